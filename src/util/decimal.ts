@@ -1,0 +1,95 @@
+/**
+ * An exact decimal as its digits: what databases and JSON bodies send and what goes out again unchanged.
+ * Knows how to compare and how to become a float; refuses to do arithmetic (the languages compute in floats).
+ *
+ * The value model shared by the languages, the formats and the database rows ("plain values"):
+ *   null, boolean, string
+ *   number   an integer within ±2^53 is an int; any other number is a float
+ *   bigint   an int beyond ±2^53
+ *   Decimal  digits that must not be rounded; a float with an integral value is one too (`1.0`), so that it stays a float
+ *   readonly PlainValue[], and Map<string, PlainValue> for objects (insertion order, no prototype)
+ */
+export type PlainValue = null | boolean | string | number | bigint | Decimal | readonly PlainValue[] | PlainMap;
+export type PlainMap = Map<string, PlainValue>;
+
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+
+/** Exponents past this are compared as floats would be: nothing a database stores comes near. */
+const MAX_EXPONENT = 100_000;
+
+export class Decimal {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toNumber(): number {
+    return Number(this.text);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  /** For JSON.stringify only where a float is good enough (logs); the formats write `text`. */
+  toJSON(): number {
+    return this.toNumber();
+  }
+}
+
+interface Parts {
+  readonly negative: boolean;
+  /** Digits without leading zeros; '' is zero. */
+  readonly digits: string;
+  /** The power of ten of the last digit. */
+  readonly exponent: number;
+}
+
+function parts(value: Decimal | bigint | number): Parts {
+  const text = value instanceof Decimal ? value.text : String(value);
+  const match = SHAPE.exec(text);
+  if (match === null) throw new RangeError(`not a decimal: ${text}`);
+  const fraction = match[3] ?? '';
+  const exponent = Number(match[4] ?? '0') - fraction.length;
+  const digits = `${match[2] ?? ''}${fraction}`.replace(/^0+/, '');
+  return { negative: match[1] === '-' && digits !== '', digits, exponent };
+}
+
+/** Compares exactly, whatever the mix; NaN is the caller's affair. Returns negative, zero or positive. */
+export function compareExact(left: Decimal | bigint | number, right: Decimal | bigint | number): number {
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  if (isInfinite(left) || isInfinite(right)) return toFloat(left) - toFloat(right);
+  const a = parts(left);
+  const b = parts(right);
+  if (a.negative !== b.negative) return a.negative ? -1 : 1;
+  const order = compareMagnitude(a, b);
+  return a.negative ? -order : order;
+}
+
+function isInfinite(value: Decimal | bigint | number): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
+}
+
+/** Any numeric plain value as a float. */
+export function toFloat(value: Decimal | bigint | number): number {
+  return value instanceof Decimal ? value.toNumber() : Number(value);
+}
+
+function compareMagnitude(a: Parts, b: Parts): number {
+  if (a.digits === '' || b.digits === '') return a.digits.length - b.digits.length;
+  const topA = a.digits.length + a.exponent;
+  const topB = b.digits.length + b.exponent;
+  if (topA !== topB || Math.abs(a.exponent) > MAX_EXPONENT || Math.abs(b.exponent) > MAX_EXPONENT) return topA - topB;
+  const width = Math.max(a.digits.length, b.digits.length);
+  const left = a.digits.padEnd(width, '0');
+  const right = b.digits.padEnd(width, '0');
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A float as a plain value: an integral one becomes a Decimal (`2.0`), so that it is not taken for an int. */
+export function plainFloat(value: number): number | Decimal {
+  if (!Number.isInteger(value) || Object.is(value, -0)) return Object.is(value, -0) ? new Decimal('-0.0') : value;
+  const text = String(value);
+  return new Decimal(/[e.]/.test(text) ? text : `${text}.0`);
+}

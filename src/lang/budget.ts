@@ -1,0 +1,78 @@
+/**
+ * What a program may use up: steps, bytes, call depth and wall time. Every growing operation asks before it grows.
+ * Steps and bytes are counted the same way on every machine; only the wall clock depends on it.
+ */
+export interface Limits {
+  readonly steps: number;
+  readonly bytes: number;
+  readonly millis: number;
+  readonly depth: number;
+}
+
+export type BudgetKind = 'steps' | 'memory' | 'time' | 'depth';
+
+export class BudgetError extends Error {
+  readonly kind: BudgetKind;
+
+  constructor(kind: BudgetKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export const DEFAULT_LIMITS: Limits = { steps: 50_000_000, bytes: 64 * 1024 * 1024, millis: 1000, depth: 200 };
+
+/** Steps between two looks at the clock. */
+const SLICE = 4096;
+
+export class Budget {
+  readonly limits: Limits;
+  /** Steps left until the clock is looked at; hot loops do `if (--budget.slice < 0) budget.tick();`. */
+  slice = 0;
+  #stepsLeft: number;
+  #bytesLeft: number;
+  readonly #deadline: number;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+    this.#stepsLeft = limits.steps;
+    this.#bytesLeft = limits.bytes;
+    this.#deadline = performance.now() + limits.millis;
+    this.#refill();
+  }
+
+  tick(): void {
+    if (this.#stepsLeft <= 0) throw new BudgetError('steps', `the program took more than its ${this.limits.steps} steps`);
+    this.checkTime();
+    this.#refill();
+  }
+
+  checkTime(): void {
+    if (performance.now() > this.#deadline) throw new BudgetError('time', `the program ran longer than its ${this.limits.millis} ms`);
+  }
+
+  /** Several steps at once: what a builtin does over n elements. */
+  spend(steps: number): void {
+    this.slice -= steps;
+    while (this.slice < 0) {
+      const owed = this.slice;
+      this.slice = 0;
+      this.tick();
+      this.slice += owed;
+      if (this.slice < 0 && this.#stepsLeft <= 0) this.tick();
+    }
+  }
+
+  /** Before anything grows by this many bytes. */
+  charge(bytes: number): void {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0) {
+      throw new BudgetError('memory', `the program needed more than its ${Math.floor(this.limits.bytes / 1024 / 1024)} MiB of memory`);
+    }
+  }
+
+  #refill(): void {
+    this.slice = Math.min(SLICE, this.#stepsLeft);
+    this.#stepsLeft -= this.slice;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * THE interface between Millrace and a database engine: connect, run a statement, read the catalogue; and the kinds of
+ * failure that a database can report. Refuses to know HTTP, tenants or plans: it sees SQL text and typed parameters.
+ */
+import type { ResultColumn, RowSink } from '../model/cells.ts';
+import type { DbType, Entry, Host } from '../model/entry.ts';
+import type { Table } from '../model/table.ts';
+import type { Dialect } from '../sql/dialect.ts';
+
+/** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
+export type ParamValue = string | Uint8Array | null;
+
+/** What a parameter is, fixed with the statement's text: binding never looks at the value to choose a type. */
+export interface ParamType {
+  readonly kind: ParamKind;
+  /** The engine's own type for a cast or a typed parameter (`int4`, `UInt64`, `Array(String)`). */
+  readonly cast: string;
+}
+
+export type ParamKind = 'int' | 'decimal' | 'float' | 'bool' | 'text' | 'bytes' | 'json' | 'temporal' | 'other';
+
+export interface Statement {
+  readonly text: string;
+  readonly types: readonly ParamType[];
+  /** What the select list yields, when the caller knows; else the engine derives it from the result's own description. */
+  readonly columns?: readonly ResultColumn[];
+  /**
+   * Rows to insert in one block (ClickHouse only, where `text` ends before the data): parameters do not apply.
+   * Other engines never see it.
+   */
+  readonly block?: InsertBlock;
+}
+
+export interface InsertBlock {
+  readonly columns: readonly { readonly name: string; readonly cast: string; readonly kind: string }[];
+  readonly rows: readonly (readonly ParamValue[])[];
+}
+
+export interface Outcome {
+  /** Rows matched by a write (not only those changed), or rows returned by a read. */
+  readonly rows: number;
+  /** True when the statement gave a result set (also an empty one). */
+  readonly selected: boolean;
+}
+
+export interface RunOptions {
+  /** Ends the statement: the server is told to stop and the connection is given up. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that the statement may run, enforced by the server and by us. */
+  readonly timeoutMs: number;
+}
+
+export interface Connection {
+  /** Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. */
+  run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
+  /** Engines without transactions (ClickHouse) do nothing here. */
+  begin(options: RunOptions): Promise<void>;
+  commit(options: RunOptions): Promise<void>;
+  rollback(options: RunOptions): Promise<void>;
+  /** Brings the session back to how it was after connecting; false when it cannot and must be closed. */
+  reset(): Promise<boolean>;
+  /** False once the socket is gone or the protocol is out of step: the pool drops it. */
+  readonly usable: boolean;
+  /** Called when the connection dies while idle. */
+  onClosed(listener: () => void): void;
+  close(): void;
+}
+
+export interface ConnectOptions {
+  readonly host: Host;
+  /** The address that `host` resolved to and that the policy allowed: dial this one. */
+  readonly address: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TableName {
+  readonly table: string;
+  readonly schema: string;
+  readonly kind: 'table' | 'view';
+}
+
+export interface Catalog {
+  /** Undefined when the database has no such table or view (for this user to see). `schema` undefined: the default one. */
+  describe(
+    connection: Connection,
+    name: { readonly schema: string | undefined; readonly table: string },
+    options: RunOptions,
+  ): Promise<Table | undefined>;
+  /** Undefined when the schema itself does not exist. */
+  list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
+}
+
+export interface Engine {
+  readonly type: DbType;
+  readonly label: string;
+  readonly defaultPort: number;
+  /** Are several statements of one connection all or nothing? */
+  readonly transactions: boolean;
+  /** Does `db_name.schema` mean something (PostgreSQL)? */
+  readonly schemas: boolean;
+  readonly dialect: Dialect;
+  readonly catalog: Catalog;
+  connect(entry: Entry, options: ConnectOptions): Promise<Connection>;
+}
+
+/**
+ * What went wrong in a database, in words that every engine shares.
+ *   unreachable   refused, no route, login refused, went away in mid-query (`lost`)
+ *   busy          too many connections on the server
+ *   timeout       the statement ran past its time
+ *   cancelled     we asked it to stop
+ *   denied        lack of privileges
+ *   missing_table / missing_column / stale   the catalogue picture is old
+ *   duplicate     unique or primary key
+ *   constraint    NOT NULL, foreign key, check, exclusion
+ *   invalid       wrong type, out of range, too long, not convertible
+ *   conflict      deadlock, serialization: the caller may try again
+ *   read_only     replica or read-only transaction or view
+ *   unsupported   this table engine or view cannot do it
+ *   syntax        the statement is wrong (Custom sql)
+ *   other         anything else
+ */
+export type FailureKind =
+  | 'unreachable'
+  | 'login'
+  | 'lost'
+  | 'busy'
+  | 'timeout'
+  | 'cancelled'
+  | 'denied'
+  | 'missing_table'
+  | 'missing_column'
+  | 'stale'
+  | 'duplicate'
+  | 'constraint'
+  | 'invalid'
+  | 'conflict'
+  | 'read_only'
+  | 'unsupported'
+  | 'syntax'
+  | 'other';
+
+export class DbFailure extends Error {
+  readonly kind: FailureKind;
+  /** The engine's own code (SQLSTATE, errno, exception code). */
+  readonly code: string;
+  readonly column: string | undefined;
+  readonly constraint: string | undefined;
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    details: {
+      readonly code?: string;
+      readonly column?: string | undefined;
+      readonly constraint?: string | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.code = details.code ?? '';
+    this.column = details.column;
+    this.constraint = details.constraint;
+  }
+}

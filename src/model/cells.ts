@@ -1,0 +1,37 @@
+/**
+ * A row as it lies in memory: no objects, only where each value's bytes begin and end. The engines write it, the formats read it.
+ *
+ * Canonical bytes of a cell, by kind:
+ *   int, decimal, float   JSON number text; `NaN`, `Infinity`, `-Infinity` possible for float and decimal
+ *   bool                  first byte `t` is true, anything else false
+ *   text, enum, set, uuid, other   UTF-8
+ *   date, time, timestamp, timestamptz   ISO 8601 / RFC 3339, with `T`, and `Z` or ±hh:mm where there is a zone
+ *   json                  JSON text (UTF-8)
+ *   bytes                 the raw bytes
+ */
+import type { Kind } from './table.ts';
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+/** One instance is reused for every row of a result: read it before `row` returns, keep nothing of it. */
+export interface Cells {
+  bytes: Buffer;
+  /** Start of cell i; negative for NULL. */
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+/** Lets a slow reader hold a query. Rows already received may still arrive after `pause`. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+export interface RowSink {
+  /** Once, before the first row, also when there are no rows. */
+  start(columns: readonly ResultColumn[], flow: Flow): void;
+  row(cells: Cells): void;
+}

@@ -1,0 +1,32 @@
+/**
+ * A registered database: where it is, how to log in, and how many connections it may have. The password here is in the clear,
+ * so an Entry never leaves the process; what the store keeps is encrypted.
+ */
+export type DbType = 'ms' | 'ma' | 'pg' | 'ch';
+
+export const DB_TYPES: readonly DbType[] = ['ms', 'ma', 'pg', 'ch'];
+
+export interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type TlsMode = 'disable' | 'prefer' | 'require' | 'verify-full';
+
+export interface Entry {
+  /** Stable for one set of these values: a changed entry has another id, and the old connections drain away. */
+  readonly id: string;
+  readonly type: DbType;
+  readonly database: string;
+  readonly hosts: readonly Host[];
+  readonly username: string;
+  readonly password: string;
+  readonly tls: TlsMode;
+  readonly ca?: string;
+  readonly connectTimeoutSecs: number;
+  readonly idleTimeoutSecs: number;
+  readonly maxOpenConnections: number;
+  readonly maxIdleConnections: number;
+  /** How long one statement may run. */
+  readonly queryTimeoutSecs: number;
+}

@@ -1,0 +1,98 @@
+/**
+ * What Millrace knows of a table: its columns, their kinds and what a value must satisfy to fit.
+ * Knows no engine: an engine's catalogue maps its own types onto these kinds.
+ */
+
+/** How a value looks on the wire of a REST answer, and what is checked before it reaches SQL. */
+export type Kind =
+  | 'int' // whole number, range in `min` and `max`
+  | 'decimal' // exact digits, `precision` and `scale` where the type has them
+  | 'float' // IEEE number, may be NaN or an infinity
+  | 'bool'
+  | 'text' // `maxLength` in characters
+  | 'enum' // one of `values`
+  | 'set' // comma-separated members of `values` (MySQL)
+  | 'uuid'
+  | 'date' // YYYY-MM-DD
+  | 'time' // hh:mm:ss[.fraction], with offset where the type has one
+  | 'timestamp' // YYYY-MM-DDThh:mm:ss[.fraction], no zone
+  | 'timestamptz' // the same with Z or an offset
+  | 'bytes' // raw bytes; base64 in text formats
+  | 'json' // any JSON: json columns, arrays, maps, tuples, composites
+  | 'other'; // a string in the engine's own notation (intervals, ranges, addresses, geometry …)
+
+export interface Column {
+  readonly name: string;
+  /** What the engine's own catalogue calls the type, e.g. `varchar(255)`. */
+  readonly type: string;
+  readonly kind: Kind;
+  readonly nullable: boolean;
+  readonly primaryKey: boolean;
+  /** The default's text as the engine shows it; null when there is none. */
+  readonly default: string | null;
+  /** Must a POST give it? False for nullable, defaulted, identity and generated columns. */
+  readonly required: boolean;
+  /** Never written by a caller (generated always, materialized, alias). */
+  readonly readOnly: boolean;
+  /** Can the engine order by it and compare it (json, point … cannot). */
+  readonly sortable: boolean;
+  readonly min?: bigint;
+  readonly max?: bigint;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly maxLength?: number;
+  readonly values?: readonly string[];
+  /** Digits of a fraction of a second that the type keeps. */
+  readonly fraction?: number;
+  /** The type as it is written in a cast or a typed parameter, for the engine's dialect only. */
+  readonly cast: string;
+}
+
+export interface Table {
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly columns: readonly Column[];
+  readonly byName: ReadonlyMap<string, Column>;
+  /** In key order; empty when the table has none. */
+  readonly primaryKey: readonly Column[];
+  /** What makes pages stable: the primary key, else every sortable column. */
+  readonly order: readonly Column[];
+  /** The storage engine where it matters (MyISAM, MergeTree …). */
+  readonly storage: string;
+  /** Can several rows be written all or nothing? */
+  readonly transactional: boolean;
+}
+
+export interface TableFacts {
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly storage: string;
+  readonly transactional: boolean;
+  readonly columns: readonly Column[];
+  /** Column names of the key in key order. */
+  readonly key: readonly string[];
+  /** Only where the key does not make rows unique (ClickHouse): order by these and then every sortable column. */
+  readonly keyRepeats?: boolean;
+}
+
+/** Builds the look-ups once, when a catalogue has been read. */
+export function makeTable(facts: TableFacts): Table {
+  const byName = new Map(facts.columns.map((column) => [column.name, column]));
+  const primaryKey = facts.key.flatMap((name) => byName.get(name) ?? []);
+  const sortable = facts.columns.filter((column) => column.sortable);
+  const rest = sortable.filter((column) => !primaryKey.includes(column));
+  const unique = primaryKey.length > 0 && facts.keyRepeats !== true;
+  return {
+    schema: facts.schema,
+    name: facts.name,
+    kind: facts.kind,
+    storage: facts.storage,
+    transactional: facts.transactional,
+    columns: facts.columns,
+    byName,
+    primaryKey: facts.keyRepeats === true ? [] : primaryKey,
+    order: unique ? primaryKey : [...primaryKey, ...rest],
+  };
+}

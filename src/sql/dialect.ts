@@ -1,0 +1,42 @@
+/**
+ * The differences between the engines' SQL, and nothing else: how to quote, how to bind, how to compare, how to page, how to insert.
+ * `compile.ts` does everything that they share.
+ */
+import type { ParamValue, Statement } from '../engines/engine.ts';
+import type { Column, Table } from '../model/table.ts';
+import type { Comparison, InsertPlan } from './plan.ts';
+
+/** Collects parameters while a statement's text is built. */
+export interface Binder {
+  /** Adds a value of a column's type and returns its placeholder. */
+  value(column: Column, value: ParamValue): string;
+  /** Adds a text whatever the column is (patterns of LIKE). */
+  text(value: string): string;
+  /** Adds a whole number of ours (limit, offset). */
+  int(value: bigint): string;
+}
+
+export interface Ready {
+  readonly statement: Statement;
+  readonly params: readonly ParamValue[];
+}
+
+export interface Dialect {
+  quote(identifier: string): string;
+  table(table: Table): string;
+  /** The n-th placeholder (from 1) for a type as the engine casts it. */
+  placeholder(index: number, cast: string): string;
+  /** What to select so that the cell's bytes are canonical. */
+  selectItem(column: Column): string;
+  /** Column as it stands in a comparison (a text column compared as text, a json column cast …). */
+  comparison(comparison: Comparison, bind: Binder): string;
+  /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
+  orderItem(column: Column, direction: 'asc' | 'desc'): string;
+  /** LIMIT and OFFSET. */
+  page(limit: number, offset: bigint, bind: Binder): string;
+  /** Rows of one plan, in as few statements as the engine can take them. */
+  insert(plan: InsertPlan): readonly Ready[];
+  /** ClickHouse writes UPDATE as a mutation; the others as SQL says. */
+  update(table: string, set: string, where: string): string;
+  delete(table: string, where: string): string;
+}

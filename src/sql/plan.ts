@@ -1,0 +1,62 @@
+/**
+ * What is to be done with a table, as plain data: the last thing before SQL. Every name in it is a column of the catalogue and
+ * every value has been checked against its column. Update and delete demand a condition by their type.
+ */
+import type { ParamValue } from '../engines/engine.ts';
+import type { Column, Table } from '../model/table.ts';
+
+export type Operator = 'eq' | 'ne' | 'lt' | 'gt' | 'le' | 'ge' | 'bw' | 'li' | 'rli' | 'nli' | 'il' | 'in' | 'nin';
+
+export interface Comparison {
+  readonly op: Operator;
+  readonly column: Column;
+  /** One value; two for `bw`; one or more for `in` and `nin`. Never null. */
+  readonly values: readonly string[];
+}
+
+export type Condition =
+  | Comparison
+  | { readonly op: 'and' | 'or'; readonly of: readonly Condition[] }
+  | { readonly op: 'not'; readonly of: Condition }
+  | { readonly op: 'null' | 'notnull'; readonly column: Column };
+
+export interface OrderTerm {
+  readonly column: Column;
+  readonly direction: 'asc' | 'desc';
+}
+
+export interface SelectPlan {
+  readonly table: Table;
+  readonly columns: readonly Column[];
+  readonly where: Condition | undefined;
+  readonly order: readonly OrderTerm[];
+  readonly limit: number;
+  readonly offset: bigint;
+  /** Keyset paging: the values of the order's columns in the last row seen. */
+  readonly after?: readonly ParamValue[];
+}
+
+export interface CountPlan {
+  readonly table: Table;
+  readonly where: Condition | undefined;
+}
+
+/** Rows with the same keys: one statement. */
+export interface InsertPlan {
+  readonly table: Table;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly ParamValue[])[];
+  /** On a taken primary key: update the other columns. */
+  readonly upsert: boolean;
+}
+
+export interface UpdatePlan {
+  readonly table: Table;
+  readonly set: { readonly column: Column; readonly value: ParamValue };
+  readonly where: Condition;
+}
+
+export interface DeletePlan {
+  readonly table: Table;
+  readonly where: Condition;
+}

@@ -2,7 +2,7 @@
  * The differences between the engines' SQL, and nothing else: how to quote, how to bind, how to compare, how to page, how to insert.
  * `compile.ts` does everything that they share.
  */
-import type { ParamValue, Statement } from '../engines/engine.ts';
+import type { ParamType, ParamValue, Statement } from '../engines/engine.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { Comparison, InsertPlan } from './plan.ts';
 
@@ -22,6 +22,9 @@ export interface Ready {
 }
 
 export interface Dialect {
+  /** How patterns and our own numbers are bound. */
+  readonly textType: ParamType;
+  readonly intType: ParamType;
   quote(identifier: string): string;
   table(table: Table): string;
   /** The n-th placeholder (from 1) for a type as the engine casts it. */

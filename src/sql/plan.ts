@@ -32,8 +32,6 @@ export interface SelectPlan {
   readonly order: readonly OrderTerm[];
   readonly limit: number;
   readonly offset: bigint;
-  /** Keyset paging: the values of the order's columns in the last row seen. */
-  readonly after?: readonly ParamValue[];
 }
 
 export interface CountPlan {

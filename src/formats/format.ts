@@ -1,0 +1,28 @@
+/**
+ * What a response format is: rows in, bytes out, one row at a time, never a row object; and any plain value (results of lark and expr).
+ * A format knows kinds of values, not engines and not HTTP.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { ByteWriter } from '../util/byte-writer.ts';
+import type { PlainValue } from '../util/decimal.ts';
+
+export interface RowWriter {
+  /** Appends one row. */
+  row(cells: Cells): void;
+  /** Appends what closes the document. */
+  end(): void;
+}
+
+export interface Format {
+  readonly name: string;
+  readonly contentType: string;
+  /** Begins a document of rows; appends what opens it. */
+  rows(columns: readonly ResultColumn[], out: ByteWriter): RowWriter;
+  /** Writes a whole document for a value: JSON and YAML as it is, the others as rows (contract: object = one row, scalars in a column `value`). */
+  value(value: PlainValue, out: ByteWriter): void;
+  /**
+   * Only for formats whose document begins with its own length (BSON): everything that rows() and row() appended is the body, and this is
+   * the head for a body of that many bytes. Undefined result: the body is too large for the format.
+   */
+  readonly head?: (bodyBytes: number) => Buffer | undefined;
+}

@@ -1,0 +1,157 @@
+/**
+ * Plan + dialect → statement text and parameters. Pure: what it builds is the same for the same plan, so texts repeat and the
+ * engines' prepared statements are found again. Nothing of a request reaches the text except names of the catalogue, quoted.
+ */
+import type { ParamKind, ParamType, ParamValue } from '../engines/engine.ts';
+import type { Column, Kind } from '../model/table.ts';
+import type { Binder, Dialect, Ready } from './dialect.ts';
+import type { Condition, CountPlan, DeletePlan, SelectPlan, UpdatePlan } from './plan.ts';
+
+const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
+  int: 'int',
+  decimal: 'decimal',
+  float: 'float',
+  bool: 'bool',
+  text: 'text',
+  enum: 'text',
+  set: 'text',
+  uuid: 'other',
+  date: 'temporal',
+  time: 'temporal',
+  timestamp: 'temporal',
+  timestamptz: 'temporal',
+  bytes: 'bytes',
+  json: 'json',
+  other: 'other',
+};
+
+/** The parameter type of a column: what its values are bound as. */
+export function paramType(column: Column): ParamType {
+  return { kind: PARAM_KINDS[column.kind], cast: column.cast };
+}
+
+/** The parameters of one statement, in the order of their placeholders. */
+export class Parameters implements Binder {
+  readonly types: ParamType[] = [];
+  readonly values: ParamValue[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  value(column: Column, value: ParamValue): string {
+    return this.#add(paramType(column), value);
+  }
+
+  text(value: string): string {
+    return this.#add(this.#dialect.textType, value);
+  }
+
+  int(value: bigint): string {
+    return this.#add(this.#dialect.intType, value.toString());
+  }
+
+  #add(type: ParamType, value: ParamValue): string {
+    this.types.push(type);
+    this.values.push(value);
+    return this.#dialect.placeholder(this.types.length, type.cast);
+  }
+}
+
+export function compileSelect(plan: SelectPlan, dialect: Dialect): Ready {
+  const bind = new Parameters(dialect);
+  const items = plan.columns.map((column) => dialect.selectItem(column)).join(', ');
+  const order = plan.order.map((term) => dialect.orderItem(term.column, term.direction)).join(', ');
+  const text =
+    `SELECT ${items} FROM ${dialect.table(plan.table)}` +
+    where(plan.where, dialect, bind) +
+    (order === '' ? '' : ` ORDER BY ${order}`) +
+    dialect.page(plan.limit, plan.offset, bind);
+  return { statement: { text, types: bind.types, columns: plan.columns }, params: bind.values };
+}
+
+const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
+
+export function compileCount(plan: CountPlan, dialect: Dialect): Ready {
+  const bind = new Parameters(dialect);
+  const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind)}`;
+  return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
+}
+
+export function compileUpdate(plan: UpdatePlan, dialect: Dialect): Ready {
+  const bind = new Parameters(dialect);
+  const set = `${dialect.quote(plan.set.column.name)} = ${bind.value(plan.set.column, plan.set.value)}`;
+  const text = dialect.update(dialect.table(plan.table), set, condition(plan.where, dialect, bind));
+  return { statement: { text, types: bind.types }, params: bind.values };
+}
+
+export function compileDelete(plan: DeletePlan, dialect: Dialect): Ready {
+  const bind = new Parameters(dialect);
+  const text = dialect.delete(dialect.table(plan.table), condition(plan.where, dialect, bind));
+  return { statement: { text, types: bind.types }, params: bind.values };
+}
+
+function where(plan: Condition | undefined, dialect: Dialect, bind: Binder): string {
+  return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind)}`;
+}
+
+function condition(plan: Condition, dialect: Dialect, bind: Binder): string {
+  switch (plan.op) {
+    case 'and':
+    case 'or':
+      return joined(plan.of, plan.op, dialect, bind);
+    case 'not':
+      return `NOT (${condition(plan.of, dialect, bind)})`;
+    case 'null':
+      return `${dialect.quote(plan.column.name)} IS NULL`;
+    case 'notnull':
+      return `${dialect.quote(plan.column.name)} IS NOT NULL`;
+    default:
+      return dialect.comparison(plan, bind);
+  }
+}
+
+/** An empty AND is true and an empty OR is false; neither may ever widen a write. */
+function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: Binder): string {
+  if (parts.length === 0) return op === 'and' ? '1 = 1' : '1 = 0';
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind);
+  return parts.map((part) => `(${condition(part, dialect, bind)})`).join(op === 'and' ? ' AND ' : ' OR ');
+}
+
+const SIGNS: Readonly<Record<string, string>> = { eq: '=', ne: '<>', lt: '<', gt: '>', le: '<=', ge: '>=' };
+
+/** The operators that every engine writes alike; `like` builds the four of the LIKE family. */
+export function plainComparison(
+  comparison: { readonly op: string; readonly column: Column; readonly values: readonly string[] },
+  left: string,
+  bind: (value: string) => string,
+  like: (pattern: string, op: 'li' | 'rli' | 'nli' | 'il') => string,
+): string {
+  const { op, values } = comparison;
+  const [first = '', second = ''] = values;
+  switch (op) {
+    case 'bw':
+      return `${left} BETWEEN ${bind(first)} AND ${bind(second)}`;
+    case 'in':
+      return `${left} IN (${values.map(bind).join(', ')})`;
+    case 'nin':
+      return `${left} NOT IN (${values.map(bind).join(', ')})`;
+    case 'li':
+    case 'nli':
+    case 'il':
+      return like(`%${escapeLike(first)}%`, op);
+    case 'rli':
+      return like(`${escapeLike(first)}%`, op);
+    default:
+      return `${left} ${SIGNS[op]} ${bind(first)}`;
+  }
+}
+
+/** Makes `%`, `_` and the escape character literal. `!` is no special character of any engine's string literals. */
+export const LIKE_ESCAPE = '!';
+
+function escapeLike(value: string): string {
+  return value.replace(/[%_!]/g, (character) => LIKE_ESCAPE + character);
+}

@@ -2,39 +2,11 @@
  * THE interface between Millrace and a database engine: connect, run a statement, read the catalogue; and the kinds of
  * failure that a database can report. Refuses to know HTTP, tenants or plans: it sees SQL text and typed parameters.
  */
-import type { ResultColumn, RowSink } from '../model/cells.ts';
+import type { RowSink } from '../model/cells.ts';
 import type { DbType, Entry, Host } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
 import type { Dialect } from '../sql/dialect.ts';
-
-/** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
-export type ParamValue = string | Uint8Array | null;
-
-/** What a parameter is, fixed with the statement's text: binding never looks at the value to choose a type. */
-export interface ParamType {
-  readonly kind: ParamKind;
-  /** The engine's own type for a cast or a typed parameter (`int4`, `UInt64`, `Array(String)`). */
-  readonly cast: string;
-}
-
-export type ParamKind = 'int' | 'decimal' | 'float' | 'bool' | 'text' | 'bytes' | 'json' | 'temporal' | 'other';
-
-export interface Statement {
-  readonly text: string;
-  readonly types: readonly ParamType[];
-  /** What the select list yields, when the caller knows; else the engine derives it from the result's own description. */
-  readonly columns?: readonly ResultColumn[];
-  /**
-   * Rows to insert in one block (ClickHouse only, where `text` ends before the data): parameters do not apply.
-   * Other engines never see it.
-   */
-  readonly block?: InsertBlock;
-}
-
-export interface InsertBlock {
-  readonly columns: readonly { readonly name: string; readonly cast: string; readonly kind: string }[];
-  readonly rows: readonly (readonly ParamValue[])[];
-}
+import type { ParamValue, Statement } from '../sql/statement.ts';
 
 export interface Outcome {
   /** Rows matched by a write (not only those changed), or rows returned by a read. */

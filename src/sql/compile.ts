@@ -2,10 +2,11 @@
  * Plan + dialect → statement text and parameters. Pure: what it builds is the same for the same plan, so texts repeat and the
  * engines' prepared statements are found again. Nothing of a request reaches the text except names of the catalogue, quoted.
  */
-import type { ParamKind, ParamType, ParamValue } from '../engines/engine.ts';
+
 import type { Column, Kind } from '../model/table.ts';
 import type { Binder, Dialect, Ready } from './dialect.ts';
 import type { Condition, CountPlan, DeletePlan, SelectPlan, UpdatePlan } from './plan.ts';
+import type { ParamKind, ParamType, ParamValue } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
   int: 'int',

@@ -2,9 +2,10 @@
  * The differences between the engines' SQL, and nothing else: how to quote, how to bind, how to compare, how to page, how to insert.
  * `compile.ts` does everything that they share.
  */
-import type { ParamType, ParamValue, Statement } from '../engines/engine.ts';
+
 import type { Column, Table } from '../model/table.ts';
 import type { Comparison, InsertPlan } from './plan.ts';
+import type { ParamType, ParamValue, Statement } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
 export interface Binder {

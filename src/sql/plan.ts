@@ -2,8 +2,9 @@
  * What is to be done with a table, as plain data: the last thing before SQL. Every name in it is a column of the catalogue and
  * every value has been checked against its column. Update and delete demand a condition by their type.
  */
-import type { ParamValue } from '../engines/engine.ts';
+
 import type { Column, Table } from '../model/table.ts';
+import type { ParamValue } from './statement.ts';
 
 export type Operator = 'eq' | 'ne' | 'lt' | 'gt' | 'le' | 'ge' | 'bw' | 'li' | 'rli' | 'nli' | 'il' | 'in' | 'nin';
 

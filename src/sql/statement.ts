@@ -1,0 +1,34 @@
+/**
+ * A statement ready to run: its text and what each of its parameters is. The values come beside it, so that one statement
+ * serves every request of its shape.
+ */
+import type { ResultColumn } from '../model/cells.ts';
+
+/** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
+export type ParamValue = string | Uint8Array | null;
+
+/** What a parameter is, fixed with the statement's text: binding never looks at the value to choose a type. */
+export interface ParamType {
+  readonly kind: ParamKind;
+  /** The engine's own type for a cast or a typed parameter (`int4`, `UInt64`, `Array(String)`). */
+  readonly cast: string;
+}
+
+export type ParamKind = 'int' | 'decimal' | 'float' | 'bool' | 'text' | 'bytes' | 'json' | 'temporal' | 'other';
+
+export interface Statement {
+  readonly text: string;
+  readonly types: readonly ParamType[];
+  /** What the select list yields, when the caller knows; else the engine derives it from the result's own description. */
+  readonly columns?: readonly ResultColumn[];
+  /**
+   * Rows to insert in one block (ClickHouse only, where `text` ends before the data): parameters do not apply.
+   * Other engines never see it.
+   */
+  readonly block?: InsertBlock;
+}
+
+export interface InsertBlock {
+  readonly columns: readonly { readonly name: string; readonly cast: string; readonly kind: string }[];
+  readonly rows: readonly (readonly ParamValue[])[];
+}

@@ -15,9 +15,16 @@ export interface Outcome {
   readonly selected: boolean;
 }
 
+/** As much of an AbortSignal as is needed; a lighter object may stand in for one on the hot path. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 export interface RunOptions {
   /** Ends the statement: the server is told to stop and the connection is given up. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Milliseconds that the statement may run, enforced by the server and by us. */
   readonly timeoutMs: number;
 }
@@ -43,7 +50,7 @@ export interface ConnectOptions {
   /** The address that `host` resolved to and that the policy allowed: dial this one. */
   readonly address: string;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
 }
 
 export interface TableName {

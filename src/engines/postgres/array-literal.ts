@@ -1,0 +1,36 @@
+/** PostgreSQL's notation for arrays: `{1,"a b",NULL}`. Writes it from values and from JSON text. */
+
+import type { ParamValue } from '../../sql/statement.ts';
+import { Decimal, type PlainValue } from '../../util/decimal.ts';
+import { parseJson, writeJson } from '../../util/json.ts';
+
+const SPECIAL = /["\\]/g;
+
+function element(value: ParamValue): string {
+  if (value === null) return 'NULL';
+  if (typeof value !== 'string') return `"\\\\x${Buffer.from(value).toString('hex')}"`;
+  return `"${SPECIAL.test(value) ? value.replace(SPECIAL, '\\$&') : value}"`;
+}
+
+export function arrayLiteral(values: readonly ParamValue[]): string {
+  return `{${values.map(element).join(',')}}`;
+}
+
+/** `[1,[2,null]]` as `{1,{2,NULL}}`; what is no array stays as it is, for the server to refuse. */
+export function arrayFromJson(text: string): string {
+  const value = parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH });
+  return Array.isArray(value) ? nested(value) : text;
+}
+
+const MAX_DEPTH = 64;
+
+function nested(values: readonly PlainValue[]): string {
+  return `{${values.map((value) => (Array.isArray(value) ? nested(value) : element(scalar(value)))).join(',')}}`;
+}
+
+function scalar(value: PlainValue): string | null {
+  if (value === null) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Decimal) return value.text;
+  return value instanceof Map ? writeJson(value) : String(value);
+}

@@ -1,0 +1,107 @@
+/** PostgreSQL's SQL where it differs. Parameters are untyped texts: the server infers each from the column beside it. */
+import type { Column, Table } from '../../model/table.ts';
+import { LIKE_ESCAPE, plainComparison } from '../../sql/compile.ts';
+import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
+import type { Comparison, InsertPlan } from '../../sql/plan.ts';
+import type { ParamType, ParamValue } from '../../sql/statement.ts';
+import { arrayFromJson, arrayLiteral } from './array-literal.ts';
+
+const TEXT: ParamType = { kind: 'text', cast: 'text' };
+
+export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
+
+/** Arrays and composites are not JSON types, but are shown as JSON. */
+const isArray = (column: Column): boolean => column.kind === 'json' && column.type.endsWith(']');
+const isComposite = (column: Column): boolean => column.kind === 'json' && !isArray(column) && !/\."jsonb?"$/.test(column.cast);
+
+export const postgresDialect: Dialect = {
+  textType: TEXT,
+  intType: { kind: 'int', cast: 'int8' },
+  quote,
+  table: (table: Table) => `${quote(table.schema)}.${quote(table.name)}`,
+  placeholder: (index: number) => `$${index}`,
+
+  selectItem(column: Column): string {
+    const name = quote(column.name);
+    return isArray(column) || isComposite(column) ? `to_json(${name})` : name;
+  },
+
+  comparison(comparison: Comparison, bind: Binder): string {
+    const { column } = comparison;
+    const name = quote(column.name);
+    const value = (text: string): string => bind.value(column, bindable(column, text));
+    return plainComparison(comparison, name, value, (pattern, op) => {
+      const text = column.kind === 'text' ? name : `${name}::text`;
+      const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
+      return `${text} ${word} ${bind.text(pattern)} ESCAPE '${LIKE_ESCAPE}'`;
+    });
+  },
+
+  orderItem(column: Column, direction: 'asc' | 'desc'): string {
+    const name = quote(column.name);
+    if (!column.nullable) return direction === 'asc' ? name : `${name} DESC`;
+    return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
+  },
+
+  // The limit is printed, for better plans; it is a number of ours and few different ones occur.
+  page: (limit: number, offset: bigint, bind: Binder) => ` LIMIT ${limit}${offset === 0n ? '' : ` OFFSET ${bind.int(offset)}`}`,
+
+  insert(plan: InsertPlan): readonly Ready[] {
+    if (plan.columns.length === 0) return plan.rows.map(() => defaultsOnly(plan));
+    return [plan.rows.length === 1 ? insertOne(plan) : insertMany(plan)];
+  },
+
+  update: (table: string, set: string, where: string) => `UPDATE ${table} SET ${set} WHERE ${where}`,
+  delete: (table: string, where: string) => `DELETE FROM ${table} WHERE ${where}`,
+};
+
+function defaultsOnly(plan: InsertPlan): Ready {
+  return { statement: { text: `INSERT INTO ${postgresDialect.table(plan.table)} DEFAULT VALUES`, types: [] }, params: [] };
+}
+
+function insertOne(plan: InsertPlan): Ready {
+  const row = plan.rows[0] ?? [];
+  const values = plan.columns.map((_, index) => `$${index + 1}`);
+  return ready(
+    plan,
+    `VALUES (${values.join(', ')})`,
+    plan.columns.map((column, index) => bindable(column, row[index] ?? null)),
+  );
+}
+
+/** One array a column: any number of rows is one statement with as many parameters as columns. */
+function insertMany(plan: InsertPlan): Ready {
+  const names = plan.columns.map((_, index) => `c${index}`);
+  const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : `c${index}::${column.cast}`));
+  const arrays = plan.columns.map((column, index) => `$${index + 1}::${isFlat(column) ? column.cast : 'text'}[]`);
+  const source = `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`;
+  const params = plan.columns.map((column, index) => arrayLiteral(plan.rows.map((row) => bindable(column, row[index] ?? null))));
+  return ready(plan, source, params);
+}
+
+/** An array of arrays would be flattened by unnest: such columns travel as texts. */
+function isFlat(column: Column): boolean {
+  return !isArray(column) && !isComposite(column);
+}
+
+function ready(plan: InsertPlan, source: string, params: readonly ParamValue[]): Ready {
+  const { columns } = plan;
+  const list = columns.map((column) => quote(column.name)).join(', ');
+  const text = `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
+  return { statement: { text, types: columns.map((column) => ({ kind: 'text', cast: column.cast })) }, params };
+}
+
+/** A row whose key is taken is updated; every given row counts once. */
+function onConflict(plan: InsertPlan): string {
+  const key = plan.table.primaryKey;
+  const others = plan.columns.filter((column) => !key.includes(column));
+  const set = (others.length > 0 ? others : key).map((column) => `${quote(column.name)} = EXCLUDED.${quote(column.name)}`);
+  return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;
+}
+
+/** A checked value in the server's own notation. */
+function bindable(column: Column, value: ParamValue): ParamValue;
+function bindable(column: Column, value: string): string;
+function bindable(column: Column, value: ParamValue): ParamValue {
+  return typeof value === 'string' && isArray(column) ? arrayFromJson(value) : value;
+}

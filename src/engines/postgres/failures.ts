@@ -1,0 +1,69 @@
+/** SQLSTATE → the kinds of failure that all engines share. The only place that reads PostgreSQL's error codes. */
+import { DbFailure, type FailureKind } from '../engine.ts';
+
+const BY_CODE: Readonly<Record<string, FailureKind>> = {
+  '0A000': 'unsupported',
+  '22P02': 'invalid',
+  '23505': 'duplicate',
+  '25006': 'read_only',
+  '26000': 'stale',
+  '28000': 'login',
+  '28P01': 'login',
+  '3D000': 'login',
+  '3F000': 'missing_table',
+  '40001': 'conflict',
+  '40P01': 'conflict',
+  '42501': 'denied',
+  '42601': 'syntax',
+  '42703': 'missing_column',
+  '42704': 'stale',
+  '42883': 'stale',
+  '42P01': 'missing_table',
+  '428C9': 'constraint',
+  '42804': 'invalid',
+  '44000': 'constraint',
+  '53300': 'busy',
+  '55000': 'unsupported',
+  '55P03': 'conflict',
+  '57014': 'timeout',
+  '57P01': 'lost',
+  '57P02': 'lost',
+  '57P03': 'unreachable',
+};
+
+const BY_CLASS: Readonly<Record<string, FailureKind>> = {
+  '08': 'lost',
+  '22': 'invalid',
+  '23': 'constraint',
+  '42': 'syntax',
+  '53': 'busy',
+};
+
+/** PostgreSQL says so in words only: the prepared plan is older than the table. */
+const STALE_PLAN = /cached plan must not change result type/;
+
+export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
+  const code = fields.get('C') ?? '';
+  const message = fields.get('M') ?? 'unknown error';
+  const kind = STALE_PLAN.test(message) ? 'stale' : (BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other');
+  const detail = fields.get('D');
+  return new DbFailure(kind, detail === undefined ? message : `${message} (${detail})`, {
+    code,
+    column: fields.get('c') ?? columnOfDetail(detail),
+    constraint: fields.get('n'),
+  });
+}
+
+/** `Key (email)=(x) already exists.` names the column; several are joined as they stand. */
+function columnOfDetail(detail: string | undefined): string | undefined {
+  return detail === undefined ? undefined : /^Key \((.+?)\)=/.exec(detail)?.[1];
+}
+
+/** An error of `pg` while it connected, or of the socket. */
+export function connectFailure(error: unknown): DbFailure {
+  if (error instanceof DbFailure) return error;
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  const kind =
+    BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? (/password|authentication|SASL|SCRAM/i.test(message) ? 'login' : 'unreachable');
+  return new DbFailure(kind, message, { code, cause: error });
+}

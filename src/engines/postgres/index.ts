@@ -1,0 +1,18 @@
+/** PostgreSQL as an engine: what the registry sees of this folder. */
+import type { Entry } from '../../model/entry.ts';
+import type { ConnectOptions, Engine } from '../engine.ts';
+import { postgresCatalog } from './catalog.ts';
+import { postgresDialect } from './dialect.ts';
+import { PostgresConnection } from './driver.ts';
+import { logIn } from './login.ts';
+
+export const postgresEngine: Engine = {
+  type: 'pg',
+  label: 'PostgreSQL',
+  defaultPort: 5432,
+  transactions: true,
+  schemas: true,
+  dialect: postgresDialect,
+  catalog: postgresCatalog,
+  connect: async (entry: Entry, options: ConnectOptions) => new PostgresConnection(await logIn(entry, options)),
+};

@@ -1,0 +1,224 @@
+/**
+ * PostgreSQL's messages, version 3: the ones that we send, appended to a growing buffer, and the bytes by which those that we
+ * receive are told apart. Knows layout only; what a conversation means is the driver's affair.
+ */
+import type { ParamValue } from '../../sql/statement.ts';
+
+/** First bytes of the server's messages. */
+export const RECEIVED = {
+  authentication: 0x52, // R
+  bindComplete: 0x32, // 2
+  closeComplete: 0x33, // 3
+  commandComplete: 0x43, // C
+  copyData: 0x64, // d
+  copyDone: 0x63, // c
+  copyIn: 0x47, // G
+  copyOut: 0x48, // H
+  dataRow: 0x44, // D
+  emptyQuery: 0x49, // I
+  error: 0x45, // E
+  noData: 0x6e, // n
+  notice: 0x4e, // N
+  notification: 0x41, // A
+  parameterDescription: 0x74, // t
+  parameterStatus: 0x53, // S
+  parseComplete: 0x31, // 1
+  portalSuspended: 0x73, // s
+  ready: 0x5a, // Z
+  rowDescription: 0x54, // T
+} as const;
+
+const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
+/** The unnamed portal, all of its rows. */
+const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
+const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
+const INITIAL = 4096;
+/** A larger buffer is not kept for the next statement. */
+const KEEP = 256 * 1024;
+
+/** Messages on their way to the server; `take` hands over what has been written so far. */
+export class Outgoing {
+  #bytes = Buffer.allocUnsafe(INITIAL);
+  #length = 0;
+
+  take(): Buffer {
+    const piece = this.#bytes.subarray(0, this.#length);
+    this.#bytes = Buffer.allocUnsafe(this.#bytes.length > KEEP ? INITIAL : this.#bytes.length);
+    this.#length = 0;
+    return piece;
+  }
+
+  query(text: string): void {
+    const start = this.#begin(0x51);
+    this.#string(text);
+    this.#finish(start);
+  }
+
+  /** Prepares a statement and asks for its description; parameter types are left for the server to infer. */
+  parse(name: string, text: string): void {
+    let start = this.#begin(0x50);
+    this.#string(name);
+    this.#string(text);
+    this.#int16(0);
+    this.#finish(start);
+    start = this.#begin(0x44);
+    this.#byte(0x53);
+    this.#string(name);
+    this.#finish(start);
+  }
+
+  closeStatement(name: string): void {
+    const start = this.#begin(0x43);
+    this.#byte(0x53);
+    this.#string(name);
+    this.#finish(start);
+  }
+
+  /** Texts go as text, bytes in binary; every result column is asked for as text. */
+  bind(name: string, params: readonly ParamValue[]): void {
+    const start = this.#begin(0x42);
+    this.#byte(0);
+    this.#string(name);
+    this.#formats(params);
+    this.#int16(params.length);
+    for (const value of params) this.#value(value);
+    this.#int16(0);
+    this.#finish(start);
+  }
+
+  execute(): void {
+    this.#raw(EXECUTE);
+  }
+
+  sync(): void {
+    this.#raw(SYNC);
+  }
+
+  terminate(): void {
+    this.#raw(TERMINATE);
+  }
+
+  /** Refuses to send the data that a COPY … FROM STDIN asks for. */
+  copyFail(reason: string): void {
+    const start = this.#begin(0x66);
+    this.#string(reason);
+    this.#finish(start);
+  }
+
+  #formats(params: readonly ParamValue[]): void {
+    if (!params.some((value) => value !== null && typeof value !== 'string')) {
+      this.#int16(0);
+      return;
+    }
+    this.#int16(params.length);
+    for (const value of params) this.#int16(value === null || typeof value === 'string' ? 0 : 1);
+  }
+
+  #value(value: ParamValue): void {
+    if (value === null) {
+      this.#int32(-1);
+      return;
+    }
+    if (typeof value !== 'string') {
+      this.#int32(value.length);
+      this.#raw(value);
+      return;
+    }
+    this.#reserve(4 + value.length * 3);
+    const written = this.#bytes.write(value, this.#length + 4, 'utf8');
+    this.#int32(written);
+    this.#length += written;
+  }
+
+  #begin(type: number): number {
+    this.#reserve(5);
+    this.#bytes[this.#length] = type;
+    this.#length += 5;
+    return this.#length - 4;
+  }
+
+  #finish(start: number): void {
+    this.#bytes.writeInt32BE(this.#length - start, start);
+  }
+
+  #byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  #int16(value: number): void {
+    this.#reserve(2);
+    this.#bytes[this.#length++] = value >> 8;
+    this.#bytes[this.#length++] = value;
+  }
+
+  #int32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#bytes.writeInt32BE(value, this.#length);
+  }
+
+  #string(value: string): void {
+    this.#reserve(value.length * 3 + 1);
+    this.#length += this.#bytes.write(value, this.#length, 'utf8');
+    this.#bytes[this.#length++] = 0;
+  }
+
+  #raw(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  #reserve(n: number): void {
+    if (this.#length + n <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + n));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** The request, on a socket of its own, to stop what another connection is doing. */
+export function cancelRequest(processId: number, secret: Buffer): Buffer {
+  const message = Buffer.alloc(12 + secret.length);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(80877102, 4);
+  message.writeInt32BE(processId, 8);
+  secret.copy(message, 12);
+  return message;
+}
+
+/** A zero-terminated text at an offset, and where the next thing begins. */
+export function cstring(bytes: Buffer, at: number): { readonly text: string; readonly next: number } {
+  const end = bytes.indexOf(0, at);
+  return { text: bytes.toString('utf8', at, end), next: end + 1 };
+}
+
+/** The fields of an error or a notice, by their one-letter keys. */
+export function errorFields(bytes: Buffer, from: number, to: number): Map<string, string> {
+  const fields = new Map<string, string>();
+  let at = from;
+  while (at < to && bytes[at] !== 0) {
+    const key = String.fromCharCode(bytes[at] ?? 0);
+    const { text, next } = cstring(bytes, at + 1);
+    fields.set(key, text);
+    at = next;
+  }
+  return fields;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly type: number;
+}
+
+export function rowDescription(bytes: Buffer, from: number): Field[] {
+  const fields: Field[] = [];
+  const count = bytes.readInt16BE(from);
+  let at = from + 2;
+  for (let i = 0; i < count; i++) {
+    const { text, next } = cstring(bytes, at);
+    fields.push({ name: text, type: bytes.readUInt32BE(next + 6) });
+    at = next + 18;
+  }
+  return fields;
+}

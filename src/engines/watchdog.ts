@@ -1,0 +1,30 @@
+/**
+ * Our own deadline for statements: one timer looks at all that run, so that a request pays for a number and not for a timer.
+ * A server that keeps its own limit answers long before; this is for links that have gone silent.
+ */
+export interface Watched {
+  /** performance.now() after which `expire` is called; Infinity while nothing runs. */
+  deadline: number;
+  expire(): void;
+}
+
+const PERIOD_MS = 200;
+const watched = new Set<Watched>();
+let timer: NodeJS.Timeout | undefined;
+
+export function watch(item: Watched): void {
+  watched.add(item);
+  timer ??= setInterval(look, PERIOD_MS).unref();
+}
+
+export function unwatch(item: Watched): void {
+  watched.delete(item);
+  if (watched.size > 0 || timer === undefined) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+function look(): void {
+  const now = performance.now();
+  for (const item of watched) if (now > item.deadline) item.expire();
+}

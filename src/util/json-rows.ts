@@ -1,0 +1,172 @@
+/**
+ * Rows of a POST body: an array of objects, delivered one by one with as little garbage as can be.
+ *
+ *   const count = parseRows(body, { maxDepth: 64 }, (index, keys, values) => { … });
+ *
+ * `keys` is the same array for every row with the same keys in the same order (of the last 64 such shapes), so a caller plans once
+ * per array, by identity, and never looks at a key again. `values` is one array that is filled anew for each row: read it before
+ * returning. A value is null, a boolean, a decoded string, a JsonNumber with its digits as they were sent, or, for a nested array or
+ * object, a RawJson with its checked text, white space and all (a key given twice inside it is kept: the database decides).
+ * Rows before a syntax error have been delivered already: write nothing until parseRows has returned.
+ *
+ * Knows nothing of tables and columns.
+ */
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  JsonError,
+  type JsonLimits,
+  JsonScanner,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  WORDS,
+} from './json-scan.ts';
+
+/** A number as it was written: nothing is rounded, `0.10` and `1e400` included. */
+export class JsonNumber {
+  readonly text: string;
+  /** No fraction and no exponent. */
+  readonly integral: boolean;
+
+  constructor(text: string, integral: boolean) {
+    this.text = text;
+    this.integral = integral;
+  }
+}
+
+/** A nested array or object as its JSON text. */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type JsonCell = null | boolean | string | JsonNumber | RawJson;
+export type OnRow = (index: number, keys: readonly string[], values: readonly JsonCell[]) => void;
+
+/** Returns the number of rows. Throws JsonError, JsonDepthError, and whatever `onRow` throws. */
+export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnRow): number {
+  return new RowsReader(bytes, limits).read(onRow);
+}
+
+const KEPT_SHAPES = 64;
+/** Up to this many keys a look through a list is quicker than a set. */
+const FEW_KEYS = 16;
+const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
+const NO_KEYS: readonly string[] = [];
+
+interface Shape {
+  readonly keys: readonly string[];
+  /** No key needs escapes, so that the text of the next row can be compared with the keys as they are. */
+  readonly predictable: boolean;
+}
+
+class RowsReader extends JsonScanner {
+  #shape: Shape = { keys: NO_KEYS, predictable: true };
+  readonly #shapes = new Map<string, Shape>();
+  readonly #values: JsonCell[] = [];
+
+  read(onRow: OnRow): number {
+    if (this.next() !== OPEN_LIST) this.fail('the body must be an array of objects');
+    this.enter(1);
+    let index = 0;
+    if (this.next() === CLOSE_LIST) this.at++;
+    else
+      for (;;) {
+        if (this.next() !== OPEN_OBJECT) this.fail(`row ${index} is not an object`);
+        this.#row(index);
+        onRow(index, this.#shape.keys, this.#values);
+        index++;
+        const code = this.next();
+        if (code !== COMMA && code !== CLOSE_LIST) this.unexpected('a comma or ]');
+        this.at++;
+        if (code === CLOSE_LIST) break;
+      }
+    this.end();
+    return index;
+  }
+
+  /** Fills values and sets the shape: the last one while its keys come again, else a known or new one. */
+  #row(index: number): void {
+    const { keys, predictable } = this.#shape;
+    const values = this.#values;
+    this.enter(2);
+    let found: string[] | undefined;
+    let count = 0;
+    let code = this.next();
+    while (code !== CLOSE_OBJECT) {
+      if (code !== QUOTE) this.unexpected('a key');
+      const expected = keys[count];
+      if (found !== undefined || !predictable || expected === undefined || !this.isKey(expected)) {
+        found ??= keys.slice(0, count);
+        const start = this.at;
+        found.push(this.string());
+        this.#refuseRepeated(found, index, start);
+      }
+      this.colon();
+      const value = this.#cell();
+      if (count < values.length) values[count] = value;
+      else values.push(value);
+      count++;
+      code = this.next();
+      if (code === COMMA) {
+        this.at++;
+        code = this.next();
+        if (code !== QUOTE) this.unexpected('a key');
+      } else if (code !== CLOSE_OBJECT) this.unexpected('a comma or }');
+    }
+    this.at++;
+    if (values.length > count) values.length = count;
+    if (found !== undefined) this.#shape = this.#known(found);
+    else if (count < keys.length) this.#shape = this.#known(keys.slice(0, count));
+    this.#seen = undefined;
+  }
+
+  #seen: Set<string> | undefined;
+
+  #refuseRepeated(found: readonly string[], index: number, position: number): void {
+    const key = found[found.length - 1] ?? '';
+    if (found.length <= FEW_KEYS) {
+      if (found.indexOf(key) === found.length - 1) return;
+    } else {
+      this.#seen ??= new Set(found.slice(0, -1));
+      if (!this.#seen.has(key)) {
+        this.#seen.add(key);
+        return;
+      }
+    }
+    throw new JsonError(`duplicate key ${JSON.stringify(key)} in row ${index}`, this.text, position);
+  }
+
+  /** The array that earlier rows with these keys were given, so that the caller finds its plan again. */
+  #known(keys: readonly string[]): Shape {
+    const name = JSON.stringify(keys);
+    const known = this.#shapes.get(name);
+    if (known !== undefined) return known;
+    const shape = { keys, predictable: !keys.some((key) => NEEDS_ESCAPE.test(key)) };
+    if (this.#shapes.size === KEPT_SHAPES) this.#shapes.clear();
+    this.#shapes.set(name, shape);
+    return shape;
+  }
+
+  #cell(): JsonCell {
+    const code = this.next();
+    if (code === QUOTE) return this.string();
+    const start = this.at;
+    if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      this.skip(2);
+      return new RawJson(this.text.slice(start, this.at));
+    }
+    const word = WORDS.get(code);
+    if (word === undefined) {
+      this.number();
+      return new JsonNumber(this.text.slice(start, this.at), this.integral);
+    }
+    this.word(word);
+    return word === 'null' ? null : word === 'true';
+  }
+}

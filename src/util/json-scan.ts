@@ -1,0 +1,285 @@
+/**
+ * The grammar of JSON (RFC 8259) over a whole body: skips, reads strings, checks numbers and nesting, and says where it went wrong.
+ * Builds no values and keeps no digits: the readers on top of it decide what becomes of them.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+
+/** A body that is no JSON, or not the JSON that is asked for. */
+export class JsonError extends Error {
+  readonly reason: string;
+  /** Offset in characters from the beginning of the text. */
+  readonly position: number;
+
+  constructor(reason: string, text: string, position: number) {
+    super(`${reason} at ${place(text, position)}`);
+    this.name = new.target.name;
+    this.reason = reason;
+    this.position = position;
+  }
+}
+
+/** Arrays and objects inside each other beyond the limit, whether or not the rest is sound. */
+export class JsonDepthError extends JsonError {}
+
+export interface JsonLimits {
+  /** How many arrays and objects may lie inside each other; at most DEEPEST. */
+  readonly maxDepth: number;
+}
+
+/** The readers recurse once a level: far below what the stack holds, far above what anyone sends. */
+export const DEEPEST = 512;
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_LIST = 0x5b;
+export const CLOSE_LIST = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BYTE_ORDER_MARK = 0xfeff;
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+/** One string for the whole body, scanned by character: its slices cost less than a call into the runtime for each value's bytes. */
+function decode(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', '', 0);
+  return bytes.toString('utf8');
+}
+
+function place(text: string, position: number): string {
+  const before = text.slice(0, position);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return `line ${before.split('\n').length}, column ${position - lineStart + 1}`;
+}
+
+export class JsonScanner {
+  readonly text: string;
+  /** The next character to read. */
+  at = 0;
+  /** Did the last string have an escape in it? */
+  escaped = false;
+  /** Was the last number without fraction and exponent? */
+  integral = true;
+  readonly maxDepth: number;
+
+  constructor(bytes: Buffer, limits: JsonLimits) {
+    this.text = decode(bytes);
+    this.maxDepth = Math.min(limits.maxDepth, DEEPEST);
+    if (this.text.charCodeAt(0) === BYTE_ORDER_MARK) this.at = 1;
+  }
+
+  fail(reason: string, position: number = this.at): never {
+    throw new JsonError(reason, this.text, position);
+  }
+
+  /** Skips white space; the code of the character that follows, NaN at the end. */
+  next(): number {
+    let code = this.text.charCodeAt(this.at);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = this.text.charCodeAt(++this.at);
+    return code;
+  }
+
+  unexpected(wanted: string): never {
+    if (this.at >= this.text.length) this.fail(`the text ends where ${wanted} should be`);
+    const found = String.fromCodePoint(this.text.codePointAt(this.at) ?? 0);
+    return this.fail(`${JSON.stringify(found)} where ${wanted} should be`);
+  }
+
+  /** Nothing but white space may follow the document. */
+  end(): void {
+    this.next();
+    if (this.at < this.text.length) this.unexpected('the end');
+  }
+
+  /** Called on entering an array or object; `depth` counts it already. */
+  enter(depth: number): void {
+    if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.text, this.at);
+    this.at++;
+  }
+
+  /** Reads the string whose opening quote is next. */
+  string(): string {
+    const { text } = this;
+    const start = this.at + 1;
+    for (let i = start; ; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        this.at = i + 1;
+        this.escaped = false;
+        return text.slice(start, i);
+      }
+      if (code === BACKSLASH) return this.#escapedString(start, i);
+      if (!(code >= 0x20)) this.#badStringCharacter(i);
+    }
+  }
+
+  /** Reads the key whose opening quote is next if it is the expected one, which must have been read without escapes. */
+  isKey(expected: string): boolean {
+    const { text } = this;
+    const start = this.at + 1;
+    const { length } = expected;
+    for (let i = 0; i < length; i++) if (text.charCodeAt(start + i) !== expected.charCodeAt(i)) return false;
+    if (text.charCodeAt(start + length) !== QUOTE) return false;
+    this.at = start + length + 1;
+    return true;
+  }
+
+  /** Reads past the colon after a key. */
+  colon(): void {
+    if (this.next() !== COLON) this.unexpected('a colon');
+    this.at++;
+  }
+
+  /** Checks the number that is next and moves past it. */
+  number(): void {
+    const { text } = this;
+    let i = this.at;
+    let code = text.charCodeAt(i);
+    if (code === MINUS) code = text.charCodeAt(++i);
+    if (code === ZERO) code = text.charCodeAt(++i);
+    else i = this.#digits(i, 'a value');
+    code = text.charCodeAt(i);
+    this.integral = true;
+    if (code === DOT) {
+      this.integral = false;
+      i = this.#digits(i + 1, 'a digit');
+      code = text.charCodeAt(i);
+    }
+    if ((code | 0x20) === 0x65) {
+      this.integral = false;
+      code = text.charCodeAt(++i);
+      i = this.#digits(code === PLUS || code === MINUS ? i + 1 : i, 'a digit');
+    }
+    this.at = i;
+  }
+
+  /** Moves past `null`, `true` or `false`, whichever begins with the next character. */
+  word(expected: string): void {
+    if (!this.text.startsWith(expected, this.at)) this.unexpected('a value');
+    this.at += expected.length;
+  }
+
+  /** Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. */
+  skip(depth: number): void {
+    const code = this.next();
+    const word = WORDS.get(code);
+    if (code === QUOTE) this.string();
+    else if (code === OPEN_OBJECT) this.#skipMembers(depth + 1);
+    else if (code === OPEN_LIST) this.#skipItems(depth + 1);
+    else if (word === undefined) this.number();
+    else this.word(word);
+  }
+
+  #skipMembers(depth: number): void {
+    this.enter(depth);
+    if (this.next() === CLOSE_OBJECT) {
+      this.at++;
+      return;
+    }
+    for (;;) {
+      if (this.next() !== QUOTE) this.unexpected('a key');
+      this.string();
+      this.colon();
+      this.skip(depth);
+      if (this.#last(CLOSE_OBJECT, 'a comma or }')) return;
+    }
+  }
+
+  #skipItems(depth: number): void {
+    this.enter(depth);
+    if (this.next() === CLOSE_LIST) {
+      this.at++;
+      return;
+    }
+    do this.skip(depth);
+    while (!this.#last(CLOSE_LIST, 'a comma or ]'));
+  }
+
+  #last(close: number, wanted: string): boolean {
+    const code = this.next();
+    if (code !== COMMA && code !== close) this.unexpected(wanted);
+    this.at++;
+    return code === close;
+  }
+
+  #digits(from: number, wanted: string): number {
+    let i = from;
+    for (let code = this.text.charCodeAt(i); code >= ZERO && code <= NINE; ) code = this.text.charCodeAt(++i);
+    if (i > from) return i;
+    this.at = i;
+    return this.unexpected(wanted);
+  }
+
+  #badStringCharacter(position: number): never {
+    if (position >= this.text.length) this.fail('a string without its closing quote', position);
+    return this.fail('a control character in a string (write it as an escape)', position);
+  }
+
+  #escapedString(start: number, firstEscape: number): string {
+    const { text } = this;
+    let result = text.slice(start, firstEscape);
+    let i = firstEscape;
+    let run = firstEscape;
+    for (;;) {
+      const code = text.charCodeAt(i);
+      if (code === BACKSLASH) {
+        result += text.slice(run, i);
+        const short = SHORT_ESCAPES[text.charAt(i + 1)];
+        if (short !== undefined) {
+          result += short;
+          i += 2;
+        } else {
+          const character = this.#unicodeEscape(i);
+          result += character;
+          i += character.length * 6;
+        }
+        run = i;
+        continue;
+      }
+      if (code === QUOTE) break;
+      if (!(code >= 0x20)) this.#badStringCharacter(i);
+      i++;
+    }
+    this.at = i + 1;
+    this.escaped = true;
+    return result + text.slice(run, i);
+  }
+
+  /** `\uXXXX`, or two of them for a character beyond 16 bits: a half alone could not be stored as UTF-8. */
+  #unicodeEscape(position: number): string {
+    const high = this.#hex(position);
+    if (high < 0xd800 || high > 0xdfff) return String.fromCharCode(high);
+    const low = high <= 0xdbff && this.text.startsWith('\\u', position + 6) ? this.#hex(position + 6) : 0;
+    if (low < 0xdc00 || low > 0xdfff) this.fail('half of a surrogate pair', position);
+    return String.fromCharCode(high, low);
+  }
+
+  #hex(position: number): number {
+    const digits = this.text.slice(position + 2, position + 6);
+    if (this.text.charAt(position + 1) !== 'u' || !/^[0-9A-Fa-f]{4}$/.test(digits)) this.fail('an unknown escape', position);
+    return Number.parseInt(digits, 16);
+  }
+}
+
+/** The words of JSON by their first character. */
+export const WORDS: ReadonlyMap<number, string> = new Map([
+  [0x6e, 'null'],
+  [0x74, 'true'],
+  [0x66, 'false'],
+]);

@@ -1,0 +1,82 @@
+/**
+ * Plain values as JSON text, digits and all. Knows nothing of rows: the formats write those from bytes.
+ */
+import type { ByteWriter } from './byte-writer.ts';
+import { Decimal, type PlainValue } from './decimal.ts';
+
+const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const LOOSE_NUMBER = /^([+-]?)0*(\d*)\.?(\d*)((?:[eE][+-]?\d+)?)$/;
+
+/** Writers recurse once a level; a result nested beyond this is refused rather than allowed to end the stack. */
+export const DEEPEST_RESULT = 512;
+
+export class NestingError extends Error {
+  constructor() {
+    super(`the value is nested deeper than ${DEEPEST_RESULT}`);
+    this.name = 'NestingError';
+  }
+}
+
+export function writeJson(value: PlainValue): string {
+  return write(value, 0);
+}
+
+/** Appends the JSON text; a list goes item by item, so that a long one is never one string. */
+export function appendJson(value: PlainValue, out: ByteWriter): void {
+  if (!Array.isArray(value)) {
+    out.text(writeJson(value));
+    return;
+  }
+  out.byte(0x5b);
+  value.forEach((item: PlainValue, index) => {
+    if (index > 0) out.byte(0x2c);
+    out.text(write(item, 1));
+    out.flushIfFull();
+  });
+  out.byte(0x5d);
+}
+
+/** A JSON string with its quotes; half a surrogate pair becomes U+FFFD. */
+export function quoteJson(text: string): string {
+  if (!NEEDS_ESCAPE.test(text)) return `"${text}"`;
+  return JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
+}
+
+/** A Decimal's digits in the form that JSON knows (`+.5` is `0.5`); undefined for what is no number (NaN, Infinity). */
+export function jsonDigits(text: string): string | undefined {
+  if (NUMBER.test(text)) return text;
+  const match = LOOSE_NUMBER.exec(text);
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = match ?? [];
+  if (match === null || !/\d/.test(text.replace(exponent, ''))) return undefined;
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
+}
+
+function write(value: PlainValue, depth: number): string {
+  switch (typeof value) {
+    case 'string':
+      return quoteJson(value);
+    case 'number':
+      return Number.isFinite(value) ? String(value) : `"${value}"`;
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+  }
+  if (value === null) return 'null';
+  if (value instanceof Decimal) return jsonDigits(value.text) ?? quoteJson(value.text);
+  if (depth === DEEPEST_RESULT) throw new NestingError();
+  return value instanceof Map ? writeMembers(value, depth + 1) : writeItems(value, depth + 1);
+}
+
+function writeMembers(members: ReadonlyMap<string, PlainValue>, depth: number): string {
+  let text = '{';
+  for (const [key, value] of members) text += `${text.length > 1 ? ',' : ''}${quoteJson(key)}:${write(value, depth)}`;
+  return `${text}}`;
+}
+
+function writeItems(items: readonly PlainValue[], depth: number): string {
+  let text = '[';
+  for (const item of items) text += `${text.length > 1 ? ',' : ''}${write(item, depth)}`;
+  return `${text}]`;
+}

@@ -373,8 +373,7 @@ export class PostgresConnection implements Connection, Watched {
       return;
     }
     running.failure ??= failure;
-    if (running.text !== undefined && (running.prepared?.columns === undefined || failure.kind === 'stale'))
-      this.#prepared.delete(running.text);
+    if (running.text !== undefined && running.prepared !== undefined) this.#forgetFailed(running.text, running.prepared, failure);
     // A pooler between us and the server that does not keep prepared statements apart.
     if (failure.code === '42P05' || failure.code === '26000') this.#named = false;
   }

@@ -1,0 +1,130 @@
+/**
+ * Tables as they were seen last, per entry. A picture is at most five seconds old when it is used; halfway there it is renewed behind the
+ * request's back, so that a busy table never waits for its catalogue. One reading at a time per table.
+ */
+import type { Entry } from '../model/entry.ts';
+import type { Table } from '../model/table.ts';
+import type { Connections } from './connections.ts';
+
+const MAX_AGE_MS = 5000;
+const RENEW_AGE_MS = 2500;
+/** Tables that nobody has asked for in this long are forgotten. */
+const FORGET_MS = 10 * 60_000;
+const MAX_TABLES = 20_000;
+const READ_TIMEOUT_MS = 10_000;
+
+interface Picture {
+  table: Table;
+  seen: number;
+  asked: number;
+  reading: Promise<Table | undefined> | undefined;
+}
+
+export interface Wanted {
+  readonly entry: Entry;
+  readonly schema: string | undefined;
+  readonly table: string;
+}
+
+export class CatalogCache {
+  readonly #connections: Connections;
+  readonly #pictures = new Map<string, Map<string, Picture>>();
+  readonly #reading = new Map<string, Promise<Table | undefined>>();
+  #count = 0;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** The table at once when the picture is fresh; else the promise of it. Undefined when there is no such table. */
+  find(wanted: Wanted): Table | Promise<Table | undefined> {
+    const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
+    if (picture === undefined) return this.read(wanted);
+    const now = performance.now();
+    const age = now - picture.seen;
+    picture.asked = now;
+    if (age > MAX_AGE_MS) return this.read(wanted);
+    // A failure to renew is not this request's affair; the next one after five seconds will see it.
+    if (age > RENEW_AGE_MS) this.read(wanted).catch(() => undefined);
+    return picture.table;
+  }
+
+  /** Reads the catalogue now (or joins a reading under way). */
+  read(wanted: Wanted): Promise<Table | undefined> {
+    const key = `${wanted.entry.id}\0${keyOf(wanted)}`;
+    const under = this.#reading.get(key);
+    if (under !== undefined) return under;
+    const reading = this.#read(wanted).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  /** How old the picture is, in milliseconds; infinite when there is none. */
+  age(wanted: Wanted): number {
+    const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
+    return picture === undefined ? Number.POSITIVE_INFINITY : performance.now() - picture.seen;
+  }
+
+  forgetEntry(entryId: string): void {
+    this.#count -= this.#pictures.get(entryId)?.size ?? 0;
+    this.#pictures.delete(entryId);
+  }
+
+  async #read(wanted: Wanted): Promise<Table | undefined> {
+    const { entry, schema, table: name } = wanted;
+    const started = performance.now();
+    const pool = this.#connections.pool(entry, 'auto');
+    const connection = await pool.acquire();
+    let table: Table | undefined;
+    try {
+      table = await this.#connections
+        .engine(entry.type)
+        .catalog.describe(connection, { schema, table: name }, { timeoutMs: READ_TIMEOUT_MS });
+    } finally {
+      pool.release(connection);
+    }
+    this.#keep(wanted, table, started);
+    return table;
+  }
+
+  #keep(wanted: Wanted, table: Table | undefined, seen: number): void {
+    const key = keyOf(wanted);
+    const tables = this.#pictures.get(wanted.entry.id) ?? new Map<string, Picture>();
+    this.#pictures.set(wanted.entry.id, tables);
+    const old = tables.get(key);
+    if (table === undefined) {
+      if (tables.delete(key)) this.#count--;
+      return;
+    }
+    // The same columns: the same object, so that what was derived from it stays valid.
+    const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
+    tables.set(key, { table: same, seen, asked: old?.asked ?? seen, reading: undefined });
+    if (old === undefined && ++this.#count > MAX_TABLES) this.#forgetUnused();
+  }
+
+  #forgetUnused(): void {
+    const now = performance.now();
+    for (const tables of this.#pictures.values()) {
+      for (const [key, picture] of tables) {
+        if (now - picture.asked > FORGET_MS || this.#count > MAX_TABLES * 2) {
+          tables.delete(key);
+          this.#count--;
+        }
+      }
+    }
+  }
+}
+
+function keyOf(wanted: Wanted): string {
+  return wanted.schema === undefined ? wanted.table : `${wanted.schema}\0${wanted.table}`;
+}
+
+function sameTable(a: Table, b: Table): boolean {
+  return fingerprint(a) === fingerprint(b);
+}
+
+function fingerprint(table: Table): string {
+  return JSON.stringify([table.kind, table.storage, table.order.map((column) => column.name), table.columns], (_, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+}

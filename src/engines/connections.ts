@@ -1,0 +1,120 @@
+/**
+ * Connections to any registered database, by entry: one pool per entry and purpose, so that what a Custom statement leaves in a session is
+ * never seen by the Auto API. Hosts of an entry are tried in order, starting with the one that answered last.
+ */
+import type { DbType, Entry } from '../model/entry.ts';
+import { type Connection, DbFailure, type Engine, type StopSignal } from './engine.ts';
+import { HostDenied, type HostPolicy } from './hosts.ts';
+import { Pool } from './pool.ts';
+
+export type Purpose = 'auto' | 'custom';
+
+const SWEEP_MS = 1000;
+
+export interface PoolCounts {
+  readonly type: DbType;
+  readonly purpose: Purpose;
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+interface Pooled {
+  readonly pool: Pool;
+  readonly type: DbType;
+  readonly purpose: Purpose;
+}
+
+export class Connections {
+  readonly #engines: ReadonlyMap<DbType, Engine>;
+  readonly #policy: HostPolicy;
+  readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
+  readonly #lastGood = new Map<string, number>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(engines: ReadonlyMap<DbType, Engine>, policy: HostPolicy) {
+    this.#engines = engines;
+    this.#policy = policy;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  engine(type: DbType): Engine {
+    const engine = this.#engines.get(type);
+    if (engine === undefined) throw new Error(`no engine ${type}`);
+    return engine;
+  }
+
+  pool(entry: Entry, purpose: Purpose): Pool {
+    return (this.#pools[purpose].get(entry.id) ?? this.#addPool(entry, purpose)).pool;
+  }
+
+  /** An entry was changed or removed: its connections end as they become idle. */
+  retire(entryId: string): void {
+    for (const pools of Object.values(this.#pools)) {
+      pools.get(entryId)?.pool.close();
+      pools.delete(entryId);
+    }
+    this.#lastGood.delete(entryId);
+  }
+
+  counts(): readonly PoolCounts[] {
+    return Object.values(this.#pools).flatMap((pools) =>
+      [...pools.values()].map(({ pool, type, purpose }) => ({ type, purpose, ...pool.counts })),
+    );
+  }
+
+  close(): void {
+    clearInterval(this.#sweeper);
+    for (const pools of Object.values(this.#pools)) for (const { pool } of pools.values()) pool.close();
+  }
+
+  #addPool(entry: Entry, purpose: Purpose): Pooled {
+    const limits = {
+      maxOpen: entry.maxOpenConnections,
+      maxIdle: entry.maxIdleConnections,
+      idleMs: entry.idleTimeoutSecs * 1000,
+      waitMs: entry.connectTimeoutSecs * 1000,
+    };
+    const pooled = { pool: new Pool(limits, (signal) => this.#connect(entry, signal)), type: entry.type, purpose };
+    this.#pools[purpose].set(entry.id, pooled);
+    return pooled;
+  }
+
+  async #connect(entry: Entry, signal: StopSignal | undefined): Promise<Connection> {
+    const end = performance.now() + entry.connectTimeoutSecs * 1000;
+    const first = this.#lastGood.get(entry.id) ?? 0;
+    let failure: unknown;
+    for (let i = 0; i < entry.hosts.length; i++) {
+      const index = (first + i) % entry.hosts.length;
+      const share = (end - performance.now()) / (entry.hosts.length - i);
+      try {
+        const connection = await this.#dial(entry, index, Math.max(share, 1), signal);
+        this.#lastGood.set(entry.id, index);
+        return connection;
+      } catch (error) {
+        failure = error;
+        if (error instanceof DbFailure && error.kind === 'cancelled') break;
+      }
+    }
+    throw failure;
+  }
+
+  async #dial(entry: Entry, index: number, timeoutMs: number, signal: StopSignal | undefined): Promise<Connection> {
+    const host = entry.hosts[index];
+    if (host === undefined) throw new DbFailure('unreachable', 'the entry has no host');
+    try {
+      const [address = host.host] = await this.#policy.resolve(host.host);
+      return await this.engine(entry.type).connect(entry, { host, address, timeoutMs, signal });
+    } catch (error) {
+      if (error instanceof HostDenied) throw new DbFailure('unreachable', error.message);
+      throw error;
+    }
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const pools of Object.values(this.#pools)) {
+      for (const [id, { pool }] of pools) if (pool.sweep(now)) pools.delete(id);
+    }
+  }
+}

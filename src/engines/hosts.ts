@@ -1,0 +1,65 @@
+/**
+ * Which database hosts may be dialled: names are resolved once, the resolved address is checked and then dialled, so that a name cannot
+ * mean one thing to the check and another to the connection.
+ */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { DbFailure } from './engine.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+export class HostDenied extends Error {}
+
+export class HostPolicy {
+  readonly #denied: readonly Network[];
+
+  /** Addresses and networks (`10.0.0.0/8`, `fd00:ec2::254`). Throws on one that is neither. */
+  constructor(denied: readonly string[]) {
+    this.#denied = denied.map(parseNetwork);
+  }
+
+  /** The addresses of a host that may be dialled. Throws HostDenied when the policy forbids one of them. */
+  async resolve(host: string): Promise<readonly string[]> {
+    if (host.includes('/') || host.includes('\\') || host.startsWith('@')) throw new HostDenied('socket paths are not hosts');
+    const addresses = isIP(host) > 0 ? [host] : await lookUp(host);
+    for (const address of addresses) if (this.#isDenied(address)) throw new HostDenied('the address is denied');
+    return addresses;
+  }
+
+  /** At registration: a name that does not resolve yet is allowed, a forbidden address is not. */
+  async check(host: string): Promise<void> {
+    try {
+      await this.resolve(host);
+    } catch (error) {
+      if (error instanceof HostDenied) throw error;
+    }
+  }
+
+  #isDenied(text: string): boolean {
+    const address = canonical(text);
+    return this.#denied.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits));
+  }
+}
+
+async function lookUp(host: string): Promise<string[]> {
+  try {
+    // The resolver also reads decimal, octal and hexadecimal spellings of addresses; the result is what counts.
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    throw new DbFailure('unreachable', `the host cannot be resolved`, { cause: error });
+  }
+}
+
+/** `::ffff:169.254.0.1` is the address 169.254.0.1. */
+function canonical(text: string): Address {
+  const address = ipaddr.parse(text.replace(/%.*$/, ''));
+  return address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address;
+}
+
+export function parseNetwork(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text) as Network;
+  const address = canonical(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}

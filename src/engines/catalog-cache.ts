@@ -17,7 +17,6 @@ interface Picture {
   table: Table;
   seen: number;
   asked: number;
-  reading: Promise<Table | undefined> | undefined;
 }
 
 export interface Wanted {
@@ -98,7 +97,7 @@ export class CatalogCache {
     }
     // The same columns: the same object, so that what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
-    tables.set(key, { table: same, seen, asked: old?.asked ?? seen, reading: undefined });
+    tables.set(key, { table: same, seen, asked: old?.asked ?? seen });
     if (old === undefined && ++this.#count > MAX_TABLES) this.#forgetUnused();
   }
 

@@ -253,6 +253,11 @@ export const ERRORS = {
   // The service itself.
   store_unavailable: entry(503, () => 'The service cannot reach its own records; try again.'),
   shutting_down: entry(503, () => 'The service is shutting down; try again at another instance.'),
+  record_unreadable: entry(
+    500,
+    (what: string, id: string) =>
+      `The stored password of ${show(what)} cannot be decrypted (record ${id}): its key is missing or the record is damaged; send it anew.`,
+  ),
   internal: entry(500, (id: string) => `Something went wrong in the service; the log has it under request ${id}.`),
 } as const satisfies Record<string, Entry<never>>;
 

@@ -1,0 +1,85 @@
+/**
+ * A stored version of a Custom API definition, and the order of versions. Knows nothing of what the document says.
+ */
+export const DEFINITION_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type DefinitionMethod = (typeof DEFINITION_METHODS)[number];
+
+/** What is told of a definition in a list. */
+export interface DefinitionSummary {
+  readonly definitionId: string;
+  readonly uri: string;
+  readonly method: DefinitionMethod;
+  /** As written: `1.10` stays `1.10`. */
+  readonly version: string;
+  readonly featureId: string;
+  readonly userId: string;
+  readonly rollbackVersion: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly lastFailureAt: string | null;
+  readonly lastFailureMessage: string | null;
+  /** Differs between any two contents of this definition_id: compiled code is kept by it. */
+  readonly revision: string;
+}
+
+export interface Definition extends DefinitionSummary {
+  /** The YAML text as it was sent, without the database password. */
+  readonly document: string;
+  /** The database password in the clear, or null when the document has none; it never leaves the process. */
+  readonly password: string | null;
+  /** Why the stored password cannot be read (a lost key, a damaged record); such a definition cannot be called. */
+  readonly unreadable: string | null;
+}
+
+/** What the caller decides about a definition; the store adds ids and times. */
+export interface DefinitionDraft {
+  readonly uri: string;
+  readonly method: DefinitionMethod;
+  readonly version: string;
+  readonly featureId: string;
+  readonly userId: string;
+  readonly rollbackVersion: string | null;
+  readonly document: string;
+  readonly password: string | null;
+}
+
+/** All deployed versions of one uri in one space: what a call chooses from. */
+export interface Endpoint {
+  readonly uri: string;
+  /** By method, the highest version first. */
+  readonly versions: ReadonlyMap<DefinitionMethod, readonly Definition[]>;
+}
+
+const VERSION = /^(\d{1,16})(?:\.(\d{1,16}))?(?:\.(\d{1,16}))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
+const LONGEST_VERSION = 128;
+
+/** Digits behind their count, so that comparing characters compares numbers. */
+function sortableNumber(digits: string): string {
+  const plain = digits.replace(/^0+(?=.)/, '');
+  return `${String(plain.length).padStart(3, '0')}${plain}`;
+}
+
+/** Identifiers of a pre-release: numbers come before words, and a blank, which sorts before every character of both, ends each. */
+function sortableIdentifier(identifier: string): string {
+  return /^\d+$/.test(identifier) ? `0${sortableNumber(identifier)}` : `1${identifier}`;
+}
+
+/**
+ * A text whose order by character codes is semver's order of versions (absent numbers are 0, a pre-release comes before its release);
+ * undefined when the text is no version.
+ */
+export function versionSortKey(version: string): string | undefined {
+  if (version.length > LONGEST_VERSION) return undefined;
+  const match = VERSION.exec(version);
+  if (match === null) return undefined;
+  const numbers = [match[1] ?? '0', match[2] ?? '0', match[3] ?? '0'].map(sortableNumber).join('.');
+  const prerelease = match[4];
+  return prerelease === undefined ? `${numbers}~` : `${numbers}-${prerelease.split('.').map(sortableIdentifier).join(' ')}`;
+}
+
+/** Negative, zero or positive, as the left version comes before, with or after the right one; both must be versions. */
+export function compareVersions(left: string, right: string): number {
+  const a = versionSortKey(left) ?? '';
+  const b = versionSortKey(right) ?? '';
+  return a < b ? -1 : a > b ? 1 : 0;
+}

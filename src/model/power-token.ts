@@ -1,0 +1,40 @@
+/**
+ * A Power Token as the service keeps it: its hash and what it stands for, never the token itself.
+ * Knows nothing of requests; which header carries a token is the affair of authentication.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { SpaceScope } from './project.ts';
+
+export const KEY_TYPES = ['r--', '-w-', '--d', '-wd', 'r-d', 'rw-', 'rwd'] as const;
+export type KeyType = (typeof KEY_TYPES)[number];
+
+export interface PowerToken extends SpaceScope {
+  readonly tokenId: string;
+  /** SHA-256 of the token, in hex: the only trace of it. */
+  readonly hash: string;
+  readonly name: string;
+  readonly description: string;
+  readonly keyType: KeyType;
+  readonly roles: ReadonlySet<string>;
+  readonly userId: string;
+  readonly featureId: string | null;
+  readonly createdAt: string;
+  /** As the caller wrote it. */
+  readonly expiresAt: string | null;
+  /** The same moment for comparing with the clock; Infinity when it never expires. */
+  readonly expiresAtMs: number;
+}
+
+/** A new token: 256 random bits behind a prefix by which secret scanners can know it. */
+export function newToken(): string {
+  return `mr_${randomBytes(32).toString('base64url')}`;
+}
+
+/** Tokens are random, so an unsalted fast hash gives nothing away and finds the record by equality. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex');
+}
+
+export function isExpired(token: PowerToken, nowMs: number): boolean {
+  return token.expiresAtMs <= nowMs;
+}

@@ -1,0 +1,140 @@
+/**
+ * THE interface to Millrace's own records. Every read and write names its tenant by the ids of the authenticated context;
+ * a record is found only when all of them agree. Outcomes that a client must hear of are values, never exceptions.
+ *
+ * What the hot path reads is kept in memory and answered synchronously (`Cached`). It stays true in this way: a request first
+ * calls `refresh`; a write answers only when no instance can serve the old picture any more. So whoever has heard that
+ * a write succeeded finds it on the very next request, whichever instance takes that request.
+ *
+ * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`.
+ */
+import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
+import type { Entry } from '../model/entry.ts';
+import type { LarkModules } from '../model/lark-module.ts';
+import type { Organization, OrgScope } from '../model/org.ts';
+import type { PowerToken } from '../model/power-token.ts';
+import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
+
+/** A value that is at hand when it is in memory, and a promise otherwise: check with `instanceof Promise`. */
+export type Cached<T> = T | undefined | Promise<T | undefined>;
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type OrgCreation = { readonly kind: 'created' } | { readonly kind: 'exists'; readonly org: Organization };
+
+export interface ProjectSummary {
+  readonly project: Project;
+  readonly spaces: readonly Space[];
+}
+
+export type ProjectCreation =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'exists'; readonly existing: ProjectSummary }
+  /** The project_id belongs to another organization, of which nothing may be told. */
+  | { readonly kind: 'id_taken' }
+  | { readonly kind: 'org_unknown' };
+
+/** A database entry as it is registered; its id is given by the store, a new one with every change. */
+export type EntryDraft = Omit<Entry, 'id'>;
+
+export type EntryAddition = 'added' | 'exists' | 'project_unknown';
+export type TokenCreation = 'created' | 'name_taken' | 'project_unknown';
+
+/** Where a definition stands: unique in its space. */
+export interface DefinitionAddress {
+  readonly uri: string;
+  readonly method: DefinitionMethod;
+  readonly version: string;
+}
+
+export interface InsertedDefinition extends DefinitionAddress {
+  readonly definitionId: string;
+}
+
+/** All or none: the first draft that cannot be stored names the reason, and nothing is stored. */
+export type DefinitionInsertion =
+  | { readonly kind: 'inserted'; readonly definitions: readonly InsertedDefinition[] }
+  | { readonly kind: 'exists'; readonly address: DefinitionAddress }
+  | { readonly kind: 'rollback_unknown'; readonly version: string }
+  | { readonly kind: 'space_unknown' };
+
+export type DefinitionChange =
+  | { readonly kind: 'changed'; readonly definitionId: string }
+  | { readonly kind: 'unknown' }
+  /** Another version names this one as its rollback_version. */
+  | { readonly kind: 'referenced'; readonly by: string }
+  | { readonly kind: 'rollback_unknown'; readonly version: string };
+
+/** How a draft's rollback_version is treated when it is not deployed in the space: refused, or (for copies) left out. */
+export type MissingRollback = 'refuse' | 'drop';
+
+/** Something was written, here or by another instance. `key` begins with the tenant's ids; `*` stands for everything of the topic. */
+export interface Change {
+  readonly topic: ChangeTopic;
+  readonly key: string;
+}
+export type ChangeTopic = 'org' | 'project' | 'token' | 'endpoint' | 'modules';
+
+export interface RewrapProgress {
+  readonly rewrapped: number;
+  readonly unreadable: number;
+}
+
+export interface RewrapReport {
+  readonly rewrapped: number;
+  /** Records that no key of the ring opens, by kind and id; they are left as they are. */
+  readonly unreadable: readonly string[];
+}
+
+export interface Store {
+  /** Call at the start of each request; only when a promise comes back does it need awaiting. Never rejects. */
+  refresh(): void | Promise<void>;
+  /** Rejects when the records cannot be reached at this moment. */
+  ping(): Promise<void>;
+  /** Hears of every write that this instance learns of, right after its caches have dropped the old value. */
+  onChange(listener: (change: Change) => void): void;
+  close(): Promise<void>;
+
+  organization(orgId: string): Cached<Organization>;
+  listOrganizations(): Promise<readonly Organization[]>;
+  createOrganization(org: Organization): Promise<OrgCreation>;
+
+  projectContext(orgId: string, projectId: string): Cached<ProjectContext>;
+  listProjects(scope: OrgScope): Promise<readonly ProjectSummary[]>;
+  createProject(project: Project, spaces: readonly Space[], entries: readonly EntryDraft[]): Promise<ProjectCreation>;
+  /** False when there was none. Everything of the project goes with it: entries, tokens, definitions, modules. */
+  deleteProject(scope: ProjectScope): Promise<boolean>;
+  addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;
+  /** Replaces the entry of the same type and database name; a null password keeps the stored one. False when there is none. */
+  changeEntry(scope: ProjectScope, entry: Omit<EntryDraft, 'password'> & { readonly password: string | null }): Promise<boolean>;
+  removeEntry(scope: ProjectScope, type: string, database: string): Promise<boolean>;
+
+  /** The one read without a tenant: the token is what tells the tenant. Expired ones are found too; the clock is the caller's affair. */
+  tokenByHash(hash: string): Cached<PowerToken>;
+  listTokens(scope: ProjectScope, page: Page): Promise<readonly PowerToken[]>;
+  createToken(token: PowerToken): Promise<TokenCreation>;
+  deleteToken(scope: ProjectScope, tokenId: string): Promise<boolean>;
+
+  endpoint(orgId: string, projectId: string, spaceId: string, uri: string): Cached<Endpoint>;
+  definition(scope: SpaceScope, definitionId: string): Promise<Definition | undefined>;
+  /** In order of uri, method and version. */
+  listDefinitions(scope: SpaceScope, method?: DefinitionMethod): Promise<readonly DefinitionSummary[]>;
+  /** A draft's rollback_version may name a deployed version or another draft of the same call. */
+  insertDefinitions(scope: SpaceScope, drafts: readonly DefinitionDraft[], missing: MissingRollback): Promise<DefinitionInsertion>;
+  /** Replaces the definition of the same uri, method and version. */
+  updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange>;
+  deleteDefinition(scope: SpaceScope, address: DefinitionAddress): Promise<DefinitionChange>;
+  /** Notes why a version failed last. Never rejects and never waits for the records: it stands beside a call. */
+  recordFailure(scope: SpaceScope, definitionId: string, message: string): void;
+
+  /** An empty map when the space has none. */
+  modules(orgId: string, projectId: string, spaceId: string): Cached<LarkModules>;
+  putModule(scope: SpaceScope, module: { readonly module: string; readonly code: string; readonly userId: string }): Promise<boolean>;
+  deleteModule(scope: SpaceScope, module: string): Promise<boolean>;
+
+  /** Encrypts with the first key of the ring whatever another key encrypted; may be broken off and run again at any time. */
+  rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport>;
+}

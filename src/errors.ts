@@ -94,7 +94,7 @@ export const ERRORS = {
   role_needed: entry(403, (roles: string) => `None of your roles permits this; one of ${roles} is needed.`),
   org_unknown: entry(404, () => 'There is no such organization; check X-Org-Id.'),
   project_unknown: entry(404, () => 'There is no such project in this organization; check X-Project-Id.'),
-  space_unknown: entry(403, () => 'The space does not belong to the project; check X-Space-Id.'),
+  space_unknown: entry(404, () => 'The space does not belong to the project; check X-Space-Id.'),
   path_not_yours: entry(403, () => "The organization or project in the path is not the one of the request's context."),
 
   // Power Tokens.

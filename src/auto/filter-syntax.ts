@@ -1,0 +1,174 @@
+/**
+ * The grammar of filters: `column=operator.value`, quoting, lists, ranges and groups. Turns texts into trees; knows no table, so types and
+ * columns are checked later.
+ */
+import { apiError } from '../errors.ts';
+import type { Operator } from '../sql/plan.ts';
+
+/** A value as it was written: whether it was quoted decides how ranges may be split. */
+export interface RawValue {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+export type RawFilter =
+  | { readonly op: Operator; readonly column: string; readonly values: readonly RawValue[] }
+  | { readonly op: 'and' | 'or'; readonly of: readonly RawFilter[] }
+  | { readonly op: 'not'; readonly of: RawFilter }
+  | { readonly op: 'null' | 'notnull'; readonly column: string };
+
+type Shape = 'one' | 'range' | 'list';
+
+export const OPERATORS: ReadonlyMap<string, Shape> = new Map<Operator, Shape>([
+  ['eq', 'one'],
+  ['ne', 'one'],
+  ['lt', 'one'],
+  ['gt', 'one'],
+  ['le', 'one'],
+  ['ge', 'one'],
+  ['bw', 'range'],
+  ['li', 'one'],
+  ['rli', 'one'],
+  ['nli', 'one'],
+  ['il', 'one'],
+  ['in', 'list'],
+  ['nin', 'list'],
+]);
+
+const MAX_DEPTH = 16;
+const MAX_LIST = 10_000;
+
+/** A column's name; `"…"` names one that could be taken for something else. */
+export function columnName(text: string): string {
+  if (!text.startsWith('"')) return text;
+  const { value, next } = quoted(text, 0, text);
+  if (next !== text.length) throw apiError('value_quoting', text, 'there is something after the closing quote');
+  return value;
+}
+
+export function parseFilter(name: string, expression: string): RawFilter {
+  const column = columnName(name);
+  const dot = expression.indexOf('.');
+  if (dot < 0) throw OPERATORS.has(expression) ? apiError('operator_missing', column) : operatorError(column, expression);
+  const op = expression.slice(0, dot);
+  const shape = OPERATORS.get(op);
+  if (shape === undefined) throw operatorError(column, op);
+  const text = expression.slice(dot + 1);
+  return { op: op as Operator, column, values: PARSERS[shape](column, text) };
+}
+
+/** `is`, `lli` and words that look like operators are unknown ones; anything else never was one. */
+function operatorError(column: string, op: string): Error {
+  return /^[A-Za-z_]{1,32}$/.test(op) ? apiError('operator_unknown', op, column) : apiError('operator_missing', column);
+}
+
+const PARSERS: Readonly<Record<Shape, (column: string, text: string) => readonly RawValue[]>> = {
+  one: (column, text) => [one(column, text)],
+  list: parseList,
+  range: parseRange,
+};
+
+function one(column: string, text: string): RawValue {
+  if (!text.startsWith('"')) return { text, quoted: false };
+  const { value, next } = quoted(text, 0, column);
+  if (next !== text.length) throw apiError('value_quoting', column, 'there is something after the closing quote');
+  return { text: value, quoted: true };
+}
+
+function parseList(column: string, text: string): readonly RawValue[] {
+  if (text === '') throw apiError('list_empty', column);
+  const values: RawValue[] = [];
+  let at = 0;
+  while (at <= text.length) {
+    if (values.length === MAX_LIST) throw apiError('value_invalid', column, `a list may have ${MAX_LIST} values at most`);
+    if (text[at] === '"') {
+      const { value, next } = quoted(text, at, column);
+      if (next < text.length && text[next] !== ',') throw apiError('value_quoting', column, 'a comma must follow a closing quote');
+      values.push({ text: value, quoted: true });
+      at = next + 1;
+      continue;
+    }
+    const comma = text.indexOf(',', at);
+    const end = comma < 0 ? text.length : comma;
+    values.push({ text: text.slice(at, end), quoted: false });
+    at = end + 1;
+  }
+  return values;
+}
+
+/** Two values when a quote says where the range splits; else one, to be split when the column's type is known. */
+function parseRange(column: string, text: string): readonly RawValue[] {
+  if (text.startsWith('"')) {
+    const { value, next } = quoted(text, 0, column);
+    if (text[next] !== '.') throw apiError('range_invalid', column);
+    return [{ text: value, quoted: true }, one(column, text.slice(next + 1))];
+  }
+  if (!text.endsWith('"')) return [{ text, quoted: false }];
+  const open = text.indexOf('."');
+  if (open < 0) throw apiError('range_invalid', column);
+  return [{ text: text.slice(0, open), quoted: false }, one(column, text.slice(open + 1))];
+}
+
+/** Reads `"…"` at an offset; a backslash makes the next quote or backslash literal. */
+function quoted(text: string, start: number, column: string): { readonly value: string; readonly next: number } {
+  let value = '';
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') return { value, next: at + 1 };
+    if (character === '\\' && (text[at + 1] === '"' || text[at + 1] === '\\')) at++;
+    value += text[at];
+  }
+  throw apiError('value_quoting', column, 'a closing quote is missing');
+}
+
+/** `(a=eq.1,$and=(b=gt.2,c=lt.3),$not=(d=eq.4))` for `$or`, `$and` and `$not`. */
+export function parseGroup(name: string, text: string, depth = 0): RawFilter {
+  if (depth > MAX_DEPTH) throw apiError('parameter_invalid', name, `groups may be nested ${MAX_DEPTH} deep at most`);
+  if (!text.startsWith('(') || !text.endsWith(')')) throw apiError('parameter_invalid', name, 'it must be of the form (filter,filter,…)');
+  const of = splitGroup(name, text.slice(1, -1)).map((item) => parseItem(item, depth));
+  if (of.length === 0) throw apiError('parameter_invalid', name, 'it must have at least one filter');
+  if (name === '$not') return { op: 'not', of: of.length === 1 && of[0] !== undefined ? of[0] : { op: 'and', of } };
+  return { op: name === '$or' ? 'or' : 'and', of };
+}
+
+function parseItem(item: string, depth: number): RawFilter {
+  const equals = splitName(item);
+  if (equals < 0) throw apiError('operator_missing', item);
+  const name = item.slice(0, equals);
+  const value = item.slice(equals + 1);
+  if (name === '$or' || name === '$and' || name === '$not') return parseGroup(name, value, depth + 1);
+  if (name === '$null' || name === '$notnull') return { op: name === '$null' ? 'null' : 'notnull', column: columnName(value) };
+  if (name.startsWith('$')) throw apiError('parameter_unknown', name);
+  return parseFilter(name, value);
+}
+
+/** Where the name of an item ends: the first `=` outside of quotes. */
+function splitName(item: string): number {
+  return item.startsWith('"') ? item.indexOf('=', quoted(item, 0, item).next) : item.indexOf('=');
+}
+
+/** Items between commas that stand outside of quotes and parentheses; a piece without `name=` goes on with a list (`a=in.1,2`). */
+function splitGroup(name: string, text: string): string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let start = 0;
+  const push = (end: number): void => {
+    const piece = text.slice(start, end);
+    if (piece === '' && items.length === 0 && end === text.length) return;
+    const goesOn = items.length > 0 && !/^(?:"(?:[^"\\]|\\.)*"|[^="]+)=/.test(piece);
+    if (goesOn) items[items.length - 1] += `,${piece}`;
+    else items.push(piece);
+    start = end + 1;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = quoted(text, at, name).next - 1;
+    else if (character === '(') depth++;
+    else if (character === ')') depth--;
+    else if (character === ',' && depth === 0) push(at);
+    if (depth < 0) throw apiError('parameter_invalid', name, 'the parentheses do not match');
+  }
+  if (depth !== 0) throw apiError('parameter_invalid', name, 'the parentheses do not match');
+  push(text.length);
+  return items;
+}

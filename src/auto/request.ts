@@ -1,0 +1,171 @@
+/**
+ * A request to the Auto API as data: what its query asks for, before any table is known. Reserved names are told apart from filters here
+ * and nowhere else, so that a misspelt filter is never taken for nothing.
+ */
+import { apiError } from '../errors.ts';
+import type { Parameter } from '../util/query.ts';
+import { columnName, parseFilter, parseGroup, type RawFilter } from './filter-syntax.ts';
+
+export interface Options {
+  readonly format: string;
+  readonly filters: readonly RawFilter[];
+}
+
+export interface ReadRequest extends Options {
+  readonly page: number;
+  readonly size: number;
+  readonly select: readonly string[] | undefined;
+  readonly order: readonly { readonly column: string; readonly direction: 'asc' | 'desc' }[] | undefined;
+  readonly count: boolean;
+  /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
+  readonly after: string | undefined;
+}
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly maxAffected: number | undefined;
+}
+
+export interface InsertRequest extends WriteOptions {
+  readonly format: string;
+  readonly upsert: boolean;
+}
+
+export interface UpdateRequest extends Options, WriteOptions {
+  readonly set: { readonly column: string; readonly value: string };
+}
+
+export interface DeleteRequest extends Options, WriteOptions {}
+
+/** What the query says, sorted by what each name is. */
+interface Sorted {
+  readonly single: Map<string, string>;
+  readonly sets: string[];
+  readonly filters: RawFilter[];
+}
+
+const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
+const GENERAL = ['format', 'version', 'pwt'];
+
+function sort(query: readonly Parameter[], allowed: readonly string[]): Sorted {
+  const single = new Map<string, string>();
+  const sets: string[] = [];
+  const filters: RawFilter[] = [];
+  for (const { name, value } of query) {
+    if (name === 'set' && allowed.includes('set')) sets.push(value);
+    else if (GENERAL.includes(name) || allowed.includes(name)) {
+      if (single.has(name)) throw apiError('repeated_parameter', name);
+      single.set(name, value);
+    } else if (name === 'pg' || name === 'ps' || name === 'set') continue;
+    else if (name.startsWith('$')) filters.push(special(name, value, allowed));
+    else filters.push(parseFilter(name, value));
+  }
+  return { single, sets, filters };
+}
+
+function special(name: string, value: string, allowed: readonly string[]): RawFilter {
+  if (!FILTER_NAMES.has(name) || allowed.includes('no filters')) throw apiError('parameter_unknown', name);
+  if (name === '$null' || name === '$notnull') return { op: name === '$null' ? 'null' : 'notnull', column: columnName(value) };
+  return parseGroup(name, value);
+}
+
+const READ_NAMES = ['pg', 'ps', '$select', '$order', '$count', '$after'];
+const WRITE_NAMES = ['$dry_run', '$max_affected'];
+
+export function parseRead(query: readonly Parameter[], maxPageSize: number): ReadRequest {
+  const page = query.find(({ name }) => name === 'pg')?.value;
+  const size = query.find(({ name }) => name === 'ps')?.value;
+  if (page === undefined) throw apiError('paging_missing', 'pg');
+  if (size === undefined) throw apiError('paging_missing', 'ps');
+  const pageNumber = pageValue('pg', page);
+  const sizeNumber = pageValue('ps', size);
+  if (sizeNumber < 1) throw apiError('paging_invalid', 'ps', 'it must be at least 1');
+  if (sizeNumber > maxPageSize) throw apiError('paging_invalid', 'ps', `it may be ${maxPageSize} at most`);
+  const { single, filters } = sort(query, READ_NAMES);
+  const after = single.get('$after');
+  if (after !== undefined && pageNumber !== 0) throw apiError('parameter_invalid', '$after', 'it goes with pg=0');
+  return {
+    format: single.get('format') ?? 'json',
+    filters,
+    page: pageNumber,
+    size: sizeNumber,
+    select: listOf('$select', single.get('$select')),
+    order: orderOf(single.get('$order')),
+    count: countOf(single.get('$count')),
+    after,
+  };
+}
+
+/** Digits only: `0x10`, `1e3` and blanks are no page numbers. */
+function pageValue(name: string, text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw apiError('paging_invalid', name, 'it must be a whole number of at most ten digits');
+  return Number(text);
+}
+
+export function parseInsert(query: readonly Parameter[]): InsertRequest {
+  for (const { name } of query) {
+    if (!GENERAL.includes(name) && !name.startsWith('$')) throw apiError('filter_not_here', name);
+  }
+  const { single } = sort(query, [...WRITE_NAMES, '$upsert', 'no filters']);
+  return { format: single.get('format') ?? 'json', upsert: flagOf('$upsert', single.get('$upsert')), ...writeOptions(single) };
+}
+
+export function parseUpdate(query: readonly Parameter[]): UpdateRequest {
+  const { single, sets, filters } = sort(query, [...WRITE_NAMES, 'set']);
+  const set = setOf(sets);
+  if (filters.length === 0) throw apiError('filter_missing', 'PUT');
+  return { format: single.get('format') ?? 'json', filters, set, ...writeOptions(single) };
+}
+
+export function parseDelete(query: readonly Parameter[]): DeleteRequest {
+  const { single, filters } = sort(query, WRITE_NAMES);
+  if (filters.length === 0) throw apiError('filter_missing', 'DELETE');
+  return { format: single.get('format') ?? 'json', filters, ...writeOptions(single) };
+}
+
+function setOf(sets: readonly string[]): { readonly column: string; readonly value: string } {
+  const [set] = sets;
+  if (set === undefined) throw apiError('set_invalid', 'it is missing');
+  if (sets.length > 1) throw apiError('set_invalid', 'it is given more than once');
+  const close = set.startsWith('"') ? set.search(/[^\\]"\./) + 2 : 0;
+  const dot = set.indexOf('.', close);
+  if (dot < 0) throw apiError('set_invalid', 'there is no dot between the column and the value');
+  if (dot === 0) throw apiError('set_invalid', 'the column is empty');
+  return { column: columnName(set.slice(0, dot)), value: set.slice(dot + 1) };
+}
+
+function writeOptions(single: ReadonlyMap<string, string>): WriteOptions {
+  const most = single.get('$max_affected');
+  if (most !== undefined && !/^\d{1,15}$/.test(most)) throw apiError('parameter_invalid', '$max_affected', 'it must be a whole number');
+  return { dryRun: flagOf('$dry_run', single.get('$dry_run')), maxAffected: most === undefined ? undefined : Number(most) };
+}
+
+function flagOf(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw apiError('parameter_invalid', name, 'it must be true or false');
+}
+
+function countOf(text: string | undefined): boolean {
+  if (text === undefined) return false;
+  if (text === 'exact') return true;
+  throw apiError('parameter_invalid', '$count', 'it must be exact');
+}
+
+/** Column names between commas; `"a,b"` is one name. */
+function listOf(name: string, text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const items = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
+  if (items.length === 0) throw apiError('parameter_invalid', name, 'it must name at least one column');
+  return items.map(columnName);
+}
+
+function orderOf(text: string | undefined): ReadRequest['order'] {
+  if (text === undefined) return undefined;
+  const items = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  if (items.length === 0) throw apiError('parameter_invalid', '$order', 'it must name at least one column');
+  return items.map((item) => {
+    const match = /^(.*?)(?:\.(asc|desc))?$/s.exec(item);
+    return { column: columnName(match?.[1] ?? item), direction: match?.[2] === 'desc' ? 'desc' : 'asc' };
+  });
+}

@@ -1,0 +1,58 @@
+/**
+ * The query string as an ordered list of names and values: nothing is dropped, nothing merged, and what is not valid UTF-8 is refused.
+ * Form-encoded: `+` is a space. Knows nothing of what the names mean.
+ */
+export class BadEncoding extends Error {}
+export class TooManyParameters extends Error {}
+
+export const MAX_PARAMETERS = 100;
+
+export interface Parameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+export function parseQuery(raw: string): readonly Parameter[] {
+  if (raw === '') return NONE;
+  const parameters: Parameter[] = [];
+  let at = 0;
+  while (at <= raw.length) {
+    let end = raw.indexOf('&', at);
+    if (end < 0) end = raw.length;
+    if (end > at) {
+      if (parameters.length === MAX_PARAMETERS) throw new TooManyParameters();
+      const equals = raw.indexOf('=', at);
+      const split = equals < 0 || equals > end ? end : equals;
+      parameters.push({ name: decodeForm(raw.slice(at, split)), value: split === end ? '' : decodeForm(raw.slice(split + 1, end)) });
+    }
+    at = end + 1;
+  }
+  return parameters;
+}
+
+const NONE: readonly Parameter[] = [];
+const ENCODED = /[%+\u0000]/;
+const NOT_ASCII = /[^\u0000-\u007f]/;
+
+function decodeForm(text: string): string {
+  return ENCODED.test(text) || NOT_ASCII.test(text) ? decodePercent(text.replaceAll('+', ' ')) : text;
+}
+
+/** Strict: a lone `%`, bytes that are no UTF-8 and NUL are errors. */
+export function decodePercent(text: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(NOT_ASCII.test(text) ? fromLatin1(text) : text);
+  } catch {
+    throw new BadEncoding();
+  }
+  if (decoded.includes('\u0000')) throw new BadEncoding();
+  return decoded;
+}
+
+/** Node hands over raw bytes of a URL as latin1: read them as the UTF-8 that they were meant to be. */
+function fromLatin1(text: string): string {
+  return [...Buffer.from(text, 'latin1')]
+    .map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`))
+    .join('');
+}

@@ -125,9 +125,9 @@ const SIGNS: Readonly<Record<string, string>> = { eq: '=', ne: '<>', lt: '<', gt
 
 /** The operators that every engine writes alike; `like` builds the four of the LIKE family. */
 export function plainComparison(
-  comparison: { readonly op: string; readonly column: Column; readonly values: readonly string[] },
+  comparison: { readonly op: string; readonly column: Column; readonly values: readonly ParamValue[] },
   left: string,
-  bind: (value: string) => string,
+  bind: (value: ParamValue) => string,
   like: (pattern: string, op: 'li' | 'rli' | 'nli' | 'il') => string,
 ): string {
   const { op, values } = comparison;
@@ -142,9 +142,9 @@ export function plainComparison(
     case 'li':
     case 'nli':
     case 'il':
-      return like(`%${escapeLike(first)}%`, op);
+      return like(`%${escapeLike(String(first))}%`, op);
     case 'rli':
-      return like(`${escapeLike(first)}%`, op);
+      return like(`${escapeLike(String(first))}%`, op);
     default:
       return `${left} ${SIGNS[op]} ${bind(first)}`;
   }

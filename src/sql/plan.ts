@@ -12,7 +12,7 @@ export interface Comparison {
   readonly op: Operator;
   readonly column: Column;
   /** One value; two for `bw`; one or more for `in` and `nin`. Never null. */
-  readonly values: readonly string[];
+  readonly values: readonly ParamValue[];
 }
 
 export type Condition =

@@ -29,7 +29,7 @@ export const postgresDialect: Dialect = {
   comparison(comparison: Comparison, bind: Binder): string {
     const { column } = comparison;
     const name = quote(column.name);
-    const value = (text: string): string => bind.value(column, bindable(column, text));
+    const value = (operand: ParamValue): string => bind.value(column, bindable(column, operand));
     return plainComparison(comparison, name, value, (pattern, op) => {
       const text = column.kind === 'text' ? name : `${name}::text`;
       const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
@@ -100,8 +100,6 @@ function onConflict(plan: InsertPlan): string {
 }
 
 /** A checked value in the server's own notation. */
-function bindable(column: Column, value: ParamValue): ParamValue;
-function bindable(column: Column, value: string): string;
 function bindable(column: Column, value: ParamValue): ParamValue {
   return typeof value === 'string' && isArray(column) ? arrayFromJson(value) : value;
 }

@@ -1,0 +1,62 @@
+/** What a database's failure means to the caller of the Auto API: a table of kinds, where the method makes a difference for some. */
+
+import type { DbFailure, FailureKind } from '../engines/engine.ts';
+import { type ApiError, apiError } from '../errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface Circumstances {
+  readonly method: Method;
+  readonly table: string;
+  readonly timeoutSecs: number;
+  readonly requestId: string;
+  /** Where in the batch it happened, when that is known. */
+  readonly row?: number | undefined;
+}
+
+type Explain = (failure: DbFailure, at: Circumstances) => ApiError;
+
+const unreachable: Explain = () => apiError('database_unreachable');
+const unexpected: Explain = (_, at) => apiError('database_error', at.requestId);
+
+const refused: Explain = (failure, at) => {
+  if (at.method === 'GET' || (at.method === 'DELETE' && failure.kind === 'invalid')) return apiError('filter_refused', words(failure, at));
+  return at.method === 'POST' ? apiError('rows_refused', words(failure, at)) : apiError('write_refused', words(failure, at));
+};
+
+const unsupported: Explain = (failure, at) =>
+  at.method === 'GET' ? apiError('filter_refused', words(failure, at)) : apiError('write_unsupported', words(failure, at));
+
+const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
+  unreachable,
+  login: unreachable,
+  lost: unreachable,
+  busy: () => apiError('database_busy'),
+  timeout: (_, at) => apiError('database_timeout', String(at.timeoutSecs)),
+  cancelled: unexpected,
+  denied: () => apiError('database_denied'),
+  missing_table: (_, at) => apiError('table_unknown', at.table),
+  missing_column: unexpected,
+  stale: unexpected,
+  duplicate: (failure, at) => (at.method === 'POST' ? apiError('rows_duplicate', words(failure, at)) : refused(failure, at)),
+  constraint: refused,
+  invalid: refused,
+  conflict: () => apiError('database_conflict'),
+  read_only: unsupported,
+  unsupported,
+  syntax: unexpected,
+  other: unexpected,
+};
+
+export function explain(failure: DbFailure, at: Circumstances): ApiError {
+  return EXPLANATIONS[failure.kind](failure, at);
+}
+
+/** `Row 3, column "email": …` with the engine's own words. */
+function words(failure: DbFailure, at: Circumstances): string {
+  const row = at.row === undefined ? '' : `Row ${at.row}`;
+  const column = failure.column === undefined ? '' : `column "${failure.column}"`;
+  const place = [row, column].filter((part) => part !== '').join(', ');
+  const said = failure.message.replace(/[.\s]+$/, '');
+  return place === '' ? `${said}.` : `${place}: ${said}.`;
+}

@@ -1,0 +1,91 @@
+/**
+ * Raw filters + a table → conditions: columns looked up in the catalogue, values checked against their types. Every refusal names the
+ * column; a filter is never left out.
+ */
+import { apiError } from '../errors.ts';
+import type { Column, Table } from '../model/table.ts';
+import type { Condition, Operator } from '../sql/plan.ts';
+import type { ParamValue } from '../sql/statement.ts';
+import type { RawFilter, RawValue } from './filter-syntax.ts';
+import { fromText, Misfit } from './values.ts';
+
+const LIKE_FAMILY: ReadonlySet<Operator> = new Set(['li', 'rli', 'nli', 'il']);
+const TEXT_KINDS = new Set(['text', 'enum', 'set']);
+
+export function findColumn(table: Table, name: string): Column {
+  const column = table.byName.get(name);
+  if (column === undefined) throw apiError('column_unknown', name);
+  return column;
+}
+
+/** All of them: AND. Undefined when there is none. */
+export function conditionOf(filters: readonly RawFilter[], table: Table): Condition | undefined {
+  const [first] = filters;
+  if (first === undefined) return undefined;
+  return filters.length === 1 ? toCondition(first, table) : { op: 'and', of: filters.map((filter) => toCondition(filter, table)) };
+}
+
+function toCondition(filter: RawFilter, table: Table): Condition {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return { op: filter.op, of: filter.of.map((part) => toCondition(part, table)) };
+    case 'not':
+      return { op: 'not', of: toCondition(filter.of, table) };
+    case 'null':
+    case 'notnull':
+      return { op: filter.op, column: findColumn(table, filter.column) };
+    default:
+      return comparison(filter.op, findColumn(table, filter.column), filter.values);
+  }
+}
+
+function comparison(op: Operator, column: Column, raw: readonly RawValue[]): Condition {
+  if (LIKE_FAMILY.has(op)) {
+    if (!TEXT_KINDS.has(column.kind)) throw apiError('column_not_text', column.name, op);
+    return { op, column, values: [raw[0]?.text ?? ''] };
+  }
+  if (!column.sortable) throw apiError('column_not_comparable', column.name, op);
+  if (op === 'bw') return { op, column, values: range(column, raw) };
+  return { op, column, values: raw.map(({ text }) => check(column, text)) };
+}
+
+function check(column: Column, text: string): ParamValue {
+  try {
+    return fromText(column, text, 'compare');
+  } catch (error) {
+    if (error instanceof Misfit) throw apiError('value_invalid', column.name, error.message);
+    throw error;
+  }
+}
+
+function fits(column: Column, text: string): ParamValue | undefined {
+  try {
+    return fromText(column, text, 'compare');
+  } catch (error) {
+    if (error instanceof Misfit) return undefined;
+    throw error;
+  }
+}
+
+const MAX_SPLITS = 64;
+
+/** Without quotes, the one split at a dot in which both halves are of the column's type. */
+function range(column: Column, raw: readonly RawValue[]): readonly ParamValue[] {
+  const [low, high] = raw;
+  if (low === undefined) throw apiError('range_invalid', column.name);
+  if (high !== undefined) return [check(column, low.text), check(column, high.text)];
+  const { text } = low;
+  let found: readonly ParamValue[] | undefined;
+  let splits = 0;
+  for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
+    if (++splits > MAX_SPLITS) throw apiError('range_ambiguous', column.name);
+    const from = fits(column, text.slice(0, dot));
+    const to = fits(column, text.slice(dot + 1));
+    if (from === undefined || to === undefined) continue;
+    if (found !== undefined) throw apiError('range_ambiguous', column.name);
+    found = [from, to];
+  }
+  if (found === undefined) throw apiError('range_invalid', column.name);
+  return found;
+}

@@ -1,0 +1,276 @@
+/**
+ * Runs what was planned: finds the table, takes a connection, executes, and gives the connection back whatever happens. A statement that
+ * fails because the catalogue's picture was old is planned and run once more; a read whose idle connection had died, too. Writes are
+ * never repeated after anything was sent that could have taken effect.
+ */
+import type { CatalogCache, Wanted } from '../engines/catalog-cache.ts';
+import type { Connections } from '../engines/connections.ts';
+import { type Connection, DbFailure, type Engine, type RunOptions, type StopSignal } from '../engines/engine.ts';
+import { TextRows } from '../engines/rows.ts';
+import { ApiError, apiError } from '../errors.ts';
+import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Table } from '../model/table.ts';
+import { compileCount, compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
+import type { Ready } from '../sql/dialect.ts';
+import type { Condition } from '../sql/plan.ts';
+import { CursorSink } from './cursor.ts';
+import { explain, type Method } from './failures.ts';
+import { type Batch, planInsert, prefix, readBatch } from './insert.ts';
+import { planDelete, planRead, planUpdate } from './plan.ts';
+import type { DeleteRequest, InsertRequest, ReadRequest, UpdateRequest, WriteOptions } from './request.ts';
+
+export interface Target extends Wanted {
+  readonly requestId: string;
+  readonly signal: StopSignal;
+}
+
+export interface ReadResult {
+  readonly rows: number;
+  readonly total: string | undefined;
+  readonly cursor: string | undefined;
+}
+
+/** Told before the first row, while headers can still be sent. */
+export interface ReadSink extends RowSink {
+  total(count: string): void;
+}
+
+const STALE = new Set(['missing_table', 'missing_column', 'stale']);
+/** A picture younger than this is not read again for the sake of a name that it does not have. */
+const TRUST_MS = 1000;
+
+interface Session {
+  readonly connection: Connection;
+  readonly engine: Engine;
+  readonly options: RunOptions;
+}
+
+export class Auto {
+  readonly #connections: Connections;
+  readonly #catalog: CatalogCache;
+
+  constructor(connections: Connections, catalog: CatalogCache) {
+    this.#connections = connections;
+    this.#catalog = catalog;
+  }
+
+  read(request: ReadRequest, target: Target, sink: ReadSink): Promise<ReadResult> {
+    const guarded = new StartedSink(sink);
+    return this.#attempt(
+      target,
+      'GET',
+      () => guarded.started,
+      async (table, session) => {
+        const plan = planRead(request, table);
+        const { dialect } = session.engine;
+        let total: string | undefined;
+        if (request.count) {
+          total = await count(session, table, plan.where);
+          sink.total(total);
+        }
+        const cursor = request.after === undefined ? undefined : new CursorSink(guarded, plan.select.order, plan.visible.length);
+        const { statement, params } = compileSelect(plan.select, dialect);
+        const outcome = await session.connection.run(statement, params, session.options, cursor ?? guarded);
+        return { rows: outcome.rows, total, cursor: outcome.rows < request.size ? undefined : cursor?.cursor };
+      },
+    );
+  }
+
+  insert(request: InsertRequest, target: Target, body: Buffer): Promise<number> {
+    return this.#attempt(target, 'POST', never, async (table, session) => {
+      const batch = readBatch(body, table);
+      if (batch.count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
+      if (request.upsert && table.primaryKey.length === 0)
+        throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
+      const statements = toStatements(batch, table, request, session.engine);
+      try {
+        await this.#write(statements, request, table, session);
+      } catch (error) {
+        throw await located(error, batch, table, request, session);
+      }
+      return batch.count;
+    });
+  }
+
+  update(request: UpdateRequest, target: Target): Promise<number> {
+    return this.#attempt(target, 'PUT', never, async (table, session) => {
+      const plan = planUpdate(request, table);
+      if (!session.engine.transactions) await checkMost(request, table, plan.where, session);
+      return this.#write([compileUpdate(plan, session.engine.dialect)], request, table, session);
+    });
+  }
+
+  delete(request: DeleteRequest, target: Target): Promise<number> {
+    return this.#attempt(target, 'DELETE', never, async (table, session) => {
+      const plan = planDelete(request, table);
+      if (!session.engine.transactions) await checkMost(request, table, plan.where, session);
+      return this.#write([compileDelete(plan, session.engine.dialect)], request, table, session);
+    });
+  }
+
+  /** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
+  async #write(statements: readonly Ready[], request: WriteOptions, table: Table, session: Session): Promise<number> {
+    const { connection, options, engine } = session;
+    if (request.dryRun && !(engine.transactions && table.transactional))
+      throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
+    const [only] = statements;
+    const plain = !request.dryRun && (request.maxAffected === undefined || !engine.transactions);
+    if (statements.length === 1 && only !== undefined && plain) return (await connection.run(only.statement, only.params, options)).rows;
+    await connection.begin(options);
+    let rows = 0;
+    try {
+      for (const { statement, params } of statements) rows += (await connection.run(statement, params, options)).rows;
+      if (request.maxAffected !== undefined && rows > request.maxAffected) {
+        throw apiError('too_many_affected', String(rows), String(request.maxAffected));
+      }
+    } catch (error) {
+      await connection.rollback(options).catch(() => undefined);
+      throw error;
+    }
+    await (request.dryRun ? connection.rollback(options) : connection.commit(options));
+    return rows;
+  }
+
+  async #attempt<T>(
+    target: Target,
+    method: Method,
+    started: () => boolean,
+    work: (table: Table, session: Session) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.#once(target, this.#catalog.find(target), work);
+    } catch (error) {
+      if (started() || !this.#worthAnother(error, method, target)) throw this.#explained(error, method, target);
+    }
+    try {
+      return await this.#once(target, this.#catalog.read(target), work);
+    } catch (error) {
+      throw this.#explained(error, method, target);
+    }
+  }
+
+  #worthAnother(error: unknown, method: Method, target: Target): boolean {
+    if (error instanceof DbFailure) return STALE.has(error.kind) || (method === 'GET' && error.kind === 'lost');
+    const unknownName = error instanceof ApiError && (error.key === 'column_unknown' || error.key === 'row_key_unknown');
+    return unknownName && this.#catalog.age(target) > TRUST_MS;
+  }
+
+  #explained(error: unknown, method: Method, target: Target): unknown {
+    if (error instanceof Located) {
+      return explain(error.failure, { ...this.#circumstances(method, target), row: error.row });
+    }
+    return error instanceof DbFailure ? explain(error, this.#circumstances(method, target)) : error;
+  }
+
+  #circumstances(method: Method, target: Target) {
+    return { method, table: target.table, timeoutSecs: target.entry.queryTimeoutSecs, requestId: target.requestId };
+  }
+
+  async #once<T>(
+    target: Target,
+    found: Table | undefined | Promise<Table | undefined>,
+    work: (table: Table, session: Session) => Promise<T>,
+  ): Promise<T> {
+    const table = found instanceof Promise ? await found : found;
+    if (table === undefined) throw apiError('table_unknown', target.table);
+    const { entry, signal } = target;
+    const pool = this.#connections.pool(entry, 'auto');
+    const taken = pool.acquire(signal);
+    const connection = taken instanceof Promise ? await taken : taken;
+    try {
+      const options = { signal, timeoutMs: entry.queryTimeoutSecs * 1000 };
+      return await work(table, { connection, engine: this.#connections.engine(entry.type), options });
+    } finally {
+      pool.release(connection);
+    }
+  }
+}
+
+const never = (): boolean => false;
+
+function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly Ready[] {
+  return planInsert(batch, table, request.upsert).flatMap((plan) => engine.dialect.insert(plan));
+}
+
+async function count(session: Session, table: Table, where: Condition | undefined): Promise<string> {
+  const { statement, params } = compileCount({ table, where }, session.engine.dialect);
+  const sink = new TextRows();
+  await session.connection.run(statement, params, session.options, sink);
+  return sink.rows[0]?.[0] ?? '0';
+}
+
+/** Without transactions a write cannot be taken back: count first. */
+async function checkMost(request: WriteOptions, table: Table, where: Condition, session: Session): Promise<void> {
+  if (request.maxAffected === undefined) return;
+  const rows = await count(session, table, where);
+  if (BigInt(rows) > BigInt(request.maxAffected)) throw apiError('too_many_affected', rows, String(request.maxAffected));
+}
+
+/** A failure of a batch with the place of the row that caused it. */
+class Located extends Error {
+  readonly failure: DbFailure;
+  readonly row: number;
+
+  constructor(failure: DbFailure, row: number) {
+    super(failure.message);
+    this.failure = failure;
+    this.row = row;
+  }
+}
+
+const OF_A_ROW = new Set(['duplicate', 'constraint', 'invalid']);
+
+/** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
+async function located(error: unknown, batch: Batch, table: Table, request: InsertRequest, session: Session): Promise<unknown> {
+  if (!(error instanceof DbFailure) || !OF_A_ROW.has(error.kind) || !session.connection.usable) return error;
+  if (batch.count === 1) return new Located(error, 0);
+  if (!session.engine.transactions) return error;
+  let low = 1;
+  let high = batch.count;
+  let failure = error;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const found = await tryPrefix(prefix(batch, middle), table, request, session);
+    if (found === undefined) low = middle + 1;
+    else if (!OF_A_ROW.has(found.kind)) return error;
+    else {
+      high = middle;
+      failure = found;
+    }
+  }
+  return new Located(failure, high - 1);
+}
+
+async function tryPrefix(batch: Batch, table: Table, request: InsertRequest, session: Session): Promise<DbFailure | undefined> {
+  const { connection, options } = session;
+  await connection.begin(options);
+  try {
+    for (const { statement, params } of toStatements(batch, table, request, session.engine))
+      await connection.run(statement, params, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DbFailure) return error;
+    throw error;
+  } finally {
+    await connection.rollback(options).catch(() => undefined);
+  }
+}
+
+/** Knows whether rows have begun to flow: from then on nothing may be repeated. */
+class StartedSink implements RowSink {
+  started = false;
+  readonly #inner: RowSink;
+
+  constructor(inner: RowSink) {
+    this.#inner = inner;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Flow): void {
+    this.started = true;
+    this.#inner.start(columns, flow);
+  }
+
+  row(cells: Cells): void {
+    this.#inner.row(cells);
+  }
+}

@@ -4,11 +4,8 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { canonicalAddress, type Network, parseNetwork } from '../util/network.ts';
 import { DbFailure } from './engine.ts';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
 
 export class HostDenied extends Error {}
 
@@ -38,7 +35,7 @@ export class HostPolicy {
   }
 
   #isDenied(text: string): boolean {
-    const address = canonical(text);
+    const address = canonicalAddress(text);
     return this.#denied.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits));
   }
 }
@@ -50,16 +47,4 @@ async function lookUp(host: string): Promise<string[]> {
   } catch (error) {
     throw new DbFailure('unreachable', `the host cannot be resolved`, { cause: error });
   }
-}
-
-/** `::ffff:169.254.0.1` is the address 169.254.0.1. */
-function canonical(text: string): Address {
-  const address = ipaddr.parse(text.replace(/%.*$/, ''));
-  return address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address;
-}
-
-export function parseNetwork(text: string): Network {
-  if (text.includes('/')) return ipaddr.parseCIDR(text) as Network;
-  const address = canonical(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

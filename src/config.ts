@@ -1,0 +1,282 @@
+/**
+ * Settings: environment variables, the same keys in an optional `millrace.yaml`, and defaults. The only file that reads the environment.
+ * An unknown key or a bad value is one sentence that names the key; nothing starts half-configured.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parse as parseYaml } from 'yaml';
+import { parseNetwork } from './util/network.ts';
+
+export class ConfigError extends Error {}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly pathPrefix: string;
+  readonly serverKeys: readonly string[];
+  readonly encryptionKeys: readonly Buffer[];
+  readonly dataDir: string;
+  /** `embedded`, or a PostgreSQL URL. */
+  readonly storeUrl: string;
+  readonly redisUrl: string | undefined;
+  readonly workers: number;
+  readonly maxPageSize: number;
+  readonly maxBodyBytes: number;
+  readonly gatewaySecret: string | undefined;
+  readonly denyHosts: readonly string[];
+  readonly logLevel: string;
+  readonly shutdownSecs: number;
+}
+
+interface Setting {
+  readonly key: keyof Config;
+  /** Lower case, as in millrace.yaml; the variable is MILLRACE_ and this in upper case. */
+  readonly name: string;
+  readonly default: string;
+  readonly secret: boolean;
+  readonly parse: (text: string) => unknown;
+  readonly meaning: string;
+}
+
+function whole(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,16}$/.test(text) || value < min || value > max) throw new ConfigError(`must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+function oneOf(...words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new ConfigError(`must be one of ${words.join(', ')}`);
+    return text;
+  };
+}
+
+function encryptionKeys(text: string): Buffer[] {
+  return list(text).map((item) => {
+    const key = /^[0-9a-fA-F]{64}$/.test(item) ? Buffer.from(item, 'hex') : Buffer.from(item, 'base64');
+    if (key.length !== 32) throw new ConfigError('must be 32 bytes in base64 or hex');
+    return key;
+  });
+}
+
+function url(...protocols: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!protocols.some((protocol) => text.startsWith(`${protocol}://`)) || !URL.canParse(text)) {
+      throw new ConfigError(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`);
+    }
+    return text;
+  };
+}
+
+function denyHosts(text: string): string[] {
+  const networks = list(text);
+  for (const network of networks) {
+    try {
+      parseNetwork(network);
+    } catch {
+      throw new ConfigError(`has ${JSON.stringify(network)}, which is no address and no network`);
+    }
+  }
+  return networks;
+}
+
+function prefix(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text)) throw new ConfigError('must be one path segment of letters, digits, - and _');
+  return text;
+}
+
+const nonEmpty = (text: string): string => {
+  if (text === '') throw new ConfigError('must not be empty');
+  return text;
+};
+
+const secrets = (text: string): string[] => {
+  const items = list(text);
+  if (items.some((item) => item.length < 8)) throw new ConfigError('must be at least 8 characters');
+  return items;
+};
+
+export const SETTINGS: readonly Setting[] = [
+  { key: 'port', name: 'port', default: '8080', secret: false, parse: whole(0, 65535), meaning: 'listen port; 0 picks a free one' },
+  { key: 'host', name: 'host', default: '127.0.0.1', secret: false, parse: nonEmpty, meaning: 'listen address' },
+  { key: 'pathPrefix', name: 'path_prefix', default: 'svc', secret: false, parse: prefix, meaning: 'the fixed path segment' },
+  {
+    key: 'serverKeys',
+    name: 'server_key',
+    default: '',
+    secret: true,
+    parse: secrets,
+    meaning: 'the server key; several, comma-separated, while a key is rotated',
+  },
+  {
+    key: 'encryptionKeys',
+    name: 'encryption_key',
+    default: '',
+    secret: true,
+    parse: encryptionKeys,
+    meaning: '32 bytes, base64 or hex; encrypts stored passwords; several for rotation, the first encrypts',
+  },
+  {
+    key: 'dataDir',
+    name: 'data_dir',
+    default: './data',
+    secret: false,
+    parse: nonEmpty,
+    meaning: 'embedded store, demo database, generated keys',
+  },
+  {
+    key: 'storeUrl',
+    name: 'store_url',
+    default: 'embedded',
+    secret: true,
+    parse: (text) => (text === 'embedded' ? text : url('postgres', 'postgresql')(text)),
+    meaning: 'postgres://…: the records live in PostgreSQL, and any number of instances share them',
+  },
+  {
+    key: 'redisUrl',
+    name: 'redis_url',
+    default: '',
+    secret: true,
+    parse: (text) => (text === '' ? undefined : url('redis', 'rediss')(text)),
+    meaning: 'shared response cache for several instances',
+  },
+  {
+    key: 'workers',
+    name: 'workers',
+    default: '1',
+    secret: false,
+    parse: (text) => (text === 'auto' ? availableParallelism() : whole(1, 256)(text)),
+    meaning: 'processes sharing the port; auto is one a core',
+  },
+  { key: 'maxPageSize', name: 'max_page_size', default: '10000', secret: false, parse: whole(1, 2 ** 31 - 1), meaning: 'largest ps' },
+  {
+    key: 'maxBodyBytes',
+    name: 'max_body_bytes',
+    default: '16777216',
+    secret: false,
+    parse: whole(1, 2 ** 31 - 1),
+    meaning: 'larger bodies are refused',
+  },
+  {
+    key: 'gatewaySecret',
+    name: 'gateway_secret',
+    default: '',
+    secret: true,
+    parse: (text) => (text === '' ? undefined : text),
+    meaning: 'when set, requests must carry it in X-Gateway-Secret',
+  },
+  {
+    key: 'denyHosts',
+    name: 'deny_hosts',
+    default: '169.254.0.0/16,fe80::/10,fd00:ec2::254',
+    secret: false,
+    parse: denyHosts,
+    meaning: 'database hosts that may never be dialled, by resolved address',
+  },
+  {
+    key: 'logLevel',
+    name: 'log_level',
+    default: 'info',
+    secret: false,
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    meaning: 'JSON lines on stdout, one a request',
+  },
+  {
+    key: 'shutdownSecs',
+    name: 'shutdown_secs',
+    default: '30',
+    secret: false,
+    parse: whole(0, 3600),
+    meaning: 'on SIGTERM: how long running requests may take to finish',
+  },
+];
+
+const variableOf = (setting: Setting): string => `MILLRACE_${setting.name.toUpperCase()}`;
+
+export interface Loaded {
+  readonly config: Config;
+  /** What was said, and where: `default`, `millrace.yaml` or the variable's name. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env, file = 'millrace.yaml'): Loaded {
+  refuseUnknownVariables(environment);
+  const fromFile = readSettingsFile(file);
+  const sources = new Map<string, string>();
+  const texts = new Map<string, string>();
+  const values: Record<string, unknown> = {};
+  for (const setting of SETTINGS) {
+    const variable = variableOf(setting);
+    const given = environment[variable] ?? (setting.name === 'port' ? environment['PORT'] : undefined);
+    const text = given ?? fromFile.get(setting.name) ?? setting.default;
+    const source = given !== undefined ? variable : fromFile.has(setting.name) ? file : 'default';
+    sources.set(setting.name, source);
+    texts.set(setting.name, text);
+    try {
+      values[setting.key] = setting.parse(text);
+    } catch (error) {
+      throw new ConfigError(`${source === file ? `${file}: ${setting.name}` : variable} ${(error as Error).message}.`);
+    }
+  }
+  return { config: values as unknown as Config, sources, texts };
+}
+
+/** Variables of the tools around the service (tests, the command line client) that are no settings of it. */
+const OTHER_VARIABLES = /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|POWER_TOKEN$)/;
+
+function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
+  const known = new Set(SETTINGS.map(variableOf));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('MILLRACE_') && !known.has(name) && !OTHER_VARIABLES.test(name)) {
+      throw new ConfigError(`${name} is no setting of Millrace; see docs/reference/configuration.md.`);
+    }
+  }
+}
+
+/** Keys that only the command line client reads from the same file. */
+const CLIENT_KEYS = new Set(['url', 'org_id', 'project_id', 'space_id', 'user_id', 'user_roles', 'power_token']);
+
+function readSettingsFile(file: string): Map<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+  let parsed: unknown;
+  try {
+    parsed = parseYaml(text, { schema: 'failsafe' });
+  } catch (error) {
+    throw new ConfigError(`${file} is not valid YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+  if (parsed === null) return new Map();
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new ConfigError(`${file} must be a mapping of settings.`);
+  const known = new Set(SETTINGS.map((setting) => setting.name));
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(parsed)) {
+    if (CLIENT_KEYS.has(name)) continue;
+    if (!known.has(name)) throw new ConfigError(`${file}: ${name} is no setting of Millrace; see docs/reference/configuration.md.`);
+    found.set(name, Array.isArray(value) ? value.join(',') : String(value));
+  }
+  return found;
+}
+
+/** What is in force, for a person, with secrets masked. */
+export function describeConfig(loaded: Loaded): string {
+  const lines = SETTINGS.map((setting) => {
+    const text = loaded.texts.get(setting.name) ?? '';
+    const shown = setting.secret && text !== '' && text !== 'embedded' ? '***' : text === '' ? '(none)' : text;
+    return `${setting.name}: ${shown}  # ${loaded.sources.get(setting.name)}`;
+  });
+  return `${lines.join('\n')}\n`;
+}

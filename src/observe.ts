@@ -1,0 +1,186 @@
+/**
+ * Everything that the service tells an operator: a closed union of events, each a log line and perhaps a metric. The only file that prints
+ * while serving. No event has room for a token, a key, a password or the value of a query parameter.
+ */
+import pino from 'pino';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Event =
+  | {
+      readonly kind: 'request';
+      readonly requestId: string;
+      readonly method: string;
+      /** The route's template, never the URL. */
+      readonly route: string;
+      readonly status: number;
+      readonly ms: number;
+      readonly orgId?: string | undefined;
+      readonly projectId?: string | undefined;
+      readonly userId?: string | undefined;
+      readonly error?: string | undefined;
+    }
+  | { readonly kind: 'failure'; readonly requestId: string; readonly error: unknown }
+  | {
+      readonly kind: 'rolled_back';
+      readonly requestId: string;
+      readonly uri: string;
+      readonly from: string;
+      readonly to: string;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'audit';
+      readonly requestId: string;
+      readonly action: string;
+      readonly object: string;
+      readonly userId: string;
+      readonly status: number;
+    }
+  | { readonly kind: 'notice'; readonly message: string }
+  | { readonly kind: 'trouble'; readonly message: string; readonly error?: unknown };
+
+export interface PoolCount {
+  readonly type: string;
+  readonly purpose: string;
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+export class Observer {
+  readonly #log: pino.Logger;
+  readonly #destination: ReturnType<typeof pino.destination>;
+  readonly #registry = new Registry();
+  readonly #durations: Histogram<'route' | 'method' | 'status'>;
+  readonly #rollbacks: Counter<'uri'>;
+  readonly #cache: Counter<'result'>;
+  readonly #children = new Map<string, { observe(seconds: number): void }>();
+  readonly #logRequests: boolean;
+
+  constructor(level: string, pools: () => readonly PoolCount[]) {
+    // Lines are gathered and written together; a line waits a second at most.
+    this.#destination = pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 1000 });
+    this.#log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#destination);
+    this.#logRequests = this.#log.isLevelEnabled('info');
+    collectDefaultMetrics({ register: this.#registry, prefix: 'millrace_' });
+    this.#durations = new Histogram({
+      name: 'millrace_request_duration_seconds',
+      help: 'Time from the request line to the end of the answer.',
+      labelNames: ['route', 'method', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
+      registers: [this.#registry],
+    });
+    this.#rollbacks = new Counter({
+      name: 'millrace_rollbacks_total',
+      help: 'Calls that a rollback version answered.',
+      labelNames: ['uri'],
+      registers: [this.#registry],
+    });
+    this.#cache = new Counter({
+      name: 'millrace_cache_total',
+      help: 'Look-ups in the response cache.',
+      labelNames: ['result'],
+      registers: [this.#registry],
+    });
+    this.#gauge(pools);
+  }
+
+  #gauge(pools: () => readonly PoolCount[]): void {
+    new Gauge({
+      name: 'millrace_pool_connections',
+      help: 'Connections to databases, and requests that wait for one.',
+      labelNames: ['type', 'purpose', 'state'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const pool of pools()) {
+          for (const state of ['open', 'idle', 'waiting'] as const)
+            this.inc({ type: pool.type, purpose: pool.purpose, state }, pool[state]);
+        }
+      },
+    });
+  }
+
+  emit(event: Event): void {
+    switch (event.kind) {
+      case 'request':
+        this.#request(event);
+        return;
+      case 'failure':
+        this.#log.error({ request_id: event.requestId, err: describe(event.error) }, 'failure');
+        return;
+      case 'rolled_back':
+        this.#rollbacks.inc({ uri: event.uri });
+        this.#log.warn(
+          { request_id: event.requestId, uri: event.uri, from: event.from, to: event.to, reason: event.reason },
+          'rolled back',
+        );
+        return;
+      case 'audit':
+        this.#log.info(
+          { request_id: event.requestId, action: event.action, object: event.object, user_id: event.userId, status: event.status },
+          'audit',
+        );
+        return;
+      case 'notice':
+        this.#log.info(event.message);
+        return;
+      case 'trouble':
+        this.#log.warn(event.error === undefined ? {} : { err: describe(event.error) }, event.message);
+        return;
+    }
+  }
+
+  cacheLookup(result: 'hit' | 'miss' | 'shared'): void {
+    this.#cache.inc({ result });
+  }
+
+  #request(event: Extract<Event, { kind: 'request' }>): void {
+    const key = `${event.method} ${event.status} ${event.route}`;
+    let child = this.#children.get(key);
+    if (child === undefined) {
+      child = this.#durations.labels(event.route, event.method, String(event.status));
+      this.#children.set(key, child);
+    }
+    child.observe(event.ms / 1000);
+    if (!this.#logRequests) return;
+    this.#log.info({
+      request_id: event.requestId,
+      method: event.method,
+      route: event.route,
+      status: event.status,
+      ms: Math.round(event.ms * 1000) / 1000,
+      org_id: event.orgId,
+      project_id: event.projectId,
+      user_id: event.userId,
+      error: event.error,
+    });
+  }
+
+  metrics(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get metricsType(): string {
+    return this.#registry.contentType;
+  }
+
+  flush(): void {
+    try {
+      this.#destination.flushSync();
+    } catch {
+      // Nothing was opened yet, or the reader has gone: there is nobody to tell.
+    }
+  }
+}
+
+/** An error for the log: its words and its stack, and those of its cause. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
+  };
+}

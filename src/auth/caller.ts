@@ -1,0 +1,133 @@
+/**
+ * Headers or Power Token → Caller. What an endpoint demands is a record; missing things are refused here, unknown ids where they are looked
+ * up. A token stands for everything: context headers beside it are ignored.
+ */
+import { apiError } from '../errors.ts';
+import type { Caller } from '../model/caller.ts';
+import { hashToken, isExpired, type PowerToken } from '../model/power-token.ts';
+import { parseUlid } from '../model/ulid.ts';
+import type { Store } from '../store/store.ts';
+import { type ContextHeaders, HEADER_NAMES } from './headers.ts';
+import { SecretSet, sameSecret } from './secrets.ts';
+
+type Need = 'orgId' | 'projectId' | 'spaceId' | 'roles';
+
+export interface Demand {
+  readonly needs: readonly Need[];
+  /** Only the Auto API answers a missing user as any other missing header. */
+  readonly userMissing: 'missing_user' | 'missing_header';
+  /** `required`: the server key, or a token with the role admin. `checked`: if sent, it must be right. */
+  readonly serverKey: 'required' | 'checked' | 'ignored';
+}
+
+const ALL: readonly Need[] = ['orgId', 'projectId', 'spaceId', 'roles'];
+
+/** The kinds of endpoint, by what they demand. */
+export const DEMANDS = {
+  auto: { needs: ALL, userMissing: 'missing_header', serverKey: 'ignored' },
+  custom: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
+  definitions: { needs: ALL, userMissing: 'missing_user', serverKey: 'checked' },
+  modules: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
+  validate: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
+  metadata: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
+  systemMetadata: { needs: ALL, userMissing: 'missing_user', serverKey: 'required' },
+  system: { needs: [], userMissing: 'missing_user', serverKey: 'required' },
+  systemOrg: { needs: ['orgId'], userMissing: 'missing_user', serverKey: 'required' },
+  tokens: { needs: ALL, userMissing: 'missing_user', serverKey: 'required' },
+} as const satisfies Record<string, Demand>;
+
+/** Letters of a key_type by the methods that they permit. */
+const LETTERS: Readonly<Record<string, string>> = { GET: 'r', HEAD: 'r', POST: 'w', PUT: 'w', PATCH: 'w', DELETE: 'd' };
+
+const MAX_ROLES = 64;
+const MAX_ROLE_LENGTH = 128;
+
+export class Authenticator {
+  readonly #store: Store;
+  readonly #serverKeys: SecretSet;
+  readonly #gatewaySecret: SecretSet | undefined;
+  /** Role lists repeat from request to request. */
+  readonly #roles = new Map<string, ReadonlySet<string>>();
+
+  constructor(store: Store, serverKeys: readonly string[], gatewaySecret: string | undefined) {
+    this.#store = store;
+    this.#serverKeys = new SecretSet(serverKeys);
+    this.#gatewaySecret = gatewaySecret === undefined ? undefined : new SecretSet([gatewaySecret]);
+  }
+
+  /** Before anything else is believed: did the request come through the gateway? */
+  checkGateway(headers: ContextHeaders): void {
+    if (this.#gatewaySecret === undefined) return;
+    if (headers.gatewaySecret === undefined || !this.#gatewaySecret.has(headers.gatewaySecret)) throw apiError('gateway_secret');
+  }
+
+  isServerKey(candidate: string): boolean {
+    return this.#serverKeys.has(candidate);
+  }
+
+  /** Synchronous unless a token has to be read from the store. */
+  identify(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
+    if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers.powerToken, pwt, method, demand);
+    return this.#byHeaders(headers, demand);
+  }
+
+  #byHeaders(headers: ContextHeaders, demand: Demand): Caller {
+    if (!headers.userId)
+      throw demand.userMissing === 'missing_user' ? apiError('missing_user') : apiError('missing_header', HEADER_NAMES.userId);
+    for (const need of demand.needs)
+      if (!headers[need] && !(need === 'roles' && headers.roles !== undefined)) throw apiError('missing_header', HEADER_NAMES[need]);
+    const serverKey = this.#checkServerKey(headers.serverKey, demand);
+    const caller: { -readonly [K in keyof Caller]: Caller[K] } = {
+      userId: ulid(headers.userId, HEADER_NAMES.userId),
+      roles: this.#parseRoles(headers.roles ?? ''),
+      serverKey,
+    };
+    if (headers.orgId) caller.orgId = ulid(headers.orgId, HEADER_NAMES.orgId);
+    if (headers.projectId) caller.projectId = ulid(headers.projectId, HEADER_NAMES.projectId);
+    if (headers.spaceId) caller.spaceId = ulid(headers.spaceId, HEADER_NAMES.spaceId);
+    return caller;
+  }
+
+  #checkServerKey(sent: string | undefined, demand: Demand): boolean {
+    if (demand.serverKey === 'ignored') return false;
+    if (sent === undefined && demand.serverKey === 'checked') return false;
+    if (sent === undefined || !this.#serverKeys.has(sent)) throw apiError('server_key');
+    return true;
+  }
+
+  #byToken(header: string | undefined, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
+    if (!header || !pwt) throw apiError('token_incomplete');
+    if (!sameSecret(header, pwt)) throw apiError('token_mismatch');
+    const found = this.#store.tokenByHash(hashToken(header));
+    return found instanceof Promise ? found.then((token) => tokenCaller(token, method, demand)) : tokenCaller(found, method, demand);
+  }
+
+  #parseRoles(text: string): ReadonlySet<string> {
+    const known = this.#roles.get(text);
+    if (known !== undefined) return known;
+    const roles = new Set(
+      text
+        .split(',')
+        .map((role) => role.trim())
+        .filter((role) => role !== ''),
+    );
+    if (roles.size > MAX_ROLES || [...roles].some((role) => role.length > MAX_ROLE_LENGTH)) throw apiError('bad_roles');
+    if (this.#roles.size > 10_000) this.#roles.clear();
+    this.#roles.set(text, roles);
+    return roles;
+  }
+}
+
+function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand): Caller {
+  if (token === undefined || isExpired(token, Date.now())) throw apiError('token_unknown');
+  if (!token.keyType.includes(LETTERS[method] ?? '?')) throw apiError('token_method', token.keyType, method);
+  if (demand.serverKey === 'required' && !token.roles.has('admin')) throw apiError('token_not_admin');
+  const { userId, roles, orgId, projectId, spaceId, tokenId, keyType } = token;
+  return { userId, roles, serverKey: false, orgId, projectId, spaceId, tokenId, keyType };
+}
+
+function ulid(text: string, header: string): string {
+  const id = parseUlid(text);
+  if (id === undefined) throw apiError('header_not_ulid', header);
+  return id;
+}

@@ -1,0 +1,56 @@
+/**
+ * The headers by which the gateway says who calls, read in one pass over the raw list: Node joins what was sent twice, and a gateway
+ * that appends instead of replacing would give every client the roles it likes. So twice is an error.
+ */
+import { apiError } from '../errors.ts';
+
+export interface ContextHeaders {
+  orgId?: string;
+  projectId?: string;
+  spaceId?: string;
+  featureId?: string;
+  userId?: string;
+  roles?: string;
+  serverKey?: string;
+  powerToken?: string;
+  gatewaySecret?: string;
+}
+
+const NAMES: ReadonlyMap<string, readonly [keyof ContextHeaders, string]> = new Map(
+  (
+    [
+      ['orgId', 'X-Org-Id'],
+      ['projectId', 'X-Project-Id'],
+      ['spaceId', 'X-Space-Id'],
+      ['featureId', 'X-Feature-Id'],
+      ['userId', 'X-User-Id'],
+      ['roles', 'X-User-Roles'],
+      ['serverKey', 'X-Server-Key'],
+      ['powerToken', 'X-Power-Token'],
+      ['gatewaySecret', 'X-Gateway-Secret'],
+    ] as const
+  ).map((item) => [item[1].toLowerCase(), item]),
+);
+
+const LONGEST = 'x-gateway-secret'.length;
+
+export function readHeaders(raw: readonly string[]): ContextHeaders {
+  const found: ContextHeaders = {};
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string;
+    if (name.length > LONGEST || (name.charCodeAt(0) | 0x20) !== 0x78) continue;
+    const known = NAMES.get(name.toLowerCase());
+    if (known === undefined) continue;
+    if (found[known[0]] !== undefined) throw apiError('header_twice', known[1]);
+    found[known[0]] = (raw[i + 1] as string).trim();
+  }
+  return found;
+}
+
+export const HEADER_NAMES: Readonly<Record<'orgId' | 'projectId' | 'spaceId' | 'userId' | 'roles', string>> = {
+  orgId: 'X-Org-Id',
+  projectId: 'X-Project-Id',
+  spaceId: 'X-Space-Id',
+  userId: 'X-User-Id',
+  roles: 'X-User-Roles',
+};

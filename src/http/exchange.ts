@@ -1,0 +1,100 @@
+/**
+ * One request and its answer, as the handlers see it: query, headers, body and the signal that the client has gone. Lighter than an
+ * AbortController, because every request has one.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ContextHeaders } from '../auth/headers.ts';
+import { readHeaders } from '../auth/headers.ts';
+import type { StopSignal } from '../engines/engine.ts';
+import { apiError } from '../errors.ts';
+import type { Caller } from '../model/caller.ts';
+import { newUlid } from '../model/ulid.ts';
+import { BadEncoding, MAX_PARAMETERS, type Parameter, parseQuery, TooManyParameters } from '../util/query.ts';
+
+/** A request id from outside is used when it is one token of a sane length. */
+const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
+
+export class Exchange implements StopSignal {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly route: string;
+  readonly started = performance.now();
+  readonly body: Buffer | undefined;
+  readonly path: string;
+  aborted = false;
+  caller: Caller | undefined;
+  error: string | undefined;
+  readonly #rawQuery: string;
+  #query: readonly Parameter[] | undefined;
+  #headers: ContextHeaders | undefined;
+  #listeners: (() => void)[] | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, route: string, body: Buffer | undefined) {
+    this.request = request;
+    this.response = response;
+    this.route = route;
+    this.body = body;
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.#rawQuery = mark < 0 ? '' : url.slice(mark + 1);
+    const sent = request.headers['x-request-id'];
+    this.requestId = typeof sent === 'string' && SANE_ID.test(sent) ? sent : newUlid();
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET';
+  }
+
+  get headers(): ContextHeaders {
+    this.#headers ??= readHeaders(this.request.rawHeaders);
+    return this.#headers;
+  }
+
+  get query(): readonly Parameter[] {
+    if (this.#query !== undefined) return this.#query;
+    try {
+      this.#query = parseQuery(this.#rawQuery);
+    } catch (error) {
+      if (error instanceof BadEncoding) throw apiError('bad_url');
+      if (error instanceof TooManyParameters) throw apiError('too_many_parameters', String(MAX_PARAMETERS));
+      throw error;
+    }
+    return this.#query;
+  }
+
+  /** The only value of a parameter; undefined when it is not there. */
+  parameter(name: string): string | undefined {
+    let found: string | undefined;
+    for (const parameter of this.query) {
+      if (parameter.name !== name) continue;
+      if (found !== undefined) throw apiError('repeated_parameter', name);
+      found = parameter.value;
+    }
+    return found;
+  }
+
+  required(name: string): string {
+    const value = this.parameter(name);
+    if (value === undefined || value === '') throw apiError('missing_parameter', name);
+    return value;
+  }
+
+  addEventListener(_: 'abort', listener: () => void): void {
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
+  }
+
+  removeEventListener(_: 'abort', listener: () => void): void {
+    const index = this.#listeners?.indexOf(listener) ?? -1;
+    if (index >= 0) this.#listeners?.splice(index, 1);
+  }
+
+  /** The client has gone before the answer was whole. */
+  abort(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    for (const listener of this.#listeners?.slice() ?? []) listener();
+  }
+}

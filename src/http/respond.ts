@@ -1,0 +1,143 @@
+/**
+ * Answers: JSON documents, errors, values in a chosen format, and rows as they come. A failure after the first byte breaks the connection
+ * off, so that no short body ever looks whole.
+ */
+import { type ApiError, REASONS } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import type { Exchange } from './exchange.ts';
+import { Spool } from './spool.ts';
+
+/** A piece of this size goes to the socket. */
+const PIECE = 64 * 1024;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Name and value in turn, as Node takes them fastest. */
+function headerList(exchange: Exchange, type: string, length: number | undefined, extra: readonly string[]): string[] {
+  const list = ['Content-Type', type, 'X-Request-Id', exchange.requestId, 'X-Content-Type-Options', 'nosniff', 'Cache-Control', 'no-store'];
+  if (length !== undefined) list.push('Content-Length', String(length));
+  for (const item of extra) list.push(item);
+  return list;
+}
+
+export function sendBytes(exchange: Exchange, status: number, type: string, body: Buffer, extra: readonly string[] = []): void {
+  exchange.response.writeHead(status, headerList(exchange, type, body.length, extra));
+  exchange.response.end(body);
+}
+
+export function sendJson(exchange: Exchange, status: number, body: unknown, extra: readonly string[] = []): void {
+  sendBytes(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)), extra);
+}
+
+/** `{code, status, message}` and what belongs beside it. */
+export function sendDone(exchange: Exchange, status: number, message: string, more: object = {}): void {
+  sendJson(exchange, status, { code: status, status: REASONS[status] ?? '', message, ...more });
+}
+
+export function sendError(exchange: Exchange, error: ApiError): void {
+  const { response } = exchange;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  sendJson(exchange, error.status, error.body(), Object.entries(error.headers).flat());
+}
+
+export function sendValue(exchange: Exchange, status: number, format: Format, value: PlainValue, extra: readonly string[] = []): void {
+  const spool = new Spool();
+  const out = new ByteWriter(PIECE, (piece) => spool.add(piece));
+  format.value(value, out);
+  const body = spool.size === 0 && format.head === undefined ? out.take() : undefined;
+  if (body !== undefined) {
+    sendBytes(exchange, status, format.contentType, body, extra);
+    return;
+  }
+  spool.add(out.take());
+  sendSpool(exchange, status, format, spool, extra);
+}
+
+/** A body whose length is known only now; formats that begin with it get their head. */
+function sendSpool(exchange: Exchange, status: number, format: Format, spool: Spool, extra: readonly string[]): void {
+  const head = format.head === undefined ? EMPTY : format.head(spool.size);
+  if (head === undefined) {
+    spool.discard();
+    exchange.response.destroy();
+    return;
+  }
+  exchange.response.writeHead(status, headerList(exchange, format.contentType, head.length + spool.size, extra));
+  if (head.length > 0) exchange.response.write(head);
+  spool.pipe(exchange.response);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Rows into a response. A small answer is one write with its length; a large one flows, and the query waits for a slow reader. */
+export class RowResponse implements RowSink {
+  /** Pairs of names and values, sent with the first byte. */
+  readonly headers: string[] = [];
+  readonly #exchange: Exchange;
+  readonly #format: Format;
+  readonly #out: ByteWriter;
+  readonly #spool: Spool | undefined;
+  #writer: { row(cells: Cells): void; end(): void } | undefined;
+  #flow: Flow | undefined;
+  #sent = false;
+
+  /** `held`: nothing is sent before `end`, because a header depends on the last row. */
+  constructor(exchange: Exchange, format: Format, held: 'held' | 'flowing') {
+    this.#exchange = exchange;
+    this.#format = format;
+    this.#spool = held === 'held' || format.head !== undefined ? new Spool() : undefined;
+    this.#out = new ByteWriter(PIECE, (piece) => this.#piece(piece));
+  }
+
+  total(count: string): void {
+    this.headers.push('X-Total-Count', count);
+  }
+
+  start(columns: readonly ResultColumn[], flow: Flow): void {
+    this.#flow = flow;
+    this.#writer = this.#format.rows(columns, this.#out);
+  }
+
+  row(cells: Cells): void {
+    this.#writer?.row(cells);
+    this.#out.flushIfFull();
+  }
+
+  end(): void {
+    this.#writer?.end();
+    if (this.#spool !== undefined) {
+      this.#spool.add(this.#out.take());
+      sendSpool(this.#exchange, 200, this.#format, this.#spool, this.headers);
+      return;
+    }
+    const rest = this.#out.take();
+    if (!this.#sent) sendBytes(this.#exchange, 200, this.#format.contentType, rest, this.headers);
+    else this.#exchange.response.end(rest);
+  }
+
+  /** What was spooled for an answer that will not be sent. */
+  discard(): void {
+    this.#spool?.discard();
+  }
+
+  #piece(piece: Buffer): void {
+    if (this.#spool !== undefined) {
+      this.#spool.add(piece);
+      return;
+    }
+    const { response } = this.#exchange;
+    if (!this.#sent) {
+      this.#sent = true;
+      response.writeHead(200, headerList(this.#exchange, this.#format.contentType, undefined, this.headers));
+    }
+    if (response.write(piece)) return;
+    const flow = this.#flow;
+    flow?.pause();
+    response.once('drain', () => flow?.resume());
+  }
+}

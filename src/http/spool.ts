@@ -1,0 +1,54 @@
+/** Bytes that must wait until their number is known: in memory while they are few, in a temporary file when they are many. */
+import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const IN_MEMORY = 4 * 1024 * 1024;
+
+export class Spool {
+  size = 0;
+  #pieces: Buffer[] = [];
+  #folder: string | undefined;
+  #file = -1;
+
+  add(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.size += piece.length;
+    this.#pieces.push(piece);
+    if (this.#file >= 0 || this.size > IN_MEMORY) this.#spill();
+  }
+
+  /** Sends everything and ends the response. */
+  pipe(response: ServerResponse): void {
+    if (this.#folder === undefined) {
+      for (const piece of this.#pieces) response.write(piece);
+      response.end();
+      return;
+    }
+    const stream = createReadStream(join(this.#folder, 'body'));
+    stream.on('error', () => response.destroy());
+    response.on('close', () => {
+      stream.destroy();
+      this.discard();
+    });
+    stream.pipe(response);
+  }
+
+  discard(): void {
+    this.#pieces = [];
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = undefined;
+  }
+
+  #spill(): void {
+    if (this.#folder === undefined) {
+      this.#folder = mkdtempSync(join(tmpdir(), 'millrace-'));
+      this.#file = openSync(join(this.#folder, 'body'), 'w', 0o600);
+    }
+    for (const piece of this.#pieces) writeSync(this.#file, piece);
+    this.#pieces = [];
+  }
+}

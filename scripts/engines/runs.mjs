@@ -115,15 +115,22 @@ async function waitUntilUp(engine, pid, ports, folder) {
 
 const tail = (file) => (existsSync(file) ? readFileSync(file, 'utf8').slice(-3000) : '');
 
+async function endEngine(id, name, pid, signal) {
+  if (isAlive(pid) && isProcessOf(pid, join(runFolder(id), name))) await end(pid, signal, 5000);
+}
+
+/** Ends engines of the run as a crash would; their data stays. */
+export async function killEngines(id, names = engineNames) {
+  const state = readState(id);
+  const running = Object.entries(state?.engines ?? {}).filter(([name]) => names.includes(name));
+  await Promise.all(running.map(([name, { pid }]) => endEngine(id, name, pid, 'SIGKILL')));
+}
+
 /** Stops every engine of the run and removes its folder. */
 export async function stopEngines(id) {
   const state = readState(id);
   if (!state) return false;
-  await Promise.all(
-    Object.entries(state.engines).map(async ([name, { pid }]) => {
-      if (isAlive(pid) && isProcessOf(pid, join(runFolder(id), name))) await end(pid, engines[name].stopSignal, 5000);
-    }),
-  );
+  await Promise.all(Object.entries(state.engines).map(([name, { pid }]) => endEngine(id, name, pid, engines[name].stopSignal)));
   rmSync(runFolder(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   return true;
 }

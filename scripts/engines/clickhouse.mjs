@@ -11,6 +11,7 @@ const sources = join(dirname(fileURLToPath(import.meta.url)), 'clickhouse');
 
 export const clickhouse = {
   ports: ['http', 'native'],
+  marks: ['data/status'],
   // The process sits in one call of the library for ever and its data is thrown away with the run.
   stopSignal: 'SIGKILL',
 

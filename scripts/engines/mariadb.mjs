@@ -19,6 +19,7 @@ const systemScripts = [
 
 export const mariadb = {
   ports: ['sql'],
+  marks: ['pid', 'socket'],
   stopSignal: 'SIGTERM',
 
   install: (say) =>

@@ -14,6 +14,7 @@ const ownFlags = ['--secure-file-priv=NULL'];
 
 export const mysql = {
   ports: ['sql'],
+  marks: ['pid', 'socket', 'socket.lock'],
   stopSignal: 'SIGTERM',
 
   install: (say) =>

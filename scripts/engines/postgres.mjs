@@ -37,6 +37,7 @@ async function query(port, ...statements) {
 
 export const postgres = {
   ports: ['sql'],
+  marks: ['data/postmaster.pid'],
   // Fast shutdown: open sessions are cut.
   stopSignal: 'SIGINT',
 

@@ -72,6 +72,8 @@ async function startEngine(name, folder, known, save) {
   const home = await engine.install(say);
   const isNew = !existsSync(join(folder, 'data'));
   if (isNew) await engine.prepare(home, folder);
+  // What a killed server leaves behind and a new one would take for another server, as long as nobody has waited for the dead process.
+  for (const file of engine.marks) rmSync(join(folder, file), { force: true });
   let ports = known.ports;
   for (let attempt = 1; ; attempt++) {
     ports ??= await choosePorts(engine);

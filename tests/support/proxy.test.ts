@@ -8,7 +8,7 @@ let proxy: FaultProxy;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  echo = createServer((socket) => socket.on('error', () => {}).pipe(socket));
+  echo = createServer({ allowHalfOpen: true }, (socket) => socket.on('error', () => {}).pipe(socket));
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => new Promise<void>((resolve) => void echo.close(() => resolve())));

@@ -84,7 +84,7 @@ export class FaultProxy {
   }
 
   #listen(): Promise<void> {
-    const server = createServer((client) => this.#accept(client));
+    const server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
     this.#server = server;
     return new Promise((resolve, reject) => {
       server.once('error', reject);
@@ -103,7 +103,7 @@ export class FaultProxy {
 
   #accept(client: Socket): void {
     this.#accepted++;
-    const target = connect({ ...this.#target, noDelay: true });
+    const target = connect({ ...this.#target, noDelay: true, allowHalfOpen: true });
     client.setNoDelay(true);
     const pair: Pair = {
       client,

@@ -30,6 +30,10 @@ function writeState(id, state) {
   renameSync(draft, stateFile(id));
 }
 
+/** The engines that the variables do not name a server for. */
+export const enginesWithoutAddress = (variables) =>
+  engineNames.filter((name) => !Object.keys(engines[name].variables({})).every((variable) => variables[variable]));
+
 export async function installEngines(names = engineNames) {
   await settle(names, async (name) => {
     const started = performance.now();
@@ -137,7 +141,8 @@ export async function stopEngines(id) {
   return true;
 }
 
-async function sweepAbandonedRuns() {
+/** Stops the runs whose owner is gone. */
+export async function sweepAbandonedRuns() {
   const folder = cachePath('runs');
   if (!existsSync(folder)) return;
   for (const id of readdirSync(folder)) {

@@ -1,7 +1,7 @@
 // The PostgreSQL that npm brings along: where its programs are, and as whom they can run. It refuses to know what they are started for; the
 // demo and the scripts for tests each start their own server with it.
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -101,18 +101,12 @@ export function commandAs(identity: Identity, file: string, args: readonly strin
   }
 }
 
-/** Gives a folder and all in it to the identity; does nothing when it has it already. */
-export function giveTo(identity: Identity, folder: string): void {
+/** Gives a file, or a folder and all in it, to the identity; does nothing when it has it already. */
+export function giveTo(identity: Identity, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
-  if (statSync(folder).uid === uid) return;
-  const give = (path: string): void => {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      const child = join(path, entry.name);
-      if (entry.isDirectory()) give(child);
-      else lchownSync(child, uid, gid);
-    }
-    chownSync(path, uid, gid);
-  };
-  give(folder);
+  const status = lstatSync(path);
+  if (status.uid === uid) return;
+  if (status.isDirectory()) for (const name of readdirSync(path)) giveTo(identity, join(path, name));
+  lchownSync(path, uid, gid);
 }

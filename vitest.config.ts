@@ -1,3 +1,4 @@
+// How tests run: two files at a time, each in a process of its own, since the machines that must pass have two cores and tests start processes.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

@@ -1,35 +1,39 @@
 // The commands of package.json: each first installs and builds what is missing, so that a fresh clone needs nothing else.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runChecks } from './checks.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const bin = (name) => join(root, 'node_modules', '.bin', name);
 const main = join(root, 'dist', 'main.js');
+const buildStamp = join(root, 'dist', '.built');
 const [command, ...args] = process.argv.slice(2);
 
-function run(file, argv, options = {}) {
-  const result = spawnSync(file, argv, { cwd: root, stdio: 'inherit', ...options });
+/** Runs a step to its end; its output goes to stderr, so that stdout has only what was asked for. */
+function run(file, argv) {
+  const result = spawnSync(file, argv, { cwd: root, stdio: ['ignore', 2, 2] });
   if (result.error) throw result.error;
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-const hash = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
-
 /** Installs when node_modules does not match the lock file (a stamp inside it tells). */
 function install() {
   const stamp = join(root, 'node_modules', '.millrace-lock');
-  const want = hash(join(root, 'package-lock.json'));
+  const want = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return;
   console.error('installing dependencies ...');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 'inherit'] });
+  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, as those written where a registry does not carry
+  // them do. This installs the locked versions with their checksums all the same, and writes nothing back. No package's own scripts are run.
+  run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, want);
 }
 
 function newest(folder) {
-  let latest = 0;
+  let latest = statSync(folder).mtimeMs;
   for (const item of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, item.name);
     latest = Math.max(latest, item.isDirectory() ? newest(path) : statSync(path).mtimeMs);
@@ -37,52 +41,40 @@ function newest(folder) {
   return latest;
 }
 
-/** Compiles when a source is newer than what was built last. */
+/** Compiles when a source (or a folder: a file is gone) has changed since the last build that went through. */
 function build() {
   install();
+  const started = new Date();
   const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
-  if (existsSync(main) && statSync(main).mtimeMs >= sources) return;
+  if (existsSync(buildStamp) && Number(readFileSync(buildStamp, 'utf8')) >= sources) return;
   console.error('building ...');
-  run(bin('tsc'), ['-p', 'tsconfig.json']);
-  if (existsSync(main)) writeFileSync(main, readFileSync(main), { mode: 0o755 });
+  run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.json']);
+  if (existsSync(main)) chmodSync(main, 0o755);
+  writeFileSync(buildStamp, String(started.getTime()));
 }
 
-/** Hands the process over to the service: signals of the terminal reach it as the child of this process group. */
-async function serve(name) {
+/** Hands over to another program of the project: signals are passed on, and its exit code becomes ours. */
+function handOver(...argv) {
   build();
-  const { spawn } = await import('node:child_process');
-  const child = spawn(process.execPath, [main, name, ...args], { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, [...argv, ...args], { cwd: root, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
-}
-
-function check() {
-  install();
-  run(bin('biome'), ['check', '.']);
-  run(bin('tsc'), ['-p', 'tsconfig.test.json']);
-  run(bin('knip'), []);
+  child.on('exit', (code) => process.exit(code ?? 1));
 }
 
 const commands = {
   build,
-  check,
-  start: () => serve('start'),
-  serve: () => serve('serve'),
-  test: () => {
-    build();
-    run(process.execPath, [join(root, 'scripts', 'test.mjs'), ...args]);
+  check: async () => {
+    install();
+    process.exitCode = (await runChecks(root)).length > 0 ? 1 : 0;
   },
-  conformance: () => {
-    build();
-    run(process.execPath, [join(root, 'scripts', 'conformance.mjs'), ...args]);
-  },
-  bench: () => {
-    build();
-    run(process.execPath, [join(root, 'bench', 'main.mjs'), ...args]);
-  },
+  start: () => handOver(main, 'start'),
+  serve: () => handOver(main, 'serve'),
+  test: () => handOver(join(root, 'scripts', 'test.mjs')),
+  conformance: () => handOver(join(root, 'scripts', 'conformance.mjs')),
+  bench: () => handOver(join(root, 'bench', 'main.mjs')),
 };
 
-if (!(command in commands)) {
+if (!Object.hasOwn(commands, command ?? '')) {
   console.error(`usage: node scripts/run.mjs ${Object.keys(commands).join('|')}`);
   process.exit(2);
 }

@@ -1,0 +1,70 @@
+// ClickHouse for tests: the whole engine comes as a library in an npm package; clickhouse/server.mjs makes a server of it, with HTTP and the
+// native protocol. Logins: svc/secret (everything), ro/ro (reads), default (no password).
+import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installOnce } from './cache.mjs';
+import { patchLibrary } from './clickhouse/patch.mjs';
+import { canConnect, execute } from './processes.mjs';
+
+const sources = join(dirname(fileURLToPath(import.meta.url)), 'clickhouse');
+
+export const clickhouse = {
+  ports: ['http', 'native'],
+  marks: ['data/status'],
+  // The process sits in one call of the library for ever and its data is thrown away with the run.
+  stopSignal: 'SIGKILL',
+
+  install: (say) =>
+    installOnce('clickhouse-26.7', say, async (home) => {
+      if (process.platform !== 'linux' || process.arch !== 'x64')
+        throw new Error('the ClickHouse library exists for linux-x64 only; point MILLRACE_TEST_CLICKHOUSE_URL at a server that you have');
+      for (const name of ['package.json', 'package-lock.json', 'users.xml']) copyFileSync(join(sources, name), join(home, name));
+      say('downloading (180 MB)');
+      await execute('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: home });
+      const [library] = readdirSync(join(home, 'node_modules/@chdb'));
+      renameSync(join(home, 'node_modules/@chdb', library, 'libchdb.so'), join(home, 'libchdb.so'));
+      say('patching');
+      patchLibrary(join(home, 'libchdb.so'));
+    }),
+
+  async prepare(home, folder) {
+    mkdirSync(join(folder, 'data'), { recursive: true });
+    writeFileSync(
+      join(folder, 'config.xml'),
+      `<clickhouse><users_config>${join(home, 'users.xml')}</users_config><timezone>UTC</timezone></clickhouse>\n`,
+    );
+  },
+
+  command: (home, folder, ports) => ({
+    file: process.execPath,
+    args: [
+      join(sources, 'server.mjs'),
+      home,
+      '--path',
+      join(folder, 'data'),
+      '--config-file',
+      join(folder, 'config.xml'),
+      '--listen_host',
+      '127.0.0.1',
+      '--http_port',
+      String(ports.http),
+      '--tcp_port',
+      String(ports.native),
+    ],
+    options: { cwd: folder },
+  }),
+
+  async probe(ports) {
+    const response = await fetch(`http://127.0.0.1:${ports.http}/?query=SELECT%20version()`);
+    const version = (await response.text()).trim();
+    if (!response.ok) throw new Error(version);
+    await canConnect(ports.native);
+    return version;
+  },
+
+  variables: (ports) => ({
+    MILLRACE_TEST_CLICKHOUSE_URL: `http://svc:secret@127.0.0.1:${ports.http}/`,
+    MILLRACE_TEST_CLICKHOUSE_NATIVE_PORT: String(ports.native),
+  }),
+};

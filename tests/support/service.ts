@@ -1,0 +1,272 @@
+// The real service as a process of its own, as users run it, and a plain HTTP client for it. Knows the contract, not the code.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ulid } from 'ulid';
+import type { DatabaseEntry } from './engines.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const START_PATIENCE = 60_000;
+const STOP_PATIENCE = 45_000;
+
+export interface ServiceOptions {
+  readonly command?: 'serve' | 'start';
+  readonly args?: readonly string[];
+  /** Settings by their environment variables, over the defaults of tests (free port, temporary data, random keys). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A data directory to keep; without one a temporary one is made, and removed by `stop`. */
+  readonly dataDir?: string;
+}
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Text and bytes go as they are; anything else goes as JSON, with the Content-Type of it unless headers say otherwise. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+export interface Response {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+  json<T = unknown>(): T;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly dataDir: string;
+  readonly serverKey: string;
+  readonly encryptionKey: string;
+  request(method: string, path: string, options?: RequestOptions): Promise<Response>;
+  /** Everything it has written to stdout and stderr so far. */
+  output(): string;
+  /** The JSON lines of its log so far. */
+  logs(): Record<string, unknown>[];
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly exited: Promise<Exit>;
+  /** SIGTERM, the end of the process, and the temporary data removed. */
+  stop(): Promise<Exit>;
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'millrace-test-'));
+  const serverKey = options.env?.['MILLRACE_SERVER_KEY'] ?? randomBytes(24).toString('hex');
+  const encryptionKey = options.env?.['MILLRACE_ENCRYPTION_KEY'] ?? randomBytes(32).toString('base64');
+  const child = spawn(process.execPath, [MAIN, options.command ?? 'serve', ...(options.args ?? [])], {
+    // A folder without a millrace.yaml, so that only what is said here holds.
+    cwd: dataDir,
+    env: {
+      ...inheritedEnvironment(),
+      MILLRACE_PORT: '0',
+      MILLRACE_DATA_DIR: dataDir,
+      MILLRACE_SERVER_KEY: serverKey,
+      MILLRACE_ENCRYPTION_KEY: encryptionKey,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collectOutput(child);
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  // A test that fails before its `stop` must not leave a process behind.
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  void exited.then(() => process.removeListener('exit', killAtExit));
+
+  const ready = await output.waitFor(/^millrace ready on http:\/\/(\S+):(\d+)$/m, exited).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
+  const [, host = '', port = ''] = ready;
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  return {
+    url: `http://${host}:${port}`,
+    host: host.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    pid: child.pid ?? 0,
+    dataDir,
+    serverKey,
+    encryptionKey,
+    request: (method, path, requestOptions) => sendRequest(agent, { host, port: Number(port) }, method, path, requestOptions),
+    output: output.text,
+    logs: () =>
+      output
+        .text()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    kill: (signal) => void child.kill(signal),
+    exited,
+    stop: async () => {
+      agent.destroy();
+      child.kill('SIGTERM');
+      const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE);
+      const exit = await exited;
+      clearTimeout(impatience);
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      return exit;
+    },
+  };
+}
+
+/** What the process needs of ours, without settings that the developer's shell may have. */
+function inheritedEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MILLRACE_') && name !== 'PORT'));
+}
+
+function collectOutput(child: ChildProcess) {
+  let collected = '';
+  const watchers = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      collected += text;
+      for (const look of watchers) look();
+    });
+  return {
+    text: () => collected,
+    waitFor(pattern: RegExp, exited: Promise<Exit>): Promise<RegExpExecArray> {
+      return new Promise((resolve, reject) => {
+        const fail = (why: string): void => {
+          finish();
+          reject(new Error(`the service ${why}; it said:\n${collected}`));
+        };
+        const impatience = setTimeout(() => fail(`was not ready within ${START_PATIENCE / 1000} s`), START_PATIENCE);
+        const look = (): void => {
+          const match = pattern.exec(collected);
+          if (!match) return;
+          finish();
+          resolve(match);
+        };
+        const finish = (): void => {
+          clearTimeout(impatience);
+          watchers.delete(look);
+        };
+        watchers.add(look);
+        void exited.then(({ code, signal }) => fail(`ended with ${signal ?? code} before it was ready`));
+        look();
+      });
+    },
+  };
+}
+
+function sendRequest(
+  agent: Agent,
+  address: { host: string; port: number },
+  method: string,
+  path: string,
+  { headers = {}, body, signal }: RequestOptions = {},
+): Promise<Response> {
+  const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const payload = isRaw ? body : JSON.stringify(body);
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const added: Record<string, string | number> = {};
+  if (!isRaw && !names.has('content-type')) added['content-type'] = 'application/json';
+  // Node leaves the length out for GET and DELETE, and the body would then be read as another request.
+  if (payload !== undefined && !names.has('transfer-encoding') && !names.has('content-length'))
+    added['content-length'] = Buffer.byteLength(payload);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { ...address, agent, method, path, headers: { ...added, ...headers }, ...(signal && { signal }) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        // A transfer that breaks off is an error, never a short body.
+        response.on('error', reject);
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: bytes,
+            get text() {
+              return bytes.toString('utf8');
+            },
+            json: <T>() => JSON.parse(bytes.toString('utf8')) as T,
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+/** An organization with one project, and what a caller needs to use it. */
+export interface TestProject {
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly orgAbbr: string;
+  readonly projectAbbr: string;
+  readonly userId: string;
+  readonly spaces: { readonly dev: string; readonly staging: string; readonly prod: string };
+  /** The five context headers, in the space dev, with the roles admin and power. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The same with the server key. */
+  readonly systemHeaders: Readonly<Record<string, string>>;
+  /** The Auto REST path of a table, in the long form, without a query. */
+  autoPath(dbType: string, dbName: string, table: string): string;
+}
+
+/** Creates an organization and a project with these databases through the System APIs. */
+export async function setUpProject(service: Service, databases: readonly DatabaseEntry[]): Promise<TestProject> {
+  const suffix = randomBytes(5).toString('hex');
+  const userId = ulid();
+  const system = { 'x-server-key': service.serverKey, 'x-user-id': userId };
+  const orgAbbr = `org-${suffix}`;
+  const projectAbbr = `project-${suffix}`;
+
+  const org = await service.request('POST', '/svc/system/api/v1/org', {
+    headers: system,
+    body: { name: `Organization ${suffix}`, abbreviation: orgAbbr },
+  });
+  const { org_id: orgId } = expectCreated<{ org_id: string }>(org);
+
+  const project = await service.request('POST', '/svc/system/api/v1/project', {
+    headers: { ...system, 'x-org-id': orgId },
+    body: { name: `Project ${suffix}`, abbreviation: projectAbbr, database: databases },
+  });
+  const created = expectCreated<{ project_id: string; spaces: { space_id: string; name: string }[] }>(project);
+  const space = (name: string): string => {
+    const found = created.spaces.find((candidate) => candidate.name === name);
+    if (!found) throw new Error(`the project has no space ${name}: ${project.text}`);
+    return found.space_id;
+  };
+  const spaces = { dev: space('dev'), staging: space('staging'), prod: space('prod') };
+  const headers = {
+    'x-org-id': orgId,
+    'x-project-id': created.project_id,
+    'x-space-id': spaces.dev,
+    'x-user-id': userId,
+    'x-user-roles': 'admin,power',
+  };
+  return {
+    orgId,
+    projectId: created.project_id,
+    orgAbbr,
+    projectAbbr,
+    userId,
+    spaces,
+    headers,
+    systemHeaders: { ...headers, 'x-server-key': service.serverKey },
+    autoPath: (dbType, dbName, table) =>
+      `/svc/api/rest/auto/v1/${[orgAbbr, projectAbbr, dbType, dbName, table].map(encodeURIComponent).join('/')}`,
+  };
+}
+
+function expectCreated<T>(response: Response): T {
+  if (response.status !== 201) throw new Error(`expected 201, got ${response.status}: ${response.text}`);
+  return response.json<T>();
+}

@@ -1,0 +1,146 @@
+/**
+ * Registered databases in SQL, their passwords sealed. Knows nothing of drivers, caches or clients.
+ */
+import { apiError } from '../errors.ts';
+import type { DbType, Entry, Host, TlsMode } from '../model/entry.ts';
+import { entryKey, type ProjectScope, type UnreadableEntry } from '../model/project.ts';
+import { newUlid } from '../model/ulid.ts';
+import type { KeyRing } from './secrets.ts';
+import { SecretError } from './secrets.ts';
+import type { Sql, SqlValue } from './sql-driver.ts';
+import type { EntryDraft } from './store.ts';
+
+interface EntryRow {
+  readonly entry_id: string;
+  readonly db_type: DbType;
+  readonly db_name: string;
+  readonly hosts: string;
+  readonly username: string;
+  readonly password: string;
+  readonly tls: TlsMode;
+  readonly ca: string | null;
+  readonly connect_timeout_secs: number;
+  readonly idle_timeout_secs: number;
+  readonly max_open_connections: number;
+  readonly max_idle_connections: number;
+  readonly timeout_secs: number;
+  readonly position: number;
+}
+
+const COLUMNS = `entry_id, db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs,
+  max_open_connections, max_idle_connections, timeout_secs, position`;
+const OWNED = 'org_id = ? AND project_id = ?';
+const ONE = `${OWNED} AND db_type = ? AND db_name = ?`;
+
+/** A change of entry changes its id, so a sealed password belongs to exactly one state of one entry. */
+export function entrySecretOwner(scope: ProjectScope, entryId: string): readonly string[] {
+  return [scope.orgId, scope.projectId, entryId, 'entry.password'];
+}
+
+function toEntry(row: EntryRow, password: string): Entry {
+  const entry = {
+    id: row.entry_id,
+    type: row.db_type,
+    database: row.db_name,
+    hosts: JSON.parse(row.hosts) as Host[],
+    username: row.username,
+    password,
+    tls: row.tls,
+    connectTimeoutSecs: row.connect_timeout_secs,
+    idleTimeoutSecs: row.idle_timeout_secs,
+    maxOpenConnections: row.max_open_connections,
+    maxIdleConnections: row.max_idle_connections,
+    queryTimeoutSecs: row.timeout_secs,
+  };
+  return row.ca === null ? entry : { ...entry, ca: row.ca };
+}
+
+export interface EntrySet {
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
+}
+
+/** All entries of a project; one whose password does not open stands aside and takes nobody with it. */
+export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope): Promise<EntrySet> {
+  const rows = await sql.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${OWNED} ORDER BY position`, [scope.orgId, scope.projectId]);
+  const entries = new Map<string, Entry>();
+  const unreadable = new Map<string, UnreadableEntry>();
+  for (const row of rows) {
+    const key = entryKey(row.db_type, row.db_name);
+    try {
+      entries.set(key, toEntry(row, ring.open(row.password, entrySecretOwner(scope, row.entry_id))));
+    } catch (error) {
+      if (!(error instanceof SecretError)) throw error;
+      unreadable.set(key, { id: row.entry_id, reason: error.message });
+    }
+  }
+  return { entries, unreadable };
+}
+
+async function insertEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draft: EntryDraft, position: number): Promise<void> {
+  const id = newUlid();
+  const values: readonly SqlValue[] = [
+    scope.orgId,
+    scope.projectId,
+    id,
+    draft.type,
+    draft.database,
+    JSON.stringify(draft.hosts),
+    draft.username,
+    ring.seal(draft.password, entrySecretOwner(scope, id)),
+    draft.tls,
+    draft.ca ?? null,
+    draft.connectTimeoutSecs,
+    draft.idleTimeoutSecs,
+    draft.maxOpenConnections,
+    draft.maxIdleConnections,
+    draft.queryTimeoutSecs,
+    position,
+  ];
+  await tx.all(`INSERT INTO entries (org_id, project_id, ${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+}
+
+async function findRow(tx: Sql, scope: ProjectScope, type: string, database: string): Promise<EntryRow | undefined> {
+  const rows = await tx.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${ONE}`, [scope.orgId, scope.projectId, type, database]);
+  return rows[0];
+}
+
+/** False when the project has a database of that type and name. */
+export async function addEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draft: EntryDraft): Promise<boolean> {
+  if ((await findRow(tx, scope, draft.type, draft.database)) !== undefined) return false;
+  const [last] = await tx.all<{ position: number }>(`SELECT coalesce(max(position), -1) AS position FROM entries WHERE ${OWNED}`, [
+    scope.orgId,
+    scope.projectId,
+  ]);
+  await insertEntry(tx, ring, scope, draft, (last?.position ?? -1) + 1);
+  return true;
+}
+
+/** A password that is to be kept must be readable; whoever sends a new one has mended the entry. */
+function openStored(ring: KeyRing, scope: ProjectScope, row: EntryRow): string {
+  try {
+    return ring.open(row.password, entrySecretOwner(scope, row.entry_id));
+  } catch (error) {
+    if (error instanceof SecretError) throw apiError('record_unreadable', entryKey(row.db_type, row.db_name), row.entry_id);
+    throw error;
+  }
+}
+
+export async function changeEntry(
+  tx: Sql,
+  ring: KeyRing,
+  scope: ProjectScope,
+  draft: Omit<EntryDraft, 'password'> & { readonly password: string | null },
+): Promise<boolean> {
+  const old = await findRow(tx, scope, draft.type, draft.database);
+  if (old === undefined) return false;
+  const password = draft.password ?? openStored(ring, scope, old);
+  await removeEntry(tx, scope, draft.type, draft.database);
+  await insertEntry(tx, ring, scope, { ...draft, password }, old.position);
+  return true;
+}
+
+export async function removeEntry(tx: Sql, scope: ProjectScope, type: string, database: string): Promise<boolean> {
+  const rows = await tx.all(`DELETE FROM entries WHERE ${ONE} RETURNING entry_id`, [scope.orgId, scope.projectId, type, database]);
+  return rows.length > 0;
+}

@@ -1,0 +1,81 @@
+/**
+ * The tables of the store, as numbered steps that only ever grow in number. Knows the drivers by their types only.
+ * All missing steps run in one write transaction, so any number of processes may start at once: the first one does the work.
+ */
+import type { Driver, SqlTypes } from './sql-driver.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly statements: (types: SqlTypes) => readonly string[];
+}
+
+const OWNER = ({ text }: SqlTypes) => `org_id ${text} NOT NULL, project_id ${text} NOT NULL REFERENCES projects ON DELETE CASCADE`;
+
+const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    statements: (types) => {
+      const { text, integer, bigint, tableEnd } = types;
+      return [
+        `CREATE TABLE organizations (
+           org_id ${text} PRIMARY KEY, name ${text} NOT NULL, abbreviation ${text} NOT NULL UNIQUE,
+           admin_email ${text}, admin_name ${text}, address ${text}, state ${text}, country ${text}, pin_code ${text},
+           created_at ${text} NOT NULL, created_by ${text} NOT NULL)${tableEnd}`,
+        `CREATE TABLE projects (
+           project_id ${text} PRIMARY KEY, org_id ${text} NOT NULL REFERENCES organizations, name ${text} NOT NULL,
+           abbreviation ${text} NOT NULL, description ${text} NOT NULL, created_at ${text} NOT NULL,
+           UNIQUE (org_id, abbreviation))${tableEnd}`,
+        `CREATE TABLE spaces (
+           space_id ${text} PRIMARY KEY, ${OWNER(types)}, name ${text} NOT NULL, position ${integer} NOT NULL,
+           UNIQUE (project_id, name))${tableEnd}`,
+        `CREATE TABLE entries (
+           entry_id ${text} PRIMARY KEY, ${OWNER(types)}, db_type ${text} NOT NULL, db_name ${text} NOT NULL, hosts ${text} NOT NULL,
+           username ${text} NOT NULL, password ${text} NOT NULL, tls ${text} NOT NULL, ca ${text},
+           connect_timeout_secs ${integer} NOT NULL, idle_timeout_secs ${integer} NOT NULL,
+           max_open_connections ${integer} NOT NULL, max_idle_connections ${integer} NOT NULL, timeout_secs ${integer} NOT NULL,
+           position ${integer} NOT NULL, UNIQUE (project_id, db_type, db_name))${tableEnd}`,
+        `CREATE TABLE tokens (
+           token_id ${text} PRIMARY KEY, hash ${text} NOT NULL UNIQUE, ${OWNER(types)},
+           space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE, name ${text} NOT NULL, description ${text} NOT NULL,
+           key_type ${text} NOT NULL, roles ${text} NOT NULL, user_id ${text} NOT NULL, feature_id ${text},
+           created_at ${text} NOT NULL, expires_at ${text}, UNIQUE (project_id, name))${tableEnd}`,
+        'CREATE INDEX tokens_space ON tokens (space_id)',
+        `CREATE TABLE definitions (
+           definition_id ${text} PRIMARY KEY, ${OWNER(types)}, space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE,
+           uri ${text} NOT NULL, method ${text} NOT NULL, version ${text} NOT NULL, version_key ${text} NOT NULL,
+           feature_id ${text} NOT NULL, user_id ${text} NOT NULL, rollback_version ${text}, document ${text} NOT NULL,
+           password ${text}, revision ${text} NOT NULL, created_at ${text} NOT NULL, updated_at ${text} NOT NULL,
+           last_failure_at ${text}, last_failure_message ${text},
+           UNIQUE (space_id, uri, method, version))${tableEnd}`,
+        'CREATE INDEX definitions_project ON definitions (project_id)',
+        `CREATE TABLE lark_modules (
+           space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE, module ${text} NOT NULL, ${OWNER(types)}, code ${text} NOT NULL,
+           user_id ${text} NOT NULL, updated_at ${text} NOT NULL, revision ${text} NOT NULL, PRIMARY KEY (space_id, module))${tableEnd}`,
+        'CREATE INDEX lark_modules_project ON lark_modules (project_id)',
+        `CREATE TABLE changes (seq ${bigint} PRIMARY KEY, topic ${text} NOT NULL, key ${text} NOT NULL)${tableEnd}`,
+        `CREATE TABLE secret_keys (kid ${text} PRIMARY KEY, added_at ${text} NOT NULL)${tableEnd}`,
+        `CREATE TABLE instances (
+           id ${text} PRIMARY KEY, lease_until ${bigint} NOT NULL, seen_seq ${bigint} NOT NULL)${tableEnd}`,
+      ];
+    },
+  },
+];
+
+/** Brings the tables up to date; refuses records that a newer version of Millrace has written. */
+export async function migrate(driver: Driver): Promise<void> {
+  await driver.write(async (tx) => {
+    await driver.prepare(tx);
+    const { text, integer, tableEnd } = driver.types;
+    await tx.all(`CREATE TABLE IF NOT EXISTS migrations (version ${integer} PRIMARY KEY, applied_at ${text} NOT NULL)${tableEnd}`);
+    const [row] = await tx.all<{ version: number | null }>('SELECT max(version) AS version FROM migrations');
+    const current = row?.version ?? 0;
+    const newest = MIGRATIONS.at(-1)?.version ?? 0;
+    if (current > newest)
+      throw new Error(`the store has format ${current}, this version of millrace knows formats up to ${newest}; run a newer version`);
+    for (const { version, statements } of MIGRATIONS) {
+      if (version <= current) continue;
+      for (const statement of statements(driver.types)) await tx.all(statement);
+      await tx.all('INSERT INTO migrations (version, applied_at) VALUES (?, ?)', [version, new Date().toISOString()]);
+    }
+  });
+}

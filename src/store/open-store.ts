@@ -1,0 +1,55 @@
+/**
+ * Opens the store that the settings name, with its tables up to date and every needed key at hand. The only file that knows which drivers there are.
+ */
+import { ChangeFeed, type Freshness } from './change-feed.ts';
+import { migrate } from './migrations.ts';
+import { PostgresDriver } from './postgres-driver.ts';
+import { PostgresFreshness } from './postgres-freshness.ts';
+import { checkKeys } from './rewrap.ts';
+import { KeyRing } from './secrets.ts';
+import type { Driver } from './sql-driver.ts';
+import { SqlStore } from './sql-store.ts';
+import { SqliteDriver, SqliteFreshness } from './sqlite-driver.ts';
+import type { Store } from './store.ts';
+
+export interface StoreOptions {
+  /** Where PostgreSQL is; absent means the embedded store in `dataDir`. */
+  readonly url?: string;
+  readonly dataDir: string;
+  /** Keys of 32 bytes; the first encrypts, all decrypt. */
+  readonly keys: readonly Uint8Array[];
+  /** Hears of troubles that no request waits for. */
+  readonly onProblem?: (what: string, cause: unknown) => void;
+}
+
+async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
+  await migrate(driver);
+  await checkKeys(driver, ring);
+  const [row] = await driver.all<{ seq: number }>('SELECT coalesce(max(seq), 0) AS seq FROM changes');
+  return new ChangeFeed(row?.seq ?? 0);
+}
+
+export async function openStore({ url, dataDir, keys, onProblem = () => undefined }: StoreOptions): Promise<Store> {
+  const ring = new KeyRing(keys);
+  const driver = url === undefined ? await SqliteDriver.open(dataDir) : new PostgresDriver(url);
+  try {
+    const feed = await openFeed(driver, ring);
+    const freshness = openFreshness(driver, url ?? '', feed, onProblem);
+    return new SqlStore({ driver, ring, feed, freshness, onProblem });
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+function openFreshness(
+  driver: SqliteDriver | PostgresDriver,
+  url: string,
+  feed: ChangeFeed,
+  onProblem: (what: string, cause: unknown) => void,
+): Freshness {
+  if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, onProblem);
+  const freshness = new PostgresFreshness(url, driver, feed, onProblem);
+  freshness.start();
+  return freshness;
+}

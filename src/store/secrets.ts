@@ -1,0 +1,91 @@
+/**
+ * Secrets at rest: AES-256-GCM under a ring of keys. Knows nothing of tables; who owns a secret is told by its ids, which are bound
+ * into the ciphertext, so that one copied to another owner, or to another field, does not open.
+ *
+ * Text form: `v1:<key id>:<iv>:<tag>:<ciphertext>`, the last three in base64url.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Where the key id stands in the text form: queries for what a key encrypted use it. */
+export const KID_START = 'v1:'.length;
+export const KID_LENGTH = 8;
+
+/** A secret that does not open; the message says why without a byte of it. */
+export class SecretError extends Error {}
+
+/** Says which key it is and nothing about it: a hash, cut short, of the key behind a purpose of its own. */
+export function keyId(key: Uint8Array): string {
+  return createHash('sha256').update('millrace key id\0').update(key).digest('base64url').slice(0, KID_LENGTH);
+}
+
+/** Only the one canonical spelling is taken, so that every changed character is a changed secret. */
+function decode(text: string, what: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) throw new SecretError(`the ${what} is damaged`);
+  return bytes;
+}
+
+/** The owner as bytes in which no two lists of ids can look alike. */
+function bind(kid: string, owner: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify(['v1', kid, ...owner]), 'utf8');
+}
+
+export class KeyRing {
+  /** The key that encrypts; all of them decrypt. */
+  readonly currentKid: string;
+  readonly #current: Uint8Array;
+  readonly #keys: ReadonlyMap<string, Uint8Array>;
+
+  constructor(keys: readonly Uint8Array[]) {
+    const [first] = keys;
+    if (first === undefined) throw new Error('there is no encryption key');
+    for (const key of keys) if (key.length !== KEY_BYTES) throw new Error(`an encryption key must have ${KEY_BYTES} bytes`);
+    this.#current = first;
+    this.currentKid = keyId(first);
+    this.#keys = new Map(keys.map((key) => [keyId(key), key]));
+  }
+
+  has(kid: string): boolean {
+    return this.#keys.has(kid);
+  }
+
+  seal(secret: string, owner: readonly string[]): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#current, iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(bind(this.currentKid, owner));
+    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    return ['v1', this.currentKid, ...[iv, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('base64url'))].join(':');
+  }
+
+  open(text: string, owner: readonly string[]): string {
+    const [version, kid, ivText, tagText, sealedText, ...rest] = text.split(':');
+    if (
+      version !== 'v1' ||
+      kid === undefined ||
+      ivText === undefined ||
+      tagText === undefined ||
+      sealedText === undefined ||
+      rest.length > 0
+    )
+      throw new SecretError('the stored form is damaged');
+    const key = this.#keys.get(kid);
+    if (key === undefined) throw new SecretError(`the key ${kid} is not in the ring`);
+    const iv = decode(ivText, 'initialisation vector');
+    const tag = decode(tagText, 'tag');
+    const sealed = decode(sealedText, 'ciphertext');
+    if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) throw new SecretError('the stored form is damaged');
+    const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
+    decipher.setAAD(bind(kid, owner));
+    decipher.setAuthTag(tag);
+    try {
+      return decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8');
+    } catch {
+      throw new SecretError('it was changed, or it belongs to another record');
+    }
+  }
+}

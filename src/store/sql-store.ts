@@ -1,0 +1,296 @@
+/**
+ * The store over SQL: which write changes which memory, and nothing more. Statements are in the files by noun, differences of
+ * the databases in the drivers, the promise that memory is true in the freshness.
+ */
+import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
+import type { LarkModules } from '../model/lark-module.ts';
+import type { Organization, OrgScope } from '../model/org.ts';
+import type { PowerToken } from '../model/power-token.ts';
+import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
+import { RecordCache } from './cache.ts';
+import { appendChanges, type ChangeFeed, type Freshness } from './change-feed.ts';
+import * as definitions from './definition-records.ts';
+import * as entries from './entry-records.ts';
+import { FailureNotes } from './failure-notes.ts';
+import * as modules from './module-records.ts';
+import * as orgs from './org-records.ts';
+import * as projects from './project-records.ts';
+import { rewrap } from './rewrap.ts';
+import type { KeyRing } from './secrets.ts';
+import type { Driver, Sql } from './sql-driver.ts';
+import type {
+  Cached,
+  Change,
+  ChangeTopic,
+  DefinitionAddress,
+  DefinitionChange,
+  DefinitionInsertion,
+  EntryAddition,
+  EntryDraft,
+  MissingRollback,
+  OrgCreation,
+  Page,
+  ProjectCreation,
+  ProjectSummary,
+  RewrapProgress,
+  RewrapReport,
+  Store,
+  TokenCreation,
+} from './store.ts';
+import * as tokens from './token-records.ts';
+
+/** How many records of a kind stay in memory. */
+const MOST: Readonly<Record<ChangeTopic, number>> = { org: 10_000, project: 5_000, token: 50_000, endpoint: 50_000, modules: 5_000 };
+
+/** Keys of memory are the tenant's ids, joined: a record of another tenant cannot be found under them. */
+const projectKey = ({ orgId, projectId }: ProjectScope) => `${orgId}/${projectId}`;
+const spaceKey = ({ orgId, projectId, spaceId }: SpaceScope) => `${orgId}/${projectId}/${spaceId}`;
+const endpointKey = (scope: SpaceScope, uri: string) => `${spaceKey(scope)}/${uri}`;
+
+/** The scope that a key was made of, and what follows it; ids hold no slash. */
+function splitKey(key: string): SpaceScope & { readonly rest: string } {
+  const [orgId = '', projectId = '', spaceId = '', ...rest] = key.split('/');
+  return { orgId, projectId, spaceId, rest: rest.join('/') };
+}
+
+export interface SqlStoreParts {
+  readonly driver: Driver;
+  readonly ring: KeyRing;
+  readonly feed: ChangeFeed;
+  readonly freshness: Freshness;
+  readonly onProblem: (what: string, cause: unknown) => void;
+}
+
+type Note = (topic: ChangeTopic, key: string) => void;
+
+export class SqlStore implements Store {
+  readonly #driver: Driver;
+  readonly #ring: KeyRing;
+  readonly #feed: ChangeFeed;
+  readonly #freshness: Freshness;
+  readonly #failures: FailureNotes;
+  readonly #orgs: RecordCache<Organization>;
+  readonly #projects: RecordCache<ProjectContext>;
+  readonly #tokens: RecordCache<PowerToken>;
+  readonly #endpoints: RecordCache<Endpoint>;
+  readonly #modules: RecordCache<LarkModules>;
+
+  constructor({ driver, ring, feed, freshness, onProblem }: SqlStoreParts) {
+    this.#driver = driver;
+    this.#ring = ring;
+    this.#feed = feed;
+    this.#freshness = freshness;
+    this.#failures = new FailureNotes(onProblem);
+    this.#orgs = new RecordCache(MOST.org, (key) => orgs.findOrganization(driver, key));
+    this.#projects = new RecordCache(MOST.project, (key) => projects.readProjectContext(driver, ring, splitKey(key)));
+    this.#tokens = new RecordCache(MOST.token, (key) => tokens.findToken(driver, key));
+    this.#endpoints = new RecordCache(MOST.endpoint, (key) => {
+      const { rest: uri, ...scope } = splitKey(key);
+      return definitions.readEndpoint(driver, ring, scope, uri);
+    });
+    this.#modules = new RecordCache(MOST.modules, (key) => modules.readModules(driver, splitKey(key)));
+    const caches: Readonly<Record<ChangeTopic, RecordCache<object>>> = {
+      org: this.#orgs,
+      project: this.#projects,
+      token: this.#tokens,
+      endpoint: this.#endpoints,
+      modules: this.#modules,
+    };
+    feed.listen(({ topic, key }) => (key === '*' ? caches[topic].clear() : caches[topic].drop(key)));
+  }
+
+  refresh(): void | Promise<void> {
+    return this.#freshness.refresh();
+  }
+
+  async ping(): Promise<void> {
+    await this.#driver.all('SELECT seq FROM changes WHERE seq < 0');
+  }
+
+  onChange(listener: (change: Change) => void): void {
+    this.#feed.listen(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#failures.close();
+    await this.#freshness.close();
+    await this.#driver.close();
+  }
+
+  /** One write: its records, then the notes of what they make old, in one transaction; answered when no instance serves the old any more. */
+  async #write<T>(work: (tx: Sql, note: Note) => Promise<T>): Promise<T> {
+    const { value, seq } = await this.#driver.write(async (tx) => {
+      const changes: Change[] = [];
+      const outcome = await work(tx, (topic, key) => changes.push({ topic, key }));
+      if (changes.length === 0) return { value: outcome, seq: 0 };
+      const last = await appendChanges(tx, changes);
+      await this.#driver.announce(tx);
+      return { value: outcome, seq: last };
+    });
+    if (seq > 0) await this.#freshness.settle(seq);
+    return value;
+  }
+
+  organization(orgId: string): Cached<Organization> {
+    return this.#orgs.get(orgId);
+  }
+
+  listOrganizations(): Promise<readonly Organization[]> {
+    return orgs.listOrganizations(this.#driver);
+  }
+
+  createOrganization(org: Organization): Promise<OrgCreation> {
+    return this.#write(async (tx, note) => {
+      const outcome = await orgs.insertOrganization(tx, org);
+      if (outcome.kind === 'created') note('org', org.orgId);
+      return outcome;
+    });
+  }
+
+  projectContext(orgId: string, projectId: string): Cached<ProjectContext> {
+    return this.#projects.get(`${orgId}/${projectId}`);
+  }
+
+  listProjects(scope: OrgScope): Promise<readonly ProjectSummary[]> {
+    return projects.listProjects(this.#driver, scope);
+  }
+
+  createProject(project: Project, spaces: readonly Space[], drafts: readonly EntryDraft[]): Promise<ProjectCreation> {
+    return this.#write(async (tx, note) => {
+      const outcome = await projects.insertProject(tx, this.#ring, project, spaces, drafts);
+      if (outcome.kind === 'created') note('project', projectKey(project));
+      return outcome;
+    });
+  }
+
+  deleteProject(scope: ProjectScope): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const deleted = await projects.deleteProject(tx, scope);
+      if (!deleted) return false;
+      note('project', projectKey(scope));
+      // Rare enough that forgetting all of these is simpler than finding out which ones went.
+      note('token', '*');
+      note('endpoint', '*');
+      note('modules', '*');
+      return true;
+    });
+  }
+
+  addEntry(scope: ProjectScope, draft: EntryDraft): Promise<EntryAddition> {
+    return this.#write(async (tx, note) => {
+      if (!(await projects.projectExists(tx, scope))) return 'project_unknown';
+      if (!(await entries.addEntry(tx, this.#ring, scope, draft))) return 'exists';
+      note('project', projectKey(scope));
+      return 'added';
+    });
+  }
+
+  changeEntry(scope: ProjectScope, draft: Omit<EntryDraft, 'password'> & { readonly password: string | null }): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const changed = await entries.changeEntry(tx, this.#ring, scope, draft);
+      if (changed) note('project', projectKey(scope));
+      return changed;
+    });
+  }
+
+  removeEntry(scope: ProjectScope, type: string, database: string): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const removed = await entries.removeEntry(tx, scope, type, database);
+      if (removed) note('project', projectKey(scope));
+      return removed;
+    });
+  }
+
+  tokenByHash(hash: string): Cached<PowerToken> {
+    return this.#tokens.get(hash);
+  }
+
+  listTokens(scope: ProjectScope, page: Page): Promise<readonly PowerToken[]> {
+    return tokens.listTokens(this.#driver, scope, page);
+  }
+
+  createToken(token: PowerToken): Promise<TokenCreation> {
+    return this.#write(async (tx, note) => {
+      const outcome = await tokens.insertToken(tx, token);
+      if (outcome === 'created') note('token', token.hash);
+      return outcome;
+    });
+  }
+
+  deleteToken(scope: ProjectScope, tokenId: string): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const hash = await tokens.deleteToken(tx, scope, tokenId);
+      if (hash !== undefined) note('token', hash);
+      return hash !== undefined;
+    });
+  }
+
+  endpoint(orgId: string, projectId: string, spaceId: string, uri: string): Cached<Endpoint> {
+    return this.#endpoints.get(`${orgId}/${projectId}/${spaceId}/${uri}`);
+  }
+
+  async definition(scope: SpaceScope, definitionId: string): Promise<Definition | undefined> {
+    await this.#failures.flush();
+    return definitions.findDefinition(this.#driver, this.#ring, scope, definitionId);
+  }
+
+  async listDefinitions(scope: SpaceScope, method?: DefinitionMethod): Promise<readonly DefinitionSummary[]> {
+    await this.#failures.flush();
+    return definitions.listDefinitions(this.#driver, scope, method);
+  }
+
+  insertDefinitions(scope: SpaceScope, drafts: readonly DefinitionDraft[], missing: MissingRollback): Promise<DefinitionInsertion> {
+    return this.#write(async (tx, note) => {
+      const outcome = await definitions.insertDefinitions(tx, this.#ring, scope, drafts, missing);
+      if (outcome.kind === 'inserted')
+        for (const uri of new Set(drafts.map((draft) => draft.uri))) note('endpoint', endpointKey(scope, uri));
+      return outcome;
+    });
+  }
+
+  updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange> {
+    return this.#write(async (tx, note) => {
+      const outcome = await definitions.updateDefinition(tx, this.#ring, scope, draft);
+      if (outcome.kind === 'changed') note('endpoint', endpointKey(scope, draft.uri));
+      return outcome;
+    });
+  }
+
+  deleteDefinition(scope: SpaceScope, address: DefinitionAddress): Promise<DefinitionChange> {
+    return this.#write(async (tx, note) => {
+      const outcome = await definitions.deleteDefinition(tx, scope, address);
+      if (outcome.kind === 'changed') note('endpoint', endpointKey(scope, address.uri));
+      return outcome;
+    });
+  }
+
+  recordFailure(scope: SpaceScope, definitionId: string, message: string): void {
+    this.#failures.add(definitionId, message, ({ at, message: cut }) =>
+      this.#driver.write((tx) => definitions.writeFailure(tx, scope, definitionId, at, cut)),
+    );
+  }
+
+  modules(orgId: string, projectId: string, spaceId: string): Cached<LarkModules> {
+    return this.#modules.get(`${orgId}/${projectId}/${spaceId}`);
+  }
+
+  putModule(scope: SpaceScope, module: { readonly module: string; readonly code: string; readonly userId: string }): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const stored = await modules.putModule(tx, scope, module);
+      if (stored) note('modules', spaceKey(scope));
+      return stored;
+    });
+  }
+
+  deleteModule(scope: SpaceScope, module: string): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const deleted = await modules.deleteModule(tx, scope, module);
+      if (deleted) note('modules', spaceKey(scope));
+      return deleted;
+    });
+  }
+
+  rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport> {
+    return rewrap(this.#driver, this.#ring, onProgress);
+  }
+}

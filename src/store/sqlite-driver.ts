@@ -1,0 +1,184 @@
+/**
+ * The embedded driver: SQLite in one file, shared by all worker processes of the machine. Knows nothing of the tables.
+ *
+ * Two connections: one reads, and sees only what is committed; one writes, under SQLite's lock for a single writer. The library is synchronous,
+ * so no wait for that lock may be long; whoever finds it taken comes back a little later.
+ */
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
+import { type ChangeFeed, type ChangeRow, type Freshness, READ_CHANGES } from './change-feed.ts';
+import { type Driver, type Sql, type SqlTypes, type SqlValue, unavailable } from './sql-driver.ts';
+
+type Connection = InstanceType<typeof Database>;
+type Statement = ReturnType<Connection['prepare']>;
+
+const FILE = 'millrace.db';
+
+/** How long the library itself may block for a lock: long enough for the short transactions of other processes. */
+const BUSY_MS = 50;
+const WRITE_DEADLINE_MS = 10_000;
+
+/** Errors that say nothing about the statement: the disk is full or gone, the file locked or not writable. */
+const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+function translate(error: unknown): unknown {
+  return UNAVAILABLE.test(codeOf(error)) ? unavailable(error) : error;
+}
+
+/** One connection with its prepared statements; the texts are all written in this folder, so their number is bounded. */
+class Session {
+  readonly #database: Connection;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(path: string) {
+    this.#database = new Database(path, { timeout: BUSY_MS });
+  }
+
+  exec(text: string): void {
+    this.#database.exec(text);
+  }
+
+  all(text: string, values: readonly SqlValue[] = []): unknown[] {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#database.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    if (statement.reader) return statement.all([...values]);
+    statement.run([...values]);
+    return [];
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+async function whenFree(action: () => void): Promise<void> {
+  const deadline = performance.now() + WRITE_DEADLINE_MS;
+  for (;;) {
+    try {
+      action();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw translate(error);
+      await delay(2 + Math.random() * 8);
+    }
+  }
+}
+
+export class SqliteDriver implements Driver {
+  readonly name = 'embedded';
+  readonly types: SqlTypes = { text: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', tableEnd: ' STRICT' };
+  readonly #reader: Session;
+  readonly #writer: Session;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  private constructor(reader: Session, writer: Session) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  static async open(dataDir: string): Promise<SqliteDriver> {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const path = join(dataDir, FILE);
+    // SQLite gives its side files the mode of the main one, so it is enough to create that for its owner only.
+    closeSync(openSync(path, 'a', 0o600));
+    const writer = new Session(path);
+    await whenFree(() => writer.all('PRAGMA journal_mode = WAL'));
+    // FULL makes every commit reach the disk before it returns; the default of WAL would lose the last ones on a power cut.
+    writer.exec('PRAGMA synchronous = FULL');
+    writer.exec('PRAGMA foreign_keys = ON');
+    return new SqliteDriver(new Session(path), writer);
+  }
+
+  async all<R>(text: string, values?: readonly SqlValue[]): Promise<readonly R[]> {
+    return this.readNow<R>(text, values);
+  }
+
+  readNow<R>(text: string, values?: readonly SqlValue[]): readonly R[] {
+    try {
+      return this.#reader.all(text, values) as R[];
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** Writes of this process queue up here, those of other processes at SQLite's lock. */
+  write<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
+    const result = this.#lastWrite.then(() => this.#transact(work));
+    this.#lastWrite = result.catch(() => undefined);
+    return result;
+  }
+
+  async #transact<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
+    const writer = this.#writer;
+    await whenFree(() => writer.exec('BEGIN IMMEDIATE'));
+    try {
+      const value = await work({ all: async <R>(text: string, values?: readonly SqlValue[]) => writer.all(text, values) as R[] });
+      writer.exec('COMMIT');
+      return value;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors (a full disk); then there is nothing left to roll back.
+      try {
+        writer.exec('ROLLBACK');
+      } catch {}
+      throw translate(error);
+    }
+  }
+
+  async prepare(): Promise<void> {}
+
+  /** Others see the commit by its count. */
+  async announce(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#lastWrite;
+    this.#reader.close();
+    this.#writer.close();
+  }
+}
+
+/**
+ * SQLite counts the commits of all other connections to the file, in shared memory; asking for the count takes a few microseconds.
+ * The reading connection commits nothing itself, so the count covers this process's own writes too.
+ */
+export class SqliteFreshness implements Freshness {
+  readonly #driver: SqliteDriver;
+  readonly #feed: ChangeFeed;
+  readonly #onProblem: (what: string, cause: unknown) => void;
+  #version = -1;
+
+  constructor(driver: SqliteDriver, feed: ChangeFeed, onProblem: (what: string, cause: unknown) => void) {
+    this.#driver = driver;
+    this.#feed = feed;
+    this.#onProblem = onProblem;
+  }
+
+  refresh(): void {
+    try {
+      const version = this.#driver.readNow<{ data_version: number }>('PRAGMA data_version')[0]?.data_version ?? -1;
+      if (version === this.#version) return;
+      this.#feed.apply(this.#driver.readNow<ChangeRow>(READ_CHANGES, [this.#feed.seen]));
+      this.#version = version;
+    } catch (cause) {
+      this.#onProblem('the embedded store cannot be read; requests are served from memory', cause);
+    }
+  }
+
+  async settle(): Promise<void> {
+    this.refresh();
+  }
+
+  async close(): Promise<void> {}
+}

@@ -7,7 +7,7 @@ import { Decimal, type PlainValue } from './decimal.ts';
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const LOOSE_NUMBER = /^([+-]?)0*(\d*)\.?(\d*)((?:[eE][+-]?\d+)?)$/;
+const LOOSE_NUMBER = /^([+-]?)(\d*)\.?(\d*)((?:[eE][+-]?\d+)?)$/;
 
 /** Writers recurse once a level; a result nested beyond this is refused rather than allowed to end the stack. */
 export const DEEPEST_RESULT = 512;
@@ -39,18 +39,17 @@ export function appendJson(value: PlainValue, out: ByteWriter): void {
 }
 
 /** A JSON string with its quotes; half a surrogate pair becomes U+FFFD. */
-export function quoteJson(text: string): string {
+function quoteJson(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
 }
 
-/** A Decimal's digits in the form that JSON knows (`+.5` is `0.5`); undefined for what is no number (NaN, Infinity). */
-export function jsonDigits(text: string): string | undefined {
+/** A Decimal's digits in the form that JSON knows (`+.5` is `0.5`); what is no number (NaN, Infinity) as it stands. */
+export function exactDigits({ text }: Decimal): string {
   if (NUMBER.test(text)) return text;
-  const match = LOOSE_NUMBER.exec(text);
-  const [, sign = '', whole = '', fraction = '', exponent = ''] = match ?? [];
-  if (match === null || !/\d/.test(text.replace(exponent, ''))) return undefined;
-  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
+  const [, sign, whole = '', fraction = '', exponent = ''] = LOOSE_NUMBER.exec(text) ?? [];
+  if (whole === '' && fraction === '') return text;
+  return `${sign === '-' ? '-' : ''}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
 }
 
 function write(value: PlainValue, depth: number): string {
@@ -64,7 +63,10 @@ function write(value: PlainValue, depth: number): string {
       return String(value);
   }
   if (value === null) return 'null';
-  if (value instanceof Decimal) return jsonDigits(value.text) ?? quoteJson(value.text);
+  if (value instanceof Decimal) {
+    const digits = exactDigits(value);
+    return NUMBER.test(digits) ? digits : quoteJson(digits);
+  }
   if (depth === DEEPEST_RESULT) throw new NestingError();
   return value instanceof Map ? writeMembers(value, depth + 1) : writeItems(value, depth + 1);
 }

@@ -1,0 +1,214 @@
+/**
+ * Numbers and instants as BSON has them, from their text: int32, int64, double, decimal128, UTC datetime. Every function appends the
+ * value's bytes and returns its type, or undefined (and appends nothing) when the type cannot hold the value exactly.
+ */
+import type { ByteWriter } from '../util/byte-writer.ts';
+
+export const DOUBLE = 0x01;
+export const DATETIME = 0x09;
+export const INT32 = 0x10;
+export const INT64 = 0x12;
+export const DECIMAL128 = 0x13;
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const TWO_32 = 2 ** 32;
+/** That many decimal digits always fit a float without rounding. */
+const SAFE_DIGITS = 15;
+
+export function appendInt32(value: number, out: ByteWriter): void {
+  out.reserve(4);
+  const { bytes, length } = out;
+  bytes[length] = value;
+  bytes[length + 1] = value >> 8;
+  bytes[length + 2] = value >> 16;
+  bytes[length + 3] = value >> 24;
+  out.length = length + 4;
+}
+
+function appendInt64(value: number, out: ByteWriter): void {
+  const high = Math.floor(value / TWO_32);
+  appendInt32((value - high * TWO_32) | 0, out);
+  appendInt32(high | 0, out);
+}
+
+function appendBigint64(value: bigint, out: ByteWriter): void {
+  appendInt32(Number(BigInt.asIntN(32, value)), out);
+  appendInt32(Number(BigInt.asIntN(32, value >> 32n)), out);
+}
+
+/** A whole number within ±2^53. */
+export function appendInteger(value: number, out: ByteWriter): number {
+  if (value === (value | 0)) {
+    appendInt32(value, out);
+    return INT32;
+  }
+  appendInt64(value, out);
+  return INT64;
+}
+
+export function appendBigint(value: bigint, out: ByteWriter): number | undefined {
+  if (BigInt.asIntN(64, value) !== value) return undefined;
+  appendBigint64(value, out);
+  return INT64;
+}
+
+/** The text of a whole number: int32 or int64, beyond that decimal128. */
+export function appendIntegerText(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
+  const negative = source[from] === MINUS;
+  const start = negative ? from + 1 : from;
+  if (to - start > SAFE_DIGITS) {
+    const type = to - start <= 19 ? appendBigint(BigInt(source.toString('latin1', from, to)), out) : undefined;
+    return type ?? appendDecimal128(source, from, to, out);
+  }
+  let value = 0;
+  for (let at = start; at < to; at++) value = value * 10 + ((source[at] as number) - ZERO);
+  return appendInteger(negative ? -value : value, out);
+}
+
+const float = new Float64Array(1);
+const floatBytes = Buffer.from(float.buffer);
+
+export function appendDouble(value: number, out: ByteWriter): number {
+  float[0] = value;
+  out.piece(floatBytes);
+  return DOUBLE;
+}
+
+const DIGITS = 34;
+const BIAS = 6176;
+const LARGEST_BIASED = 12287;
+const NAN_HIGH = 0x7c00_0000;
+const INFINITY_HIGH = 0x7800_0000;
+
+/**
+ * decimal128 in its binary encoding: one bit of sign, 14 of exponent, 113 of coefficient. The scale is kept (`0.10` has the coefficient
+ * 10); zeros at the end of a fraction go only where there are more than 34 digits.
+ */
+export function appendDecimal128(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
+  const negative = source[from] === MINUS;
+  let at = negative ? from + 1 : from;
+  const first = source[at] as number;
+  if (first > 0x39) return appendSpecial(first === 0x4e ? NAN_HIGH : INFINITY_HIGH, negative, out);
+  let exponent = 0;
+  let point = -1;
+  let coefficient = 0;
+  let count = 0;
+  const start = at;
+  for (; at < to; at++) {
+    const byte = source[at] as number;
+    if (byte === 0x2e) point = at;
+    else if (byte > 0x39) break;
+    else {
+      if (count <= SAFE_DIGITS) coefficient = coefficient * 10 + (byte - ZERO);
+      if (coefficient > 0) count++;
+    }
+  }
+  if (point >= 0) exponent = point + 1 - at;
+  const digitsEnd = at;
+  if (at < to) exponent += Number(source.toString('latin1', at + 1, to));
+  if (count > SAFE_DIGITS) return appendLong(source.toString('latin1', start, digitsEnd), exponent, negative, out);
+  if (exponent < -BIAS || exponent > LARGEST_BIASED - BIAS) return undefined;
+  appendInt64(coefficient, out);
+  appendInt32(0, out);
+  appendInt32(signAndExponent(negative, exponent), out);
+  return DECIMAL128;
+}
+
+/** The upper 32 bits apart from the coefficient's share. */
+function signAndExponent(negative: boolean, exponent: number): number {
+  return (negative ? 0x8000_0000 : 0) | ((exponent + BIAS) << 17);
+}
+
+function appendLong(text: string, scale: number, negative: boolean, out: ByteWriter): number | undefined {
+  let digits = text.replace('.', '').replace(/^0+/, '');
+  let exponent = scale;
+  const spare = digits.length - DIGITS;
+  if (spare > 0) {
+    if (exponent > -spare || !digits.endsWith('0'.repeat(spare))) return undefined;
+    digits = digits.slice(0, DIGITS);
+    exponent += spare;
+  }
+  if (exponent < -BIAS || exponent > LARGEST_BIASED - BIAS) return undefined;
+  const coefficient = BigInt(digits);
+  appendBigint64(BigInt.asIntN(64, coefficient), out);
+  const high = coefficient >> 64n;
+  appendInt32(Number(BigInt.asIntN(32, high)), out);
+  appendInt32(Number(high >> 32n) | signAndExponent(negative, exponent), out);
+  return DECIMAL128;
+}
+
+function appendSpecial(high: number, negative: boolean, out: ByteWriter): number {
+  for (let i = 0; i < 3; i++) appendInt32(0, out);
+  appendInt32(high | (negative ? 0x8000_0000 : 0), out);
+  return DECIMAL128;
+}
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const DAY_MS = 86_400_000;
+
+/** `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh[:mm[:ss]]]`; no zone counts as UTC, digits past milliseconds are cut off. */
+export function appendInstant(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
+  const instant = readInstant(source, from, to);
+  if (Number.isNaN(instant)) return undefined;
+  appendInt64(instant, out);
+  return DATETIME;
+}
+
+/** Milliseconds since 1970; NaN for anything that is no instant of the years 0 to 9999. */
+export function readInstant(source: Buffer, from: number, to: number): number {
+  if (to - from < 19 || source[from + 10] !== 0x54) return Number.NaN;
+  const year = pair(source, from) * 100 + pair(source, from + 2);
+  const month = pair(source, from + 5);
+  const day = pair(source, from + 8);
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const monthDays = (MONTH_DAYS[month - 1] ?? Number.NaN) + (leap && month === 2 ? 1 : 0);
+  if (!(day >= 1 && day <= monthDays) || source[from + 4] !== MINUS || source[from + 7] !== MINUS) return Number.NaN;
+  const hour = pair(source, from + 11);
+  const minute = pair(source, from + 14);
+  const second = pair(source, from + 17);
+  if (!(hour < 24 && minute < 60 && second < 60)) return Number.NaN;
+  let at = from + 19;
+  let fraction = 0;
+  if (at < to && source[at] === 0x2e) {
+    let weight = 100;
+    for (at++; at < to && isDigit(source[at] as number); at++) {
+      fraction += weight >= 1 ? ((source[at] as number) - ZERO) * weight : 0;
+      weight = weight > 1 ? weight / 10 : 0;
+    }
+  }
+  return days(year, month, day) * DAY_MS + (hour * 3600 + minute * 60 + second) * 1000 + fraction - readOffset(source, at, to);
+}
+
+/** Days since 1970 in the proleptic Gregorian calendar; years are counted from March so that the leap day comes last. */
+function days(year: number, month: number, day: number): number {
+  const y = month > 2 ? year : year - 1;
+  const sinceMarch = (month + 9) % 12;
+  const ofYear = Math.floor((153 * sinceMarch + 2) / 5) + day - 1;
+  return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + ofYear - 719_468;
+}
+
+/** The zone at the end in milliseconds; NaN when something else stands there. */
+function readOffset(source: Buffer, from: number, to: number): number {
+  if (from === to || (source[from] === 0x5a && from + 1 === to)) return 0;
+  const sign = source[from] === MINUS ? -1 : source[from] === 0x2b ? 1 : Number.NaN;
+  let seconds = 0;
+  let weight = 3600;
+  for (let at = from + 1; at < to; at += 3) {
+    if (at + 2 > to || (at > from + 1 && source[at - 1] !== 0x3a)) return Number.NaN;
+    seconds += pair(source, at) * weight;
+    weight /= 60;
+  }
+  return sign * seconds * 1000;
+}
+
+/** Two digits as a number, NaN when they are none. */
+function pair(source: Buffer, at: number): number {
+  const tens = source[at] as number;
+  const ones = source[at + 1] as number;
+  return isDigit(tens) && isDigit(ones) ? (tens - ZERO) * 10 + ones - ZERO : Number.NaN;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= 0x39;
+}

@@ -1,0 +1,179 @@
+/**
+ * BSON: one document `{"rows": [ … ]}`. A whole number is int32 or int64 by its size and decimal128 beyond, a decimal is decimal128,
+ * a float a double (NaN and infinities are real ones), a timestamp a UTC datetime in milliseconds; what such a type cannot hold exactly
+ * (more than 34 digits, `infinity`, years BC) is the string that the other formats give. Dates and times of day are strings: a BSON date
+ * is an instant. JSON is nested documents with exact numbers.
+ *
+ * The document begins with its length, so rows() writes only what follows the first 14 bytes, and head() makes those when all is known.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { Kind } from '../model/table.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import { appendDecimal128, appendDouble, appendInstant, appendInt32, appendIntegerText } from './bson-number.ts';
+import { appendCell, appendCString, appendPlain, BINARY, BOOLEAN, DOCUMENT, NULL, patchInt32, STRING } from './bson-value.ts';
+import type { Format, RowWriter } from './format.ts';
+import { tabulate } from './tabular.ts';
+import { copyText } from './text.ts';
+
+/** Appends a value's bytes and returns its BSON type. */
+type BsonWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => number;
+
+const writeText: BsonWriter = (source, from, to, out) => {
+  const start = out.length;
+  out.reserve(to - from + 5);
+  out.length = start + 4;
+  copyText(source, from, to, out);
+  out.byte(0);
+  patchInt32(start, out.length - start - 4, out);
+  return STRING;
+};
+
+const writeInt: BsonWriter = (source, from, to, out) => appendIntegerText(source, from, to, out) ?? writeText(source, from, to, out);
+const writeDecimal: BsonWriter = (source, from, to, out) => appendDecimal128(source, from, to, out) ?? writeText(source, from, to, out);
+const writeInstant: BsonWriter = (source, from, to, out) => appendInstant(source, from, to, out) ?? writeText(source, from, to, out);
+const writeFloat: BsonWriter = (source, from, to, out) => appendDouble(Number(source.toString('latin1', from, to)), out);
+
+const writeBool: BsonWriter = (source, from, _to, out) => {
+  out.byte(source[from] === 0x74 ? 1 : 0);
+  return BOOLEAN;
+};
+
+const writeBytes: BsonWriter = (source, from, to, out) => {
+  appendInt32(to - from, out);
+  out.byte(0);
+  out.copy(source, from, to);
+  return BINARY;
+};
+
+const writeJson: BsonWriter = (source, from, to, out) => appendCell(source.subarray(from, to), out) ?? writeText(source, from, to, out);
+
+const WRITERS: Readonly<Record<Kind, BsonWriter>> = {
+  int: writeInt,
+  decimal: writeDecimal,
+  float: writeFloat,
+  bool: writeBool,
+  text: writeText,
+  enum: writeText,
+  set: writeText,
+  uuid: writeText,
+  date: writeText,
+  time: writeText,
+  timestamp: writeInstant,
+  timestamptz: writeInstant,
+  bytes: writeBytes,
+  json: writeJson,
+  other: writeText,
+};
+
+interface BsonColumn {
+  /** The name with the zero byte that ends it. */
+  readonly name: Buffer;
+  readonly write: BsonWriter;
+}
+
+class BsonRows implements RowWriter {
+  readonly #out: ByteWriter;
+  readonly #columns: readonly BsonColumn[];
+  #count = 0;
+
+  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+    this.#out = out;
+    this.#columns = columns.map(({ name, kind }) => ({ name: cString(name), write: WRITERS[kind] }));
+  }
+
+  row(cells: Cells): void {
+    const out = this.#out;
+    const columns = this.#columns;
+    const { bytes, from, to } = cells;
+    const start = this.open();
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i] as BsonColumn;
+      const typeAt = out.length;
+      out.byte(NULL);
+      out.piece(column.name);
+      const cell = from[i] as number;
+      if (cell >= 0) {
+        const type = column.write(bytes, cell, to[i] as number, out);
+        out.bytes[typeAt] = type;
+      }
+    }
+    this.close(start);
+  }
+
+  /** Begins a row; returns where its length goes. */
+  open(): number {
+    const out = this.#out;
+    out.byte(DOCUMENT);
+    appendIndex(this.#count++, out);
+    const start = out.length;
+    appendInt32(0, out);
+    return start;
+  }
+
+  close(start: number): void {
+    this.#out.byte(0);
+    patchInt32(start, this.#out.length - start, this.#out);
+  }
+
+  end(): void {
+    this.#out.byte(0);
+    this.#out.byte(0);
+  }
+}
+
+function cString(name: string): Buffer {
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  appendCString(name, out);
+  return out.take();
+}
+
+/** An array's key: its index in digits. */
+function appendIndex(index: number, out: ByteWriter): void {
+  let power = 1;
+  while (power * 10 <= index) power *= 10;
+  for (let rest = index; power >= 1; power /= 10) {
+    const digit = Math.floor(rest / power);
+    out.byte(0x30 + digit);
+    rest -= digit * power;
+    if (power === 1) break;
+  }
+  out.byte(0);
+}
+
+const LARGEST = 2 ** 31 - 1;
+const HEAD_BYTES = 14;
+
+function head(bodyBytes: number): Buffer | undefined {
+  const total = HEAD_BYTES + bodyBytes;
+  if (total > LARGEST) return undefined;
+  const bytes = Buffer.from('\0\0\0\0\x04rows\0\0\0\0\0', 'latin1');
+  bytes.writeInt32LE(total, 0);
+  bytes.writeInt32LE(bodyBytes + 3, 10);
+  return bytes;
+}
+
+/** The whole document, head and all: a value is in memory anyway. */
+function writeValue(value: PlainValue, out: ByteWriter): void {
+  const body = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  const { names, rows } = tabulate(value);
+  const writer = new BsonRows([], body);
+  for (const row of rows) {
+    const start = writer.open();
+    for (const name of names) appendPlain(name, row.get(name) ?? null, body);
+    writer.close(start);
+  }
+  writer.end();
+  const start = head(body.length);
+  if (start === undefined) throw new RangeError('the value is too large for BSON (2 GiB)');
+  out.raw(start);
+  out.raw(body.take());
+}
+
+export const bson: Format = {
+  name: 'bson',
+  contentType: 'application/bson',
+  rows: (columns, out) => new BsonRows(columns, out),
+  value: writeValue,
+  head,
+};

@@ -1,0 +1,100 @@
+/**
+ * CSV as RFC 4180 has it: CRLF, quotes where they are needed, a header even when there are no rows. NULL is nothing between the commas,
+ * an empty string is `""`. Cells are data: nothing is put before those that a spreadsheet would take for a formula.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { Kind } from '../model/table.ts';
+import type { ByteWriter } from '../util/byte-writer.ts';
+import type { Format, RowWriter } from './format.ts';
+import { writeTabular } from './tabular.ts';
+import { ABANDON, type CellWriter, copyBase64, copyBeyondAscii, copyBool, copyCell, copyEscaped, type Escape, plainBytes } from './text.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
+const BARE = plainBytes({ also: CONTROLS, except: '",\r\n' });
+const QUOTED = plainBytes({ also: CONTROLS, except: '"' });
+
+const quoteInstead: Escape = (source, at, to, out) => ((source[at] as number) >= 0x80 ? copyBeyondAscii(source, at, to, out) : ABANDON);
+
+const doubleQuote: Escape = (source, at, to, out) => {
+  if ((source[at] as number) >= 0x80) return copyBeyondAscii(source, at, to, out);
+  out.byte(QUOTE);
+  out.byte(QUOTE);
+  return at + 1;
+};
+
+const writeQuoted: CellWriter = (source, from, to, out) => {
+  out.byte(QUOTE);
+  copyEscaped(source, from, to, out, QUOTED, doubleQuote);
+  out.byte(QUOTE);
+};
+
+/** Without quotes as long as nothing asks for them; most cells need none. */
+const writeText: CellWriter = (source, from, to, out) => {
+  if (from === to || !copyEscaped(source, from, to, out, BARE, quoteInstead)) writeQuoted(source, from, to, out);
+};
+
+const writeBytes: CellWriter = (source, from, to, out) => (from === to ? writeQuoted : copyBase64)(source, from, to, out);
+
+const WRITERS: Readonly<Record<Kind, CellWriter>> = {
+  int: copyCell,
+  decimal: copyCell,
+  float: copyCell,
+  bool: copyBool,
+  text: writeText,
+  enum: writeText,
+  set: writeText,
+  uuid: writeText,
+  date: copyCell,
+  time: copyCell,
+  timestamp: copyCell,
+  timestamptz: copyCell,
+  bytes: writeBytes,
+  json: writeText,
+  other: writeText,
+};
+
+class CsvRows implements RowWriter {
+  readonly writers: CellWriter[];
+  readonly #out: ByteWriter;
+
+  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+    this.#out = out;
+    this.writers = columns.map(({ kind }) => WRITERS[kind]);
+    columns.forEach(({ name }, index) => {
+      if (index > 0) out.byte(COMMA);
+      const bytes = Buffer.from(name);
+      writeText(bytes, 0, bytes.length, out);
+    });
+    if (columns.length > 0) this.#lineEnd();
+  }
+
+  row(cells: Cells): void {
+    const out = this.#out;
+    const { writers } = this;
+    const { bytes, from, to } = cells;
+    const count = writers.length;
+    if (count === 0) return;
+    for (let i = 0; i < count; i++) {
+      if (i > 0) out.byte(COMMA);
+      const start = from[i] as number;
+      if (start >= 0) (writers[i] as CellWriter)(bytes, start, to[i] as number, out);
+    }
+    this.#lineEnd();
+  }
+
+  end(): void {}
+
+  #lineEnd(): void {
+    this.#out.byte(0x0d);
+    this.#out.byte(0x0a);
+  }
+}
+
+export const csv: Format = {
+  name: 'csv',
+  contentType: 'text/csv; charset=utf-8',
+  rows: (columns, out) => new CsvRows(columns, out),
+  value: (value, out) => writeTabular(value, out, WRITERS, (columns) => new CsvRows(columns, out)),
+};

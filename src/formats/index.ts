@@ -1,0 +1,17 @@
+/**
+ * The formats that a caller can ask for, by the name that `format` gives.
+ */
+import { bson } from './bson.ts';
+import { csv } from './csv.ts';
+import type { Format } from './format.ts';
+import { json } from './json.ts';
+import { xml } from './xml.ts';
+import { yaml } from './yaml.ts';
+
+export const FORMATS: ReadonlyMap<string, Format> = new Map([json, xml, yaml, csv, bson].map((format) => [format.name, format]));
+
+export const DEFAULT_FORMAT: Format = json;
+
+export function formatByName(name: string): Format | undefined {
+  return FORMATS.get(name);
+}

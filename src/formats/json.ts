@@ -1,0 +1,125 @@
+/**
+ * JSON: an array of objects, one a row; a plain value as it is. Numbers are copied digit by digit.
+ * A column name that comes twice in a result is written twice, as it came.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { Kind } from '../model/table.ts';
+import type { ByteWriter } from '../util/byte-writer.ts';
+import { appendJson, writeJson } from '../util/json.ts';
+import type { Format, RowWriter } from './format.ts';
+import {
+  type CellWriter,
+  copyBase64,
+  copyBeyondAscii,
+  copyBool,
+  copyCell,
+  copyEscaped,
+  copyText,
+  type Escape,
+  isFiniteText,
+  plainBytes,
+} from './text.ts';
+
+const QUOTE = 0x22;
+const NULL = Buffer.from('null');
+const PLAIN = plainBytes({ except: '"\\' });
+/** By byte, what stands for it inside a string. */
+const ESCAPES: readonly Buffer[] = Array.from({ length: 0x80 }, (_, byte) =>
+  Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
+);
+
+const escapeByte: Escape = (source, at, to, out) => {
+  const byte = source[at] as number;
+  if (byte >= 0x80) return copyBeyondAscii(source, at, to, out);
+  out.piece(ESCAPES[byte] as Buffer);
+  return at + 1;
+};
+
+const writeText: CellWriter = (source, from, to, out) => {
+  out.byte(QUOTE);
+  copyEscaped(source, from, to, out, PLAIN, escapeByte);
+  out.byte(QUOTE);
+};
+
+/** For what needs no escapes by its nature. */
+const writeQuoted: CellWriter = (source, from, to, out) => {
+  out.byte(QUOTE);
+  out.copy(source, from, to);
+  out.byte(QUOTE);
+};
+
+const writeNumber: CellWriter = (source, from, to, out) =>
+  isFiniteText(source, from) ? out.copy(source, from, to) : writeQuoted(source, from, to, out);
+
+const writeBytes: CellWriter = (source, from, to, out) => {
+  out.byte(QUOTE);
+  copyBase64(source, from, to, out);
+  out.byte(QUOTE);
+};
+
+const WRITERS: Readonly<Record<Kind, CellWriter>> = {
+  int: copyCell,
+  decimal: writeNumber,
+  float: writeNumber,
+  bool: copyBool,
+  text: writeText,
+  enum: writeText,
+  set: writeText,
+  uuid: writeText,
+  date: writeQuoted,
+  time: writeQuoted,
+  timestamp: writeQuoted,
+  timestamptz: writeQuoted,
+  bytes: writeBytes,
+  json: copyText,
+  other: writeText,
+};
+
+interface JsonColumn {
+  /** `,"name":`, for the first column with the brace. */
+  readonly prefix: Buffer;
+  readonly write: CellWriter;
+}
+
+class JsonRows implements RowWriter {
+  readonly #out: ByteWriter;
+  readonly #columns: readonly JsonColumn[];
+  #first = true;
+
+  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+    this.#out = out;
+    this.#columns = columns.map(({ name, kind }, index) => ({
+      prefix: Buffer.from(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
+      write: WRITERS[kind],
+    }));
+    out.byte(0x5b);
+  }
+
+  row(cells: Cells): void {
+    const out = this.#out;
+    const columns = this.#columns;
+    const { bytes, from, to } = cells;
+    if (this.#first) this.#first = false;
+    else out.byte(0x2c);
+    if (columns.length === 0) out.byte(0x7b);
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i] as JsonColumn;
+      out.piece(column.prefix);
+      const start = from[i] as number;
+      if (start < 0) out.piece(NULL);
+      else column.write(bytes, start, to[i] as number, out);
+    }
+    out.byte(0x7d);
+  }
+
+  end(): void {
+    this.#out.byte(0x5d);
+  }
+}
+
+export const json: Format = {
+  name: 'json',
+  contentType: 'application/json; charset=utf-8',
+  rows: (columns, out) => new JsonRows(columns, out),
+  value: appendJson,
+};

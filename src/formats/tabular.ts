@@ -1,0 +1,80 @@
+/**
+ * Any plain value as rows, for the formats that know nothing else: an object is one row, a list has a row for each item, and whatever is
+ * no object stands in a column `value` (in a mixed list too, beside the columns of the objects). The columns are all keys in the order
+ * in which they first appear; a row without a key has NULL there. Lists and objects inside a row are JSON text.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { Kind } from '../model/table.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
+import { exactDigits, writeJson } from '../util/json-write.ts';
+import type { RowWriter } from './format.ts';
+import type { CellWriter } from './text.ts';
+
+export interface Tabular {
+  readonly names: readonly string[];
+  readonly rows: readonly PlainMap[];
+}
+
+const SCALAR_COLUMN = 'value';
+
+export function tabulate(value: PlainValue): Tabular {
+  const items: readonly PlainValue[] = Array.isArray(value) ? value : [value];
+  const rows = items.map((item) => (item instanceof Map ? item : new Map([[SCALAR_COLUMN, item]])));
+  const names = new Set<string>();
+  for (const row of rows) for (const name of row.keys()) names.add(name);
+  return { names: [...names], rows };
+}
+
+/** A row writer whose columns may be of another kind in each row. */
+export interface LooseRowWriter extends RowWriter {
+  readonly writers: CellWriter[];
+}
+
+export function writeTabular(
+  value: PlainValue,
+  out: ByteWriter,
+  writersByKind: Readonly<Record<Kind, CellWriter>>,
+  open: (columns: readonly ResultColumn[]) => LooseRowWriter,
+): void {
+  const { names, rows } = tabulate(value);
+  const writer = open(names.map((name) => ({ name, kind: 'text' })));
+  const scratch = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  const cells: Cells = { bytes: scratch.bytes, from: new Int32Array(names.length), to: new Int32Array(names.length) };
+  for (const row of rows) {
+    scratch.length = 0;
+    names.forEach((name, index) => {
+      const cell = row.get(name) ?? null;
+      cells.from[index] = cell === null ? -1 : scratch.length;
+      if (cell !== null) writer.writers[index] = writersByKind[appendCanonical(cell, scratch)];
+      cells.to[index] = scratch.length;
+    });
+    cells.bytes = scratch.bytes;
+    writer.row(cells);
+    out.flushIfFull();
+  }
+  writer.end();
+}
+
+/** Appends the canonical bytes of a cell that holds the value; returns the kind that they are of. */
+function appendCanonical(value: Exclude<PlainValue, null>, out: ByteWriter): Kind {
+  const kind = kindOf(value);
+  if (kind === 'json') out.text(writeJson(value));
+  else out.text(value instanceof Decimal ? exactDigits(value) : String(value));
+  return kind;
+}
+
+function kindOf(value: Exclude<PlainValue, null>): Kind {
+  switch (typeof value) {
+    case 'string':
+      return 'text';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return Number.isSafeInteger(value) ? 'int' : 'float';
+    default:
+      return value instanceof Decimal ? 'decimal' : 'json';
+  }
+}

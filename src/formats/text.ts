@@ -1,0 +1,145 @@
+/**
+ * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
+ * Knows no format: each brings a table of the bytes that go as they are and a function for the others.
+ */
+import type { ByteWriter } from '../util/byte-writer.ts';
+
+/** Writes one cell that is not NULL: source[from..to) holds its canonical bytes. */
+export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;
+
+/**
+ * Writes whatever stands for the byte at `at`, which the table does not let pass, and any number of bytes after it.
+ * Returns where to go on, or ABANDON.
+ */
+export type Escape = (source: Buffer, at: number, to: number, out: ByteWriter) => number;
+export const ABANDON = -1;
+
+export const REPLACEMENT = Buffer.from('\ufffd');
+
+/** A table with 1 for each ASCII byte that goes as it is: the printable ones, plus and minus those given. */
+export function plainBytes(changes: { readonly also?: string; readonly except?: string }): Uint8Array {
+  const table = new Uint8Array(256);
+  table.fill(1, 0x20, 0x80);
+  for (const character of changes.also ?? '') table[character.charCodeAt(0)] = 1;
+  for (const character of changes.except ?? '') table[character.charCodeAt(0)] = 0;
+  return table;
+}
+
+/** A table with 1 for the given characters only. */
+export function onlyBytes(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+/** Copies with escapes. False when the escape gave up: then nothing has been written. */
+export function copyEscaped(source: Buffer, from: number, to: number, out: ByteWriter, plain: Uint8Array, onOther: Escape): boolean {
+  const start = out.length;
+  if (start + to - from > out.bytes.length) out.reserve(to - from);
+  let target = out.bytes;
+  let length = start;
+  for (let at = from; at < to; ) {
+    const byte = source[at] as number;
+    if (plain[byte] === 1) {
+      target[length++] = byte;
+      at++;
+      continue;
+    }
+    out.length = length;
+    at = onOther(source, at, to, out);
+    if (at === ABANDON) {
+      out.length = start;
+      return false;
+    }
+    out.reserve(to - at);
+    target = out.bytes;
+    length = out.length;
+  }
+  out.length = length;
+  return true;
+}
+
+/**
+ * The number of bytes of the UTF-8 character at `at`, whose first byte is 0x80 or above; negative when it is none: that many bytes,
+ * sign aside, stand for one U+FFFD (the longest beginning of a character, as browsers do it).
+ */
+export function characterLength(source: Buffer, at: number, to: number): number {
+  const first = source[at] as number;
+  if (first < 0xc2 || first > 0xf4) return -1;
+  const second = at + 1 < to ? (source[at + 1] as number) : 0;
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < low || second > high) return -1;
+  if (first < 0xe0) return 2;
+  if (at + 2 >= to || ((source[at + 2] as number) & 0xc0) !== 0x80) return -2;
+  if (first < 0xf0) return 3;
+  if (at + 3 >= to || ((source[at + 3] as number) & 0xc0) !== 0x80) return -3;
+  return 4;
+}
+
+/** Copies the run of bytes of 0x80 and above that begins at `from`; what is no UTF-8 becomes U+FFFD. Returns where the run ends. */
+export function copyBeyondAscii(source: Buffer, from: number, to: number, out: ByteWriter): number {
+  let at = from;
+  while (at < to && (source[at] as number) >= 0x80) {
+    const length = characterLength(source, at, to);
+    if (length < 0) {
+      out.piece(REPLACEMENT);
+      at -= length;
+    } else {
+      out.copy(source, at, at + length);
+      at += length;
+    }
+  }
+  return at;
+}
+
+const ASCII = new Uint8Array(256).fill(1, 0, 0x80);
+
+/** UTF-8 as it is, but for what is none. */
+export const copyText: CellWriter = (source, from, to, out) => {
+  copyEscaped(source, from, to, out, ASCII, copyBeyondAscii);
+};
+
+export const copyCell: CellWriter = (source, from, to, out) => out.copy(source, from, to);
+
+/** Is a number's text a number, and not NaN or an infinity? */
+export function isFiniteText(source: Buffer, from: number): boolean {
+  const first = source[from] as number;
+  const digit = first === 0x2d ? (source[from + 1] as number) : first;
+  return digit <= 0x39;
+}
+
+const TRUE = Buffer.from('true');
+const FALSE = Buffer.from('false');
+
+export const copyBool: CellWriter = (source, from, _to, out) => out.piece(source[from] === 0x74 ? TRUE : FALSE);
+
+const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+const PADDING = 0x3d;
+/** Larger ones go through the runtime's encoder, in pieces of a multiple of three bytes. */
+const SMALL_BINARY = 96;
+const BINARY_PIECE = 48 * 1024;
+
+export const copyBase64: CellWriter = (source, from, to, out) => {
+  if (to - from > SMALL_BINARY) {
+    for (let at = from; at < to; at += BINARY_PIECE) {
+      const piece = source.toString('base64', at, Math.min(to, at + BINARY_PIECE));
+      out.reserve(piece.length);
+      out.length += out.bytes.write(piece, out.length, 'latin1');
+    }
+    return;
+  }
+  out.reserve(Math.ceil((to - from) / 3) * 4);
+  const target = out.bytes;
+  let length = out.length;
+  for (let at = from; at < to; at += 3) {
+    const left = to - at;
+    const bits =
+      ((source[at] as number) << 16) | (left > 1 ? (source[at + 1] as number) << 8 : 0) | (left > 2 ? (source[at + 2] as number) : 0);
+    target[length++] = BASE64[bits >> 18] as number;
+    target[length++] = BASE64[(bits >> 12) & 63] as number;
+    target[length++] = left > 1 ? (BASE64[(bits >> 6) & 63] as number) : PADDING;
+    target[length++] = left > 2 ? (BASE64[bits & 63] as number) : PADDING;
+  }
+  out.length = length;
+};

@@ -1,0 +1,157 @@
+/**
+ * XML: `<response>` with a `<row>` for each row and an element for each column. NULL is an empty element with nil="true"; a column whose
+ * name is no XML name is `<column name="…">`; characters that XML 1.0 cannot hold, not even escaped, are U+FFFD. No namespaces: a name
+ * with a colon counts as no name, since its prefix would be declared nowhere.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { Kind } from '../model/table.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
+import type { Format, RowWriter } from './format.ts';
+import { writeTabular } from './tabular.ts';
+import {
+  type CellWriter,
+  characterLength,
+  copyBase64,
+  copyBool,
+  copyCell,
+  copyEscaped,
+  type Escape,
+  plainBytes,
+  REPLACEMENT,
+} from './text.ts';
+
+const OPENING = Buffer.from('<?xml version="1.0" encoding="UTF-8"?><response>');
+const CLOSING = Buffer.from('</response>');
+const EMPTY_ROW = Buffer.from('<row></row>');
+
+/** NameStartChar and NameChar of XML 1.0, fifth edition, without the colon. */
+const NAME_START = [
+  'A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c-\\u200d',
+  '\\u2070-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}',
+].join('');
+const NAME = new RegExp(`^[${NAME_START}][-.0-9\\u00b7\\u0300-\\u036f\\u203f-\\u2040${NAME_START}]*$`, 'u');
+
+const PLAIN = plainBytes({ also: '\t\n', except: '&<>' });
+const PLAIN_IN_ATTRIBUTE = plainBytes({ except: '&<>"' });
+
+/** A carriage return as it stands would be read as a line feed, and in an attribute any white space as a space. */
+const ENTITIES: Readonly<Record<number, Buffer>> = Object.fromEntries(
+  Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;', '\n': '&#10;', '\t': '&#9;' }).map(
+    ([character, entity]) => [character.charCodeAt(0), Buffer.from(entity)],
+  ),
+);
+
+const escapeByte: Escape = (source, from, to, out) => {
+  let at = from;
+  if ((source[at] as number) < 0x80) {
+    out.piece(ENTITIES[source[at] as number] ?? REPLACEMENT);
+    return at + 1;
+  }
+  while (at < to && (source[at] as number) >= 0x80) {
+    const length = characterLength(source, at, to);
+    if (length < 0 || isNonCharacter(source, at)) {
+      out.piece(REPLACEMENT);
+      at += Math.abs(length);
+    } else {
+      out.copy(source, at, at + length);
+      at += length;
+    }
+  }
+  return at;
+};
+
+/** U+FFFE and U+FFFF, the only ones above the controls that XML excludes. */
+function isNonCharacter(source: Buffer, at: number): boolean {
+  return source[at] === 0xef && source[at + 1] === 0xbf && (source[at + 2] as number) >= 0xbe;
+}
+
+const writeText: CellWriter = (source, from, to, out) => {
+  copyEscaped(source, from, to, out, PLAIN, escapeByte);
+};
+
+const WRITERS: Readonly<Record<Kind, CellWriter>> = {
+  int: copyCell,
+  decimal: copyCell,
+  float: copyCell,
+  bool: copyBool,
+  text: writeText,
+  enum: writeText,
+  set: writeText,
+  uuid: writeText,
+  date: copyCell,
+  time: copyCell,
+  timestamp: copyCell,
+  timestamptz: copyCell,
+  bytes: copyBase64,
+  json: writeText,
+  other: writeText,
+};
+
+interface XmlTags {
+  readonly open: Buffer;
+  readonly close: Buffer;
+  readonly nil: Buffer;
+}
+
+/** The row's own tags are part of its first and last column's. */
+function tags({ name }: ResultColumn, index: number, columns: readonly ResultColumn[]): XmlTags {
+  const rowStart = index === 0 ? '<row>' : '';
+  const rowEnd = index === columns.length - 1 ? '</row>' : '';
+  const isName = NAME.test(name);
+  const start = isName ? name : `column name="${attribute(name)}"`;
+  return {
+    open: Buffer.from(`${rowStart}<${start}>`),
+    close: Buffer.from(`</${isName ? name : 'column'}>${rowEnd}`),
+    nil: Buffer.from(`${rowStart}<${start} nil="true"/>${rowEnd}`),
+  };
+}
+
+function attribute(text: string): string {
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  const bytes = Buffer.from(text);
+  copyEscaped(bytes, 0, bytes.length, out, PLAIN_IN_ATTRIBUTE, escapeByte);
+  return out.take().toString();
+}
+
+class XmlRows implements RowWriter {
+  readonly writers: CellWriter[];
+  readonly #tags: readonly XmlTags[];
+  readonly #out: ByteWriter;
+
+  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+    this.#out = out;
+    this.#tags = columns.map(tags);
+    this.writers = columns.map(({ kind }) => WRITERS[kind]);
+    out.raw(OPENING);
+  }
+
+  row(cells: Cells): void {
+    const out = this.#out;
+    const { writers } = this;
+    const { bytes, from, to } = cells;
+    const count = writers.length;
+    if (count === 0) out.piece(EMPTY_ROW);
+    for (let i = 0; i < count; i++) {
+      const { open, close, nil } = this.#tags[i] as XmlTags;
+      const start = from[i] as number;
+      if (start < 0) {
+        out.piece(nil);
+        continue;
+      }
+      out.piece(open);
+      (writers[i] as CellWriter)(bytes, start, to[i] as number, out);
+      out.piece(close);
+    }
+  }
+
+  end(): void {
+    this.#out.raw(CLOSING);
+  }
+}
+
+export const xml: Format = {
+  name: 'xml',
+  contentType: 'application/xml; charset=utf-8',
+  rows: (columns, out) => new XmlRows(columns, out),
+  value: (value, out) => writeTabular(value, out, WRITERS, (columns) => new XmlRows(columns, out)),
+};

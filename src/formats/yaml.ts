@@ -1,0 +1,115 @@
+/**
+ * YAML: a list of mappings, one a row, with nested values as flow collections; a plain value as it is, in block style.
+ * What a single value looks like is yaml-scalar.ts's affair.
+ */
+import type { Cells, ResultColumn } from '../model/cells.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
+import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
+import type { Format, RowWriter } from './format.ts';
+import type { CellWriter } from './text.ts';
+import { WRITERS, writeKey } from './yaml-scalar.ts';
+
+const NULL = Buffer.from('null');
+const NO_ROWS = Buffer.from('[]\n');
+const EMPTY_ROW = Buffer.from('- {}\n');
+const LINE_END = 0x0a;
+
+interface YamlColumn {
+  /** `- name: ` for the first column, `  name: ` for the others. */
+  readonly prefix: Buffer;
+  readonly write: CellWriter;
+}
+
+/** A key with what separates it from its value; a very long one stands on a line of its own. */
+function keyPrefix(name: string, indent: string): string {
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  writeKey(name, out);
+  const key = out.take().toString();
+  return key.startsWith('? ') ? `${key}\n${indent}: ` : `${key}: `;
+}
+
+class YamlRows implements RowWriter {
+  readonly #out: ByteWriter;
+  readonly #columns: readonly YamlColumn[];
+  #empty = true;
+
+  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+    this.#out = out;
+    this.#columns = columns.map(({ name, kind }, index) => ({
+      prefix: Buffer.from(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')}`),
+      write: WRITERS[kind],
+    }));
+  }
+
+  row(cells: Cells): void {
+    const out = this.#out;
+    const columns = this.#columns;
+    const { bytes, from, to } = cells;
+    this.#empty = false;
+    if (columns.length === 0) out.piece(EMPTY_ROW);
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i] as YamlColumn;
+      out.piece(column.prefix);
+      const start = from[i] as number;
+      if (start < 0) out.piece(NULL);
+      else column.write(bytes, start, to[i] as number, out);
+      out.byte(LINE_END);
+    }
+  }
+
+  end(): void {
+    if (this.#empty) this.#out.raw(NO_ROWS);
+  }
+}
+
+/** Appends a value that begins on the current line; nested lines are indented by `indent`. Ends with a line break. */
+function appendValue(value: PlainValue, indent: string, out: ByteWriter): void {
+  if (indent.length > DEEPEST_RESULT * 2) throw new NestingError();
+  if (value instanceof Map && value.size > 0) appendMembers(value, indent, out);
+  else if (Array.isArray(value) && value.length > 0) appendItems(value, indent, out);
+  else {
+    appendScalar(value, out);
+    out.byte(LINE_END);
+  }
+}
+
+function appendItems(items: readonly PlainValue[], indent: string, out: ByteWriter): void {
+  items.forEach((item, index) => {
+    out.text(index === 0 ? '- ' : `${indent}- `);
+    appendValue(item, `${indent}  `, out);
+    if (indent === '') out.flushIfFull();
+  });
+}
+
+function appendMembers(members: PlainMap, indent: string, out: ByteWriter): void {
+  let first = true;
+  for (const [key, value] of members) {
+    const prefix = keyPrefix(key, indent);
+    out.text(first ? prefix : indent + prefix);
+    first = false;
+    const isBlock = (value instanceof Map && value.size > 0) || (Array.isArray(value) && value.length > 0);
+    const inner = `${indent}  `;
+    if (isBlock) out.text(`\n${inner}`);
+    appendValue(value, inner, out);
+  }
+}
+
+function appendScalar(value: PlainValue, out: ByteWriter): void {
+  if (value === null) out.piece(NULL);
+  else if (value instanceof Map) out.text('{}');
+  else if (Array.isArray(value)) out.text('[]');
+  else if (typeof value === 'boolean') out.text(String(value));
+  else {
+    const kind = typeof value === 'string' ? 'text' : value instanceof Decimal ? 'decimal' : 'float';
+    const bytes = Buffer.from(value instanceof Decimal ? exactDigits(value) : String(value));
+    WRITERS[kind](bytes, 0, bytes.length, out);
+  }
+}
+
+export const yaml: Format = {
+  name: 'yaml',
+  contentType: 'application/x-yaml; charset=utf-8',
+  rows: (columns, out) => new YamlRows(columns, out),
+  value: (value, out) => appendValue(value, '', out),
+};

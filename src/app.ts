@@ -1,0 +1,61 @@
+/** Wiring: settings in, a service out that can listen and close. Nothing here decides anything. */
+import { Authenticator } from './auth/caller.ts';
+import { Auto } from './auto/run.ts';
+import type { Config } from './config.ts';
+import { CatalogCache } from './engines/catalog-cache.ts';
+import { Connections } from './engines/connections.ts';
+import { HostPolicy } from './engines/hosts.ts';
+import { ENGINES } from './engines/index.ts';
+import type { Services } from './http/route.ts';
+import { allRoutes } from './http/routes/index.ts';
+import { buildServer } from './http/server.ts';
+import { Metadata } from './manage/metadata.ts';
+import { Observer } from './observe.ts';
+import { openStore } from './store/open-store.ts';
+import type { Store } from './store/store.ts';
+
+export interface Service {
+  /** The address that answers. */
+  readonly url: string;
+  readonly store: Store;
+  readonly observer: Observer;
+  /** Stops accepting, lets running requests finish (at most so many seconds), closes everything. */
+  close(graceSecs: number): Promise<void>;
+}
+
+export async function startService(config: Config): Promise<Service> {
+  const hosts = new HostPolicy(config.denyHosts);
+  const connections = new Connections(ENGINES, hosts);
+  const observer = new Observer(config.logLevel, () => connections.counts());
+  const store = await openStore({
+    ...(config.storeUrl === 'embedded' ? {} : { url: config.storeUrl }),
+    dataDir: config.dataDir,
+    keys: config.encryptionKeys,
+    onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
+  });
+  const catalog = new CatalogCache(connections);
+  let closing = false;
+  const services: Services = {
+    config,
+    store,
+    authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
+    auto: new Auto(connections, catalog),
+    metadata: new Metadata(connections, catalog),
+    hosts,
+    observer,
+    ready: () => !closing,
+  };
+  const server = buildServer(services, allRoutes(services));
+  const url = await server.listen({ host: config.host, port: config.port });
+
+  const close = async (graceSecs: number): Promise<void> => {
+    closing = true;
+    const force = setTimeout(() => server.server.closeAllConnections(), graceSecs * 1000);
+    await server.close();
+    clearTimeout(force);
+    connections.close();
+    await store.close();
+    observer.flush();
+  };
+  return { url, store, observer, close };
+}

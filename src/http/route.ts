@@ -1,0 +1,122 @@
+/**
+ * What a route is, what the handlers share, and the checks that stand before each of them. A handler gets an Exchange and answers it;
+ * whatever it throws becomes an error answer in one place (server.ts).
+ */
+import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
+import type { Auto } from '../auto/run.ts';
+import type { Config } from '../config.ts';
+import type { HostPolicy } from '../engines/hosts.ts';
+import { apiError } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import { formatByName } from '../formats/index.ts';
+import type { Metadata } from '../manage/metadata.ts';
+import type { Caller, SpaceCaller } from '../model/caller.ts';
+import type { ProjectContext } from '../model/project.ts';
+import type { Observer } from '../observe.ts';
+import type { Store } from '../store/store.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import type { Exchange } from './exchange.ts';
+
+export { DEMANDS };
+
+/** Everything that handlers reach for, made once in app.ts. */
+export interface Services {
+  readonly config: Config;
+  readonly store: Store;
+  readonly authenticator: Authenticator;
+  readonly auto: Auto;
+  readonly metadata: Metadata;
+  readonly hosts: HostPolicy;
+  readonly observer: Observer;
+  /** False while the service shuts down. */
+  ready(): boolean;
+}
+
+export type Handler = (exchange: Exchange) => void | Promise<void>;
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Route {
+  /** As Fastify's router writes it; also the label of logs and metrics. */
+  readonly path: string;
+  readonly methods: Readonly<Partial<Record<HttpMethod, Handler>>>;
+  /** Health and metrics answer without the gateway's secret. */
+  readonly open?: boolean;
+}
+
+/** Who calls; the caller is noted for the log. */
+export async function identify(services: Services, exchange: Exchange, demand: Demand): Promise<Caller> {
+  const fresh = services.store.refresh();
+  if (fresh instanceof Promise) await fresh;
+  const found = services.authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.method, demand);
+  const caller = found instanceof Promise ? await found : found;
+  exchange.caller = caller;
+  return caller;
+}
+
+/** The caller's project, with everything that is registered in it; the space, where there is one, must be of it. */
+export async function projectOf(services: Services, caller: Caller): Promise<ProjectContext> {
+  const { orgId = '', projectId = '', spaceId } = caller;
+  const found = services.store.projectContext(orgId, projectId);
+  const context = found instanceof Promise ? await found : found;
+  if (context === undefined) {
+    const org = services.store.organization(orgId);
+    throw (org instanceof Promise ? await org : org) === undefined ? apiError('org_unknown') : apiError('project_unknown');
+  }
+  if (spaceId !== undefined && !context.spaces.has(spaceId)) throw apiError('space_unknown');
+  return context;
+}
+
+export interface InSpace {
+  readonly caller: SpaceCaller;
+  readonly context: ProjectContext;
+}
+
+/** For endpoints that demand all five headers. */
+export async function enterSpace(services: Services, exchange: Exchange, demand: Demand): Promise<InSpace> {
+  const caller = await identify(services, exchange, demand);
+  const context = await projectOf(services, caller);
+  return { caller: caller as SpaceCaller, context };
+}
+
+export function checkPath(context: ProjectContext, orgAbbreviation: string, projectAbbreviation: string): void {
+  if (context.org.abbreviation !== orgAbbreviation || context.project.abbreviation !== projectAbbreviation)
+    throw apiError('path_not_yours');
+}
+
+export function requireRole(caller: Caller, ...roles: readonly string[]): void {
+  if (!roles.some((role) => caller.roles.has(role))) throw apiError('role_needed', roles.join(', '));
+}
+
+export function formatOf(name: string | undefined): Format {
+  const format = formatByName(name ?? 'json');
+  if (format === undefined) throw apiError('unknown_format', name ?? '');
+  return format;
+}
+
+const MAX_DEPTH = 64;
+
+/** The media type of a body, without its parameters; undefined when none was sent. */
+export function mediaType(exchange: Exchange): string | undefined {
+  return exchange.request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+/** The body's bytes, of one of these types (or of none said). */
+export function bodyOf(exchange: Exchange, ...types: readonly string[]): Buffer {
+  const encoding = exchange.request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
+  const type = mediaType(exchange);
+  if (type !== undefined && !types.includes(type)) throw apiError('wrong_content_type', types[0] ?? '');
+  return exchange.body ?? Buffer.alloc(0);
+}
+
+export function jsonBody(exchange: Exchange): PlainValue {
+  const body = bodyOf(exchange, 'application/json');
+  try {
+    return parseJson(body, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
+    if (error instanceof JsonError) throw apiError('body_not_json', error.message);
+    throw error;
+  }
+}

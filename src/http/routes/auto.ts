@@ -1,0 +1,100 @@
+/** The Auto REST API: paths of both forms, and the four methods. */
+import { parseDelete, parseInsert, parseRead, parseUpdate } from '../../auto/request.ts';
+import type { Target } from '../../auto/run.ts';
+import { apiError } from '../../errors.ts';
+import { ANNOUNCED, locateDatabase } from '../../model/database-name.ts';
+import { DB_TYPES, type DbType } from '../../model/entry.ts';
+import { BadEncoding, decodePercent } from '../../util/query.ts';
+import type { Exchange } from '../exchange.ts';
+import { RowResponse, sendValue } from '../respond.ts';
+import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, type Route, type Services } from '../route.ts';
+
+interface AutoPath {
+  readonly abbreviations: readonly [string, string] | undefined;
+  readonly type: string;
+  readonly database: string;
+  readonly table: string;
+}
+
+/** Segments behind the prefix: three, or five with the abbreviations of org and project. */
+function parsePath(path: string, prefixLength: number): AutoPath {
+  const segments = path.slice(prefixLength).split('/').map(segment);
+  if (segments.length === 3) {
+    const [type = '', database = '', table = ''] = segments;
+    return { abbreviations: undefined, type, database, table };
+  }
+  if (segments.length !== 5) throw apiError('unknown_path');
+  const [org = '', project = '', type = '', database = '', table = ''] = segments;
+  return { abbreviations: [org, project], type, database, table };
+}
+
+function segment(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodePercent(text);
+  } catch (error) {
+    if (error instanceof BadEncoding) throw apiError('bad_url');
+    throw error;
+  }
+}
+
+function dbType(text: string): DbType {
+  if (DB_TYPES.includes(text as DbType)) return text as DbType;
+  throw ANNOUNCED.has(text) ? apiError('path_db_type_announced', text) : apiError('path_db_type_unknown', text);
+}
+
+export function autoRoutes(services: Services): readonly Route[] {
+  const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
+
+  const target = async (exchange: Exchange): Promise<Target> => {
+    const path = parsePath(exchange.path, prefix.length);
+    const { context } = await enterSpace(services, exchange, DEMANDS.auto);
+    if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
+    const { entry, schema } = locateDatabase(context, dbType(path.type), path.database);
+    if (path.table === '') throw apiError('table_unknown', '');
+    return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange };
+  };
+
+  const sendAffected = (exchange: Exchange, status: number, format: string, rows: number): void =>
+    sendValue(exchange, status, formatOf(format), new Map([['rows_affected', rows]]));
+
+  return [
+    {
+      path: `${prefix}*`,
+      methods: {
+        async GET(exchange) {
+          const at = await target(exchange);
+          const request = parseRead(exchange.query, services.config.maxPageSize);
+          const response = new RowResponse(exchange, formatOf(request.format), request.after === undefined ? 'flowing' : 'held');
+          try {
+            const { cursor } = await services.auto.read(request, at, response);
+            if (cursor !== undefined) response.headers.push('X-Next-Cursor', cursor);
+          } catch (error) {
+            response.discard();
+            throw error;
+          }
+          response.end();
+        },
+        async POST(exchange) {
+          const at = await target(exchange);
+          const request = parseInsert(exchange.query);
+          formatOf(request.format);
+          const rows = await services.auto.insert(request, at, bodyOf(exchange, 'application/json'));
+          sendAffected(exchange, 201, request.format, rows);
+        },
+        async PUT(exchange) {
+          const at = await target(exchange);
+          const request = parseUpdate(exchange.query);
+          formatOf(request.format);
+          sendAffected(exchange, 200, request.format, await services.auto.update(request, at));
+        },
+        async DELETE(exchange) {
+          const at = await target(exchange);
+          const request = parseDelete(exchange.query);
+          formatOf(request.format);
+          sendAffected(exchange, 200, request.format, await services.auto.delete(request, at));
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,30 @@
+/** For the orchestrator and the scraper: alive, ready, metrics. No headers needed, nothing of a tenant told. */
+import { apiError } from '../../errors.ts';
+import { sendBytes, sendDone } from '../respond.ts';
+import type { Route, Services } from '../route.ts';
+
+export function healthRoutes(services: Services): readonly Route[] {
+  return [
+    { path: '/healthz', open: true, methods: { GET: (exchange) => sendDone(exchange, 200, 'The process is alive.') } },
+    {
+      path: '/readyz',
+      open: true,
+      methods: {
+        async GET(exchange) {
+          if (!services.ready()) throw apiError('shutting_down');
+          await services.store.ping();
+          sendDone(exchange, 200, 'The service is ready.');
+        },
+      },
+    },
+    {
+      path: '/metrics',
+      open: true,
+      methods: {
+        async GET(exchange) {
+          sendBytes(exchange, 200, services.observer.metricsType, Buffer.from(await services.observer.metrics()));
+        },
+      },
+    },
+  ];
+}

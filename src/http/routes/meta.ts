@@ -1,0 +1,35 @@
+/** Metadata of tables: the System API's and the users' own, which differ only in who may ask. */
+import type { Demand } from '../../auth/caller.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendValue } from '../respond.ts';
+import { DEMANDS, formatOf, identify, projectOf, type Route, type Services } from '../route.ts';
+
+export function metaRoutes(services: Services): readonly Route[] {
+  const { pathPrefix } = services.config;
+
+  const ask = async (exchange: Exchange, demand: Demand) => {
+    const caller = await identify(services, exchange, demand);
+    const format = formatOf(exchange.parameter('format'));
+    const asked = { type: exchange.required('type'), schema: exchange.required('schema'), requestId: exchange.requestId, signal: exchange };
+    return { format, asked, context: await projectOf(services, caller) };
+  };
+
+  const detail = async (exchange: Exchange, demand: Demand): Promise<void> => {
+    const { format, asked, context } = await ask(exchange, demand);
+    sendValue(exchange, 200, format, await services.metadata.table(context, asked, exchange.required('table')));
+  };
+
+  return [
+    { path: `/${pathPrefix}/system/api/v1/db/meta`, methods: { GET: (exchange) => detail(exchange, DEMANDS.systemMetadata) } },
+    { path: `/${pathPrefix}/rest/meta/v1/table/detail`, methods: { GET: (exchange) => detail(exchange, DEMANDS.metadata) } },
+    {
+      path: `/${pathPrefix}/rest/meta/v1/table/list`,
+      methods: {
+        async GET(exchange) {
+          const { format, asked, context } = await ask(exchange, DEMANDS.metadata);
+          sendValue(exchange, 200, format, await services.metadata.tables(context, asked));
+        },
+      },
+    },
+  ];
+}

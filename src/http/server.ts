@@ -1,0 +1,148 @@
+/**
+ * The HTTP server: Fastify for routing and the life of connections, and the one place where an error becomes an answer. Bodies reach the
+ * handlers as bytes; queries as the raw text; nothing that was sent is printed.
+ */
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ApiError, apiError } from '../errors.ts';
+import { newUlid } from '../model/ulid.ts';
+import { Exchange } from './exchange.ts';
+import { sendError } from './respond.ts';
+import type { Handler, HttpMethod, Route, Services } from './route.ts';
+
+const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const MAX_HEADER_BYTES = 32 * 1024;
+
+export function buildServer(services: Services, routes: readonly Route[]): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: services.config.maxBodyBytes,
+    requestTimeout: 120_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: {
+      querystringParser: (text: string) => text as unknown as Record<string, unknown>,
+      maxParamLength: 16_384,
+      ignoreTrailingSlash: false,
+    },
+    frameworkErrors: (error, request, reply) => answerFrameworkError(services, error, request, reply),
+    clientErrorHandler: answerMalformed,
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error, request, reply) => answerFrameworkError(services, error as Error & { code?: string }, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    handle(services, request, reply, 'unknown', () => {
+      throw apiError('unknown_path');
+    });
+  });
+  for (const route of routes) addRoute(app, services, route);
+  return app;
+}
+
+function addRoute(app: FastifyInstance, services: Services, route: Route): void {
+  const allow = METHODS.filter((method) => route.methods[method] !== undefined);
+  for (const method of METHODS) {
+    const handler = route.methods[method] ?? refuseMethod(allow.join(', '));
+    const run = (request: FastifyRequest, reply: FastifyReply): void =>
+      handle(services, request, reply, route.path, handler, route.open === true);
+    app.route({ method, url: route.path, handler: run });
+    if (method === 'GET') app.route({ method: 'HEAD', url: route.path, handler: run });
+  }
+  app.route({
+    method: 'OPTIONS',
+    url: route.path,
+    handler: (request, reply) => handle(services, request, reply, route.path, refuseMethod(allow.join(', ')), true),
+  });
+}
+
+function refuseMethod(allow: string): Handler {
+  return (exchange) => {
+    throw apiError('method_not_allowed', exchange.method, allow);
+  };
+}
+
+/** Fastify's part ends here: the handler answers on the bare response. */
+function handle(services: Services, request: FastifyRequest, reply: FastifyReply, route: string, handler: Handler, open = false): void {
+  reply.hijack();
+  const exchange = new Exchange(request.raw, reply.raw, route, request.body as Buffer | undefined);
+  void run(services, exchange, handler, open);
+}
+
+async function run(services: Services, exchange: Exchange, handler: Handler, open: boolean): Promise<void> {
+  const { response } = exchange;
+  response.on('close', () => {
+    if (!response.writableFinished) exchange.abort();
+    logRequest(services, exchange);
+  });
+  if (!services.ready()) response.setHeader('Connection', 'close');
+  try {
+    if (!open) services.authenticator.checkGateway(exchange.headers);
+    await handler(exchange);
+  } catch (error) {
+    answerError(services, exchange, error);
+  }
+}
+
+/** The only place where an error becomes an answer. */
+function answerError(services: Services, exchange: Exchange, error: unknown): void {
+  const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
+  exchange.error = known.key;
+  // A client that has gone is no failure of the service.
+  if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
+  if (exchange.response.destroyed) return;
+  sendError(exchange, known);
+}
+
+function logRequest(services: Services, exchange: Exchange): void {
+  const { caller } = exchange;
+  services.observer.emit({
+    kind: 'request',
+    requestId: exchange.requestId,
+    method: exchange.method,
+    route: exchange.route,
+    status: exchange.response.statusCode,
+    ms: performance.now() - exchange.started,
+    orgId: caller?.orgId,
+    projectId: caller?.projectId,
+    userId: caller?.userId,
+    error: exchange.aborted ? 'client_gone' : exchange.error,
+  });
+}
+
+/** What Fastify itself refuses before a handler runs. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, (services: Services) => ApiError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (services) => apiError('body_too_large', String(services.config.maxBodyBytes)),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => apiError('wrong_content_type', 'one that this endpoint documents'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => apiError('malformed_request'),
+  FST_ERR_BAD_URL: () => apiError('bad_url'),
+  FST_ERR_MAX_PARAM_LENGTH: () => apiError('url_too_long'),
+};
+
+function answerFrameworkError(services: Services, error: Error & { code?: string }, request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  const exchange = new Exchange(request.raw, reply.raw, 'refused', undefined);
+  exchange.response.on('close', () => logRequest(services, exchange));
+  // The rest of a refused body is not read.
+  exchange.response.setHeader('Connection', 'close');
+  answerError(services, exchange, FRAMEWORK_ERRORS[error.code ?? '']?.(services) ?? error);
+}
+
+/** Not HTTP enough for Node's parser: there is no request object, only a socket. */
+function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const known = error.code === 'HPE_HEADER_OVERFLOW' ? apiError('headers_too_large') : apiError('malformed_request');
+  const { status: reason } = known.body();
+  const body = JSON.stringify(known.body());
+  socket.end(
+    `HTTP/1.1 ${known.status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newUlid()}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

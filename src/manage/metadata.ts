@@ -1,0 +1,100 @@
+/** Tables and their columns as documents: what the System API and the users' metadata API answer. */
+import type { CatalogCache } from '../engines/catalog-cache.ts';
+import type { Connections } from '../engines/connections.ts';
+import { DbFailure, type FailureKind, type StopSignal } from '../engines/engine.ts';
+import { type ApiError, apiError } from '../errors.ts';
+import { ANNOUNCED, type Located, locateDatabase } from '../model/database-name.ts';
+import { DB_TYPES, type DbType } from '../model/entry.ts';
+import type { ProjectContext } from '../model/project.ts';
+import type { Table } from '../model/table.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export interface Asked {
+  readonly type: string;
+  readonly schema: string;
+  readonly requestId: string;
+  readonly signal: StopSignal;
+}
+
+export class Metadata {
+  readonly #connections: Connections;
+  readonly #catalog: CatalogCache;
+
+  constructor(connections: Connections, catalog: CatalogCache) {
+    this.#connections = connections;
+    this.#catalog = catalog;
+  }
+
+  async table(context: ProjectContext, asked: Asked, name: string): Promise<PlainMap> {
+    const located = locate(context, asked);
+    const table = await explained(asked, () => this.#catalog.read({ ...located, table: name }));
+    if (table === undefined) throw apiError('table_unknown', name);
+    return describeTable(table, asked.schema);
+  }
+
+  async tables(context: ProjectContext, asked: Asked): Promise<readonly PlainMap[]> {
+    const { entry, schema } = locate(context, asked);
+    const pool = this.#connections.pool(entry, 'auto');
+    const tables = await explained(asked, async () => {
+      const connection = await pool.acquire(asked.signal);
+      try {
+        return await this.#connections.engine(entry.type).catalog.list(connection, schema, { timeoutMs: TIMEOUT_MS, signal: asked.signal });
+      } finally {
+        pool.release(connection);
+      }
+    });
+    if (tables === undefined) throw apiError('schema_unknown', asked.schema);
+    return tables.map(
+      ({ table, kind }) =>
+        new Map([
+          ['table', table],
+          ['schema', asked.schema],
+          ['type', kind],
+        ]),
+    );
+  }
+}
+
+function locate(context: ProjectContext, asked: Asked): Located {
+  if (ANNOUNCED.has(asked.type)) throw apiError('meta_type_announced', asked.type);
+  if (!DB_TYPES.includes(asked.type as DbType)) throw apiError('meta_type_unknown', asked.type);
+  return locateDatabase(context, asked.type as DbType, asked.schema);
+}
+
+const EXPLANATIONS: Readonly<Partial<Record<FailureKind, () => ApiError>>> = {
+  busy: () => apiError('database_busy'),
+  timeout: () => apiError('database_timeout', String(TIMEOUT_MS / 1000)),
+  denied: () => apiError('database_denied'),
+  unreachable: () => apiError('database_unreachable'),
+  login: () => apiError('database_unreachable'),
+  lost: () => apiError('database_unreachable'),
+};
+
+async function explained<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DbFailure)) throw error;
+    throw EXPLANATIONS[error.kind]?.() ?? apiError('database_error', asked.requestId);
+  }
+}
+
+function describeTable(table: Table, schema: string): PlainMap {
+  const columns = table.columns.map(
+    (column): PlainMap =>
+      new Map<string, PlainValue>([
+        ['name', column.name],
+        ['type', column.type],
+        ['nullable', column.nullable],
+        ['primary_key', column.primaryKey],
+        ['default', column.default],
+      ]),
+  );
+  return new Map<string, PlainValue>([
+    ['table', table.name],
+    ['schema', schema],
+    ['columns', columns],
+  ]);
+}

@@ -1,0 +1,61 @@
+/** The commands of `millrace`, by name: what `--help` lists is what there is. */
+import { ConfigError, describeConfig, loadConfig } from '../config.ts';
+import { rewrapCommand } from './rewrap.ts';
+import { serve } from './serve.ts';
+import { startDemo } from './start.ts';
+import { VERSION } from './version.ts';
+
+export interface Command {
+  readonly usage: string;
+  readonly summary: string;
+  /** Returns the exit code; a server that goes on running returns undefined. */
+  run(args: readonly string[]): Promise<number | undefined>;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: { usage: 'serve', summary: 'serve requests with the settings in force', run: () => serve(loadConfig().config) },
+  start: { usage: 'start', summary: 'serve with embedded defaults and a demo database (what npm start does)', run: () => startDemo() },
+  config: {
+    usage: 'config',
+    summary: 'print the settings in force, secrets masked',
+    async run() {
+      process.stdout.write(describeConfig(loadConfig()));
+      return 0;
+    },
+  },
+  rewrap: {
+    usage: 'rewrap',
+    summary: 'encrypt stored passwords anew with the first encryption key',
+    run: () => rewrapCommand(loadConfig().config),
+  },
+};
+
+function help(): string {
+  const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
+  const lines = Object.values(COMMANDS).map(({ usage, summary }) => `  millrace ${usage.padEnd(width)}  ${summary}`);
+  return `Millrace ${VERSION}: databases as REST.\n\n${lines.join('\n')}\n\nSettings: docs/reference/configuration.md\n`;
+}
+
+export async function runCommand(args: readonly string[]): Promise<number | undefined> {
+  const [name = '--help', ...rest] = args;
+  if (name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(help());
+    return 0;
+  }
+  if (name === '--version' || name === '-v') {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    process.stderr.write(`millrace: there is no command ${JSON.stringify(name)}; millrace --help lists them.\n`);
+    return 2;
+  }
+  try {
+    return await command.run(rest);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`millrace: ${error.message}\n`);
+    return 2;
+  }
+}

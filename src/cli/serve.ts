@@ -1,0 +1,83 @@
+/**
+ * `millrace serve`: one process, or several that share the port. Prints the ready line when requests are accepted; ends cleanly on SIGTERM
+ * and SIGINT.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { startService } from '../app.ts';
+import { type Config, ConfigError } from '../config.ts';
+
+/** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
+const SAME_SIGNAL_MS = 1000;
+const RESTART_DELAY_MS = 500;
+
+export interface Running {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function serve(config: Config): Promise<undefined> {
+  if (config.serverKeys.length === 0) throw new ConfigError('MILLRACE_SERVER_KEY is not set; give the key that System APIs demand.');
+  if (config.encryptionKeys.length === 0) throw new ConfigError('MILLRACE_ENCRYPTION_KEY is not set; give 32 bytes in base64 or hex.');
+  const running = config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startOne(config);
+  if (cluster.isPrimary) announce(running.url);
+  endOnSignal(() => running.close());
+  return undefined;
+}
+
+export function announce(url: string): void {
+  process.stdout.write(`millrace ready on ${url}\n`);
+}
+
+/** The same for every way of starting: the first signal ends gracefully, a later one at once. */
+export function endOnSignal(close: () => Promise<void>): void {
+  let first: number | undefined;
+  const end = (): void => {
+    if (first !== undefined) {
+      if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    first = performance.now();
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`millrace: shutting down failed: ${(error as Error).message}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+export async function startOne(config: Config): Promise<Running> {
+  const service = await startService(config);
+  return { url: service.url, close: () => service.close(config.shutdownSecs) };
+}
+
+/** The primary only watches: each worker is a whole service on the shared port. */
+function startWorkers(config: Config): Promise<Running> {
+  let closing = false;
+  const fork = (): Worker => cluster.fork();
+  cluster.on('exit', (worker) => {
+    if (closing || worker.exitedAfterDisconnect) return;
+    process.stderr.write(`millrace: worker ${worker.process.pid} ended; starting another\n`);
+    setTimeout(fork, RESTART_DELAY_MS);
+  });
+  return new Promise((resolve) => {
+    let listening = 0;
+    cluster.on('listening', (_, address) => {
+      listening++;
+      if (listening !== config.workers) return;
+      const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+      resolve({
+        url: `http://${host}:${address.port}`,
+        async close() {
+          closing = true;
+          const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+          await Promise.all(workers.map((worker) => new Promise<void>((done) => worker.on('exit', () => done()).process.kill('SIGTERM'))));
+        },
+      });
+    });
+    for (let i = 0; i < config.workers; i++) fork();
+  });
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+/** The command line's entry: hands its arguments to the command that they name. */
+import { runCommand } from './cli/commands.ts';
+
+process.exitCode = await runCommand(process.argv.slice(2));

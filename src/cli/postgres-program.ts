@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface PostgresProgram {
@@ -12,7 +13,7 @@ export interface PostgresProgram {
 
 /**
  * As whom PostgreSQL runs. It refuses to run as root, so root hands it to `nobody` (`user`), or, where that user cannot reach the files, runs it
- * in a user namespace: inside, the process does not see itself as root, while the files stay reachable as root's (`namespace`).
+ * in a user namespace: inside, the process sees itself as nobody, while the files stay reachable as before (`namespace`).
  */
 export type Identity =
   | { readonly kind: 'self' }
@@ -62,7 +63,7 @@ function completeLinks(home: string): void {
 
 /** Chooses as whom to run the programs with data below `folder`, which must exist. */
 export function chooseIdentity(program: PostgresProgram, folder: string): Identity {
-  if (process.getuid?.() !== 0) return { kind: 'self' };
+  if (process.getuid?.() !== 0) return hasName() ? { kind: 'self' } : { kind: 'namespace' };
   const nobody = findUser('nobody');
   if (nobody && canReach(nobody, program, folder)) return nobody;
   const namespace: Identity = { kind: 'namespace' };
@@ -71,6 +72,15 @@ export function chooseIdentity(program: PostgresProgram, folder: string): Identi
     `PostgreSQL does not run as root, the user nobody cannot reach ${program.postgres} and ${folder}, and this machine allows no user namespaces. ` +
       'Run as a normal user, or from a folder that everybody may enter.',
   );
+}
+
+/** Whether the system knows the user by name, which PostgreSQL asks for; a container may run as a bare number. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
 }
 
 function findUser(name: string): (Identity & { kind: 'user' }) | undefined {

@@ -9,7 +9,7 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** The Debian mirror that the machine's own apt is set up with: whatever reaches packages here already. */
 function findMirror() {
-  if (process.env.MILLRACE_DEBIAN_MIRROR) return process.env.MILLRACE_DEBIAN_MIRROR;
+  if (process.env.MILLRACE_ENGINES_MIRROR) return process.env.MILLRACE_ENGINES_MIRROR;
   const files = ['/etc/apt/sources.list'];
   try {
     for (const name of readdirSync('/etc/apt/sources.list.d').sort()) files.push(join('/etc/apt/sources.list.d', name));
@@ -26,7 +26,7 @@ function findMirror() {
     const match = /(?:^deb\s+(?:\[[^\]]*\]\s+)?|^URIs:\s*(?:\S+\s+)*?)(\S+\/debian)\/?(?:\s|$)/m.exec(text);
     if (match) return match[1];
   }
-  throw new Error('no Debian mirror found in /etc/apt; name one in MILLRACE_DEBIAN_MIRROR, or point the tests at a server that you have');
+  throw new Error('no Debian mirror found in /etc/apt; name one in MILLRACE_ENGINES_MIRROR, or point the tests at a server that you have');
 }
 
 /**

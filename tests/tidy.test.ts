@@ -1,0 +1,266 @@
+// The architecture as a test: who may import whom, which file alone may do a thing, and that the documents say what the code does. It reads
+// the project's files as text; what it finds is listed with the file, so that a failure says what to change.
+import { describe, expect, test } from 'vitest';
+import { SETTINGS } from '../src/config.ts';
+import { ERRORS, REASONS } from '../src/errors.ts';
+import { importsOf, linesMatching, projectFiles, readProjectFile, sourceFiles } from './support/sources.ts';
+
+const ANYTHING = ['**'];
+const FEATURE = [
+  'engines/engine',
+  'engines/connections',
+  'engines/catalog-cache',
+  'engines/rows',
+  'store/store',
+  'sql',
+  'model',
+  'errors',
+  'observe',
+  'util',
+];
+
+/** For each room of src/ (or file at its top) the rooms, or single files of rooms, that it may import. Its own files are always among them. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  main: ANYTHING,
+  app: ANYTHING,
+  cli: ANYTHING,
+  http: ['auth', 'auto', 'custom', 'manage', 'formats', 'model', 'errors', 'observe', 'config', 'util', 'engines/engine', 'store/store'],
+  auth: FEATURE,
+  auto: FEATURE,
+  custom: [...FEATURE, 'lang'],
+  manage: [...FEATURE, 'lang'],
+  engines: ['sql', 'model', 'errors', 'util'],
+  store: ['sql', 'model', 'errors', 'util'],
+  sql: ['model', 'errors'],
+  formats: ['model', 'util'],
+  model: ['errors', 'util'],
+  config: ['errors', 'util'],
+  lang: ['util/decimal'],
+  errors: [],
+  observe: [],
+  util: [],
+};
+
+/** Folders whose members know nothing of each other; what they share lies beside them. */
+const SEPARATE = ['src/engines', 'src/lang'];
+const EXCEPTIONS = new Set(['src/engines/mariadb -> src/engines/mysql']);
+
+const MOST_LINES = 500;
+
+const sources = sourceFiles('src');
+const everywhere = [...sources, ...sourceFiles('tests'), ...sourceFiles('scripts'), ...sourceFiles('bench')];
+
+/** `src/auto/plan.ts` is in the room auto, `src/config.ts` is the room config. */
+const roomOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+
+/** The member of a folder that a file lies in: `src/engines/mysql/driver.ts` is in `src/engines/mysql`, `src/engines/pool.ts` in none. */
+const memberOf = (folder: string, file: string): string | undefined => {
+  const [name, inside] = file.slice(folder.length + 1).split('/');
+  return file.startsWith(`${folder}/`) && inside !== undefined ? `${folder}/${name}` : undefined;
+};
+
+function isAllowed(file: string, target: string): boolean {
+  const room = roomOf(file);
+  const allowed = MAY_IMPORT[room] ?? [];
+  if (allowed.includes('**') || roomOf(target) === room) return true;
+  const path = target.replace(/^src\//, '').replace(/\.ts$/, '');
+  return allowed.some((entry) => path === entry || path.startsWith(`${entry}/`));
+}
+
+describe('imports', () => {
+  const targets = sources.flatMap((file) => importsOf(file).map((found) => found.file));
+
+  test('are found: the reader of imports is not blind', () => {
+    expect(targets.length).toBeGreaterThan(sources.length);
+  });
+
+  test('every room has its rule', () => {
+    const rooms = new Set(sources.map(roomOf));
+    expect([...rooms].filter((room) => !(room in MAY_IMPORT))).toEqual([]);
+  });
+
+  test('name files that exist, with their ending', () => {
+    const known = new Set(projectFiles());
+    expect(targets.filter((target) => target !== undefined && !known.has(target))).toEqual([]);
+  });
+
+  test('point down only', () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file).flatMap(({ file: target }) =>
+        target !== undefined && !isAllowed(file, target) ? [`${file} imports ${target}`] : [],
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(SEPARATE)('the members of %s do not know each other', (folder) => {
+    const wrong = sources.flatMap((file) => {
+      const here = memberOf(folder, file);
+      if (here === undefined) return [];
+      return importsOf(file).flatMap(({ file: target }) => {
+        const there = target && memberOf(folder, target);
+        return there && there !== here && !EXCEPTIONS.has(`${here} -> ${there}`) ? [`${file} imports ${target}`] : [];
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('make no cycles', () => {
+    const graph = new Map(
+      sources.map((file) => [file, importsOf(file).flatMap((found) => (found.isTypeOnly || !found.file ? [] : [found.file]))]),
+    );
+    expect(findCycles(graph)).toEqual([]);
+  });
+});
+
+/** Every way round that a walk from file to file meets; a file whose walk is over is never walked again. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) cycles.push([...path.slice(start), file].join(' -> '));
+    if (start >= 0 || finished.has(file)) return;
+    for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
+    finished.add(file);
+  };
+  for (const file of graph.keys()) walk(file, []);
+  return cycles;
+}
+
+describe('files', () => {
+  test('begin with a comment that says what they are for', () => {
+    const headless = [...sources, ...sourceFiles('scripts')].filter(
+      (file) => !/^(?:#!.*\n)?(?:\/\/ ?\S.{20}|\/\*\*?\s+(?:\* )?\S.{20})/.test(readProjectFile(file)),
+    );
+    expect(headless).toEqual([]);
+  });
+
+  test(`have at most ${MOST_LINES} lines`, () => {
+    const long = everywhere.filter((file) => readProjectFile(file).split('\n').length > MOST_LINES + 1);
+    expect(long).toEqual([]);
+  });
+
+  test('are named in kebab-case', () => {
+    expect(everywhere.filter((file) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.test)?\.(?:ts|mjs)$/.test(file))).toEqual([]);
+  });
+
+  test('export by name: no default exports, no export *', () => {
+    expect(linesMatching(everywhere, /^export (?:default\b|\*)/)).toEqual([]);
+  });
+
+  test('leave nothing to be done and silence no checks', () => {
+    const marks = new RegExp(['TODO', 'FIXME', '@ts-ignore', '@ts-expect-error', '@ts-nocheck'].map((mark) => `${mark}\\b`).join('|'));
+    const found = everywhere.filter((file) => file !== 'tests/tidy.test.ts' && marks.test(readProjectFile(file)));
+    expect(found).toEqual([]);
+  });
+
+  test('skip no test and single none out', () => {
+    expect(linesMatching(sourceFiles('tests'), /\b(?:test|it|describe)\.(?:skip|only|todo|skipIf|runIf|fails)\b/)).toEqual([]);
+  });
+
+  test("name no folder of a developer's machine", () => {
+    const foreign = /(?:^|[\s'"`(=:])\/(?:work|root|home\/[a-z]\w*|Users\/[A-Za-z]\w*)\//m;
+    const texts = projectFiles().filter((file) => !/\.(?:png|ico|gz|zip|woff2?)$/.test(file));
+    expect(texts.filter((file) => foreign.test(readProjectFile(file)))).toEqual([]);
+  });
+});
+
+describe('one place for', () => {
+  const outside = (...allowed: RegExp[]): string[] => sources.filter((file) => !allowed.some((pattern) => pattern.test(file)));
+
+  test('the environment: src/config.ts', () => {
+    expect(linesMatching(outside(/^src\/config\.ts$/), /\bprocess\.env\b/)).toEqual([]);
+  });
+
+  test('printing: src/observe.ts and the command line', () => {
+    expect(linesMatching(outside(/^src\/observe\.ts$/, /^src\/cli\//), /\bconsole\.\w|\bprocess\.std(?:out|err)\b/)).toEqual([]);
+  });
+
+  test('the statuses of errors: src/errors.ts', () => {
+    const status = /\b(?:status|statusCode|status_code|code|writeHead|sendStatus)\b\s*(?:[:=(]|===?)\s*[45]\d\d\b/;
+    expect(linesMatching(outside(/^src\/errors\.ts$/, /^src\/engines\//), status)).toEqual([]);
+  });
+
+  test('code out of text: nowhere', () => {
+    expect(linesMatching(sources, /\beval\(|\bnew Function\b|\bFunction\(/)).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  test('docs/reference/errors.md lists every error (`npx vitest run tests/tidy.test.ts -u` writes it)', async () => {
+    await expect(describeErrors()).toMatchFileSnapshot('../docs/reference/errors.md');
+  });
+
+  test('docs/reference/configuration.md has a row for every setting, with its default', () => {
+    const rows = readProjectFile('docs/reference/configuration.md').split('\n');
+    const missing = SETTINGS.filter(({ name, default: usual }) => {
+      const row = rows.find((line) => line.startsWith('|') && line.includes(`\`MILLRACE_${name.toUpperCase()}\``));
+      return row === undefined || !row.includes(usual);
+    });
+    expect(missing.map(({ name, default: usual }) => `MILLRACE_${name.toUpperCase()} (default ${usual || 'none'})`)).toEqual([]);
+  });
+
+  test('docs/decisions says why each runtime dependency is in', () => {
+    const manifest = JSON.parse(readProjectFile('package.json')) as Record<string, Record<string, string>>;
+    const decisions = projectFiles().filter((file) => /^docs\/decisions\/.*\.md$/.test(file));
+    const said = decisions.map(readProjectFile).join('\n');
+    // One decision speaks for the packages of all platforms.
+    const names = [...Object.keys(manifest['dependencies'] ?? {}), ...Object.keys(manifest['optionalDependencies'] ?? {})];
+    const spoken = names.map((name) => name.replace(/-?(?:darwin|linux|win32).*/, ''));
+    expect([...new Set(spoken)].filter((name) => !said.includes(`\`${name}`))).toEqual([]);
+  });
+
+  test('links between the documents lead somewhere', () => {
+    const known = projectFiles();
+    const broken = known
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) =>
+        [...readProjectFile(file).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, link = '']) => {
+          if (/^[a-z]+:/.test(link)) return [];
+          const target = new URL(link, `file:///${file}`).pathname.slice(1).replace(/\/$/, '');
+          return known.some((candidate) => candidate === target || candidate.startsWith(`${target}/`)) ? [] : [`${file}: ${link}`];
+        }),
+      );
+    expect(broken).toEqual([]);
+  });
+});
+
+/** The reference of errors, made from the table: by status, with placeholders for what a message fills in. */
+function describeErrors(): string {
+  const errors = Object.entries(ERRORS);
+  const statuses = [...new Set(errors.map(([, { status }]) => status))].sort((one, other) => one - other);
+  const parts = [
+    '# Errors',
+    '',
+    'Every error is JSON, whatever `format` says: `{"code": 404, "status": "Not Found", "message": "…"}`. The response carries `X-Request-Id`,',
+    'under which the log has the cause. The names below are not part of the response; they appear in the log.',
+    '',
+    'This page is made from `src/errors.ts` and held in step with it by a test.',
+  ];
+  for (const status of statuses) {
+    parts.push('', `## ${status} ${REASONS[status] ?? ''}`.trimEnd(), '', '| name | message |', '|---|---|');
+    for (const [key, { sentence }] of errors.filter(([, error]) => error.status === status))
+      parts.push(`| \`${key}\` | ${sampleSentence(sentence).replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`);
+  }
+  return `${parts.join('\n')}\n`;
+}
+
+/** A message with its parameters' names in the places of their values. */
+function sampleSentence(sentence: (...words: never[]) => string): string {
+  const parameters = /^\(?([^)=]*)\)?\s*=>/.exec(sentence.toString())?.[1] ?? '';
+  const names = parameters.split(',').filter((name) => name.trim() !== '');
+  return sentence(...(names.map((name) => `‹${name.trim()}›`) as never[])).trim();
+}
+
+test('every locked package has a checksum', () => {
+  const locks = projectFiles().filter((file) => file.endsWith('package-lock.json'));
+  const unsafe = locks.flatMap((file) => {
+    const { packages } = JSON.parse(readProjectFile(file)) as { packages: Record<string, { integrity?: string }> };
+    return Object.entries(packages).flatMap(([path, { integrity }]) =>
+      path === '' || integrity?.startsWith('sha512-') ? [] : [`${file}: ${path}`],
+    );
+  });
+  expect(locks).toContain('package-lock.json');
+  expect(unsafe).toEqual([]);
+});

@@ -4,8 +4,9 @@ import { Auto } from './auto/run.ts';
 import type { Config } from './config.ts';
 import { CatalogCache } from './engines/catalog-cache.ts';
 import { Connections } from './engines/connections.ts';
-import { HostPolicy } from './engines/hosts.ts';
+import { HostDenied, HostPolicy } from './engines/hosts.ts';
 import { ENGINES } from './engines/index.ts';
+import { apiError } from './errors.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
@@ -41,7 +42,7 @@ export async function startService(config: Config): Promise<Service> {
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
     auto: new Auto(connections, catalog),
     metadata: new Metadata(connections, catalog),
-    hosts,
+    checkHost: (host) => checkHost(hosts, host),
     observer,
     ready: () => !closing,
   };
@@ -58,4 +59,12 @@ export async function startService(config: Config): Promise<Service> {
     observer.flush();
   };
   return { url, store, observer, close };
+}
+
+async function checkHost(hosts: HostPolicy, host: string): Promise<void> {
+  try {
+    await hosts.check(host);
+  } catch (error) {
+    throw error instanceof HostDenied ? apiError('host_denied', host) : error;
+  }
 }

@@ -5,7 +5,6 @@
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/run.ts';
 import type { Config } from '../config.ts';
-import type { HostPolicy } from '../engines/hosts.ts';
 import { apiError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formatByName } from '../formats/index.ts';
@@ -27,7 +26,8 @@ export interface Services {
   readonly authenticator: Authenticator;
   readonly auto: Auto;
   readonly metadata: Metadata;
-  readonly hosts: HostPolicy;
+  /** Throws when a database host may not be dialled. */
+  readonly checkHost: (host: string) => Promise<void>;
   readonly observer: Observer;
   /** False while the service shuts down. */
   ready(): boolean;

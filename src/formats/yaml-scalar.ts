@@ -28,7 +28,7 @@ const PLAIN = onlyBytes(`${LETTERS}0123456789 _-.,/+@()';!?=&%$*`);
 const QUOTED = plainBytes({ except: '"\\\x7f' });
 
 const LONGEST_WORD = 5;
-/** What some version of YAML takes for null, a boolean or a number, although it begins with a letter; in any case of letters. */
+/** What some version of YAML takes for null, a boolean or a number, although it begins with a letter (and so is `e5`); in any case of letters. */
 const WORDS = new Set(
   ['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null', 'nan', 'inf'].map((word) => packed(Buffer.from(word), 0, word.length)),
 );
@@ -100,13 +100,15 @@ export const writeQuoted: CellWriter = (source, from, to, out) => {
 };
 
 export const writeText: CellWriter = (source, from, to, out) => {
-  const start = out.length;
-  if (from < to && FIRST[source[from] as number] === 1 && source[to - 1] !== SPACE) {
-    if (copyEscaped(source, from, to, out, PLAIN, giveUp) && !(to - from <= LONGEST_WORD && WORDS.has(packed(source, from, to)))) return;
-    out.length = start;
-  }
-  writeQuoted(source, from, to, out);
+  if (!maybePlain(source, from, to) || !copyEscaped(source, from, to, out, PLAIN, giveUp)) writeQuoted(source, from, to, out);
 };
+
+/** Rules out what is no plain string although it may have nothing but harmless characters. */
+function maybePlain(source: Buffer, from: number, to: number): boolean {
+  if (from === to || FIRST[source[from] as number] === 0 || source[to - 1] === SPACE) return false;
+  if (((source[from] as number) | 0x20) === 0x65 && to - from > 1 && (source[from + 1] as number) <= 0x39) return false;
+  return to - from > LONGEST_WORD || !WORDS.has(packed(source, from, to));
+}
 
 /** For what needs no escapes by its nature but would be read as a date or a number. */
 const writeAsIs: CellWriter = (source, from, to, out) => {

@@ -3,21 +3,21 @@
  * What a single value looks like is yaml-scalar.ts's affair.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter, Piece } from '../util/byte-writer.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
 import type { Format, RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
 import { WRITERS, writeKey } from './yaml-scalar.ts';
 
-const NULL = Buffer.from('null');
+const NULL = new Piece('null');
 const NO_ROWS = Buffer.from('[]\n');
-const EMPTY_ROW = Buffer.from('- {}\n');
+const EMPTY_ROW = new Piece('- {}\n');
 const LINE_END = 0x0a;
 
 interface YamlColumn {
   /** `- name: ` for the first column, `  name: ` for the others. */
-  readonly prefix: Buffer;
+  readonly prefix: Piece;
   readonly write: CellWriter;
 }
 
@@ -37,7 +37,7 @@ class YamlRows implements RowWriter {
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
     this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: Buffer.from(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')} `),
+      prefix: new Piece(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')} `),
       write: WRITERS[kind],
     }));
   }

@@ -22,7 +22,8 @@ const integer = fc.oneof(
 );
 const fraction = fc.stringMatching(/^[0-9]{1,40}$/);
 const exact = fc.tuple(sign, digits(20), fraction).map(([minus, whole, part]) => `${minus}${whole}.${part}`);
-const bsonCell = (kind: ResultColumn['kind'], cell: TestCell) => readBsonRows(writeRows(bson, [{ name: 'c', kind }], [[cell]]))[0]?.['c'];
+const bsonCell = (kind: ResultColumn['kind'], cell: TestCell) =>
+  Object.values(readBsonRows(writeRows(bson, [{ name: 'c', kind }], [[cell]]))[0] ?? {})[0];
 
 /** Digits without sign of zero, point and zeros at the end, with the power of ten that they had. */
 function normal(value: string): string {
@@ -59,11 +60,11 @@ describe('numbers are exact', () => {
   });
 
   it('instants in bson', () => {
-    const instant = fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+    const instant = fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
     fc.assert(
       fc.property(instant, fc.integer({ min: -15 * 60, max: 15 * 60 }), (date, minutes) => {
         const local = new Date(date.getTime() + minutes * 60_000);
-        fc.pre(local.getUTCFullYear() > 0 && local.getUTCFullYear() < 10_000);
+        fc.pre(local.getUTCFullYear() >= 0 && local.getUTCFullYear() < 10_000);
         const size = Math.abs(minutes);
         const zone = `${minutes < 0 ? '-' : '+'}${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;
         expect(bsonCell('timestamptz', local.toISOString().replace('Z', zone))).toStrictEqual(date);

@@ -212,7 +212,7 @@ describe('documents', () => {
   it('numbers the rows of a long BSON array', () => {
     const many = Array.from({ length: 1201 }, (_, i) => [String(i), 'x']);
     const read = readBsonRows(writeRows(format('bson'), columns, many));
-    expect(read.map((row) => row['id'])).toStrictEqual(many.map(([id]) => Number(id)));
+    expect(read.map(({ id }) => id)).toStrictEqual(many.map(([id]) => Number(id)));
   });
 
   it('says when a BSON document would be too large', () => {

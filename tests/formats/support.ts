@@ -151,7 +151,11 @@ function readElement(reader: XmlReader): XmlElement {
   take(reader, />/);
   while (!reader.text.startsWith('</', reader.at)) {
     if (reader.text[reader.at] === '<') element.children.push(readElement(reader));
-    else element.text += decodeEntities(take(reader, /[^<]+/)[0].replace(/\r\n?/g, '\n'));
+    else {
+      const content = take(reader, /[^<]+/)[0];
+      if (content.includes(']]>')) throw new Error(']]> in text');
+      element.text += decodeEntities(content.replace(/\r\n?/g, '\n'));
+    }
   }
   take(reader, /<\//);
   if (take(reader, XML_NAME)[0] !== name) throw new Error(`wrong end tag for ${name}`);
@@ -160,7 +164,6 @@ function readElement(reader: XmlReader): XmlElement {
 }
 
 function decodeEntities(text: string): string {
-  if (text.includes(']]>')) throw new Error(']]> in text');
   return text.replace(/&([^;]*);|&/g, (_, entity: string | undefined) => {
     const number = /^#(\d+)$/.exec(entity ?? '');
     const character = number === null ? ENTITIES[entity ?? ''] : String.fromCodePoint(Number(number[1]));

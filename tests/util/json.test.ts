@@ -148,7 +148,6 @@ describe('refusals', () => {
     ['[1 2]', '"2" where a comma or ] should be', 3],
     ['nul', '"n" where a value should be', 0],
     ['NaN', '"N" where a value should be', 0],
-    ['1'.repeat(5000), 'a whole number of more than 4300 digits', 0],
   ])('%s', (text, reason, position) => {
     try {
       parse(text);
@@ -158,6 +157,10 @@ describe('refusals', () => {
       return;
     }
     throw new Error('was taken');
+  });
+
+  it('a whole number that would take long to convert', () => {
+    expect(() => parse('1'.repeat(4301))).toThrow('a whole number of more than 4300 digits');
   });
 
   it('names line and column', () => {

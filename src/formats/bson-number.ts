@@ -2,7 +2,7 @@
  * Numbers and instants as BSON has them, from their text: int32, int64, double, decimal128, UTC datetime. Every function appends the
  * value's bytes and returns its type, or undefined (and appends nothing) when the type cannot hold the value exactly.
  */
-import type { ByteWriter } from '../util/byte-writer.ts';
+import { type ByteWriter, viewOf } from '../util/byte-writer.ts';
 
 export const DOUBLE = 0x01;
 export const DATETIME = 0x09;
@@ -18,12 +18,8 @@ const SAFE_DIGITS = 15;
 
 export function appendInt32(value: number, out: ByteWriter): void {
   out.reserve(4);
-  const { bytes, length } = out;
-  bytes[length] = value;
-  bytes[length + 1] = value >> 8;
-  bytes[length + 2] = value >> 16;
-  bytes[length + 3] = value >> 24;
-  out.length = length + 4;
+  out.view.setInt32(out.length, value, true);
+  out.length += 4;
 }
 
 function appendInt64(value: number, out: ByteWriter): void {
@@ -66,12 +62,10 @@ export function appendIntegerText(source: Buffer, from: number, to: number, out:
   return appendInteger(negative ? -value : value, out);
 }
 
-const float = new Float64Array(1);
-const floatBytes = Buffer.from(float.buffer);
-
 export function appendDouble(value: number, out: ByteWriter): number {
-  float[0] = value;
-  out.piece(floatBytes);
+  out.reserve(8);
+  out.view.setFloat64(out.length, value, true);
+  out.length += 8;
   return DOUBLE;
 }
 
@@ -158,15 +152,16 @@ export function appendInstant(source: Buffer, from: number, to: number, out: Byt
 /** Milliseconds since 1970; NaN for anything that is no instant of the years 0 to 9999. */
 export function readInstant(source: Buffer, from: number, to: number): number {
   if (to - from < 19 || source[from + 10] !== 0x54) return Number.NaN;
-  const year = pair(source, from) * 100 + pair(source, from + 2);
-  const month = pair(source, from + 5);
-  const day = pair(source, from + 8);
+  const words = viewOf(source);
+  const year = pair(words, from) * 100 + pair(words, from + 2);
+  const month = pair(words, from + 5);
+  const day = pair(words, from + 8);
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const monthDays = (MONTH_DAYS[month - 1] ?? Number.NaN) + (leap && month === 2 ? 1 : 0);
   if (!(day >= 1 && day <= monthDays) || source[from + 4] !== MINUS || source[from + 7] !== MINUS) return Number.NaN;
-  const hour = pair(source, from + 11);
-  const minute = pair(source, from + 14);
-  const second = pair(source, from + 17);
+  const hour = pair(words, from + 11);
+  const minute = pair(words, from + 14);
+  const second = pair(words, from + 17);
   if (!(hour < 24 && minute < 60 && second < 60)) return Number.NaN;
   let at = from + 19;
   let fraction = 0;
@@ -180,33 +175,32 @@ export function readInstant(source: Buffer, from: number, to: number): number {
   return days(year, month, day) * DAY_MS + (hour * 3600 + minute * 60 + second) * 1000 + fraction - readOffset(source, at, to);
 }
 
-/** Days since 1970 in the proleptic Gregorian calendar; years are counted from March so that the leap day comes last. */
+/** Days since 1970 in the proleptic Gregorian calendar; years are counted from March 400 BC, so that the leap day comes last and none is negative. */
 function days(year: number, month: number, day: number): number {
-  const y = month > 2 ? year : year - 1;
-  const sinceMarch = (month + 9) % 12;
-  const ofYear = Math.floor((153 * sinceMarch + 2) / 5) + day - 1;
-  return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + ofYear - 719_468;
+  const y = (month > 2 ? year : year - 1) + 400;
+  const ofYear = (((153 * ((month + 9) % 12) + 2) / 5) | 0) + day - 1;
+  return y * 365 + (y >> 2) - ((y / 100) | 0) + ((y / 400) | 0) + ofYear - 865_565;
 }
 
 /** The zone at the end in milliseconds; NaN when something else stands there. */
 function readOffset(source: Buffer, from: number, to: number): number {
   if (from === to || (source[from] === 0x5a && from + 1 === to)) return 0;
+  const words = viewOf(source);
   const sign = source[from] === MINUS ? -1 : source[from] === 0x2b ? 1 : Number.NaN;
   let seconds = 0;
   let weight = 3600;
   for (let at = from + 1; at < to; at += 3) {
     if (at + 2 > to || (at > from + 1 && source[at - 1] !== 0x3a)) return Number.NaN;
-    seconds += pair(source, at) * weight;
+    seconds += pair(words, at) * weight;
     weight /= 60;
   }
   return sign * seconds * 1000;
 }
 
-/** Two digits as a number, NaN when they are none. */
-function pair(source: Buffer, at: number): number {
-  const tens = source[at] as number;
-  const ones = source[at + 1] as number;
-  return isDigit(tens) && isDigit(ones) ? (tens - ZERO) * 10 + ones - ZERO : Number.NaN;
+/** Two digits as a number, NaN when they are none: both bytes at once, a sum beyond 0x7f shows what is past 9. */
+function pair(words: DataView, at: number): number {
+  const digits = words.getUint16(at, true) ^ 0x3030;
+  return ((digits | (digits + 0x7676)) & 0x8080) === 0 ? (digits & 0xff) * 10 + (digits >> 8) : Number.NaN;
 }
 
 function isDigit(byte: number): boolean {

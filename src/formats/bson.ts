@@ -8,7 +8,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter, Piece } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { appendDecimal128, appendDouble, appendInstant, appendInt32, appendIntegerText } from './bson-number.ts';
 import { appendCell, appendCString, appendPlain, BINARY, BOOLEAN, DOCUMENT, NULL, patchInt32, STRING } from './bson-value.ts';
@@ -68,7 +68,7 @@ const WRITERS: Readonly<Record<Kind, BsonWriter>> = {
 
 interface BsonColumn {
   /** The name with the zero byte that ends it. */
-  readonly name: Buffer;
+  readonly name: Piece;
   readonly write: BsonWriter;
 }
 
@@ -122,10 +122,10 @@ class BsonRows implements RowWriter {
   }
 }
 
-function cString(name: string): Buffer {
+function cString(name: string): Piece {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   appendCString(name, out);
-  return out.take();
+  return new Piece(out.take());
 }
 
 /** An array's key: its index in digits. */

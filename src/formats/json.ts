@@ -4,7 +4,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import type { ByteWriter } from '../util/byte-writer.ts';
+import { type ByteWriter, Piece } from '../util/byte-writer.ts';
 import { appendJson, writeJson } from '../util/json.ts';
 import type { Format, RowWriter } from './format.ts';
 import {
@@ -21,17 +21,18 @@ import {
 } from './text.ts';
 
 const QUOTE = 0x22;
-const NULL = Buffer.from('null');
+const NULL = new Piece('null');
 const PLAIN = plainBytes({ except: '"\\' });
 /** By byte, what stands for it inside a string. */
-const ESCAPES: readonly Buffer[] = Array.from({ length: 0x80 }, (_, byte) =>
-  Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
+const ESCAPES: readonly Piece[] = Array.from(
+  { length: 0x80 },
+  (_, byte) => new Piece(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
 );
 
 const escapeByte: Escape = (source, at, to, out) => {
   const byte = source[at] as number;
   if (byte >= 0x80) return copyBeyondAscii(source, at, to, out);
-  out.piece(ESCAPES[byte] as Buffer);
+  out.piece(ESCAPES[byte] as Piece);
   return at + 1;
 };
 
@@ -77,7 +78,7 @@ const WRITERS: Readonly<Record<Kind, CellWriter>> = {
 
 interface JsonColumn {
   /** `,"name":`, for the first column with the brace. */
-  readonly prefix: Buffer;
+  readonly prefix: Piece;
   readonly write: CellWriter;
 }
 
@@ -89,7 +90,7 @@ class JsonRows implements RowWriter {
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
     this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: Buffer.from(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
+      prefix: new Piece(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
       write: WRITERS[kind],
     }));
     out.byte(0x5b);

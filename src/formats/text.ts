@@ -2,7 +2,7 @@
  * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
  * Knows no format: each brings a table of the bytes that go as they are and a function for the others.
  */
-import type { ByteWriter } from '../util/byte-writer.ts';
+import { type ByteWriter, Piece, viewOf } from '../util/byte-writer.ts';
 
 /** Writes one cell that is not NULL: source[from..to) holds its canonical bytes. */
 export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;
@@ -14,34 +14,58 @@ export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWri
 export type Escape = (source: Buffer, at: number, to: number, out: ByteWriter) => number;
 export const ABANDON = -1;
 
-export const REPLACEMENT = Buffer.from('\ufffd');
+export const REPLACEMENT = new Piece('\ufffd');
 
-/** A table with 1 for each ASCII byte that goes as it is: the printable ones, plus and minus those given. */
-export function plainBytes(changes: { readonly also?: string; readonly except?: string }): Uint8Array {
+/**
+ * Which bytes go as they are: ASCII without the controls and a few others. `table` is the rule, byte by byte; `words` holds each of the
+ * first three exceptions four times, so that four bytes can be told to be harmless at once (a control or a DEL that the table lets pass
+ * only costs the quick way).
+ */
+export interface PlainBytes {
+  readonly table: Uint8Array;
+  readonly words: readonly [number, number, number];
+}
+
+export function plainBytes(changes: { readonly also?: string; readonly except: string }): PlainBytes {
   const table = new Uint8Array(256);
   table.fill(1, 0x20, 0x80);
   for (const character of changes.also ?? '') table[character.charCodeAt(0)] = 1;
-  for (const character of changes.except ?? '') table[character.charCodeAt(0)] = 0;
-  return table;
+  for (const character of changes.except) table[character.charCodeAt(0)] = 0;
+  const others = [...changes.except]
+    .filter((character) => character >= ' ' && character < '\x7f')
+    .map((character) => character.charCodeAt(0));
+  if (others.length > 3) throw new RangeError('at most three printable characters');
+  const word = (index: number) => Math.imul(others[index] ?? DEL, ONES);
+  return { table, words: [word(0), word(1), word(2)] };
 }
 
-/** A table with 1 for the given characters only. */
-export function onlyBytes(characters: string): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const character of characters) table[character.charCodeAt(0)] = 1;
-  return table;
-}
+const DEL = 0x7f;
+const ONES = 0x0101_0101;
+const SPACES = 0x2020_2020;
+const HIGH_BITS = 0x8080_8080;
 
 /** Copies with escapes. False when the escape gave up: then nothing has been written. */
-export function copyEscaped(source: Buffer, from: number, to: number, out: ByteWriter, plain: Uint8Array, onOther: Escape): boolean {
+export function copyEscaped(source: Buffer, from: number, to: number, out: ByteWriter, plain: PlainBytes, onOther: Escape): boolean {
   const start = out.length;
-  if (start + to - from > out.bytes.length) out.reserve(to - from);
-  let target = out.bytes;
-  let length = start;
+  out.reserve(to - from);
+  const { table } = plain;
+  const [a, b, c] = plain.words;
+  const words = viewOf(source);
+  let { bytes, view, length } = out;
   for (let at = from; at < to; ) {
+    // Of ASCII bytes, only those below a space, an exception or DEL set a high bit here; other bytes have it themselves.
+    while (at + 4 <= to) {
+      const word = words.getInt32(at, true);
+      const special = (word - SPACES) | ((word ^ a) - ONES) | ((word ^ b) - ONES) | ((word ^ c) - ONES) | (word + ONES) | word;
+      if ((special & HIGH_BITS) !== 0) break;
+      view.setInt32(length, word, true);
+      length += 4;
+      at += 4;
+    }
+    if (at >= to) break;
     const byte = source[at] as number;
-    if (plain[byte] === 1) {
-      target[length++] = byte;
+    if (table[byte] === 1) {
+      bytes[length++] = byte;
       at++;
       continue;
     }
@@ -52,8 +76,7 @@ export function copyEscaped(source: Buffer, from: number, to: number, out: ByteW
       return false;
     }
     out.reserve(to - at);
-    target = out.bytes;
-    length = out.length;
+    ({ bytes, view, length } = out);
   }
   out.length = length;
   return true;
@@ -93,12 +116,13 @@ export function copyBeyondAscii(source: Buffer, from: number, to: number, out: B
   return at;
 }
 
-const ASCII = new Uint8Array(256).fill(1, 0, 0x80);
-
 /** UTF-8 as it is, but for what is none. */
 export const copyText: CellWriter = (source, from, to, out) => {
   copyEscaped(source, from, to, out, ASCII, copyBeyondAscii);
 };
+
+const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
+const ASCII = plainBytes({ also: CONTROLS, except: '' });
 
 export const copyCell: CellWriter = (source, from, to, out) => out.copy(source, from, to);
 
@@ -109,8 +133,8 @@ export function isFiniteText(source: Buffer, from: number): boolean {
   return digit <= 0x39;
 }
 
-const TRUE = Buffer.from('true');
-const FALSE = Buffer.from('false');
+const TRUE = new Piece('true');
+const FALSE = new Piece('false');
 
 export const copyBool: CellWriter = (source, from, _to, out) => out.piece(source[from] === 0x74 ? TRUE : FALSE);
 

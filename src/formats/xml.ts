@@ -5,7 +5,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter, Piece } from '../util/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';
 import { writeTabular } from './tabular.ts';
 import {
@@ -22,7 +22,7 @@ import {
 
 const OPENING = Buffer.from('<?xml version="1.0" encoding="UTF-8"?><response>');
 const CLOSING = Buffer.from('</response>');
-const EMPTY_ROW = Buffer.from('<row></row>');
+const EMPTY_ROW = new Piece('<row></row>');
 
 /** NameStartChar and NameChar of XML 1.0, fifth edition, without the colon. */
 const NAME_START = [
@@ -32,12 +32,13 @@ const NAME_START = [
 const NAME = new RegExp(`^[${NAME_START}][-.0-9\\u00b7\\u0300-\\u036f\\u203f-\\u2040${NAME_START}]*$`, 'u');
 
 const PLAIN = plainBytes({ also: '\t\n', except: '&<>' });
-const PLAIN_IN_ATTRIBUTE = plainBytes({ except: '&<>"' });
+/** A `>` does no harm there. */
+const PLAIN_IN_ATTRIBUTE = plainBytes({ except: '&<"' });
 
 /** A carriage return as it stands would be read as a line feed, and in an attribute any white space as a space. */
-const ENTITIES: Readonly<Record<number, Buffer>> = Object.fromEntries(
+const ENTITIES: Readonly<Record<number, Piece>> = Object.fromEntries(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;', '\n': '&#10;', '\t': '&#9;' }).map(
-    ([character, entity]) => [character.charCodeAt(0), Buffer.from(entity)],
+    ([character, entity]) => [character.charCodeAt(0), new Piece(entity)],
   ),
 );
 
@@ -88,9 +89,9 @@ const WRITERS: Readonly<Record<Kind, CellWriter>> = {
 };
 
 interface XmlTags {
-  readonly open: Buffer;
-  readonly close: Buffer;
-  readonly nil: Buffer;
+  readonly open: Piece;
+  readonly close: Piece;
+  readonly nil: Piece;
 }
 
 /** The row's own tags are part of its first and last column's. */
@@ -100,9 +101,9 @@ function tags({ name }: ResultColumn, index: number, columns: readonly ResultCol
   const isName = NAME.test(name);
   const start = isName ? name : `column name="${attribute(name)}"`;
   return {
-    open: Buffer.from(`${rowStart}<${start}>`),
-    close: Buffer.from(`</${isName ? name : 'column'}>${rowEnd}`),
-    nil: Buffer.from(`${rowStart}<${start} nil="true"/>${rowEnd}`),
+    open: new Piece(`${rowStart}<${start}>`),
+    close: new Piece(`</${isName ? name : 'column'}>${rowEnd}`),
+    nil: new Piece(`${rowStart}<${start} nil="true"/>${rowEnd}`),
   };
 }
 

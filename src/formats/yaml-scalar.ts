@@ -3,7 +3,7 @@
  * Plain where that is beyond doubt (a letter first, nothing but harmless characters, no word that means something), else in double quotes.
  */
 import type { Kind } from '../model/table.ts';
-import type { ByteWriter } from '../util/byte-writer.ts';
+import { type ByteWriter, Piece } from '../util/byte-writer.ts';
 import {
   ABANDON,
   type CellWriter,
@@ -14,7 +14,6 @@ import {
   copyEscaped,
   type Escape,
   isFiniteText,
-  onlyBytes,
   plainBytes,
   REPLACEMENT,
 } from './text.ts';
@@ -22,13 +21,11 @@ import {
 const QUOTE = 0x22;
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const FIRST = onlyBytes(LETTERS);
-const PLAIN = onlyBytes(`${LETTERS}0123456789 _-.,/+@()';!?=&%$*`);
+const PLAIN = plainBytes({ except: ':#"\x7f' });
 const QUOTED = plainBytes({ except: '"\\\x7f' });
 
 const LONGEST_WORD = 5;
-/** What some version of YAML takes for null, a boolean or a number, although it begins with a letter; in any case of letters. */
+/** What some version of YAML takes for null, a boolean or a number, although it begins with a letter (and so is `e5`); in any case of letters. */
 const WORDS = new Set(
   ['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null', 'nan', 'inf'].map((word) => packed(Buffer.from(word), 0, word.length)),
 );
@@ -52,15 +49,16 @@ const SHORT_ESCAPES: Readonly<Record<number, string>> = {
   34: '\\"',
   92: '\\\\',
 };
-const ESCAPES: readonly Buffer[] = Array.from({ length: 0x80 }, (_, byte) =>
-  Buffer.from(SHORT_ESCAPES[byte] ?? `\\x${byte.toString(16).padStart(2, '0')}`),
+const ESCAPES: readonly Piece[] = Array.from(
+  { length: 0x80 },
+  (_, byte) => new Piece(SHORT_ESCAPES[byte] ?? `\\x${byte.toString(16).padStart(2, '0')}`),
 );
 
 /** Beyond ASCII: what YAML does not count as printable, or takes for a line break or a byte order mark, is escaped. */
 export const escapeQuoted: Escape = (source, from, to, out) => {
   let at = from;
   if ((source[at] as number) < 0x80) {
-    out.piece(ESCAPES[source[at] as number] as Buffer);
+    out.piece(ESCAPES[source[at] as number] as Piece);
     return at + 1;
   }
   while (at < to && (source[at] as number) >= 0x80) {
@@ -100,13 +98,16 @@ export const writeQuoted: CellWriter = (source, from, to, out) => {
 };
 
 export const writeText: CellWriter = (source, from, to, out) => {
-  const start = out.length;
-  if (from < to && FIRST[source[from] as number] === 1 && source[to - 1] !== SPACE) {
-    if (copyEscaped(source, from, to, out, PLAIN, giveUp) && !(to - from <= LONGEST_WORD && WORDS.has(packed(source, from, to)))) return;
-    out.length = start;
-  }
-  writeQuoted(source, from, to, out);
+  if (!maybePlain(source, from, to) || !copyEscaped(source, from, to, out, PLAIN, giveUp)) writeQuoted(source, from, to, out);
 };
+
+/** Rules out what is no plain string although it may have nothing but harmless characters. */
+function maybePlain(source: Buffer, from: number, to: number): boolean {
+  const letter = (source[from] as number) | 0x20;
+  if (from === to || letter < 0x61 || letter > 0x7a || source[to - 1] === SPACE) return false;
+  if (letter === 0x65 && to - from > 1 && (source[from + 1] as number) <= 0x39) return false;
+  return to - from > LONGEST_WORD || !WORDS.has(packed(source, from, to));
+}
 
 /** For what needs no escapes by its nature but would be read as a date or a number. */
 const writeAsIs: CellWriter = (source, from, to, out) => {

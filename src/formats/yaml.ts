@@ -3,30 +3,30 @@
  * What a single value looks like is yaml-scalar.ts's affair.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter, Piece } from '../util/byte-writer.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
 import type { Format, RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
 import { WRITERS, writeKey } from './yaml-scalar.ts';
 
-const NULL = Buffer.from('null');
+const NULL = new Piece('null');
 const NO_ROWS = Buffer.from('[]\n');
-const EMPTY_ROW = Buffer.from('- {}\n');
+const EMPTY_ROW = new Piece('- {}\n');
 const LINE_END = 0x0a;
 
 interface YamlColumn {
   /** `- name: ` for the first column, `  name: ` for the others. */
-  readonly prefix: Buffer;
+  readonly prefix: Piece;
   readonly write: CellWriter;
 }
 
-/** A key with what separates it from its value; a very long one stands on a line of its own. */
+/** A key and its colon, for what follows after a space or on the next line; a very long one stands on a line of its own. */
 function keyPrefix(name: string, indent: string): string {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   writeKey(name, out);
   const key = out.take().toString();
-  return key.startsWith('? ') ? `${key}\n${indent}: ` : `${key}: `;
+  return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
 
 class YamlRows implements RowWriter {
@@ -37,7 +37,7 @@ class YamlRows implements RowWriter {
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
     this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: Buffer.from(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')}`),
+      prefix: new Piece(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')} `),
       write: WRITERS[kind],
     }));
   }
@@ -90,7 +90,7 @@ function appendMembers(members: PlainMap, indent: string, out: ByteWriter): void
     first = false;
     const isBlock = (value instanceof Map && value.size > 0) || (Array.isArray(value) && value.length > 0);
     const inner = `${indent}  `;
-    if (isBlock) out.text(`\n${inner}`);
+    out.text(isBlock ? `\n${inner}` : ' ');
     appendValue(value, inner, out);
   }
 }

@@ -7,7 +7,7 @@ import { monotonicFactory } from 'ulid';
 const next = monotonicFactory();
 
 /** 128 bits in 26 characters leave the first one 3 bits: a larger one cannot be a ULID. */
-const SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const SHAPE = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/;
 
 export function newUlid(): string {
   return next();
@@ -15,8 +15,5 @@ export function newUlid(): string {
 
 /** The ULID in upper case, the one form in which ids are kept and compared; undefined when the text is none. */
 export function parseUlid(text: string): string | undefined {
-  if (text.length !== 26) return undefined;
-  if (SHAPE.test(text)) return text;
-  const upper = text.toUpperCase();
-  return SHAPE.test(upper) ? upper : undefined;
+  return SHAPE.test(text) ? text.toUpperCase() : undefined;
 }

@@ -29,6 +29,7 @@ interface EntryRow {
 
 const COLUMNS = `entry_id, db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs,
   max_open_connections, max_idle_connections, timeout_secs, position`;
+const INSERT_ROWS = 100;
 const OWNED = 'org_id = ? AND project_id = ?';
 const ONE = `${OWNED} AND db_type = ? AND db_name = ?`;
 
@@ -77,9 +78,9 @@ export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope):
   return { entries, unreadable };
 }
 
-async function insertEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draft: EntryDraft, position: number): Promise<void> {
+function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, position: number): readonly SqlValue[] {
   const id = newUlid();
-  const values: readonly SqlValue[] = [
+  return [
     scope.orgId,
     scope.projectId,
     id,
@@ -97,7 +98,21 @@ async function insertEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draft: E
     draft.queryTimeoutSecs,
     position,
   ];
-  await tx.all(`INSERT INTO entries (org_id, project_id, ${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+}
+
+/** Many rows a statement: a project may come with a thousand databases. The caller knows that none of them is there yet. */
+export async function insertEntries(
+  tx: Sql,
+  ring: KeyRing,
+  scope: ProjectScope,
+  drafts: readonly EntryDraft[],
+  firstPosition: number,
+): Promise<void> {
+  for (let start = 0; start < drafts.length; start += INSERT_ROWS) {
+    const rows = drafts.slice(start, start + INSERT_ROWS).map((draft, i) => insertValues(ring, scope, draft, firstPosition + start + i));
+    const places = rows.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
+    await tx.all(`INSERT INTO entries (org_id, project_id, ${COLUMNS}) VALUES ${places}`, rows.flat());
+  }
 }
 
 async function findRow(tx: Sql, scope: ProjectScope, type: string, database: string): Promise<EntryRow | undefined> {
@@ -112,7 +127,7 @@ export async function addEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draf
     scope.orgId,
     scope.projectId,
   ]);
-  await insertEntry(tx, ring, scope, draft, (last?.position ?? -1) + 1);
+  await insertEntries(tx, ring, scope, [draft], (last?.position ?? -1) + 1);
   return true;
 }
 
@@ -136,7 +151,7 @@ export async function changeEntry(
   if (old === undefined) return false;
   const password = draft.password ?? openStored(ring, scope, old);
   await removeEntry(tx, scope, draft.type, draft.database);
-  await insertEntry(tx, ring, scope, { ...draft, password }, old.position);
+  await insertEntries(tx, ring, scope, [{ ...draft, password }], old.position);
   return true;
 }
 

@@ -3,7 +3,7 @@
  */
 import type { OrgScope } from '../model/org.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceName } from '../model/project.ts';
-import { addEntry, readEntries } from './entry-records.ts';
+import { insertEntries, readEntries } from './entry-records.ts';
 import { findOrganization } from './org-records.ts';
 import type { KeyRing } from './secrets.ts';
 import type { Sql } from './sql-driver.ts';
@@ -119,7 +119,7 @@ export async function insertProject(
       space.name,
       position,
     ]);
-  for (const entry of entries) await addEntry(tx, ring, project, entry);
+  await insertEntries(tx, ring, project, entries, 0);
   return { kind: 'created' };
 }
 

@@ -59,6 +59,12 @@ class Session {
     return [];
   }
 
+  /** Asks one question again and again, by the shortest way that the library has. */
+  counter(text: string): () => number {
+    const statement = this.#database.prepare(text).raw(true);
+    return () => Number((statement.get() as unknown[])[0]);
+  }
+
   close(): void {
     this.#database.close();
   }
@@ -82,11 +88,14 @@ export class SqliteDriver implements Driver {
   readonly types: SqlTypes = { text: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', tableEnd: ' STRICT' };
   readonly #reader: Session;
   readonly #writer: Session;
+  /** Counts the commits of every connection but the reading one, which commits nothing. */
+  readonly commits: () => number;
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   private constructor(reader: Session, writer: Session) {
     this.#reader = reader;
     this.#writer = writer;
+    this.commits = reader.counter('PRAGMA data_version');
   }
 
   static async open(dataDir: string): Promise<SqliteDriver> {
@@ -150,14 +159,14 @@ export class SqliteDriver implements Driver {
 }
 
 /**
- * SQLite counts the commits of all other connections to the file, in shared memory; asking for the count takes a few microseconds.
- * The reading connection commits nothing itself, so the count covers this process's own writes too.
+ * SQLite counts the commits of all connections to the file in shared memory, and asking for the count takes a few microseconds:
+ * cheap enough for every request. This process's own writes are counted too, since they come from another connection than the reading one.
  */
 export class SqliteFreshness implements Freshness {
   readonly #driver: SqliteDriver;
   readonly #feed: ChangeFeed;
   readonly #onProblem: (what: string, cause: unknown) => void;
-  #version = -1;
+  #commits = -1;
 
   constructor(driver: SqliteDriver, feed: ChangeFeed, onProblem: (what: string, cause: unknown) => void) {
     this.#driver = driver;
@@ -167,10 +176,10 @@ export class SqliteFreshness implements Freshness {
 
   refresh(): void {
     try {
-      const version = this.#driver.readNow<{ data_version: number }>('PRAGMA data_version')[0]?.data_version ?? -1;
-      if (version === this.#version) return;
+      const commits = this.#driver.commits();
+      if (commits === this.#commits) return;
       this.#feed.apply(this.#driver.readNow<ChangeRow>(READ_CHANGES, [this.#feed.seen]));
-      this.#version = version;
+      this.#commits = commits;
     } catch (cause) {
       this.#onProblem('the embedded store cannot be read; requests are served from memory', cause);
     }

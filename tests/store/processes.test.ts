@@ -1,0 +1,215 @@
+/**
+ * Several processes on one store: what one has answered, all the others know, and what was answered survives the process.
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { LarkModules } from '../../src/model/lark-module.ts';
+import { newUlid } from '../../src/model/ulid.ts';
+import type { Store } from '../../src/store/store.ts';
+import { compileSources, StoreProcess } from './children.ts';
+import { anEntry, anOrg, aTenant, aToken, KINDS, makePlace, type Place } from './stores.ts';
+
+let modulePath = '';
+beforeAll(() => {
+  modulePath = compileSources();
+});
+
+const codeOf = (modules: unknown) => (modules as LarkModules).get('m')?.code;
+const rounds = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+describe.each(KINDS)('processes on one %s store', (kind) => {
+  let place: Place;
+  let started: StoreProcess[] = [];
+
+  beforeEach(async () => {
+    place = await makePlace(kind);
+  });
+  afterEach(async () => {
+    await Promise.all(started.map((child) => child.kill()));
+    started = [];
+    await place.remove();
+  });
+
+  const start = async () => {
+    const child = new StoreProcess(modulePath);
+    started.push(child);
+    return child;
+  };
+  const startOpen = async () => {
+    const child = await start();
+    await child.open(place.options);
+    return child;
+  };
+
+  test('four may create the tables at once', async () => {
+    const children = await Promise.all(rounds(4).map(start));
+    await Promise.all(children.map((child) => child.open(place.options)));
+    expect(await place.sql('SELECT version FROM migrations')).toEqual([{ version: 1 }]);
+    await Promise.all(children.map((child) => child.call('createOrganization', anOrg())));
+    expect(await children[0]?.call('listOrganizations')).toHaveLength(4);
+  });
+
+  test('a write answered by one is seen by the next request to the other, 500 times', async () => {
+    const [one, two] = await Promise.all([startOpen(), startOpen()]);
+    const store = await place.open();
+    const scope = await aTenant(store, [anEntry()]);
+    await store.close();
+    const space = [scope.orgId, scope.projectId, scope.spaceId] as const;
+    for (const round of rounds(500)) {
+      const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one];
+      await writer.call('putModule', scope, { module: 'm', code: `round ${round}`, userId: newUlid() });
+      expect(codeOf(await reader.call('modules', ...space))).toBe(`round ${round}`);
+    }
+  });
+
+  test('a deleted token is unknown to all at once', async () => {
+    const [one, two] = await Promise.all([startOpen(), startOpen()]);
+    const store = await place.open();
+    const scope = await aTenant(store);
+    for (const _ of rounds(30)) {
+      const token = aToken(scope);
+      expect(await two.call('tokenByHash', token.hash)).toBeUndefined();
+      await one.call('createToken', token);
+      expect(await two.call('tokenByHash', token.hash)).toMatchObject({ tokenId: token.tokenId });
+      await one.call('deleteToken', scope, token.tokenId);
+      expect(await two.call('tokenByHash', token.hash)).toBeUndefined();
+    }
+    await store.close();
+  });
+
+  test('of two that deploy the same version, exactly one wins, and both serve the winner', async () => {
+    const [one, two] = await Promise.all([startOpen(), startOpen()]);
+    const store = await place.open();
+    const scope = await aTenant(store);
+    await store.close();
+    for (const round of rounds(100)) {
+      const draft = (document: string) => ({
+        uri: 'u',
+        method: 'get' as const,
+        version: `1.${round}`,
+        featureId: 'f',
+        userId: 'u',
+        rollbackVersion: null,
+        document,
+        password: null,
+      });
+      const outcomes = (await Promise.all([
+        one.call('insertDefinitions', scope, [draft('one')], 'refuse'),
+        two.call('insertDefinitions', scope, [draft('two')], 'refuse'),
+      ])) as { kind: string }[];
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['exists', 'inserted']);
+    }
+    const lists = await Promise.all([one.call('listDefinitions', scope), two.call('listDefinitions', scope)]);
+    expect(lists[0]).toHaveLength(100);
+    expect(lists[1]).toEqual(lists[0]);
+  });
+
+  test('what was answered is there after SIGKILL, whole or not at all', async () => {
+    const store = await place.open();
+    const scope = await aTenant(store);
+    await store.close();
+    let answers = 0;
+    for (const round of rounds(20)) {
+      const child = await startOpen();
+      const answered: string[] = [];
+      const writing = (async () => {
+        for (let i = 0; ; i += 1) {
+          await child.call('addEntry', scope, anEntry({ database: `r${round}-${i}` }));
+          answered.push(`pg/r${round}-${i}`);
+        }
+      })();
+      writing.catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 20 + round * 5));
+      await child.kill();
+      // Without its lease the dead process does not hold up the next one; how long it would is another test's affair.
+      await place.sql('DELETE FROM instances');
+      const reopened = await place.open();
+      const context = await reopened.projectContext(scope.orgId, scope.projectId);
+      await reopened.close();
+      expect(context?.unreadable.size).toBe(0);
+      for (const key of answered) expect(context?.entries.get(key)?.password).toBe(anEntry().password);
+      answers += answered.length;
+    }
+    expect(answers).toBeGreaterThan(20);
+  });
+});
+
+describe('the embedded store', () => {
+  test('is readable by its owner only', async () => {
+    const place = await makePlace('embedded');
+    const store = await place.open();
+    await store.createOrganization(anOrg());
+    for (const file of ['millrace.db', 'millrace.db-wal', 'millrace.db-shm'])
+      expect(statSync(join(place.options.dataDir, file)).mode & 0o777).toBe(0o600);
+    await store.close();
+    await place.remove();
+  });
+});
+
+describe('instances on one PostgreSQL', () => {
+  let place: Place;
+  let store: Store;
+  let child: StoreProcess;
+
+  beforeAll(async () => {
+    place = await makePlace('postgres');
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await place?.remove();
+  });
+  beforeEach(async () => {
+    child = new StoreProcess(modulePath);
+    await child.open(place.options);
+    await expect
+      .poll(async () => Number((await place.sql('SELECT count(*) AS n FROM instances'))[0]?.['n']), { timeout: 5_000 })
+      .toBeGreaterThan(1);
+  });
+  afterEach(() => child.kill());
+
+  const timed = async (work: () => Promise<unknown>) => {
+    const from = performance.now();
+    await work();
+    return performance.now() - from;
+  };
+
+  test('one that was killed holds a writer up for its lease at most, and then nobody', async () => {
+    await child.kill();
+    const held = await timed(() => store.createOrganization(anOrg()));
+    expect(held).toBeLessThan(3_500);
+    expect(await timed(() => store.createOrganization(anOrg()))).toBeLessThan(1_000);
+  });
+
+  test('one that stood still asks the store before it trusts its memory again', async () => {
+    const scope = await aTenant(store);
+    const space = [scope.orgId, scope.projectId, scope.spaceId] as const;
+    expect(codeOf(await child.call('modules', ...space))).toBeUndefined();
+    child.freeze();
+    const held = await timed(() => store.putModule(scope, { module: 'm', code: 'new', userId: newUlid() }));
+    expect(held).toBeLessThan(3_500);
+    child.thaw();
+    expect(codeOf(await child.call('modules', ...space))).toBe('new');
+  });
+
+  test('one whose connections were cut still sees every write', async () => {
+    const scope = await aTenant(store);
+    const space = [scope.orgId, scope.projectId, scope.spaceId] as const;
+    for (const round of rounds(10)) {
+      await place.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'millrace' AND datname = current_database()",
+      );
+      await expect
+        .poll(() =>
+          store.ping().then(
+            () => true,
+            () => false,
+          ),
+        )
+        .toBe(true);
+      await store.putModule(scope, { module: 'm', code: `round ${round}`, userId: newUlid() });
+      expect(codeOf(await child.call('modules', ...space))).toBe(`round ${round}`);
+    }
+  });
+});

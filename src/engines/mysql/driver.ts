@@ -73,6 +73,7 @@ export class MysqlConnection implements Connection {
   }
 
   async run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+    const began = performance.now();
     return this.#watched(options, async (watch) => {
       await this.#limit(options.timeoutMs);
       watch.check();
@@ -81,7 +82,10 @@ export class MysqlConnection implements Connection {
       const prepared = kept ?? (await this.#prepare(statement, key));
       try {
         watch.check();
-        return await this.#execute(prepared, statement, params, sink);
+        const outcome = await this.#execute(prepared, statement, params, sink);
+        // A sleeping SELECT that MySQL's limit wakes up gives a row and no error.
+        if (outcome.selected && performance.now() - began >= options.timeoutMs) throw stopFailure('timeout');
+        return outcome;
       } catch (error) {
         if (key !== undefined && error instanceof DbFailure && error.kind === 'stale') this.#forget(key, prepared);
         throw error;

@@ -1,11 +1,13 @@
 /**
- * Rows of one plan → as few INSERT statements as the servers take them in. Pure.
+ * Rows of one plan → as few INSERT statements as the servers take them in. One row is VALUES; several travel as one JSON document,
+ * which has one text for any number of rows and costs least on both sides; what JSON cannot carry is VALUES again. Pure.
  */
 import type { Column } from '../../model/table.ts';
 import { paramType } from '../../sql/compile.ts';
 import type { Ready } from '../../sql/dialect.ts';
 import type { InsertPlan } from '../../sql/plan.ts';
 import type { ParamValue } from '../../sql/statement.ts';
+import { jsonRows, jsonSource } from './insert-json.ts';
 import { placeholder, quote, tableName } from './names.ts';
 import { upsertClause } from './upsert.ts';
 
@@ -16,11 +18,23 @@ const BYTES_MOST = 4 * 1024 * 1024;
 
 export function insertStatements(plan: InsertPlan): readonly Ready[] {
   const { columns } = plan;
-  const head = `INSERT INTO ${tableName(plan.table)} (${columns.map((column) => quote(column.name)).join(', ')}) VALUES `;
+  const target = `INSERT INTO ${tableName(plan.table)} (${columns.map((column) => quote(column.name)).join(', ')})`;
+  const source = plan.rows.length > 1 ? jsonSource(columns) : undefined;
+  const rows = source === undefined ? undefined : jsonRows(columns, plan.rows);
+  if (source === undefined || rows === undefined) return valuesStatements(plan, `${target} VALUES `);
+  const statement = { text: `${target} ${source}${conflictClause(plan)}`, types: [JSON_TYPE] };
+  return batches(rows, rows.length).map((part) => ({ statement, params: [JSON.stringify(part)] }));
+}
+
+const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
+
+function valuesStatements(plan: InsertPlan, head: string): readonly Ready[] {
+  const { columns } = plan;
   const row = `(${columns.map((column) => placeholder(column.cast)).join(', ')})`;
   const tail = conflictClause(plan);
   const types = columns.map(paramType);
-  return batches(plan).map((rows) => ({
+  const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, columns.length)));
+  return batches(plan.rows, rowsMost).map((rows) => ({
     statement: {
       text: head + Array.from(rows, () => row).join(', ') + tail,
       types: rows.flatMap(() => types),
@@ -35,15 +49,16 @@ function conflictClause(plan: InsertPlan): string {
   const given = new Set(plan.columns);
   if (!plan.upsert || primaryKey.length === 0 || !primaryKey.every((column) => given.has(column))) return '';
   const names = (columns: readonly Column[]) => columns.map((column) => quote(column.name));
-  return upsertClause(names(primaryKey), names(plan.columns.filter((column) => !primaryKey.includes(column))));
+  return upsertClause(tableName(plan.table), names(primaryKey), names(plan.columns.filter((column) => !primaryKey.includes(column))));
 }
 
-function batches(plan: InsertPlan): readonly (readonly (readonly ParamValue[])[])[] {
-  const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, plan.columns.length)));
+type Rows = readonly (readonly ParamValue[])[];
+
+function batches(rows: Rows, rowsMost: number): readonly Rows[] {
   const found: (readonly ParamValue[])[][] = [];
   let current: (readonly ParamValue[])[] = [];
   let bytes = 0;
-  for (const row of plan.rows) {
+  for (const row of rows) {
     const size = rowBytes(row);
     if (current.length === rowsMost || (current.length > 0 && bytes + size > BYTES_MOST)) {
       found.push(current);

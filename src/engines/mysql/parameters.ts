@@ -31,13 +31,12 @@ const asText: Wire = plain(TEXT, (out, value) => out.text(value));
 
 const INT: Wire = plain(LONGLONG, (out, value) => out.int(toText(value), 'signed'));
 const UINT: Wire = { type: LONGLONG, flag: UNSIGNED_FLAG, write: (out, value) => out.int(toText(value), 'unsigned') };
-/** As four digits: a number below 100 would be taken for a year of this century or the last. */
-const YEARS: Wire = plain(TEXT, (out, value) => out.text(toText(value).padStart(4, '0')));
+const YEARS: Wire = plain(TEXT, (out, value) => out.text(yearText(toText(value))));
 
 const WIRES: Readonly<Record<ParamKind, Wire>> = {
   int: INT,
   decimal: plain(DECIMAL, (out, value) => out.text(value)),
-  float: plain(DOUBLE, (out, value, cast) => out.double(toText(value), cast)),
+  float: plain(DOUBLE, (out, value, cast) => out.double(floatOf(toText(value), cast))),
   bool: plain(LONGLONG, (out, value) => out.int(toText(value).startsWith('t') ? '1' : '0', 'signed')),
   text: asText,
   bytes: plain(BLOB, (out, value) => out.text(value)),
@@ -60,6 +59,20 @@ export function signature(types: readonly ParamType[]): string {
     key += String.fromCharCode(wire.type + wire.flag);
   }
   return key;
+}
+
+/** As four digits, so that 0 is the year zero; the servers would take a number below 100 for a year of this century or the last. */
+export function yearText(text: string): string {
+  const year = Number(text);
+  if (text.trim() === '' || !(year === 0 || (year >= 1901 && year <= 2155))) throw refused(text, 'is no year from 1901 to 2155, nor 0');
+  return String(year).padStart(4, '0');
+}
+
+/** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it and given to it. */
+export function floatOf(text: string, cast: string): number {
+  const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
+  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
+  return n;
 }
 
 function toText(value: string | Uint8Array): string {
@@ -138,12 +151,9 @@ export class ParameterWriter {
     this.length = this.bytes.writeBigUInt64LE(BigInt.asUintN(64, n), this.length);
   }
 
-  /** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it. */
-  double(text: string, cast: string): void {
-    const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
-    if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
+  double(value: number): void {
     this.#room(8);
-    this.length = this.bytes.writeDoubleLE(n, this.length);
+    this.length = this.bytes.writeDoubleLE(value, this.length);
   }
 
   /** A text or bytes with their length before them. */

@@ -15,8 +15,8 @@ const NULL_REFUSED: ReadonlySet<string> = new Set(['1048', '1263', '3673']);
  * The clause for quoted names. A key column keeps its value if it is the same and becomes NULL, which a key refuses, if it is not. Key
  * columns come first: MySQL assigns from left to right.
  */
-export function upsertClause(key: readonly string[], others: readonly string[]): string {
-  const kept = key.map((name) => `${name} = IF(${name} <=> VALUES(${name}), ${name}, NULL)`);
+export function upsertClause(table: string, key: readonly string[], others: readonly string[]): string {
+  const kept = key.map((name) => `${name} = IF(${table}.${name} <=> VALUES(${name}), ${table}.${name}, NULL)`);
   const taken = others.map((name) => `${name} = VALUES(${name})`);
   return `${CLAUSE}${MARK} ${[...kept, ...taken].join(', ')}`;
 }

@@ -1,8 +1,9 @@
 /**
  * The two servers under test and small helpers around a connection. Where they are is told by the environment.
  */
-import { mariadbEngine } from '../../../src/engines/mariadb/index.ts';
+
 import type { Connection, Engine, Outcome } from '../../../src/engines/engine.ts';
+import { mariadbEngine } from '../../../src/engines/mariadb/index.ts';
 import { mysqlEngine } from '../../../src/engines/mysql/index.ts';
 import type { ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
@@ -19,7 +20,8 @@ export interface Server {
 
 function server(engine: Engine, variable: string): Server {
   const text = process.env[variable];
-  if (text === undefined) throw new Error(`${variable} is not set: give the URL of a ${engine.label} server, such as mysql://root@127.0.0.1:3306/`);
+  if (text === undefined)
+    throw new Error(`${variable} is not set: give the URL of a ${engine.label} server, such as mysql://root@127.0.0.1:3306/`);
   const url = new URL(text);
   return {
     engine,
@@ -91,7 +93,12 @@ export async function collect(connection: Connection, statement: Statement, para
   return { ...outcome, columns: sink.columns, values: sink.values };
 }
 
-export function sql(connection: Connection, text: string, types: readonly ParamType[] = [], params: readonly ParamValue[] = []): Promise<Result> {
+export function sql(
+  connection: Connection,
+  text: string,
+  types: readonly ParamType[] = [],
+  params: readonly ParamValue[] = [],
+): Promise<Result> {
   return collect(connection, { text, types }, params);
 }
 

@@ -1,5 +1,5 @@
 /** Every type goes out exactly, and what came out goes in again unchanged. */
-import { afterAll, beforeAll, describe as suite, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { compileSelect } from '../../../src/sql/compile.ts';
@@ -23,7 +23,12 @@ const SHARED: readonly Golden[] = [
   ['bigint', '-4294967297', '-4294967297', 'int'],
   ['bigint', '1000000000', '1000000000', 'int'],
   ['bigint unsigned', '18446744073709551615', '18446744073709551615', 'int'],
-  ['decimal(65,30)', '12345678901234567890123456789012345.123456789012345678901234567890', '12345678901234567890123456789012345.123456789012345678901234567890', 'decimal'],
+  [
+    'decimal(65,30)',
+    '12345678901234567890123456789012345.123456789012345678901234567890',
+    '12345678901234567890123456789012345.123456789012345678901234567890',
+    'decimal',
+  ],
   ['decimal(10,2)', '0.10', '0.10', 'decimal'],
   ['decimal(10,2)', '-1.5', '-1.50', 'decimal'],
   ['float', '0.1', '0.1', 'float'],
@@ -101,7 +106,10 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
   async function read(table: string) {
     const found = await describe(at, connection, table);
     const order = found.order.map((column) => ({ column, direction: 'asc' as const }));
-    const { statement, params } = compileSelect({ table: found, columns: found.columns, where: undefined, order, limit: 10, offset: 0n }, at.engine.dialect);
+    const { statement, params } = compileSelect(
+      { table: found, columns: found.columns, where: undefined, order, limit: 10, offset: 0n },
+      at.engine.dialect,
+    );
     return { table: found, ...(await collect(connection, statement, params)) };
   }
 
@@ -137,7 +145,11 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
       const plan = { table, columns: table.columns.slice(0, 1), where, order: [], limit: 10, offset: 0n };
       const { statement, params } = compileSelect(plan, at.engine.dialect);
       const found = await collect(connection, statement, params);
-      expect({ type: column.type, value: value.slice(0, 40), found: found.values }).toEqual({ type: column.type, value: value.slice(0, 40), found: [['1']] });
+      expect({ type: column.type, value: value.slice(0, 40), found: found.values }).toEqual({
+        type: column.type,
+        value: value.slice(0, 40),
+        found: [['1']],
+      });
     }
   });
 

@@ -34,10 +34,10 @@ const TABLE = query(
   2,
 );
 const COLUMN_ITEMS =
-  'COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE, COLUMN_DEFAULT, EXTRA';
+  'COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME';
 const COLUMNS_OF = 'FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION';
-const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 11, 2);
-const MARIADB_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, NULL ${COLUMNS_OF}`, 11, 2);
+const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 12, 2);
+const MARIADB_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, NULL ${COLUMNS_OF}`, 12, 2);
 const KEY = query(
   "SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX",
   1,
@@ -115,7 +115,7 @@ interface TableContext {
 }
 
 function column(row: Row, context: TableContext): Column {
-  const [name, dataType, columnType, maxLength, precision, scale, fraction, isNullable, defaultText, extra, srid] = row.map(
+  const [name, dataType, columnType, maxLength, precision, scale, fraction, isNullable, defaultText, extra, collation, srid] = row.map(
     (cell) => cell ?? null,
   );
   const known = name ?? '';
@@ -140,6 +140,7 @@ function column(row: Row, context: TableContext): Column {
       scale: scale ?? null,
       fraction: fraction ?? null,
       srid: srid ?? null,
+      collation: collation ?? null,
       json: context.checks.has(`json_valid(\`${known.replaceAll('`', '``')}\`)`),
     }),
   };

@@ -37,6 +37,14 @@ export function padded(bytes: Buffer, at: number, n: number, width: number): num
   return at + width;
 }
 
+/** Writes n (0 ≤ n < 100) as two digits; returns what follows. */
+export function pair(bytes: Buffer, at: number, n: number): number {
+  const tens = (n * 205) >> 11;
+  bytes[at] = ZERO + tens;
+  bytes[at + 1] = ZERO + n - tens * 10;
+  return at + 2;
+}
+
 /** The shortest decimal text that reads back as the same 32-bit float. */
 export function floatText(value: number): string {
   for (let precision = 6; precision < 9; precision++) {

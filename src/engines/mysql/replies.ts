@@ -167,7 +167,7 @@ export class ResultReply implements Reply, Flow {
       const status = cursor.u16();
       cursor.u16();
       if (this.#first) this.affected = affected;
-      if (this.#first) this.info = cursor.rest();
+      if (this.#first && cursor.at < cursor.end) this.info = cursor.text();
       return (status & MORE_RESULTS) === 0;
     }
     this.#awaited = cursor.length();

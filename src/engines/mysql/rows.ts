@@ -4,7 +4,7 @@
  */
 import type { Cells } from '../../model/cells.ts';
 import { SHAPE, type WireColumn } from './columns.ts';
-import { doubleText, floatText, padded, smallBefore, wholeBefore } from './digits.ts';
+import { doubleText, floatText, padded, pair, smallBefore, wholeBefore } from './digits.ts';
 import { lostFailure } from './failures.ts';
 
 /** The longest text of a number or a time (`2024-01-01T10:00:00.000000Z`), rounded up. */
@@ -187,11 +187,13 @@ export class RowReader {
     const size = bytes[this.#at] as number;
     this.#at = at + size;
     const from = this.#take() - SPARE_PER_COLUMN;
-    let to = padded(bytes, from, size < 4 ? 0 : bytes.readUInt16LE(at), 4);
+    const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
+    const century = (year / 100) | 0;
+    let to = pair(bytes, pair(bytes, from, century % 100), year - century * 100);
     bytes[to++] = DASH;
-    to = padded(bytes, to, size < 4 ? 0 : (bytes[at + 2] as number), 2);
+    to = pair(bytes, to, size < 4 ? 0 : (bytes[at + 2] as number));
     bytes[to++] = DASH;
-    to = padded(bytes, to, size < 4 ? 0 : (bytes[at + 3] as number), 2);
+    to = pair(bytes, to, size < 4 ? 0 : (bytes[at + 3] as number));
     if (shape === SHAPE.date) {
       this.#set(i, from, to);
       return;
@@ -217,9 +219,9 @@ export class RowReader {
       bytes.copyWithin(to, begins, from + 16);
       to += from + 16 - begins;
       bytes[to++] = COLON;
-      to = padded(bytes, to, bytes[at + 6] as number, 2);
+      to = pair(bytes, to, bytes[at + 6] as number);
       bytes[to++] = COLON;
-      to = padded(bytes, to, bytes[at + 7] as number, 2);
+      to = pair(bytes, to, bytes[at + 7] as number);
     } else {
       to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours, bytes[at + 6], bytes[at + 7]);
     }
@@ -227,11 +229,11 @@ export class RowReader {
   }
 
   #clock(bytes: Buffer, at: number, hours = 0, minutes = 0, seconds = 0): number {
-    let to = padded(bytes, at, hours, 2);
+    let to = pair(bytes, at, hours);
     bytes[to++] = COLON;
-    to = padded(bytes, to, minutes, 2);
+    to = pair(bytes, to, minutes);
     bytes[to++] = COLON;
-    return padded(bytes, to, seconds, 2);
+    return pair(bytes, to, seconds);
   }
 
   /** As many digits as the type keeps; where the server leaves it open, six or none. */

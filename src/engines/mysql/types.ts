@@ -18,6 +18,8 @@ export interface ColumnFacts {
   readonly fraction: string | null;
   /** The spatial reference system that the column is bound to. */
   readonly srid: string | null;
+  /** The collation of a text (`latin1_bin`), whose first part is its character set. */
+  readonly collation: string | null;
   /** Does a check make a text column JSON (MariaDB)? */
   readonly json: boolean;
 }
@@ -41,7 +43,16 @@ function wholeOf(bits: bigint): Typing {
 const decimal: Typing = (facts) => ({ ...of('decimal', 'decimal'), precision: Number(facts.precision), scale: Number(facts.scale) });
 
 const text: Typing = (facts) =>
-  facts.json ? { ...of('json', 'json'), sortable: false } : { ...of('text', 'text'), maxLength: Number(facts.maxLength) };
+  facts.json
+    ? { ...of('json', 'json'), sortable: false }
+    : { ...of('text', textCast(facts.collation)), maxLength: Number(facts.maxLength) };
+
+/** The cast of a text column in a set that does not hold every character; set and collation follow, and the dialect minds them. */
+export const NARROW_TEXT = 'narrow';
+
+function textCast(collation: string | null): string {
+  return collation === null || collation.startsWith('utf8mb4') ? 'text' : `${NARROW_TEXT} ${collation}`;
+}
 
 const bytes: Typing = () => of('bytes', 'binary');
 

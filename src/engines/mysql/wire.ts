@@ -26,6 +26,8 @@ export interface Reply {
 
 interface Waiting {
   readonly reply: Reply;
+  /** The number that the next packet of the answer must have: it goes on where the command's packets ended. */
+  sequence: number;
   readonly resolve: () => void;
   readonly reject: (failure: unknown) => void;
 }
@@ -38,7 +40,6 @@ export class Wire {
   #start = 0;
   #end = 0;
   #spare = 0;
-  #sequence = 1;
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
 
@@ -73,10 +74,10 @@ export class Wire {
    */
   send(command: Buffer, reply: Reply): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const sequence = this.#write(command) & 0xff;
     const done = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ reply, resolve, reject });
+      this.#waiting.push({ reply, sequence, resolve, reject });
     });
-    this.#write(command);
     this.#last = done;
     return done;
   }
@@ -106,13 +107,14 @@ export class Wire {
     for (const listener of this.#closed.splice(0)) listener();
   }
 
-  #write(command: Buffer): void {
+  /** Returns how many packets it took. */
+  #write(command: Buffer): number {
     const size = command.length - HEADER;
     if (size < PACKET_MOST) {
       command.writeUIntLE(size, 0, 3);
       command[3] = 0;
       this.#socket.write(command);
-      return;
+      return 1;
     }
     let sequence = 0;
     for (let at = HEADER; ; at += PACKET_MOST) {
@@ -123,7 +125,7 @@ export class Wire {
       this.#socket.write(header);
       this.#socket.write(part);
       // A last part of full length is followed by an empty one, or the server would go on waiting.
-      if (part.length < PACKET_MOST) return;
+      if (part.length < PACKET_MOST) return sequence;
     }
   }
 
@@ -205,15 +207,15 @@ export class Wire {
 
   #inOrder(sequence: number | undefined): void {
     // A server that closes an idle connection says so in a packet of its own, which nobody waits for.
-    if (this.#waiting.length === 0) throw lostFailure('The database closed the connection');
-    if (sequence !== this.#sequence) throw lostFailure('The packets of the database are out of order');
-    this.#sequence = (this.#sequence + 1) & 0xff;
+    const [waiting] = this.#waiting;
+    if (waiting === undefined) throw lostFailure('The database closed the connection');
+    if (sequence !== waiting.sequence) throw lostFailure('The packets of the database are out of order');
+    waiting.sequence = (sequence + 1) & 0xff;
   }
 
   #deliver(from: number, to: number): void {
     const [waiting] = this.#waiting;
     if (waiting === undefined || !waiting.reply.packet(this.#bytes, from, to, this.#end)) return;
-    this.#sequence = 1;
     this.#spare = 0;
     this.#waiting.shift();
     waiting.resolve();

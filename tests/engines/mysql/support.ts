@@ -2,6 +2,7 @@
  * The two servers under test and small helpers around a connection. Where they are is told by the environment.
  */
 
+import { createConnection } from 'mysql2/promise';
 import type { Connection, Engine, Outcome } from '../../../src/engines/engine.ts';
 import { mariadbEngine } from '../../../src/engines/mariadb/index.ts';
 import { mysqlEngine } from '../../../src/engines/mysql/index.ts';
@@ -100,6 +101,16 @@ export function sql(
   params: readonly ParamValue[] = [],
 ): Promise<Result> {
   return collect(connection, { text, types }, params);
+}
+
+/** Runs what cannot be prepared (procedures, databases): over a driver of its own. */
+export async function admin(at: Server, database: string, text: string): Promise<void> {
+  const other = await createConnection({ host: at.host, port: at.port, user: at.username, password: at.password, database });
+  try {
+    await other.query(text);
+  } finally {
+    await other.end();
+  }
 }
 
 /** A database of its own for one test file. */

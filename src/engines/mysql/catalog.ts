@@ -1,0 +1,158 @@
+/**
+ * The catalogue from information_schema: tables, views, columns, keys. Names are compared here and exactly, because the server may
+ * compare them without regard to case. Refuses to know what a table is wanted for.
+ */
+import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import { type Column, makeTable, type Table } from '../../model/table.ts';
+import type { ParamValue, Statement } from '../../sql/statement.ts';
+import type { Catalog, Connection, RunOptions, TableName } from '../engine.ts';
+import { plainDefault, typed } from './types.ts';
+
+type Row = readonly (string | null)[];
+
+const TEXT = { kind: 'text', cast: 'text' } as const;
+
+/** Everything is read as text: integers of information_schema are digits in a cell anyway. */
+function query(text: string, columns: number, parameters: number): Statement {
+  return {
+    text,
+    types: Array.from({ length: parameters }, () => TEXT),
+    columns: Array.from({ length: columns }, (_, i): ResultColumn => ({ name: `c${i}`, kind: 'text' })),
+  };
+}
+
+const DATABASE = query('SELECT DATABASE(), VERSION()', 2, 0);
+const SCHEMAS = query('SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?', 1, 1);
+const TABLES = query(
+  'SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME',
+  3,
+  1,
+);
+const TABLE = query(
+  'SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
+  4,
+  2,
+);
+const COLUMN_ITEMS =
+  'COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME';
+const COLUMNS_OF = 'FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION';
+const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 12, 2);
+const MARIADB_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, NULL ${COLUMNS_OF}`, 12, 2);
+const KEY = query(
+  "SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX",
+  1,
+  2,
+);
+const MARIADB_CHECKS = query(
+  "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
+  1,
+  2,
+);
+
+/** Storage engines that can take back what they have written. */
+const TRANSACTIONAL: ReadonlySet<string> = new Set(['InnoDB', 'NDBCLUSTER', 'NDB', 'ndbcluster', 'RocksDB', 'ROCKSDB', 'TokuDB', 'XtraDB']);
+
+async function rows(
+  connection: Connection,
+  statement: Statement,
+  params: readonly ParamValue[],
+  options: RunOptions,
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  const sink: RowSink = {
+    start: () => undefined,
+    row: (cells) => {
+      found.push(Array.from(cells.from, (_, i) => cellText(cells, i)));
+    },
+  };
+  await connection.run(statement, params, options, sink);
+  return found;
+}
+
+function cellText(cells: Cells, i: number): string | null {
+  const from = cells.from[i] ?? -1;
+  return from < 0 ? null : cells.bytes.toString('utf8', from, cells.to[i]);
+}
+
+async function describe(
+  connection: Connection,
+  name: { readonly schema: string | undefined; readonly table: string },
+  options: RunOptions,
+): Promise<Table | undefined> {
+  const server = await rows(connection, DATABASE, [], options);
+  const schema = name.schema ?? server[0]?.[0] ?? '';
+  const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
+  const at = [schema, name.table];
+  const tables = await rows(connection, TABLE, at, options);
+  const table = tables.find((row) => row[0] === name.table && row[3] === schema);
+  if (table === undefined) return undefined;
+  const columns = await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
+  const key = await rows(connection, KEY, at, options);
+  const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
+  const keyNames = key.map((row) => row[0] ?? '');
+  const facts = { keys: new Set(keyNames), checks: new Set(checks.map((row) => row[0])), mariadb };
+  const kind = tableKind(table[1]);
+  const storage = table[2] ?? '';
+  return makeTable({
+    schema,
+    name: name.table,
+    kind,
+    storage,
+    transactional: kind === 'view' || TRANSACTIONAL.has(storage),
+    columns: columns.map((row) => column(row, facts)),
+    key: keyNames,
+  });
+}
+
+function tableKind(type: string | null | undefined): 'table' | 'view' {
+  return type?.includes('VIEW') === true ? 'view' : 'table';
+}
+
+interface TableContext {
+  readonly keys: ReadonlySet<string>;
+  readonly checks: ReadonlySet<string | null | undefined>;
+  readonly mariadb: boolean;
+}
+
+function column(row: Row, context: TableContext): Column {
+  const [name, dataType, columnType, maxLength, precision, scale, fraction, isNullable, defaultText, extra, collation, srid] = row.map(
+    (cell) => cell ?? null,
+  );
+  const known = name ?? '';
+  const flags = (extra ?? '').toUpperCase();
+  const nullable = isNullable === 'YES';
+  const readOnly = /\bGENERATED\b/.test(flags.replace('DEFAULT_GENERATED', ''));
+  const shown = context.mariadb ? plainDefault(defaultText ?? null) : (defaultText ?? null);
+  return {
+    name: known,
+    type: columnType ?? '',
+    nullable,
+    primaryKey: context.keys.has(known),
+    default: shown,
+    required: !nullable && defaultText === null && !readOnly && !flags.includes('AUTO_INCREMENT'),
+    readOnly,
+    ...typed({
+      name: known,
+      dataType: dataType ?? '',
+      columnType: columnType ?? '',
+      maxLength: maxLength ?? null,
+      precision: precision ?? null,
+      scale: scale ?? null,
+      fraction: fraction ?? null,
+      srid: srid ?? null,
+      collation: collation ?? null,
+      json: context.checks.has(`json_valid(\`${known.replaceAll('`', '``')}\`)`),
+    }),
+  };
+}
+
+async function list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined> {
+  const server = await rows(connection, DATABASE, [], options);
+  const wanted = schema ?? server[0]?.[0] ?? '';
+  const schemas = await rows(connection, SCHEMAS, [wanted], options);
+  if (!schemas.some((row) => row[0] === wanted)) return undefined;
+  const tables = await rows(connection, TABLES, [wanted], options);
+  return tables.map((row) => ({ table: row[0] ?? '', schema: wanted, kind: tableKind(row[1]) }));
+}
+
+export const mysqlCatalog: Catalog = { describe, list };

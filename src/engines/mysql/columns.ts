@@ -1,0 +1,119 @@
+/**
+ * The columns of a result as the server describes them: how each value lies on the wire, and which kind it is when the caller did not
+ * say. Knows the protocol's type numbers; refuses to know SQL.
+ */
+import type { ResultColumn } from '../../model/cells.ts';
+import type { Kind } from '../../model/table.ts';
+import { Cursor } from './bytes.ts';
+
+/** How a value of the binary protocol is read. Numbers, because the row reader switches on them for every value. */
+export const SHAPE = {
+  bytes: 0,
+  int8: 1,
+  uint8: 2,
+  int16: 3,
+  uint16: 4,
+  int32: 5,
+  uint32: 6,
+  int64: 7,
+  uint64: 8,
+  float: 9,
+  double: 10,
+  date: 11,
+  datetime: 12,
+  timestamp: 13,
+  time: 14,
+  bit: 15,
+  nothing: 16,
+} as const;
+
+export type Shape = (typeof SHAPE)[keyof typeof SHAPE];
+
+export interface WireColumn {
+  readonly shape: Shape;
+  /** Digits of a fraction of a second, or 31 where the server leaves it open. */
+  readonly digits: number;
+}
+
+/** What follows the names in a column definition, counted from its end. */
+const TAIL = 13;
+const UNSIGNED = 32;
+const ENUM = 256;
+const SET = 2048;
+const BINARY_CHARSET = 63;
+
+interface Facts {
+  readonly type: number;
+  readonly flags: number;
+  readonly charset: number;
+  /** MariaDB's own type names (`uuid`, `inet6`) and formats (`json`). */
+  readonly extended: readonly string[];
+}
+
+type Read = readonly [signed: Shape, unsigned: Shape, kind: Kind];
+
+const alike = (shape: Shape, kind: Kind): Read => [shape, shape, kind];
+
+/** By the protocol's type number; everything else is bytes: texts, blobs, json, geometry. */
+const TYPES: ReadonlyMap<number, Read> = new Map<number, Read>([
+  [0, alike(SHAPE.bytes, 'decimal')],
+  [1, [SHAPE.int8, SHAPE.uint8, 'int']],
+  [2, [SHAPE.int16, SHAPE.uint16, 'int']],
+  [3, [SHAPE.int32, SHAPE.uint32, 'int']],
+  [4, alike(SHAPE.float, 'float')],
+  [5, alike(SHAPE.double, 'float')],
+  [6, alike(SHAPE.nothing, 'text')],
+  [7, alike(SHAPE.timestamp, 'timestamptz')],
+  [8, [SHAPE.int64, SHAPE.uint64, 'int']],
+  [9, [SHAPE.int32, SHAPE.uint32, 'int']],
+  [10, alike(SHAPE.date, 'date')],
+  [11, alike(SHAPE.time, 'time')],
+  [12, alike(SHAPE.datetime, 'timestamp')],
+  [13, alike(SHAPE.uint16, 'int')],
+  [14, alike(SHAPE.date, 'date')],
+  [16, alike(SHAPE.bit, 'int')],
+  [245, alike(SHAPE.bytes, 'json')],
+  [246, alike(SHAPE.bytes, 'decimal')],
+]);
+
+const EXTENDED: Readonly<Record<string, Kind>> = { json: 'json', uuid: 'uuid', inet4: 'other', inet6: 'other' };
+
+/** Reads only how the values lie: all that is needed when the caller knows names and kinds. */
+export function readShape(bytes: Buffer, to: number): WireColumn {
+  const read = TYPES.get(bytes[to - 6] ?? 0);
+  const unsigned = ((bytes[to - 5] ?? 0) & UNSIGNED) !== 0;
+  return { shape: read === undefined ? SHAPE.bytes : read[unsigned ? 1 : 0], digits: bytes[to - 3] ?? 0 };
+}
+
+export function readColumn(bytes: Buffer, from: number, to: number): ResultColumn {
+  const cursor = new Cursor(bytes, from, to);
+  for (let i = 0; i < 4; i++) cursor.skip();
+  const name = cursor.text();
+  cursor.skip();
+  const extended = readExtended(cursor);
+  const charset = bytes.readUInt16LE(to - 12);
+  return { name, kind: kindOf({ type: bytes[to - 6] ?? 0, flags: bytes.readUInt16LE(to - 5), charset, extended }) };
+}
+
+/** MariaDB puts a block between the names and the tail when the client asked for it; the tail's fixed size tells whether it is there. */
+function readExtended(cursor: Cursor): readonly string[] {
+  const found: string[] = [];
+  const end = cursor.end - TAIL;
+  if (cursor.at >= end) return found;
+  cursor.length();
+  while (cursor.at < end) {
+    cursor.u8();
+    found.push(cursor.text());
+  }
+  return found;
+}
+
+function kindOf(facts: Facts): Kind {
+  const special = facts.extended.map((name) => EXTENDED[name]).find((kind) => kind !== undefined);
+  if (special !== undefined) return special;
+  const read = TYPES.get(facts.type);
+  if (read !== undefined) return read[2];
+  if ((facts.flags & ENUM) !== 0) return 'enum';
+  if ((facts.flags & SET) !== 0) return 'set';
+  return facts.charset === BINARY_CHARSET ? 'bytes' : 'text';
+}

@@ -1,0 +1,60 @@
+/**
+ * Numbers as ASCII digits, written into a buffer without strings. Digits are written from the right, so a cell's beginning is known
+ * last; that is all a cell needs. Knows no protocol.
+ */
+const ZERO = 48;
+const BILLION = 1_000_000_000;
+
+/** Writes n (0 ≤ n < 2^31) so that it ends before `end`; returns where it begins. */
+export function smallBefore(bytes: Buffer, end: number, n: number): number {
+  let at = end;
+  let rest = n;
+  while (rest >= 10) {
+    const tenth = (rest / 10) | 0;
+    bytes[--at] = ZERO + rest - tenth * 10;
+    rest = tenth;
+  }
+  bytes[--at] = ZERO + rest;
+  return at;
+}
+
+/** The same for whole numbers up to 2^53. */
+export function wholeBefore(bytes: Buffer, end: number, n: number): number {
+  if (n < 0x80000000) return smallBefore(bytes, end, n);
+  const high = Math.floor(n / BILLION);
+  padded(bytes, end - 9, n - high * BILLION, 9);
+  return wholeBefore(bytes, end - 9, high);
+}
+
+/** Writes n with leading zeros in exactly `width` bytes from `at` on; returns what follows. */
+export function padded(bytes: Buffer, at: number, n: number, width: number): number {
+  let rest = n;
+  for (let i = at + width - 1; i >= at; i--) {
+    const tenth = (rest / 10) | 0;
+    bytes[i] = ZERO + rest - tenth * 10;
+    rest = tenth;
+  }
+  return at + width;
+}
+
+/** Writes n (0 ≤ n < 100) as two digits; returns what follows. */
+export function pair(bytes: Buffer, at: number, n: number): number {
+  const tens = (n * 205) >> 11;
+  bytes[at] = ZERO + tens;
+  bytes[at + 1] = ZERO + n - tens * 10;
+  return at + 2;
+}
+
+/** The shortest decimal text that reads back as the same 32-bit float. */
+export function floatText(value: number): string {
+  for (let precision = 6; precision < 9; precision++) {
+    const text = value.toPrecision(precision);
+    if (Math.fround(Number(text)) === value) return doubleText(Number(text));
+  }
+  return doubleText(Number(value.toPrecision(9)));
+}
+
+/** The shortest decimal text that reads back as the same double; a negative zero keeps its sign. */
+export function doubleText(value: number): string {
+  return value === 0 && 1 / value < 0 ? '-0' : String(value);
+}

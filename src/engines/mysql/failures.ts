@@ -1,0 +1,79 @@
+/**
+ * What MySQL and MariaDB report, in the words that every engine shares. The only place that knows error numbers.
+ * Refuses to know HTTP statuses and who asked.
+ */
+import { DbFailure, type FailureKind } from '../engine.ts';
+
+const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
+  busy: [1040, 1203, 1226, 1461],
+  login: [1045, 1129, 1130, 1251, 1524, 1698, 1820, 1862, 3118, 3159, 4151],
+  unreachable: [1049],
+  timeout: [1969, 3024],
+  cancelled: [1317],
+  lost: [1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3169, 4031],
+  denied: [1044, 1142, 1143, 1227, 1370, 1410, 1419, 3879],
+  missing_table: [1051, 1109, 1146],
+  missing_column: [1054],
+  stale: [1243, 1412, 1615],
+  duplicate: [1022, 1062, 1169, 1586, 1761, 1762],
+  constraint: [1048, 1216, 1217, 1263, 1364, 1369, 1451, 1452, 1644, 3673, 3819, 4025],
+  invalid: [
+    1153, 1264, 1265, 1292, 1300, 1365, 1366, 1367, 1390, 1406, 1411, 1416, 1441, 1690, 3037, 3048, 3055, 3140, 3141, 3143, 3144, 3156,
+    3516, 3548, 3616, 3617, 3643, 3732, 3854, 4038,
+  ],
+  conflict: [1020, 1205, 1213, 1614, 3058, 3101, 3572],
+  read_only: [1036, 1290, 1792, 1836, 3989],
+  unsupported: [1031, 1288, 1295, 1347, 1348, 1394, 1395, 1442, 1443, 1471, 1906, 3105],
+  syntax: [1052, 1055, 1056, 1058, 1064, 1065, 1066, 1111, 1136, 1140, 1149, 1222, 1241, 1248, 1305, 1318, 1327, 1582],
+};
+
+const KINDS: ReadonlyMap<number, FailureKind> = new Map(
+  Object.entries(CODES).flatMap(([kind, codes]) => codes.map((code): [number, FailureKind] => [code, kind as FailureKind])),
+);
+
+/** Did a KILL QUERY end the statement? Then the session is whole and the order used up. */
+export function wasKilled(failure: unknown): boolean {
+  return failure instanceof DbFailure && failure.code === '1317';
+}
+
+/** Who logged in and from where is nobody's business but the log of the database. */
+const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].*?['`]@['`].*?['`]/g;
+
+const KEY = /for key '(?:[^']*\.)?([^'.]+)'/;
+const CONSTRAINTS = [/CONSTRAINT `([^`]+)`/, /Check constraint '([^']+)'/];
+const COLUMN = /\b(?:column|field) ['`](?:[^'`]*[.`])*([^'`.]+)['`]/i;
+
+function found(pattern: RegExp, message: string): string | undefined {
+  return pattern.exec(message)?.[1];
+}
+
+/** The failure of an error packet. */
+export function serverFailure(code: number, sqlState: string, message: string): DbFailure {
+  const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'constraint' : 'other');
+  const words = message.replace(ACCOUNT, '');
+  if (kind === 'duplicate') return new DbFailure(kind, words, { code: String(code), constraint: found(KEY, words) });
+  const constraint = kind === 'constraint' ? CONSTRAINTS.map((pattern) => found(pattern, words)).find(Boolean) : undefined;
+  return new DbFailure(kind, words, { code: String(code), column: found(COLUMN, words), constraint });
+}
+
+/** The socket or the protocol gave way in the middle of things. */
+export function lostFailure(why: string, cause?: unknown): DbFailure {
+  return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause });
+}
+
+/** Anything that went wrong before the first statement could run. */
+export function connectFailure(error: unknown): DbFailure {
+  if (error instanceof DbFailure) return error;
+  const { errno, code, message, sqlState } = error as { errno?: unknown; code?: unknown; message?: unknown; sqlState?: unknown };
+  if (typeof errno === 'number' && errno > 0) {
+    const failure = serverFailure(errno, typeof sqlState === 'string' ? sqlState : '', String(message));
+    const kind = failure.kind === 'busy' || failure.kind === 'unreachable' ? failure.kind : 'login';
+    return new DbFailure(kind, failure.message, { code: failure.code });
+  }
+  const known = typeof code === 'string' ? code : '';
+  const kind = known.startsWith('AUTH_') || known === 'ER_NOT_SUPPORTED_AUTH_MODE' ? 'login' : 'unreachable';
+  return new DbFailure(kind, `The connection failed: ${known || 'the server did not answer as a MySQL server'}`, {
+    code: known,
+    cause: error,
+  });
+}

@@ -1,0 +1,18 @@
+/**
+ * MySQL as an engine. MariaDB is the same with another name: the driver asks the server what it is.
+ */
+import type { Engine } from '../engine.ts';
+import { mysqlCatalog } from './catalog.ts';
+import { mysqlDialect } from './dialect.ts';
+import { MysqlConnection } from './driver.ts';
+
+export const mysqlEngine: Engine = {
+  type: 'ms',
+  label: 'MySQL',
+  defaultPort: 3306,
+  transactions: true,
+  schemas: false,
+  dialect: mysqlDialect,
+  catalog: mysqlCatalog,
+  connect: (entry, options) => MysqlConnection.open(entry, options),
+};

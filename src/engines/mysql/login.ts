@@ -1,0 +1,141 @@
+/**
+ * From an address to a socket that is logged in: we dial, `mysql2` shakes hands (TLS, every authentication method), and then the socket
+ * is ours. Refuses to know what is said on it afterwards.
+ */
+import { connect, Socket } from 'node:net';
+import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql2';
+import type { Entry } from '../../model/entry.ts';
+import { type ConnectOptions, DbFailure } from '../engine.ts';
+import { connectFailure } from './failures.ts';
+
+export interface Session {
+  readonly socket: Socket;
+  readonly threadId: number;
+  readonly mariadb: boolean;
+}
+
+interface Greeting {
+  readonly threadId: number;
+  readonly mariadb: boolean;
+  readonly tls: boolean;
+}
+
+const TLS_CAPABILITY = 0x0800;
+const DEPRECATE_EOF = 0x01000000;
+
+/**
+ * What our reader expects of the protocol: results end with EOF packets, OK packets carry plain text, no query attributes, procedures
+ * may give several results, no local files, and rows that matched count as affected.
+ */
+const FLAGS = [
+  'FOUND_ROWS',
+  'PS_MULTI_RESULTS',
+  '-CLIENT_QUERY_ATTRIBUTES',
+  '-CLIENT_DEPRECATE_EOF',
+  '-DEPRECATE_EOF',
+  '-COMPRESS',
+  '-IGNORE_SPACE',
+  '-LOCAL_FILES',
+  '-MULTI_STATEMENTS',
+  '-ODBC',
+  '-SESSION_TRACK',
+];
+
+export async function login(entry: Entry, options: ConnectOptions): Promise<Session> {
+  if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The connection is no longer wanted');
+  const socket = connect({ host: options.address, port: options.host.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+  const late = new DbFailure('unreachable', `The database did not answer within ${options.timeoutMs} ms`, { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
+  const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
+  options.signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    return await shakeHands(socket, entry, options);
+  } catch (error) {
+    socket.destroy();
+    throw connectFailure(error);
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', cancel);
+  }
+}
+
+async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Session> {
+  const greeting = await peekGreeting(socket);
+  // Node checks a certificate for an address against what the socket was connected to, which mysql2 does not tell it.
+  Object.assign(socket, { _host: options.host.host });
+  const ssl = sslOptions(entry, greeting);
+  const connection = createConnection({
+    stream: socket,
+    host: options.host.host,
+    port: options.host.port,
+    user: entry.username,
+    password: entry.password,
+    database: entry.database,
+    charset: 'utf8mb4_general_ci',
+    connectTimeout: 0,
+    flags: FLAGS,
+    ...(ssl === undefined ? {} : { ssl }),
+  } satisfies ConnectionOptions);
+  const handle = connection as unknown as { readonly stream: unknown; readonly config: { readonly clientFlags: number } };
+  return new Promise((resolve, reject) => {
+    // Stays for good: mysql2 keeps listening to the end of the socket and would throw what nobody listens to.
+    connection.on('error', reject);
+    connection.once('connect', () => {
+      const { stream } = handle;
+      if (!(stream instanceof Socket) || (handle.config.clientFlags & DEPRECATE_EOF) !== 0) {
+        reject(new DbFailure('other', 'The driver negotiated a protocol that the row reader does not speak'));
+        return;
+      }
+      stream.pause();
+      stream.removeAllListeners('data');
+      resolve({ socket: stream, threadId: greeting.threadId, mariadb: greeting.mariadb });
+    });
+    socket.resume();
+  });
+}
+
+/** Reads the server's first packet and puts it back: whether it speaks TLS must be known before mysql2 is told to. */
+function peekGreeting(socket: Socket): Promise<Greeting> {
+  return new Promise((resolve, reject) => {
+    let seen = Buffer.alloc(0);
+    const gone = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+    const read = (chunk: Buffer) => {
+      seen = Buffer.concat([seen, chunk]);
+      if (seen.length < 4 || seen.length < 4 + seen.readUIntLE(0, 3)) return;
+      socket.off('data', read);
+      socket.off('close', gone);
+      socket.off('error', reject);
+      socket.pause();
+      socket.unshift(seen);
+      resolve(readGreeting(seen));
+    };
+    socket.on('data', read);
+    socket.on('close', gone);
+    socket.on('error', reject);
+  });
+}
+
+/** An error packet instead of a greeting (too many connections) reads as nothing; mysql2 reports it. */
+function readGreeting(packet: Buffer): Greeting {
+  const versionEnd = packet.indexOf(0, 5);
+  if (packet[4] !== 10 || versionEnd < 0 || versionEnd + 16 > packet.length) return { threadId: 0, mariadb: false, tls: false };
+  return {
+    threadId: packet.readUInt32LE(versionEnd + 1),
+    mariadb: packet.toString('latin1', 5, versionEnd).toLowerCase().includes('mariadb'),
+    tls: (packet.readUInt16LE(versionEnd + 14) & TLS_CAPABILITY) !== 0,
+  };
+}
+
+function sslOptions(entry: Entry, greeting: Greeting): SslOptions | undefined {
+  const ca = entry.ca === undefined ? {} : { ca: entry.ca };
+  switch (entry.tls) {
+    case 'disable':
+      return undefined;
+    case 'prefer':
+      return greeting.tls ? { rejectUnauthorized: false } : undefined;
+    case 'require':
+      return { ...ca, rejectUnauthorized: entry.ca !== undefined, verifyIdentity: false };
+    case 'verify-full':
+      return { ...ca, rejectUnauthorized: true, verifyIdentity: true };
+  }
+}

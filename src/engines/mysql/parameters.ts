@@ -1,0 +1,194 @@
+/**
+ * Values → the body of an execute command. The wire type of a parameter follows from its ParamType alone, never from the value, so one
+ * statement always sends the same types: MySQL remembers the first ones it saw and would compare texts as numbers ever after.
+ */
+import type { ParamKind, ParamType, ParamValue } from '../../sql/statement.ts';
+import { DbFailure } from '../engine.ts';
+import { temporalText } from './temporal.ts';
+
+const LONGLONG = 8;
+const DOUBLE = 5;
+const DECIMAL = 246;
+const TEXT = 253;
+const BLOB = 252;
+const UNSIGNED_FLAG = 0x80;
+const TWO_32 = 0x100000000;
+
+/** The casts that change how a value is sent; see `types.ts` for who gives them. */
+export const UNSIGNED = 'unsigned';
+export const YEAR = 'year';
+export const SINGLE = 'float';
+
+interface Wire {
+  readonly type: number;
+  readonly flag: number;
+  write(out: ParameterWriter, value: string | Uint8Array, cast: string): void;
+}
+
+const plain = (type: number, write: Wire['write']): Wire => ({ type, flag: 0, write });
+
+const asText: Wire = plain(TEXT, (out, value) => out.text(value));
+
+const INT: Wire = plain(LONGLONG, (out, value) => out.int(toText(value), 'signed'));
+const UINT: Wire = { type: LONGLONG, flag: UNSIGNED_FLAG, write: (out, value) => out.int(toText(value), 'unsigned') };
+const YEARS: Wire = plain(TEXT, (out, value) => out.text(yearText(toText(value))));
+
+const WIRES: Readonly<Record<ParamKind, Wire>> = {
+  int: INT,
+  decimal: plain(DECIMAL, (out, value) => out.text(value)),
+  float: plain(DOUBLE, (out, value, cast) => out.double(floatOf(toText(value), cast))),
+  bool: plain(LONGLONG, (out, value) => out.int(toText(value).startsWith('t') ? '1' : '0', 'signed')),
+  text: asText,
+  bytes: plain(BLOB, (out, value) => out.text(value)),
+  json: asText,
+  temporal: plain(TEXT, (out, value) => out.text(temporalText(toText(value)))),
+  other: asText,
+};
+
+const INT_WIRES: Readonly<Record<string, Wire>> = { [UNSIGNED]: UINT, [YEAR]: YEARS };
+
+function wireOf(type: ParamType): Wire {
+  return type.kind === 'int' ? (INT_WIRES[type.cast] ?? INT) : WIRES[type.kind];
+}
+
+/** Tells two uses of one text with different parameter types apart. */
+export function signature(types: readonly ParamType[]): string {
+  let key = '';
+  for (const type of types) {
+    const wire = wireOf(type);
+    key += String.fromCharCode(wire.type + wire.flag);
+  }
+  return key;
+}
+
+/** As four digits, so that 0 is the year zero; the servers would take a number below 100 for a year of this century or the last. */
+export function yearText(text: string): string {
+  const year = Number(text);
+  if (text.trim() === '' || !(year === 0 || (year >= 1901 && year <= 2155))) throw refused(text, 'is no year from 1901 to 2155, nor 0');
+  return String(year).padStart(4, '0');
+}
+
+/** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it and given to it. */
+export function floatOf(text: string, cast: string): number {
+  const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
+  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
+  return n;
+}
+
+function toText(value: string | Uint8Array): string {
+  return typeof value === 'string' ? value : Buffer.from(value).toString('utf8');
+}
+
+function refused(value: string, why: string): DbFailure {
+  return new DbFailure('invalid', `The value ${JSON.stringify(value.slice(0, 80))} ${why}`, { code: 'PARAMETER' });
+}
+
+const INTEGER = /^[+-]?\d+$/;
+const BOUNDS = {
+  signed: [-(2n ** 63n), 2n ** 63n - 1n],
+  unsigned: [0n, 2n ** 64n - 1n],
+} as const;
+
+/** A growing command: the packet header's room first, then whatever is appended. */
+export class ParameterWriter {
+  bytes: Buffer;
+  length: number;
+
+  constructor(scratch: Buffer, from: number) {
+    this.bytes = scratch;
+    this.length = from;
+  }
+
+  /** The head of an execute command: which statement, no cursor, once. */
+  execute(code: number, id: number): void {
+    this.#room(10);
+    this.bytes[this.length] = code;
+    this.bytes.writeUInt32LE(id, this.length + 1);
+    this.bytes[this.length + 5] = 0;
+    this.bytes.writeUInt32LE(1, this.length + 6);
+    this.length += 10;
+  }
+
+  /** The null bitmap, the types and the values. */
+  parameters(types: readonly ParamType[], values: readonly ParamValue[]): void {
+    const count = types.length;
+    const bitmap = (count + 7) >> 3;
+    this.#room(bitmap + 1 + 2 * count);
+    const nulls = this.length;
+    this.bytes.fill(0, nulls, nulls + bitmap);
+    this.length += bitmap;
+    this.bytes[this.length++] = 1;
+    for (const type of types) {
+      const wire = wireOf(type);
+      this.bytes[this.length++] = wire.type;
+      this.bytes[this.length++] = wire.flag;
+    }
+    for (let i = 0; i < count; i++) {
+      const value = values[i] ?? null;
+      const type = types[i];
+      if (value === null || type === undefined) {
+        const at = nulls + (i >> 3);
+        this.bytes[at] = (this.bytes[at] as number) | (1 << (i & 7));
+      } else {
+        wireOf(type).write(this, value, type.cast);
+      }
+    }
+  }
+
+  int(text: string, sign: 'signed' | 'unsigned'): void {
+    if (!INTEGER.test(text)) throw refused(text, 'is not a whole number');
+    this.#room(8);
+    if (text.length <= 15) {
+      const n = Number(text);
+      if (n < 0 && sign === 'unsigned') throw refused(text, 'is negative');
+      const high = Math.floor(n / TWO_32);
+      this.length = this.bytes.writeInt32LE(high, this.bytes.writeUInt32LE(n - high * TWO_32, this.length));
+      return;
+    }
+    const n = BigInt(text);
+    const [least, most] = BOUNDS[sign];
+    if (n < least || n > most) throw refused(text, 'is beyond 64 bits');
+    this.length = this.bytes.writeBigUInt64LE(BigInt.asUintN(64, n), this.length);
+  }
+
+  double(value: number): void {
+    this.#room(8);
+    this.length = this.bytes.writeDoubleLE(value, this.length);
+  }
+
+  /** A text or bytes with their length before them. */
+  text(value: string | Uint8Array): void {
+    const size = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+    this.#room(size + 9);
+    this.#lengthOf(size);
+    if (typeof value === 'string') this.bytes.write(value, this.length, 'utf8');
+    else this.bytes.set(value, this.length);
+    this.length += size;
+  }
+
+  take(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  #lengthOf(size: number): void {
+    if (size < 0xfb) {
+      this.bytes[this.length++] = size;
+    } else if (size < 0x10000) {
+      this.bytes[this.length++] = 0xfc;
+      this.length = this.bytes.writeUInt16LE(size, this.length);
+    } else if (size < 0x1000000) {
+      this.bytes[this.length++] = 0xfd;
+      this.length = this.bytes.writeUIntLE(size, this.length, 3);
+    } else {
+      this.bytes[this.length++] = 0xfe;
+      this.length = this.bytes.writeBigUInt64LE(BigInt(size), this.length);
+    }
+  }
+
+  #room(n: number): void {
+    if (this.length + n <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + n));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * One row of a binary result → cells. Texts stay where they were received; numbers and times are written as canonical text into the
+ * spare room behind the received bytes. No strings and no objects per value, except for integers past 2^53 and floats.
+ */
+import type { Cells } from '../../model/cells.ts';
+import { SHAPE, type WireColumn } from './columns.ts';
+import { doubleText, floatText, padded, pair, smallBefore, wholeBefore } from './digits.ts';
+import { lostFailure } from './failures.ts';
+
+/** The longest text of a number or a time (`2024-01-01T10:00:00.000000Z`), rounded up. */
+export const SPARE_PER_COLUMN = 32;
+
+const TWO_32 = 0x100000000;
+const DASH = 45;
+const COLON = 58;
+const OPEN_DIGITS = 31;
+
+export class RowReader {
+  readonly cells: Cells;
+  readonly #shapes: Uint8Array;
+  readonly #digits: Uint8Array;
+  readonly #nullBytes: number;
+  #at = 0;
+  #spare = 0;
+
+  constructor(columns: readonly WireColumn[]) {
+    this.#shapes = Uint8Array.from(columns, (column) => column.shape);
+    this.#digits = Uint8Array.from(columns, (column) => column.digits);
+    this.#nullBytes = (columns.length + 9) >> 3;
+    this.cells = { bytes: Buffer.alloc(0), from: new Int32Array(columns.length), to: new Int32Array(columns.length) };
+  }
+
+  read(bytes: Buffer, from: number, to: number, spare: number): void {
+    const { cells } = this;
+    const shapes = this.#shapes;
+    cells.bytes = bytes;
+    this.#at = from + 1 + this.#nullBytes;
+    this.#spare = spare;
+    for (let i = 0; i < shapes.length; i++) {
+      const bit = i + 2;
+      if (((bytes[from + 1 + (bit >> 3)] as number) & (1 << (bit & 7))) !== 0) {
+        cells.from[i] = -1;
+        cells.to[i] = -1;
+      } else {
+        this.#value(bytes, i, shapes[i] as number);
+      }
+    }
+    if (this.#at !== to) throw lostFailure('A row of the database does not have the length it announced');
+  }
+
+  #value(bytes: Buffer, i: number, shape: number): void {
+    const at = this.#at;
+    switch (shape) {
+      case SHAPE.bytes: {
+        const size = this.#length(bytes);
+        this.#set(i, this.#at, this.#at + size);
+        this.#at += size;
+        break;
+      }
+      case SHAPE.int32:
+        this.#at = at + 4;
+        this.#whole(bytes, i, bytes.readInt32LE(at));
+        break;
+      case SHAPE.uint32:
+        this.#at = at + 4;
+        this.#whole(bytes, i, bytes.readUInt32LE(at));
+        break;
+      case SHAPE.int64:
+        this.#at = at + 8;
+        this.#int64(bytes, i, at);
+        break;
+      case SHAPE.uint64:
+        this.#at = at + 8;
+        this.#uint64(bytes, i, bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+        break;
+      case SHAPE.int8:
+        this.#at = at + 1;
+        this.#whole(bytes, i, bytes.readInt8(at));
+        break;
+      case SHAPE.uint8:
+        this.#at = at + 1;
+        this.#whole(bytes, i, bytes.readUInt8(at));
+        break;
+      case SHAPE.int16:
+        this.#at = at + 2;
+        this.#whole(bytes, i, bytes.readInt16LE(at));
+        break;
+      case SHAPE.uint16:
+        this.#at = at + 2;
+        this.#whole(bytes, i, bytes.readUInt16LE(at));
+        break;
+      case SHAPE.float:
+        this.#at = at + 4;
+        this.#text(bytes, i, floatText(bytes.readFloatLE(at)));
+        break;
+      case SHAPE.double:
+        this.#at = at + 8;
+        this.#text(bytes, i, doubleText(bytes.readDoubleLE(at)));
+        break;
+      case SHAPE.date:
+      case SHAPE.datetime:
+      case SHAPE.timestamp:
+        this.#moment(bytes, i, shape);
+        break;
+      case SHAPE.time:
+        this.#time(bytes, i);
+        break;
+      case SHAPE.bit:
+        this.#bit(bytes, i);
+        break;
+      default:
+        throw lostFailure('The database sent a value of a type that cannot be');
+    }
+  }
+
+  #set(i: number, from: number, to: number): void {
+    this.cells.from[i] = from;
+    this.cells.to[i] = to;
+  }
+
+  /** Takes one cell's share of the spare room; returns its end. */
+  #take(): number {
+    this.#spare += SPARE_PER_COLUMN;
+    return this.#spare;
+  }
+
+  #length(bytes: Buffer): number {
+    const at = this.#at;
+    const first = bytes[at] as number;
+    if (first < 0xfb) {
+      this.#at = at + 1;
+      return first;
+    }
+    if (first === 0xfc) {
+      this.#at = at + 3;
+      return bytes.readUInt16LE(at + 1);
+    }
+    if (first === 0xfd) {
+      this.#at = at + 4;
+      return bytes.readUIntLE(at + 1, 3);
+    }
+    this.#at = at + 9;
+    return bytes.readUInt32LE(at + 1) + bytes.readUInt32LE(at + 5) * TWO_32;
+  }
+
+  #whole(bytes: Buffer, i: number, n: number): void {
+    const end = this.#take();
+    let from = wholeBefore(bytes, end, n < 0 ? -n : n);
+    if (n < 0) bytes[--from] = DASH;
+    this.#set(i, from, end);
+  }
+
+  #int64(bytes: Buffer, i: number, at: number): void {
+    const n = bytes.readInt32LE(at + 4) * TWO_32 + bytes.readUInt32LE(at);
+    if (Number.isSafeInteger(n)) this.#whole(bytes, i, n);
+    else this.#text(bytes, i, bytes.readBigInt64LE(at).toString());
+  }
+
+  #uint64(bytes: Buffer, i: number, high: number, low: number): void {
+    const n = high * TWO_32 + low;
+    if (Number.isSafeInteger(n)) this.#whole(bytes, i, n);
+    else this.#text(bytes, i, ((BigInt(high) << 32n) + BigInt(low)).toString());
+  }
+
+  #text(bytes: Buffer, i: number, text: string): void {
+    const from = this.#take() - SPARE_PER_COLUMN;
+    this.#set(i, from, from + bytes.write(text, from, 'latin1'));
+  }
+
+  /** BIT(n): up to eight bytes, the highest first. */
+  #bit(bytes: Buffer, i: number): void {
+    const size = this.#length(bytes);
+    const end = this.#at + size;
+    let high = 0;
+    let low = 0;
+    for (let at = this.#at; at < end; at++) {
+      high = end - at > 4 ? high * 256 + (bytes[at] as number) : high;
+      low = end - at > 4 ? low : low * 256 + (bytes[at] as number);
+    }
+    this.#at = end;
+    this.#uint64(bytes, i, high, low);
+  }
+
+  /** DATE, DATETIME and TIMESTAMP: parts that are zero at the end are left out by the server. */
+  #moment(bytes: Buffer, i: number, shape: number): void {
+    const at = this.#at + 1;
+    const size = bytes[this.#at] as number;
+    this.#at = at + size;
+    const from = this.#take() - SPARE_PER_COLUMN;
+    const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
+    const century = (year / 100) | 0;
+    let to = pair(bytes, pair(bytes, from, century % 100), year - century * 100);
+    bytes[to++] = DASH;
+    to = pair(bytes, to, size < 4 ? 0 : (bytes[at + 2] as number));
+    bytes[to++] = DASH;
+    to = pair(bytes, to, size < 4 ? 0 : (bytes[at + 3] as number));
+    if (shape === SHAPE.date) {
+      this.#set(i, from, to);
+      return;
+    }
+    bytes[to++] = 84;
+    to = size < 7 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, bytes[at + 4], bytes[at + 5], bytes[at + 6]);
+    to = this.#fraction(bytes, to, i, size < 11 ? 0 : bytes.readUInt32LE(at + 7));
+    if (shape === SHAPE.timestamp) bytes[to++] = 90;
+    this.#set(i, from, to);
+  }
+
+  /** TIME: a sign, days and a clock; the days become hours, as the engine itself writes it. */
+  #time(bytes: Buffer, i: number): void {
+    const at = this.#at + 1;
+    const size = bytes[this.#at] as number;
+    this.#at = at + size;
+    const from = this.#take() - SPARE_PER_COLUMN;
+    let to = from;
+    if (size >= 8 && bytes[at] === 1) bytes[to++] = DASH;
+    const hours = size < 8 ? 0 : bytes.readUInt32LE(at + 1) * 24 + (bytes[at + 5] as number);
+    if (hours >= 100) {
+      const begins = smallBefore(bytes, from + 16, hours % 100_000);
+      bytes.copyWithin(to, begins, from + 16);
+      to += from + 16 - begins;
+      bytes[to++] = COLON;
+      to = pair(bytes, to, bytes[at + 6] as number);
+      bytes[to++] = COLON;
+      to = pair(bytes, to, bytes[at + 7] as number);
+    } else {
+      to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours, bytes[at + 6], bytes[at + 7]);
+    }
+    this.#set(i, from, this.#fraction(bytes, to, i, size < 12 ? 0 : bytes.readUInt32LE(at + 8)));
+  }
+
+  #clock(bytes: Buffer, at: number, hours = 0, minutes = 0, seconds = 0): number {
+    let to = pair(bytes, at, hours);
+    bytes[to++] = COLON;
+    to = pair(bytes, to, minutes);
+    bytes[to++] = COLON;
+    return pair(bytes, to, seconds);
+  }
+
+  /** As many digits as the type keeps; where the server leaves it open, six or none. */
+  #fraction(bytes: Buffer, at: number, i: number, micros: number): number {
+    const declared = this.#digits[i] as number;
+    const digits = declared >= OPEN_DIGITS ? (micros === 0 ? 0 : 6) : Math.min(declared, 6);
+    if (digits === 0) return at;
+    bytes[at] = 46;
+    return padded(bytes, at + 1, Math.floor(micros / 10 ** (6 - digits)), digits);
+  }
+}

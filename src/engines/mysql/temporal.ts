@@ -1,0 +1,23 @@
+/**
+ * Dates and times as ISO 8601 has them → as MySQL and MariaDB read them: a space for the `T`, and moments with an offset in UTC, which is
+ * the zone of every session. Text that is no such moment passes unchanged; the engine has the last word on it.
+ */
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?)?$/;
+const CLOCK = /^(-?\d+:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|z|[+-]00(?::?00)?)$/;
+
+export function temporalText(text: string): string {
+  const moment = MOMENT.exec(text);
+  if (moment === null) return CLOCK.exec(text)?.[1] ?? text;
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone] = moment;
+  if (zone === undefined || zone === 'Z' || zone === 'z') return `${year}-${month}-${day} ${hour}:${minute}:${second}${fraction}`;
+  const utc = new Date(0);
+  utc.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  utc.setUTCHours(Number(hour), Number(minute) - offsetMinutes(zone), Number(second));
+  return `${utc.toISOString().slice(0, 19).replace('T', ' ')}${fraction}`;
+}
+
+function offsetMinutes(zone: string): number {
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
+  return zone.startsWith('-') ? -minutes : minutes;
+}

@@ -1,0 +1,36 @@
+/**
+ * Blocks of columns as they stand in a request body (`FORMAT Native`) and on the native protocol: names, types and counts around
+ * data that is already encoded. Knows no values.
+ */
+import type { Block } from './wire.ts';
+
+export function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 127) {
+    bytes.push((rest % 128) | 128);
+    rest = Math.floor(rest / 128);
+  }
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+export function varText(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([varint(bytes.length), bytes]);
+}
+
+export function encodeHttpBlock(block: Block): readonly Uint8Array[] {
+  return framed(block, []);
+}
+
+/** The native protocol says of each column that it is serialized in the default way. */
+export function encodeNativeBlock(block: Block): readonly Uint8Array[] {
+  return framed(block, [Buffer.from([0])]);
+}
+
+function framed(block: Block, afterType: readonly Uint8Array[]): readonly Uint8Array[] {
+  const pieces: Uint8Array[] = [varint(block.columns.length), varint(block.rows)];
+  for (const column of block.columns) pieces.push(varText(column.name), varText(column.type), ...afterType, ...column.data);
+  return pieces;
+}

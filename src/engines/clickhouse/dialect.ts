@@ -1,0 +1,150 @@
+/**
+ * ClickHouse's SQL where it differs: typed parameters, comparisons that keep to SQL's rules for NULL and to values that the column
+ * can hold, mutations, and inserts as one block. Nothing of a request becomes text.
+ */
+import type { Column, Table } from '../../model/table.ts';
+import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
+import type { Comparison, InsertPlan, Operator } from '../../sql/plan.ts';
+import { DbFailure } from '../engine.ts';
+import { joinCounted } from './counted.ts';
+import { type Fit, fitOf } from './fit.ts';
+import { type ChType, innerType, parameterType, parseType, quoteName } from './type-text.ts';
+
+const TEXT_TYPE = { kind: 'text', cast: 'String' } as const;
+const COUNT_TYPE = { kind: 'int', cast: 'UInt64' } as const;
+
+export const clickhouseDialect: Dialect = {
+  textType: TEXT_TYPE,
+  intType: COUNT_TYPE,
+  quote: quoteName,
+  table: (table: Table) => `${quoteName(table.schema)}.${quoteName(table.name)}`,
+  placeholder: (index, cast) => `{p${index}:${cast}}`,
+  selectItem,
+  comparison,
+  orderItem,
+  page: (limit, offset, bind) => ` LIMIT ${bind.int(BigInt(limit))}${offset === 0n ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  insert,
+  update: (table, set, where) => {
+    return joinCounted({ count: countOf(table, where), writes: [`ALTER TABLE ${table} UPDATE ${set} WHERE ${where}`] });
+  },
+  // A lightweight DELETE only marks rows; table engines that cannot (Memory) rewrite instead.
+  delete: (table, where) => {
+    const writes = [`DELETE FROM ${table} WHERE ${where}`, `ALTER TABLE ${table} DELETE WHERE ${where}`];
+    return joinCounted({ count: countOf(table, where), writes });
+  },
+};
+
+function countOf(table: string, where: string): string {
+  return `SELECT count() FROM ${table} WHERE ${where}`;
+}
+
+/** A state of an aggregate is bytes of the server's own; what a reader wants is its result. */
+function selectItem(column: Column): string {
+  const name = quoteName(column.name);
+  if (innerType(parseType(column.type)).name === 'AggregateFunction') return `finalizeAggregation(${name}) AS ${name}`;
+  return name;
+}
+
+/** NULLs first ascending and last descending; said only where there can be one, so that reading in key order stays possible. */
+function orderItem(column: Column, direction: 'asc' | 'desc'): string {
+  const name = quoteName(column.name);
+  if (!column.nullable) return `${name} ${direction === 'asc' ? 'ASC' : 'DESC'}`;
+  return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
+}
+
+/** What stands left of an operator, and how a value of the column is bound for it. */
+interface Side {
+  readonly text: string;
+  readonly bind: (value: string) => string;
+}
+
+function comparison(plan: Comparison, bind: Binder): string {
+  const type = innerType(parseType(plan.column.type));
+  const { op, values } = plan;
+  const [first = '', second = ''] = values;
+  if (op === 'li' || op === 'rli' || op === 'nli' || op === 'il') return pattern(op, plan.column, type, bind.text(first));
+  const side = sideOf(plan.column, type, bind);
+  if (op === 'bw') return `${ordered('ge', side, type, first)} AND ${ordered('le', side, type, second)}`;
+  if (op === 'in' || op === 'nin') return listed(op, side, type, values);
+  if (op === 'eq' || op === 'ne') return listed(op === 'eq' ? 'in' : 'nin', side, type, [first]);
+  return ordered(op, side, type, first);
+}
+
+/** Types that are bound and compared as themselves; every other one is compared by its text. */
+const COMPARED_AS_ITSELF =
+  /^(U?Int\d+|Float\d+|BFloat16|Decimal\d*|Bool|String|FixedString|Date|Date32|DateTime|DateTime32|DateTime64|UUID|IPv4|IPv6)$/;
+
+function sideOf(column: Column, type: ChType, bind: Binder): Side {
+  const name = quoteName(column.name);
+  const text = type.name === 'String' || type.name === 'FixedString';
+  if (text) return { text: name, bind: (value) => bind.text(value) };
+  if (COMPARED_AS_ITSELF.test(type.name)) {
+    const bound = { ...column, cast: parameterType(type) };
+    return { text: name, bind: (value) => bind.value(bound, value) };
+  }
+  const shown = column.kind === 'json' ? `toJSONString(${name})` : `toString(${name})`;
+  return { text: shown, bind: (value) => bind.text(value) };
+}
+
+/** True, and false, for every value but NULL. */
+const always = (side: Side): string => `${side.text} = ${side.text}`;
+const never = (side: Side): string => `${side.text} <> ${side.text}`;
+
+function listed(op: 'in' | 'nin', side: Side, type: ChType, values: readonly string[]): string {
+  const held = values.map((value) => standingOf(type, value)).filter((found) => found.side === 'within' && found.exact);
+  if (held.length === 0) return op === 'in' ? never(side) : always(side);
+  const [only] = held;
+  if (held.length === 1 && only !== undefined) return `${side.text} ${op === 'in' ? '=' : '<>'} ${side.bind(only.text)}`;
+  return `${side.text} ${op === 'in' ? 'IN' : 'NOT IN'} (${held.map((found) => side.bind(found.text)).join(', ')})`;
+}
+
+type OrderOperator = Extract<Operator, 'lt' | 'le' | 'gt' | 'ge'>;
+
+const SIGNS: Readonly<Record<OrderOperator, string>> = { lt: '<', le: '<=', gt: '>', ge: '>=' };
+
+/** A value between two that the column can hold lies above the lower one: `< 1.5` of whole numbers is `<= 1`. */
+const ROUNDED_SIGNS: Readonly<Record<OrderOperator, string>> = { lt: '<=', le: '<=', gt: '>', ge: '>' };
+
+function ordered(op: OrderOperator, side: Side, type: ChType, value: string): string {
+  const found = standingOf(type, value);
+  if (found.side !== 'within') return (found.side === 'above') === (op === 'lt' || op === 'le') ? always(side) : never(side);
+  return `${side.text} ${(found.exact ? SIGNS : ROUNDED_SIGNS)[op]} ${side.bind(found.text)}`;
+}
+
+function standingOf(type: ChType, value: string): Fit {
+  if (!COMPARED_AS_ITSELF.test(type.name)) return { side: 'within', exact: true, text: value };
+  const found = fitOf(type, value);
+  if (found === undefined) throw new DbFailure('invalid', `the value is no ${type.name}`);
+  return found;
+}
+
+/** Searches for the text itself: no pattern language, so nothing in it needs escaping. */
+function pattern(op: 'li' | 'rli' | 'nli' | 'il', column: Column, type: ChType, placeholder: string): string {
+  const name = quoteName(column.name);
+  const text = type.name === 'String' ? name : type.name === 'FixedString' ? `CAST(${name}, ${castToText(column)})` : `toString(${name})`;
+  switch (op) {
+    case 'li':
+      return `position(${text}, ${placeholder}) > 0`;
+    case 'nli':
+      return `position(${text}, ${placeholder}) = 0`;
+    case 'rli':
+      return `startsWith(${text}, ${placeholder})`;
+    case 'il':
+      return `position(lowerUTF8(${text}), lowerUTF8(${placeholder})) > 0`;
+  }
+}
+
+function castToText(column: Column): string {
+  return column.nullable ? `'Nullable(String)'` : `'String'`;
+}
+
+function insert(plan: InsertPlan): readonly Ready[] {
+  if (plan.upsert) {
+    throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
+  }
+  const table = clickhouseDialect.table(plan.table);
+  const names = plan.columns.map((column) => quoteName(column.name)).join(', ');
+  const columns = plan.columns.map((column) => ({ name: column.name, cast: column.type, kind: column.kind }));
+  const text = `INSERT INTO ${table} (${names}) FORMAT Native`;
+  return [{ statement: { text, types: [], block: { columns, rows: plan.rows } }, params: [] }];
+}

@@ -1,0 +1,245 @@
+/**
+ * A connection to a ClickHouse server: picks the wire that the registered port speaks, runs statements on it within their time, and
+ * tells the server to stop what nobody waits for any more. ClickHouse has no transactions, so begin, commit and rollback do nothing.
+ * Knows no plans and no SQL but its own few texts.
+ */
+import { randomBytes } from 'node:crypto';
+import type { ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { ParamValue, Statement } from '../../sql/statement.ts';
+import type { Connection, ConnectOptions, Outcome, RunOptions } from '../engine.ts';
+import { DbFailure } from '../engine.ts';
+import { encodeBlock } from './column-encoders.ts';
+import { type Counted, splitCounted } from './counted.ts';
+import { type Flavour, flavourOf, forgetFlavour, hostHeader, openSocket } from './dial.ts';
+import { cancelled, lostFailure, timedOut } from './failures.ts';
+import { HttpWire } from './http-wire.ts';
+import { NativeWire } from './native-wire.ts';
+import { literalText, paramText } from './params.ts';
+import { RowReader } from './row-reader.ts';
+import { knownSettings, SETTING_NAMES, type Settings } from './settings.ts';
+import type { Block, Summary, Wire, WireParam } from './wire.ts';
+
+/** The server's own limit comes first; ours ends what the server does not. */
+const GRACE_MS = 500;
+const KILL_TIMEOUT_MS = 5_000;
+
+/** Failures of a kind of DELETE that a table engine does not take, after which the next kind is tried. */
+const TRY_NEXT: ReadonlySet<string> = new Set(['36', '48', '344', '1']);
+
+const process8 = randomBytes(6).toString('hex');
+let statementCount = 0;
+
+function nextQueryId(): string {
+  statementCount += 1;
+  return `millrace-${process8}-${statementCount.toString(36)}`;
+}
+
+export async function connect(entry: Entry, options: ConnectOptions): Promise<Connection> {
+  const flavour = await flavourOf(entry, options);
+  try {
+    const wire = await openWire(entry, options, flavour);
+    return await ClickhouseConnection.open(wire, { entry, options, flavour });
+  } catch (error) {
+    // A port that changed what it speaks is asked again next time.
+    if (error instanceof DbFailure && (error.kind === 'lost' || error.kind === 'unreachable')) forgetFlavour(entry, options);
+    throw error;
+  }
+}
+
+async function openWire(entry: Entry, options: ConnectOptions, flavour: Flavour): Promise<Wire> {
+  const socket = await openSocket(entry, options, flavour.tls ? 'tls' : 'plain');
+  if (flavour.protocol === 'http') return new HttpWire(socket, entry, hostHeader(options));
+  return NativeWire.open(socket, entry, options.timeoutMs);
+}
+
+/** How the connection came about: what a second one, to stop a query, needs. */
+interface Origin {
+  readonly entry: Entry;
+  readonly options: ConnectOptions;
+  readonly flavour: Flavour;
+}
+
+class ClickhouseConnection implements Connection {
+  readonly #wire: Wire;
+  readonly #origin: Origin;
+  #settings: Settings = [];
+  #busy = false;
+
+  private constructor(wire: Wire, origin: Origin) {
+    this.#wire = wire;
+    this.#origin = origin;
+  }
+
+  /** Logs in and asks which of our settings the server knows. */
+  static async open(wire: Wire, origin: Origin): Promise<ClickhouseConnection> {
+    const connection = new ClickhouseConnection(wire, origin);
+    try {
+      connection.#settings = await connection.#readSettings();
+    } catch (error) {
+      wire.destroy();
+      throw error;
+    }
+    return connection;
+  }
+
+  get usable(): boolean {
+    return this.#wire.usable && !this.#busy;
+  }
+
+  onClosed(listener: () => void): void {
+    this.#wire.onClosed(listener);
+  }
+
+  close(): void {
+    this.#wire.destroy();
+  }
+
+  async begin(): Promise<void> {}
+
+  async commit(): Promise<void> {}
+
+  async rollback(): Promise<void> {}
+
+  /** Every statement carries its own settings, and there is no session to bring back. */
+  async reset(): Promise<boolean> {
+    return this.usable;
+  }
+
+  async run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+    if (options.signal?.aborted === true) throw cancelled();
+    const bound = statement.types.map((type, index): WireParam => {
+      return { name: `p${index + 1}`, text: paramText(type, params[index] ?? null) };
+    });
+    const counted = splitCounted(statement.text);
+    if (counted !== undefined) return this.#runCounted(counted, bound, options);
+    const block = statement.block === undefined ? undefined : encodeBlock(statement.block);
+    const request = { text: statement.text, bound, columns: statement.columns, block };
+    const { summary, rows } = await this.#execute(request, options, sink);
+    if (block !== undefined) return { rows: block.rows, selected: false };
+    return { rows: summary.selected ? rows : summary.written, selected: summary.selected };
+  }
+
+  /** Counts, and writes only when there is something to write: a mutation rewrites parts even when nothing matches. */
+  async #runCounted(counted: Counted, bound: readonly WireParam[], options: RunOptions): Promise<Outcome> {
+    const ends = performance.now() + options.timeoutMs;
+    const rows = await this.#count(counted.count, bound, options);
+    if (rows === 0) return { rows, selected: false };
+    let refusal: unknown;
+    for (const text of counted.writes) {
+      try {
+        const left = Math.max(1, Math.ceil(ends - performance.now()));
+        await this.#execute({ text, bound, columns: undefined, block: undefined }, { ...options, timeoutMs: left });
+        return { rows, selected: false };
+      } catch (error) {
+        if (!(error instanceof DbFailure) || !TRY_NEXT.has(error.code)) throw error;
+        refusal = new DbFailure('unsupported', `the table cannot be changed in this way: ${error.message}`, {
+          code: error.code,
+          cause: error,
+        });
+      }
+    }
+    throw refusal;
+  }
+
+  async #count(text: string, bound: readonly WireParam[], options: RunOptions): Promise<number> {
+    const column = new FirstColumn();
+    await this.#execute({ text, bound, columns: COUNT_COLUMNS, block: undefined }, options, column);
+    return Number(column.values[0] ?? '0');
+  }
+
+  async #readSettings(): Promise<Settings> {
+    const { timeoutMs, signal } = this.#origin.options;
+    const names = SETTING_NAMES.map(literalText).join(', ');
+    const column = new FirstColumn();
+    const request = {
+      text: `SELECT name FROM system.settings WHERE name IN (${names})`,
+      bound: [],
+      columns: NAME_COLUMNS,
+      block: undefined,
+    };
+    await this.#execute(request, { timeoutMs, signal }, column, 'bare');
+    return knownSettings(new Set(column.values));
+  }
+
+  /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
+  async #execute(
+    request: Request,
+    options: RunOptions,
+    sink?: RowSink,
+    settings: 'ours' | 'bare' = 'ours',
+  ): Promise<{ readonly summary: Summary; readonly rows: number }> {
+    if (!this.usable) throw lostFailure();
+    const wire = this.#wire;
+    const reader = new RowReader(sink, wire);
+    const queryId = nextQueryId();
+    let ended: DbFailure | undefined;
+    const end = (failure: DbFailure): void => {
+      ended = failure;
+      wire.destroy();
+      void this.#kill(queryId);
+    };
+    const timer = setTimeout(() => end(timedOut(options.timeoutMs)), options.timeoutMs + GRACE_MS);
+    const abort = (): void => end(cancelled());
+    options.signal?.addEventListener('abort', abort, { once: true });
+    this.#busy = true;
+    try {
+      const limit: Settings = settings === 'bare' ? [] : [...this.#settings, ['max_execution_time', seconds(options.timeoutMs)]];
+      const { text, bound, columns, block } = request;
+      const summary = await wire.execute({ text, queryId, params: bound, settings: limit, reader, columns, block });
+      return { summary, rows: reader.rows };
+    } catch (error) {
+      throw ended ?? error;
+    } finally {
+      this.#busy = false;
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** The native protocol stops a query when its socket closes; over HTTP only another request can. */
+  async #kill(queryId: string): Promise<void> {
+    const { entry, options, flavour } = this.#origin;
+    if (flavour.protocol === 'native') return;
+    const { signal: _, ...dialling } = options;
+    try {
+      const wire = await openWire(entry, { ...dialling, timeoutMs: KILL_TIMEOUT_MS }, flavour);
+      const timer = setTimeout(() => wire.destroy(), KILL_TIMEOUT_MS);
+      const reader = new RowReader(undefined, wire);
+      const text = `KILL QUERY WHERE query_id = ${literalText(queryId)} ASYNC`;
+      await wire
+        .execute({ text, queryId: `${queryId}-kill`, params: [], settings: [], reader, columns: undefined, block: undefined })
+        .finally(() => {
+          clearTimeout(timer);
+          wire.destroy();
+        });
+    } catch {
+      // The server's own time limit remains; there is nobody left to tell.
+    }
+  }
+}
+
+interface Request {
+  readonly text: string;
+  readonly bound: readonly WireParam[];
+  readonly columns: readonly ResultColumn[] | undefined;
+  readonly block: Block | undefined;
+}
+
+const COUNT_COLUMNS: readonly ResultColumn[] = [{ name: 'count', kind: 'int' }];
+const NAME_COLUMNS: readonly ResultColumn[] = [{ name: 'name', kind: 'text' }];
+
+function seconds(timeoutMs: number): string {
+  return String(Math.max(0.001, timeoutMs / 1000));
+}
+
+/** Keeps the first column of a small result of ours. */
+class FirstColumn implements RowSink {
+  readonly values: string[] = [];
+
+  start(): void {}
+
+  row(cells: { readonly bytes: Buffer; readonly from: Int32Array; readonly to: Int32Array }): void {
+    this.values.push(cells.bytes.toString('utf8', cells.from[0], cells.to[0]));
+  }
+}

@@ -1,0 +1,16 @@
+/** ClickHouse as an engine: the parts of this folder under the one interface. */
+import type { Engine } from '../engine.ts';
+import { clickhouseCatalog } from './catalog.ts';
+import { clickhouseDialect } from './dialect.ts';
+import { connect } from './driver.ts';
+
+export const clickhouseEngine: Engine = {
+  type: 'ch',
+  label: 'ClickHouse',
+  defaultPort: 9000,
+  transactions: false,
+  schemas: false,
+  dialect: clickhouseDialect,
+  catalog: clickhouseCatalog,
+  connect,
+};

@@ -1,0 +1,240 @@
+/**
+ * Values without structure → the bytes of ClickHouse's column format, by type name. Every writer refuses what its type cannot hold
+ * instead of wrapping it around. Knows nothing of NULL and nesting: `column-encoders.ts` does.
+ */
+import { Buffer } from 'node:buffer';
+import ipaddr from 'ipaddr.js';
+import type { ByteWriter } from '../../util/byte-writer.ts';
+import { invalid } from './failures.ts';
+import { scaledDecimal } from './fit.ts';
+import { wholeRange } from './kinds.ts';
+import { boolText, shown } from './params.ts';
+import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from './temporal.ts';
+import { type ChType, decimalShape, enumMembers, literalNumber } from './type-text.ts';
+
+/** Appends one value given as canonical text. */
+export type LeafWriter = (out: ByteWriter, text: string) => void;
+
+type LeafFactory = (type: ChType) => LeafWriter;
+
+const FACTORIES: Readonly<Record<string, LeafFactory>> = {
+  Bool: () => (out, text) => out.byte(boolText(text) === 'true' ? 1 : 0),
+  String: () => writeText,
+  FixedString: fixedText,
+  Float32: () => writeFloat32,
+  Float64: () => writeFloat64,
+  BFloat16: () => writeBFloat16,
+  Date: (type) => dateWriter(type, 2),
+  Date32: (type) => dateWriter(type, 4),
+  DateTime: () => writeDateTime,
+  DateTime32: () => writeDateTime,
+  DateTime64: dateTime64,
+  Time: () => writeTime,
+  Time64: time64,
+  UUID: () => writeUuid,
+  IPv4: () => writeIpv4,
+  IPv6: () => writeIpv6,
+  Enum8: (type) => enumWriter(type, 1),
+  Enum16: (type) => enumWriter(type, 2),
+};
+
+/** Undefined when values of the type cannot be written by us. */
+export function leafWriter(type: ChType): LeafWriter | undefined {
+  const factory = FACTORIES[type.name];
+  if (factory !== undefined) return factory(type);
+  if (wholeRange(type.name) !== undefined) return wholeWriter(type);
+  if (type.name.startsWith('Decimal')) return decimalWriter(type);
+  return type.name.startsWith('Interval') ? intervalWriter(type) : undefined;
+}
+
+/** Little-endian two's complement of 1 to 32 bytes. */
+function putWhole(out: ByteWriter, value: bigint, bytes: number): void {
+  out.reserve(bytes);
+  let rest = BigInt.asUintN(bytes * 8, value);
+  for (let i = 0; i < bytes; i += 4) {
+    const word = Number(rest & 0xffff_ffffn);
+    const width = Math.min(4, bytes - i);
+    for (let k = 0; k < width; k++) out.byte((word >>> (8 * k)) & 255);
+    rest >>= 32n;
+  }
+}
+
+const SMALL = 9;
+
+function wholeWriter(type: ChType): LeafWriter {
+  const range = wholeRange(type.name);
+  if (range === undefined) throw invalid(`${type.name} is no whole number`);
+  const { min, max, bytes } = range;
+  const small = bytes <= 4 ? { min: Number(min), max: Number(max) } : undefined;
+  return (out, text) => {
+    if (!/^[+-]?\d+$/.test(text)) throw invalid(`${shown(text)} is no whole number`);
+    if (small !== undefined && text.length <= SMALL) {
+      const value = Number(text);
+      if (value < small.min || value > small.max) throw invalid(`${text} is out of the range of ${type.name}`);
+      for (let k = 0; k < bytes; k++) out.byte((value >> (8 * k)) & 255);
+      return;
+    }
+    const value = BigInt(text);
+    if (value < min || value > max) throw invalid(`${shown(text)} is out of the range of ${type.name}`);
+    putWhole(out, value, bytes);
+  };
+}
+
+function intervalWriter(type: ChType): LeafWriter {
+  return wholeWriter({ ...type, name: 'Int64' });
+}
+
+function decimalWriter(type: ChType): LeafWriter {
+  const { precision, scale, bytes } = decimalShape(type);
+  const limit = 10n ** BigInt(precision);
+  return (out, text) => {
+    const scaled = scaledDecimal(text, scale);
+    if (scaled === undefined) throw invalid(`${shown(text)} is no decimal number`);
+    if (!scaled.exact) throw invalid(`${shown(text)} has more than ${scale} digits after the point`);
+    if (scaled.units >= limit || scaled.units <= -limit)
+      throw invalid(`${shown(text)} is out of the range of Decimal(${precision}, ${scale})`);
+    putWhole(out, scaled.units, bytes);
+  };
+}
+
+function writeText(out: ByteWriter, text: string): void {
+  const size = Buffer.byteLength(text);
+  putVarint(out, size);
+  out.text(text);
+}
+
+export function putVarint(out: ByteWriter, value: number): void {
+  let rest = value;
+  while (rest > 127) {
+    out.byte((rest & 127) | 128);
+    rest >>>= 7;
+  }
+  out.byte(rest);
+}
+
+function fixedText(type: ChType): LeafWriter {
+  const width = literalNumber(type, 0);
+  return (out, text) => {
+    const size = Buffer.byteLength(text);
+    if (size > width) throw invalid(`${shown(text)} is longer than the ${width} bytes of FixedString(${width})`);
+    out.text(text);
+    for (let i = size; i < width; i++) out.byte(0);
+  };
+}
+
+const FLOAT_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const FLOAT_NAMES: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  inf: Number.POSITIVE_INFINITY,
+  '+inf': Number.POSITIVE_INFINITY,
+  '-inf': Number.NEGATIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+  '-infinity': Number.NEGATIVE_INFINITY,
+};
+
+function parseFloatText(text: string): number {
+  const named = FLOAT_NAMES[text.toLowerCase()];
+  if (named !== undefined) return named;
+  const value = FLOAT_TEXT.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(value)) throw invalid(`${shown(text)} is no number that a float can hold`);
+  return value;
+}
+
+const scratch = Buffer.alloc(8);
+
+function writeFloat64(out: ByteWriter, text: string): void {
+  scratch.writeDoubleLE(parseFloatText(text));
+  out.raw(scratch);
+}
+
+function narrowed(text: string): Buffer {
+  const value = parseFloatText(text);
+  if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) throw invalid(`${shown(text)} is out of the range of Float32`);
+  scratch.writeFloatLE(value);
+  return scratch;
+}
+
+function writeFloat32(out: ByteWriter, text: string): void {
+  out.raw(narrowed(text).subarray(0, 4));
+}
+
+/** The upper half of a Float32. */
+function writeBFloat16(out: ByteWriter, text: string): void {
+  out.raw(narrowed(text).subarray(2, 4));
+}
+
+function dateWriter(type: ChType, bytes: number): LeafWriter {
+  const [first, last] = DATE_RANGES[type.name] ?? [0, 0];
+  return (out, text) => {
+    const days = parseDate(text);
+    if (days === undefined) throw invalid(`${shown(text)} is no date`);
+    if (days < first || days > last) throw invalid(`${text} is out of the range of ${type.name}`);
+    putWhole(out, BigInt(days), bytes);
+  };
+}
+
+function writeDateTime(out: ByteWriter, text: string): void {
+  putWhole(out, ticksOf(text, undefined), 4);
+}
+
+function dateTime64(type: ChType): LeafWriter {
+  const digits = literalNumber(type, 0);
+  return (out, text) => putWhole(out, ticksOf(text, digits), 8);
+}
+
+/** Digits finer than the type's are cut, as the server would. */
+function ticksOf(text: string, digits: number | undefined): bigint {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw invalid(`${shown(text)} is no date and time`);
+  const [first, last] = secondRange(digits);
+  if (instant.seconds < first || instant.seconds > last) {
+    throw invalid(`${text} is out of the range of ${digits === undefined ? 'DateTime' : `DateTime64(${digits})`}`);
+  }
+  return ticks(instant, digits ?? 0);
+}
+
+function writeTime(out: ByteWriter, text: string): void {
+  putWhole(out, clockTicks(text, 0), 4);
+}
+
+function time64(type: ChType): LeafWriter {
+  const digits = literalNumber(type, 0);
+  return (out, text) => putWhole(out, clockTicks(text, digits), 8);
+}
+
+function clockTicks(text: string, digits: number): bigint {
+  const clock = parseClock(text);
+  if (clock === undefined) throw invalid(`${shown(text)} is no time`);
+  return ticks(clock, digits);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Two halves of eight bytes, each little-endian. */
+function writeUuid(out: ByteWriter, text: string): void {
+  if (!UUID.test(text)) throw invalid(`${shown(text)} is no UUID`);
+  const bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
+  out.raw(bytes.subarray(0, 8).reverse());
+  out.raw(bytes.subarray(8).reverse());
+}
+
+function writeIpv4(out: ByteWriter, text: string): void {
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) throw invalid(`${shown(text)} is no IPv4 address`);
+  out.raw(Uint8Array.from(ipaddr.IPv4.parse(text).toByteArray().reverse()));
+}
+
+function writeIpv6(out: ByteWriter, text: string): void {
+  if (!ipaddr.isValid(text)) throw invalid(`${shown(text)} is no IPv6 address`);
+  const address = ipaddr.parse(text);
+  const six = address instanceof ipaddr.IPv4 ? address.toIPv4MappedAddress() : address;
+  out.raw(Uint8Array.from(six.toByteArray()));
+}
+
+function enumWriter(type: ChType, bytes: number): LeafWriter {
+  const members = enumMembers(type);
+  return (out, text) => {
+    const value = members.get(text);
+    if (value === undefined) throw invalid(`${shown(text)} is none of the values of the enum`);
+    putWhole(out, BigInt(value), bytes);
+  };
+}

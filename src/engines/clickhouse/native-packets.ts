@@ -1,0 +1,232 @@
+/**
+ * The packets of ClickHouse's native protocol that this client sends and reads, at one fixed protocol revision. Pure bytes: no
+ * socket, no state. The revision has typed parameters and is below chunked framing, so servers of many years agree on it.
+ */
+import type { Entry } from '../../model/entry.ts';
+import { encodeNativeBlock, varint, varText } from './block-frame.ts';
+import type { WholeRange } from './kinds.ts';
+import { literalText } from './params.ts';
+import type { Spool } from './spool.ts';
+import type { Block, Exchange } from './wire.ts';
+
+const REVISION = 54_459;
+/** From this revision on, a server waits for a quota key after the greeting. */
+const QUOTA_KEY_REVISION = 54_458;
+
+const CLIENT = { hello: 0, query: 1, data: 2 } as const;
+
+export const SERVER = {
+  hello: 0,
+  data: 1,
+  exception: 2,
+  progress: 3,
+  pong: 4,
+  endOfStream: 5,
+  profileInfo: 6,
+  totals: 7,
+  extremes: 8,
+  tableColumns: 11,
+  timezoneUpdate: 17,
+} as const;
+
+const NAME = 'millrace';
+const EMPTY = varText('');
+const CUSTOM_FLAG = varint(2);
+const IMPORTANT_FLAG = varint(1);
+/** Logs and counters of the server's threads would arrive between the rows. */
+const QUIET = Buffer.concat(
+  [
+    ['send_logs_level', 'none'],
+    ['send_profile_events', '0'],
+  ].flatMap(([name = '', value = '']) => [varText(name), IMPORTANT_FLAG, varText(value)]),
+);
+const COMPLETE_STAGE = varint(2);
+const NO_COMPRESSION = varint(0);
+
+export function helloPacket(entry: Entry): Buffer {
+  return Buffer.concat([
+    varint(CLIENT.hello),
+    varText(NAME),
+    varint(1),
+    varint(0),
+    varint(REVISION),
+    varText(entry.database),
+    varText(entry.username),
+    varText(entry.password),
+  ]);
+}
+
+/** What follows the server's greeting; empty for servers that expect nothing. */
+export function afterHello(serverRevision: number): Buffer {
+  return serverRevision >= QUOTA_KEY_REVISION ? EMPTY : Buffer.alloc(0);
+}
+
+/** Who asks: a first query over TCP, with no further names, traces or replicas. */
+const CLIENT_INFO = Buffer.concat([
+  Buffer.from([1]),
+  EMPTY,
+  EMPTY,
+  varText('0.0.0.0:0'),
+  Buffer.alloc(8),
+  Buffer.from([1]),
+  EMPTY,
+  EMPTY,
+  varText(NAME),
+  varint(1),
+  varint(0),
+  varint(REVISION),
+  EMPTY,
+  varint(0),
+  varint(0),
+  Buffer.from([0]),
+  varint(0),
+  varint(0),
+  varint(0),
+]);
+
+const BLOCK_INFO = Buffer.concat([varint(1), Buffer.from([0]), varint(2), Buffer.from([255, 255, 255, 255]), varint(0)]);
+const DATA_HEAD = Buffer.concat([varint(CLIENT.data), EMPTY, BLOCK_INFO]);
+
+export const EMPTY_DATA = Buffer.concat([DATA_HEAD, varint(0), varint(0)]);
+
+export function queryPacket(exchange: Exchange, text: string, queryId: string): Buffer {
+  return Buffer.concat([
+    varint(CLIENT.query),
+    varText(queryId),
+    CLIENT_INFO,
+    QUIET,
+    ...exchange.settings.flatMap(([name, value]) => [varText(name), IMPORTANT_FLAG, varText(value)]),
+    EMPTY,
+    EMPTY,
+    COMPLETE_STAGE,
+    NO_COMPRESSION,
+    varText(text),
+    ...exchange.params.flatMap((param) => [varText(param.name), CUSTOM_FLAG, varText(literalText(param.text))]),
+    EMPTY,
+    EMPTY_DATA,
+  ]);
+}
+
+export function dataPacket(block: Block): readonly Uint8Array[] {
+  return [DATA_HEAD, ...encodeNativeBlock(block), EMPTY_DATA];
+}
+
+/** Thrown when a packet has not wholly arrived: what was read of it is read again later. */
+export const SHORT = Symbol('short');
+
+/** Reads values from a spool; nothing is consumed before `commit`. */
+export class Cursor {
+  readonly #spool: Spool;
+  at: number;
+
+  constructor(spool: Spool) {
+    this.#spool = spool;
+    this.at = spool.start;
+  }
+
+  commit(): void {
+    this.#spool.start = this.at;
+  }
+
+  byte(): number {
+    if (this.at >= this.#spool.end) throw SHORT;
+    return this.#spool.bytes[this.at++] as number;
+  }
+
+  varint(): number {
+    let value = 0;
+    let factor = 1;
+    for (;;) {
+      const byte = this.byte();
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+      factor *= 128;
+    }
+  }
+
+  int32(): number {
+    const at = this.skip(4);
+    return this.#spool.bytes.readInt32LE(at);
+  }
+
+  text(): string {
+    const size = this.varint();
+    const at = this.skip(size);
+    return this.#spool.bytes.toString('utf8', at, at + size);
+  }
+
+  /** Steps over bytes and returns where they begin. */
+  skip(size: number): number {
+    const at = this.at;
+    if (at + size > this.#spool.end) throw SHORT;
+    this.at = at + size;
+    return at;
+  }
+
+  /** A little-endian whole number of up to eight bytes, as digits. */
+  digits({ bytes, min }: WholeRange): string {
+    const at = this.skip(bytes);
+    let value = 0n;
+    for (let i = bytes - 1; i >= 0; i--) value = (value << 8n) | BigInt(this.#spool.bytes[at + i] as number);
+    return (min < 0n ? BigInt.asIntN(bytes * 8, value) : value).toString();
+  }
+}
+
+export interface ServerException {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The outermost exception; nested ones are read and dropped. */
+export function readException(cursor: Cursor): ServerException {
+  const code = cursor.int32();
+  cursor.text();
+  const message = cursor.text();
+  cursor.text();
+  if (cursor.byte() !== 0) readException(cursor);
+  return { code, message };
+}
+
+/** Returns the rows written since the last such packet. */
+export function readProgress(cursor: Cursor): number {
+  cursor.varint();
+  cursor.varint();
+  cursor.varint();
+  const written = cursor.varint();
+  cursor.varint();
+  return written;
+}
+
+export function readProfileInfo(cursor: Cursor): void {
+  cursor.varint();
+  cursor.varint();
+  cursor.varint();
+  cursor.byte();
+  cursor.varint();
+  cursor.byte();
+}
+
+export interface BlockHead {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export function readBlockHead(cursor: Cursor): BlockHead {
+  cursor.text();
+  for (let field = cursor.varint(); field !== 0; field = cursor.varint()) {
+    if (field === 1) cursor.byte();
+    else cursor.int32();
+  }
+  return { columns: cursor.varint(), rows: cursor.varint() };
+}
+
+export interface ColumnHead {
+  readonly name: string;
+  readonly type: string;
+  /** True when the data is not laid out in the default way. */
+  readonly special: boolean;
+}
+
+export function readColumnHead(cursor: Cursor): ColumnHead {
+  return { name: cursor.text(), type: cursor.text(), special: cursor.byte() !== 0 };
+}

@@ -1,0 +1,202 @@
+/**
+ * One row as ClickHouse writes it in JSONCompactEachRow (`[1, "a", null]`) → cells that point into the same bytes. The server has
+ * formatted every value, so nothing is converted here: quotes are stepped over, escapes are undone in place, nested values stay JSON.
+ * Knows no socket and no SQL.
+ */
+import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Kind } from '../../model/table.ts';
+import { DbFailure } from '../engine.ts';
+import { kindOfText } from './kinds.ts';
+import { INFINITY, MINUS_INFINITY, NAN, type Span } from './spool.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+const LETTER_N = 0x6e;
+const LETTER_U = 0x75;
+const MINUS = 0x2d;
+const LETTER_I = 0x69;
+
+/** What a value needs after its quotes have been found. */
+const PLAIN = 0;
+const FLOAT = 1;
+const JSON_TEXT = 2;
+
+const TREATMENT: Partial<Readonly<Record<Kind, number>>> = { float: FLOAT, json: JSON_TEXT };
+
+/** What a backslash and the next character stand for; `u` is apart. */
+const UNESCAPED = new Uint8Array(128);
+for (const [letter, byte] of Object.entries({ '"': 0x22, '\\': 0x5c, '/': 0x2f, b: 8, f: 12, n: 10, r: 13, t: 9 })) {
+  UNESCAPED[letter.charCodeAt(0)] = byte;
+}
+
+export class RowReader {
+  /** Rows given to the sink so far. */
+  rows = 0;
+  readonly #sink: RowSink | undefined;
+  readonly #flow: Flow;
+  #cells: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
+  #treatments: Uint8Array = new Uint8Array(0);
+  /** Where the value last read ends, and where the row does: a broken row must not be read past its end. */
+  #at = 0;
+  #end = 0;
+
+  constructor(sink: RowSink | undefined, flow: Flow) {
+    this.#sink = sink;
+    this.#flow = flow;
+  }
+
+  start(columns: readonly ResultColumn[]): void {
+    this.#cells = { bytes: this.#cells.bytes, from: new Int32Array(columns.length), to: new Int32Array(columns.length) };
+    this.#treatments = Uint8Array.from(columns, (column) => TREATMENT[column.kind] ?? PLAIN);
+    this.#sink?.start(columns, this.#flow);
+  }
+
+  /** Starts with what the result's own header says. */
+  startWith(names: readonly string[], types: readonly string[]): void {
+    this.start(names.map((name, index) => ({ name, kind: kindOfText(types[index] ?? 'String') })));
+  }
+
+  /** One row between `from` and `to`; its bytes may be rewritten while it is read. */
+  row(bytes: Buffer, from: number, to: number): void {
+    this.rows += 1;
+    if (this.#sink === undefined) return;
+    const cells = this.#cells;
+    cells.bytes = bytes;
+    this.#at = from + 1;
+    this.#end = to;
+    const count = this.#treatments.length;
+    for (let index = 0; index < count; index++) {
+      while (bytes[this.#at] === SPACE || bytes[this.#at] === COMMA) this.#at++;
+      this.#cell(cells, index);
+    }
+    if (bytes[from] !== OPEN_LIST || this.#at !== to - 1 || bytes[this.#at] !== CLOSE_LIST) {
+      throw new DbFailure('stale', 'the result does not have the columns that were expected');
+    }
+    this.#sink.row(cells);
+  }
+
+  #cell(cells: Cells, index: number): void {
+    const bytes = cells.bytes;
+    const start = this.#at;
+    const first = bytes[start];
+    const treatment = this.#treatments[index];
+    if (first === QUOTE) {
+      if (treatment === JSON_TEXT) this.#skipText(bytes);
+      else {
+        this.#text(cells, index, treatment);
+        return;
+      }
+    } else if (first === OPEN_LIST || first === OPEN_OBJECT) {
+      this.#skipNested(bytes);
+    } else if (first === LETTER_N) {
+      this.#at += 4;
+      cells.from[index] = -1;
+      cells.to[index] = -1;
+      return;
+    } else {
+      const end = this.#end;
+      let at = start;
+      while (at < end && bytes[at] !== COMMA && bytes[at] !== CLOSE_LIST) at++;
+      this.#at = at;
+    }
+    cells.from[index] = start;
+    cells.to[index] = this.#at;
+  }
+
+  /** A quoted value: the cell is what stands between the quotes. */
+  #text(cells: Cells, index: number, treatment: number | undefined): void {
+    const bytes = cells.bytes;
+    const start = this.#at + 1;
+    const end = this.#end;
+    let at = start;
+    while (at < end && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++;
+    cells.from[index] = start;
+    if (bytes[at] === BACKSLASH) {
+      cells.to[index] = this.#unescape(bytes, at);
+    } else {
+      cells.to[index] = at;
+      this.#at = at + 1;
+    }
+    if (treatment !== FLOAT) return;
+    const spelling = spellingOf(bytes, start);
+    cells.from[index] = spelling.from;
+    cells.to[index] = spelling.to;
+  }
+
+  /** Undoes escapes in place, from the first backslash on: the text can only become shorter. Returns where it ends. */
+  #unescape(bytes: Buffer, first: number): number {
+    let read = first;
+    let write = first;
+    const end = this.#end;
+    while (read < end) {
+      const byte = bytes[read] as number;
+      if (byte === QUOTE) break;
+      if (byte !== BACKSLASH) {
+        bytes[write++] = byte;
+        read++;
+        continue;
+      }
+      const letter = bytes[read + 1] as number;
+      if (letter === LETTER_U) {
+        write = writeCodeUnit(bytes, write, hexDigits(bytes, read + 2));
+        read += 6;
+      } else {
+        bytes[write++] = UNESCAPED[letter & 127] as number;
+        read += 2;
+      }
+    }
+    this.#at = read + 1;
+    return write;
+  }
+
+  #skipText(bytes: Buffer): void {
+    const end = this.#end;
+    let at = this.#at + 1;
+    while (at < end && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+    this.#at = at + 1;
+  }
+
+  #skipNested(bytes: Buffer): void {
+    let depth = 0;
+    do {
+      const byte = bytes[this.#at];
+      if (byte === QUOTE) {
+        this.#skipText(bytes);
+        continue;
+      }
+      if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
+      if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+      this.#at++;
+    } while (depth > 0 && this.#at < this.#end);
+  }
+}
+
+/** `nan`, `inf`, `-inf` as the server quotes them. */
+function spellingOf(bytes: Buffer, start: number): Span {
+  if (bytes[start] === MINUS) return bytes[start + 1] === LETTER_I ? MINUS_INFINITY : NAN;
+  return bytes[start] === LETTER_I ? INFINITY : NAN;
+}
+
+function hexDigits(bytes: Buffer, at: number): number {
+  let value = 0;
+  for (let i = at; i < at + 4; i++) {
+    const byte = bytes[i] as number;
+    value = value * 16 + (byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57);
+  }
+  return value;
+}
+
+/** The server escapes control characters and line separators only, never halves of a surrogate pair. */
+function writeCodeUnit(bytes: Buffer, at: number, unit: number): number {
+  if (unit < 0x80) {
+    bytes[at] = unit;
+    return at + 1;
+  }
+  return at + bytes.write(String.fromCharCode(unit), at, 'utf8');
+}

@@ -1,0 +1,75 @@
+// Runs the expressions of the reference's own tests and compares each outcome with what the reference gave.
+// A value has to be equal in its canonical text, an error has to come at the same time: while compiling or while running.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const SUITES = ['expr-tests.jsonl', 'expr-generated.jsonl'];
+
+/** What the reference allows a run to hold: a million elements. */
+const LIMITS = { steps: 50_000_000, bytes: 8_000_000, millis: 10_000, depth: 200 };
+
+export async function run(suitesDir) {
+  const load = (name) => import(join(root, 'dist', 'lang', name));
+  const [{ compileExpr, runRaw }, { canonical }, { readJson }, { Budget, BudgetError }, { CompileError, RunError }, { exactNumber }] =
+    await Promise.all([
+      load('expr/index.js'),
+      load('expr/canonical.js'),
+      load('expr/json.js'),
+      load('budget.js'),
+      load('source.js'),
+      load('expr/try.js'),
+    ]);
+
+  function outcome(expression, env) {
+    const budget = new Budget(LIMITS);
+    let compiled;
+    try {
+      compiled = compileExpr(expression);
+    } catch (error) {
+      if (error instanceof CompileError) return { err: 'compile', m: error.message };
+      throw error;
+    }
+    try {
+      return { c: canonical(runRaw(compiled, env, budget)) };
+    } catch (error) {
+      if (error instanceof RunError || error instanceof BudgetError) return { err: 'run', m: error.message };
+      throw error;
+    }
+  }
+
+  function runFile(file) {
+    const [first, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const env = readJson(first, { number: exactNumber, budget: new Budget(LIMITS) }).get('env');
+    const failures = [];
+    for (const line of lines) {
+      const expected = JSON.parse(line);
+      let actual;
+      try {
+        actual = outcome(expected.e, env);
+      } catch (error) {
+        actual = { err: 'crash', m: String(error?.stack ?? error) };
+      }
+      if (actual.err !== expected.err || actual.c !== expected.c) failures.push({ id: expected.e, expected, actual });
+    }
+    return { passed: lines.length - failures.length, total: lines.length, failures };
+  }
+
+  return SUITES.map((name) => ({ name, file: join(suitesDir, name) }))
+    .filter(({ file }) => existsSync(file))
+    .map(({ name, file }) => ({ name, ...runFile(file) }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const at = process.argv.indexOf('--suites');
+  const results = await run(at < 0 ? '.' : (process.argv[at + 1] ?? '.'));
+  for (const { name, passed, total, failures } of results) {
+    for (const { id, expected, actual } of failures.slice(0, Number(process.env.SHOW ?? 40))) {
+      console.log(
+        `${JSON.stringify(id)}\n  expected ${expected.err ?? expected.c}  ${expected.m ?? ''}\n  actual   ${actual.err ?? actual.c}  ${actual.m ?? ''}`,
+      );
+    }
+    console.log(`${name}: ${passed} of ${total} (${((100 * passed) / total).toFixed(2)} %)`);
+  }
+}

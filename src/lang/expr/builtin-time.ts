@@ -1,0 +1,53 @@
+/** The builtins that make times, durations and time zones. Refuses to know their methods. */
+import type { Builtin } from './builtin.ts';
+import { parseDuration } from './duration.ts';
+import { loadZone, Time, UTC, Zone } from './time.ts';
+import { parseTime } from './time-parse.ts';
+import { Fault, made, type Value, wantString } from './value.ts';
+
+/** Tried in this order when no layout is given. */
+const LAYOUTS = [
+  '2006-01-02',
+  '15:04:05',
+  '2006-01-02 15:04:05',
+  '2006-01-02T15:04:05Z07:00',
+  '02 Jan 06 15:04 MST',
+  'Monday, 02-Jan-06 15:04:05 MST',
+  'Mon, 02 Jan 2006 15:04:05 MST',
+];
+
+function now([zone]: readonly Value[]): Value {
+  const millis = Date.now();
+  const seconds = Math.floor(millis / 1000);
+  return new Time(seconds, (millis - seconds * 1000) * 1_000_000, zone instanceof Zone ? zone : UTC);
+}
+
+function date(args: readonly Value[]): Value {
+  const [first] = args;
+  const zone = first instanceof Zone ? first : UTC;
+  const [text = null, layout, zoneName] = first instanceof Zone ? args.slice(1) : args;
+  const written = wantString(text);
+  if (layout === undefined) return guess(written, zone);
+  return parseTime(wantString(layout), written, zoneName === undefined ? zone : loadZone(wantString(zoneName)));
+}
+
+function guess(text: string, zone: Zone): Time {
+  for (const layout of LAYOUTS) {
+    try {
+      return parseTime(layout, text, zone);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+    }
+  }
+  throw new Fault(`${JSON.stringify(text.slice(0, 60))} is not a date`);
+}
+
+export const TIME_BUILTINS: Readonly<Record<string, Builtin>> = {
+  now,
+  date,
+  duration: ([text = null]) => parseDuration(wantString(text)),
+  timezone: ([name = null]) => {
+    made.count++;
+    return loadZone(wantString(name));
+  },
+};

@@ -1,0 +1,111 @@
+/**
+ * The expression language: compile once, run often. All that the rest of the house may use of it.
+ * Refuses to know where environments come from and where results go.
+ */
+import type { PlainValue } from '../../util/decimal.ts';
+import { type Budget, BudgetError } from '../budget.ts';
+import { CompileError, problemAt, RunError, Source } from '../source.ts';
+import { toPlain } from './border.ts';
+import { Checker } from './check.ts';
+import { Emitter } from './emit.ts';
+import { SyntaxFault } from './lex.ts';
+import { optimize } from './optimize.ts';
+import { parse } from './parse.ts';
+import type { Code, Run } from './run.ts';
+import { hasBrokenText } from './text.ts';
+import { Fault, made, type Value } from './value.ts';
+
+export interface ExprOptions {
+  /** What the environment has: any other name is a compile error. Left out, every name is allowed and one that is missing is nil. */
+  readonly names?: readonly string[];
+  /** What the text is called in errors. */
+  readonly file?: string;
+}
+
+export interface CompiledExpr {
+  readonly source: Source;
+  /** The declared names of the environment that a run can read. */
+  readonly uses: ReadonlySet<string>;
+  readonly code: Code;
+  readonly slots: number;
+  readonly names: readonly string[];
+  /** Whether a literal is a value that is not plain. */
+  readonly special: boolean;
+}
+
+/** By name; a map, or a function that gives undefined for what is not there. */
+export type ExprEnv = ReadonlyMap<string, PlainValue> | ((name: string) => PlainValue | undefined);
+
+export function compileExpr(text: string, options: ExprOptions = {}): CompiledExpr {
+  const source = new Source(options.file ?? 'expr', text);
+  try {
+    const tree = parse(text);
+    const checker = new Checker(options.names);
+    checker.visit(tree);
+    const emitter = new Emitter();
+    const code = emitter.emit(optimize(tree));
+    return { source, uses: checker.uses, code, slots: emitter.slots, names: options.names ?? [], special: emitter.special };
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw new CompileError([problemAt(source, error.at, error.message)]);
+    if (error instanceof RangeError) throw new CompileError([problemAt(source, 0, 'the expression is nested too deeply')]);
+    throw error;
+  }
+}
+
+/** The result as a plain value; throws RunError, or BudgetError when the budget is used up. */
+export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget): PlainValue {
+  const before = made.count;
+  return evaluate(compiled, env, budget, (value) => {
+    // What was computed from plain values without making anything else is plain: large lists of rows are not walked for nothing.
+    const plain = made.count === before && !compiled.special && !hasBrokenText() && typeof value === 'object';
+    return plain ? (value as PlainValue) : toPlain(value, budget);
+  });
+}
+
+/** The result before it becomes plain: for those who tell a float from an int and a time from its text. */
+export function runRaw(compiled: CompiledExpr, env: ExprEnv, budget: Budget): Value {
+  return evaluate(compiled, env, budget, (value) => value);
+}
+
+function evaluate<T>(compiled: CompiledExpr, env: ExprEnv, budget: Budget, finish: (value: Value) => T): T {
+  const run = begin(compiled, env, budget);
+  try {
+    return finish(compiled.code(run));
+  } catch (error) {
+    throw located(compiled, run.at, error);
+  }
+}
+
+function begin(compiled: CompiledExpr, env: ExprEnv, budget: Budget): Run {
+  const find = typeof env === 'function' ? env : (name: string): PlainValue | undefined => env.get(name);
+  return {
+    lookUp: (name) => find(name) ?? null,
+    whole: () => (typeof env === 'function' ? collect(compiled.names, env) : (env as Map<string, Value>)),
+    budget,
+    locals: compiled.slots === 0 ? NO_LOCALS : new Array<Value>(compiled.slots).fill(null),
+    at: 0,
+    item: null,
+    index: 0,
+    acc: null,
+  };
+}
+
+const NO_LOCALS: Value[] = [];
+
+function collect(names: readonly string[], find: (name: string) => PlainValue | undefined): Value {
+  const all = new Map<string, Value>();
+  for (const name of names) {
+    const value = find(name);
+    if (value !== undefined) all.set(name, value);
+  }
+  return all;
+}
+
+function located(compiled: CompiledExpr, at: number, error: unknown): unknown {
+  if (error instanceof BudgetError) return error;
+  if (error instanceof Fault) return new RunError(problemAt(compiled.source, at, error.message));
+  // The stack of the engine and the largest array or string it can hold: bounds that no budget comes before.
+  if (error instanceof RangeError)
+    return new RunError(problemAt(compiled.source, at, `the expression goes beyond what can be held: ${error.message}`));
+  return error;
+}

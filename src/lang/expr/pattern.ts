@@ -1,0 +1,34 @@
+/**
+ * Regular expressions in linear time. Compiles a pattern or says what is wrong with it, and asks the budget before a match, since
+ * a match cannot be interrupted. Refuses to know any other engine.
+ */
+import { RE2JS, RE2JSException } from 're2js';
+import type { Budget } from '../budget.ts';
+import { Fault } from './value.ts';
+
+const MAX_PATTERN = 10_000;
+
+/** The compiled pattern, or what is wrong with it. */
+export function compilePattern(text: string): RE2JS | string {
+  if (text.length > MAX_PATTERN) return `a regular expression is at most ${MAX_PATTERN} characters long`;
+  try {
+    return RE2JS.compile(text);
+  } catch (error) {
+    if (error instanceof RE2JSException) return `the regular expression is wrong: ${error.message}`;
+    throw error;
+  }
+}
+
+/** A pattern that is known only at run time. */
+export function wantPattern(text: string, budget: Budget): RE2JS {
+  budget.spend(200 + text.length * 10);
+  const pattern = compilePattern(text);
+  if (typeof pattern === 'string') throw new Fault(pattern);
+  return pattern;
+}
+
+export function matchesPattern(pattern: RE2JS, subject: string | Uint8Array, budget: Budget): boolean {
+  // The time of a match is bounded by the length of the text times the size of the program.
+  budget.spend(Math.ceil((subject.length * Math.max(pattern.programSize(), 1)) / 4));
+  return pattern.matcher(typeof subject === 'string' ? subject : [...subject]).find();
+}

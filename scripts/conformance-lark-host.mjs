@@ -75,6 +75,10 @@ class HasFields extends Extension {
     return found === undefined ? '' : ` (did you mean .${found}?)`;
   }
 
+  binary(op, _other, side) {
+    return op === '+' && side === 'right' ? 42 : undefined;
+  }
+
   children() {
     return this.fields.values();
   }

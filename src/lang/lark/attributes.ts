@@ -1,7 +1,7 @@
 /** `x.name`: methods of the builtin types, members of modules, fields of what has some. A closed table; nothing of JavaScript is reachable. */
 import { BYTES_METHODS } from './bytes-methods.ts';
 import { DICT_METHODS } from './dict-methods.ts';
-import { fail } from './failure.ts';
+import { fail, orElse } from './failure.ts';
 import { LIST_METHODS } from './list-methods.ts';
 import { SET_METHODS } from './set-methods.ts';
 import { nearest } from './spell.ts';
@@ -62,7 +62,7 @@ export function attributeNames(value: Value): string[] {
 }
 
 export function getAttribute(value: Value, name: string): Value {
-  return findAttribute(value, name) ?? fail(missing(value, name));
+  return orElse(findAttribute(value, name), () => fail(missing(value, name)));
 }
 
 function missing(value: Value, name: string): string {

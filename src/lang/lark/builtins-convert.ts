@@ -7,6 +7,7 @@ import { ENTRY_BYTES } from './indexing.ts';
 import { floatToInt, intToFloat } from './int.ts';
 import { elementsOf, wantElements } from './iterate.ts';
 import { parseInteger } from './parse-int.ts';
+import { characterOf } from './quote.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import { repr, str } from './text.ts';
 import type { Thread } from './thread.ts';
@@ -74,7 +75,7 @@ function chr(_thread: Thread, args: readonly Value[], named: Named): Value {
   if (typeof value !== 'number' && typeof value !== 'bigint') return fail(`chr: got ${typeOf(value)}, want int`);
   if (value < 0) fail(`chr: Unicode code point ${value} out of range (<0)`);
   if (value > 0x10ffff) fail(`chr: Unicode code point U+${value.toString(16).toUpperCase()} out of range (>0x10FFFF)`);
-  return String.fromCodePoint(Number(value));
+  return characterOf(Number(value));
 }
 
 function ord(_thread: Thread, args: readonly Value[], named: Named): Value {

@@ -133,7 +133,9 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   getattr: (_thread, args, named) => {
     const [value = null, name = null, fallback] = positional('getattr', args, named, 2, 3);
     const wanted = wantString('getattr', 2, name);
-    return findAttribute(value, wanted) ?? fallback ?? failGetattr(value, wanted);
+    const found = findAttribute(value, wanted);
+    if (found !== undefined) return found;
+    return fallback === undefined ? failGetattr(value, wanted) : fallback;
   },
   hasattr: (_thread, args, named) => {
     const [value = null, name = null] = positional('hasattr', args, named, 2, 2);

@@ -5,7 +5,7 @@
 import { BudgetError } from '../budget.ts';
 import type { CodeParameter, FunctionCode } from './code.ts';
 import { Jump } from './code.ts';
-import { fail } from './failure.ts';
+import { fail, orElse } from './failure.ts';
 import { nearest } from './spell.ts';
 import { LarkDict } from './table.ts';
 import type { Thread } from './thread.ts';
@@ -47,7 +47,7 @@ export function call(thread: Thread, callee: Value, args: readonly Value[], name
   if (callee instanceof LarkFunction) return invoke(thread, callee, bind(callee, args, named), at);
   if (callee instanceof Builtin) return callBuiltin(thread, callee.name, callee.body, args, named, callee.self ?? null, at);
   const result = callee instanceof Extension ? callee.call(thread, args, named) : undefined;
-  return result ?? fail(`invalid call of non-function (${typeOf(callee)})`);
+  return orElse(result, () => fail(`invalid call of non-function (${typeOf(callee)})`));
 }
 
 export function callBuiltin(

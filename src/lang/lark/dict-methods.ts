@@ -1,6 +1,6 @@
 /** The methods of dicts. */
 import { positional } from './args.ts';
-import { fail } from './failure.ts';
+import { fail, orElse } from './failure.ts';
 import { ENTRY_BYTES } from './indexing.ts';
 import { chargeElements, elementsOf } from './iterate.ts';
 import { LarkDict } from './table.ts';
@@ -64,7 +64,9 @@ export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, Bu
     dict.clear();
     return null;
   }),
-  method('get', 1, 2, (_thread, dict, [key = null, fallback = null]) => named('get', () => dict.get(key)) ?? fallback),
+  method('get', 1, 2, (_thread, dict, [key = null, fallback = null]) =>
+    orElse(named('get', () => dict.get(key)), () => fallback),
+  ),
   method('items', 0, 0, (thread, dict) => {
     chargeElements(thread, dict.size * 3);
     const items: Value[] = [];
@@ -76,7 +78,9 @@ export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, Bu
     return new LarkList(dict.keyList());
   }),
   method('pop', 1, 2, (_thread, dict, [key = null, fallback]) => {
-    return named('pop', () => dict.delete(key)) ?? fallback ?? fail('pop: missing key');
+    const removed = named('pop', () => dict.delete(key));
+    if (removed !== undefined) return removed;
+    return fallback === undefined ? fail('pop: missing key') : fallback;
   }),
   method('popitem', 0, 0, (_thread, dict) => {
     const first = dict.keys().next();

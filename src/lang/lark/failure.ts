@@ -32,6 +32,11 @@ export class MissingModule extends LarkFailure {
   }
 }
 
+/** None is a value too: only undefined means that something is not there. */
+export function orElse<T>(value: T | undefined, otherwise: () => T): T {
+  return value === undefined ? otherwise() : value;
+}
+
 export function fail(message: string): never {
   throw new LarkFailure(message);
 }

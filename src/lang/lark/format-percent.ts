@@ -1,7 +1,8 @@
 /** The operator `%` on strings: conversions by position or by key, without width or precision. */
-import { fail } from './failure.ts';
+import { fail, orElse } from './failure.ts';
 import { fixedText, floatText } from './float-text.ts';
 import { floatToInt, intToFloat } from './int.ts';
+import { characterOf } from './quote.ts';
 import { LarkDict } from './table.ts';
 import { CHAR_BYTES, repr, str } from './text.ts';
 import type { Thread } from './thread.ts';
@@ -28,7 +29,7 @@ export function formatPercent(thread: Thread, format: string, operand: Value): s
       if (close < 0) fail('incomplete format key');
       if (!(operand instanceof LarkDict)) fail('format requires a mapping');
       const key = format.slice(done + 1, close);
-      value = operand.get(key) ?? fail(`key not found: ${key}`);
+      value = orElse(operand.get(key), () => fail(`key not found: ${key}`));
       done = close + 1;
     } else {
       if (used >= args.length) fail('not enough arguments for format string');
@@ -81,5 +82,5 @@ function character(value: Value): string {
     return fail(`%c format requires int or single-character string, not ${typeOf(value)}`);
   }
   if (value < 0 || value > 0x10ffff) fail('%c format requires a valid Unicode code point');
-  return String.fromCodePoint(Number(value));
+  return characterOf(Number(value));
 }

@@ -20,13 +20,19 @@ export function position(key: Value, length: number, type: string): number {
 }
 
 export function getIndex(thread: Thread, object: Value, key: Value): Value {
-  if (object instanceof LarkDict) return object.get(key) ?? fail(`key ${repr(thread, key)} not in dict`);
+  if (object instanceof LarkDict) {
+    const value = object.get(key);
+    return value === undefined ? fail(`key ${repr(thread, key)} not in dict`) : value;
+  }
   if (object instanceof LarkList || object instanceof LarkTuple) {
     return object.items[position(key, object.items.length, object.type)] as Value;
   }
   if (typeof object === 'string') return object.charAt(position(key, object.length, 'string'));
   if (object instanceof LarkRange) return object.start + object.step * position(key, object.length, 'range');
-  if (object instanceof LarkBytes) return object.data[position(key, object.data.length, 'bytes')] ?? 0;
+  if (object instanceof LarkBytes) {
+    const at = position(key, object.data.length, 'bytes');
+    return new LarkBytes(object.data.slice(at, at + 1));
+  }
   if (object instanceof StringElements || object instanceof BytesElements) {
     return object.at(position(key, object.length, object.type));
   }

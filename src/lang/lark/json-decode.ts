@@ -13,6 +13,7 @@ const SPACE = /[ \t\n\r]*/y;
 const NUMBER_CHARS = /[-+.eE0-9]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const STRING = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
 const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['null', null],
   ['true', true],
@@ -89,7 +90,7 @@ export class JsonReader {
       return this.#fail(literal.includes('\\') ? 'invalid escape sequence in string' : 'invalid character in string literal');
     }
     this.#at += literal.length;
-    return text;
+    return literal.includes('\\') ? text.replace(LONE_SURROGATE, '\ufffd') : text;
   }
 
   #number(): Value {

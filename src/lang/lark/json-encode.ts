@@ -9,6 +9,8 @@ import { CHAR_BYTES } from './text.ts';
 import type { Thread } from './thread.ts';
 import { ExactFloat, Extension, LarkFloat, typeOf, type Value } from './value.ts';
 
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
 export class JsonWriter {
   readonly #thread: Thread;
   readonly #open: Value[] = [];
@@ -31,7 +33,7 @@ export class JsonWriter {
 
   #text(value: Value): string {
     if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
-    if (typeof value === 'string') return JSON.stringify(value);
+    if (typeof value === 'string') return JSON.stringify(value.replace(LONE_SURROGATE, '\ufffd'));
     if (value instanceof ExactFloat) return value.decimal.text;
     if (value instanceof LarkFloat) {
       return Number.isFinite(value.value) ? floatText(value.value) : this.#fail(`cannot encode non-finite float ${floatText(value.value)}`);

@@ -27,6 +27,11 @@ export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : `"${text.replace(SPECIAL, escape)}"`;
 }
 
+/** Half of a surrogate pair is no character: it becomes U+FFFD. */
+export function characterOf(code: number): string {
+  return String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
+}
+
 interface Decoded {
   readonly code: number;
   readonly length: number;

@@ -92,7 +92,7 @@ export class Scanner {
   }
 
   #end(token: Token): void {
-    if (!this.#lineStart) {
+    if (!this.#lineStart && this.#depth === 0) {
       this.#lineStart = true;
       fill(token, 'newline', this.#at, this.#at);
       return;

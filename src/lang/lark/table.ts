@@ -126,7 +126,7 @@ export class LarkDict extends Table<Value> {
 
   clear(): void {
     this.#touch();
-    if (this.entries.size > 0 || this.iterating > 0) this.checkMutable('clear');
+    this.checkMutable('clear');
     this.entries = new Map();
     this.#originals = undefined;
   }

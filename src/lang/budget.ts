@@ -2,6 +2,8 @@
  * What a program may use up: steps, bytes, call depth and wall time. Every growing operation asks before it grows.
  * Steps and bytes are counted the same way on every machine; only the wall clock depends on it.
  */
+import type { Source } from './source.ts';
+
 export interface Limits {
   readonly steps: number;
   readonly bytes: number;
@@ -13,6 +15,8 @@ export type BudgetKind = 'steps' | 'memory' | 'time' | 'depth';
 
 export class BudgetError extends Error {
   readonly kind: BudgetKind;
+  /** Where the program was when it ran out, where the language knows it. */
+  place: { readonly source: Source; readonly at: number } | undefined = undefined;
 
   constructor(kind: BudgetKind, message: string) {
     super(message);

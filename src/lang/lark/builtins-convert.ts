@@ -1,0 +1,127 @@
+/** The builtins that make a value of one type out of another: `int`, `float`, `str`, `list`, `dict` and their like. */
+import { positional, unpack, wantIndex } from './args.ts';
+import { truth } from './compare.ts';
+import { updateDict } from './dict-methods.ts';
+import { fail } from './failure.ts';
+import { ENTRY_BYTES } from './indexing.ts';
+import { floatToInt, intToFloat } from './int.ts';
+import { elementsOf, wantElements } from './iterate.ts';
+import { parseInteger } from './parse-int.ts';
+import { characterOf } from './quote.ts';
+import { LarkDict, LarkSet } from './table.ts';
+import { repr, str } from './text.ts';
+import type { Thread } from './thread.ts';
+import { type BuiltinBody, LarkBytes, LarkFloat, LarkList, LarkTuple, type Named, typeOf, type Value } from './value.ts';
+
+function toInt(_thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value, base] = unpack('int', args, named, ['x', 'base?']);
+  if (typeof value === 'string') return parseInteger(value, base === undefined ? 10 : wantIndex('int', 'base', base));
+  if (base !== undefined) fail("int: can't convert non-string with explicit base");
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value instanceof LarkFloat) return prefixed('int', () => floatToInt(value.value));
+  return fail(`int: cannot convert ${typeOf(value ?? null)} to int`);
+}
+
+function prefixed<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Error) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NAMED_FLOAT: Readonly<Record<string, number>> = {
+  inf: Number.POSITIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+  nan: Number.NaN,
+};
+
+function toFloat(_thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value] = unpack('float', args, named, ['x?']);
+  if (value === undefined) return new LarkFloat(0);
+  if (value instanceof LarkFloat) return value;
+  if (typeof value === 'boolean') return new LarkFloat(value ? 1 : 0);
+  if (typeof value === 'number' || typeof value === 'bigint') return new LarkFloat(intToFloat(value));
+  if (typeof value !== 'string') return fail(`float got ${typeOf(value)}, want number or string`);
+  if (value === '') return fail('float: empty string');
+  const special = NAMED_FLOAT[value.replace(/^[+-]/, '').toLowerCase()];
+  if (special !== undefined) return new LarkFloat(value.startsWith('-') ? -special : special);
+  if (!FLOAT.test(value)) return fail(`invalid float literal: ${value}`);
+  const number = Number(value);
+  return Number.isFinite(number) ? new LarkFloat(number) : fail(`floating-point number too large: ${value}`);
+}
+
+function toBytes(thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null] = positional('bytes', args, named, 1, 1);
+  if (value instanceof LarkBytes) return value;
+  if (typeof value === 'string') {
+    thread.charge(value.length * 3);
+    return new LarkBytes(new TextEncoder().encode(value));
+  }
+  const items = elementsOf(thread, value) ?? fail(`bytes: got ${typeOf(value)}, want string, bytes, or iterable of ints`);
+  const data = items.map((item, i) => {
+    if (typeof item !== 'number' && typeof item !== 'bigint') return fail(`bytes: at index ${i}, got ${typeOf(item)}, want int`);
+    if (item < 0 || item > 255) fail(`bytes: at index ${i}, ${item} out of range (want value in unsigned 8-bit range)`);
+    return Number(item);
+  });
+  return new LarkBytes(Uint8Array.from(data));
+}
+
+function chr(_thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null] = positional('chr', args, named, 1, 1);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return fail(`chr: got ${typeOf(value)}, want int`);
+  if (value < 0) fail(`chr: Unicode code point ${value} out of range (<0)`);
+  if (value > 0x10ffff) fail(`chr: Unicode code point U+${value.toString(16).toUpperCase()} out of range (>0x10FFFF)`);
+  return characterOf(Number(value));
+}
+
+function ord(_thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null] = positional('ord', args, named, 1, 1);
+  if (value instanceof LarkBytes) {
+    return value.data.length === 1 ? (value.data[0] ?? 0) : fail(`ord: bytes has length ${value.data.length}, want 1`);
+  }
+  if (typeof value !== 'string') return fail(`ord: got ${typeOf(value)}, want string or bytes`);
+  const points = [...value];
+  if (points.length !== 1) fail(`ord: string encodes ${points.length} Unicode code points, want 1`);
+  const code = value.codePointAt(0) ?? 0;
+  return code >= 0xd800 && code < 0xe000 ? 0xfffd : code;
+}
+
+/** Constructors that take at most one iterable. */
+const collect = (name: string, make: (thread: Thread, items: Value[]) => Value): BuiltinBody => {
+  return (thread, args, named) => {
+    const [value] = positional(name, args, named, 0, 1);
+    return make(thread, value === undefined ? [] : wantElements(thread, value, `${name}: for parameter 1`));
+  };
+};
+
+export const CONVERSIONS: Readonly<Record<string, BuiltinBody>> = {
+  bool: (_thread, args, named) => truth(positional('bool', args, named, 0, 1)[0] ?? null),
+  bytes: toBytes,
+  chr,
+  dict: (thread, args, named) => {
+    const dict = new LarkDict();
+    updateDict(thread, 'dict', dict, args, named);
+    return dict;
+  },
+  float: toFloat,
+  int: toInt,
+  list: collect('list', (_thread, items) => new LarkList(items)),
+  ord,
+  repr: (thread, args, named) => repr(thread, positional('repr', args, named, 1, 1)[0] ?? null),
+  set: collect('set', (thread, items) => {
+    thread.charge(items.length * ENTRY_BYTES);
+    const set = new LarkSet();
+    for (const item of items) set.add(item);
+    return set;
+  }),
+  str: (thread, args, named) => str(thread, positional('str', args, named, 1, 1)[0] ?? null),
+  tuple: (thread, args, named) => {
+    const [value] = positional('tuple', args, named, 0, 1);
+    if (value instanceof LarkTuple) return value;
+    return new LarkTuple(value === undefined ? [] : wantElements(thread, value, 'tuple: for parameter 1'));
+  },
+};

@@ -1,0 +1,181 @@
+/** The functions that every program has. A table by name; conversions between types are in a table of their own. */
+import { positional, unpack, wantBool, wantCallable, wantIndex, wantString } from './args.ts';
+import { attributeNames, findAttribute, getAttribute } from './attributes.ts';
+import { CONVERSIONS } from './builtins-convert.ts';
+import { callBack } from './call.ts';
+import { order, truth } from './compare.ts';
+import { fail, LarkFailure } from './failure.ts';
+import { negateInt } from './int.ts';
+import { chargeElements, lengthOf, viewOf, wantElements } from './iterate.ts';
+import { sortValues } from './sort.ts';
+import { str } from './text.ts';
+import type { Thread } from './thread.ts';
+import {
+  Builtin,
+  type BuiltinBody,
+  LarkBytes,
+  LarkFloat,
+  LarkList,
+  LarkRange,
+  LarkTuple,
+  type Named,
+  typeOf,
+  type Value,
+} from './value.ts';
+
+/** The arguments of `print` and `fail` as one text. */
+function joined(thread: Thread, fn: string, args: readonly Value[], named: Named): string {
+  let separator = ' ';
+  for (const [name, value] of named) {
+    if (name !== 'sep') fail(`${fn}: unexpected keyword argument "${name}"`);
+    separator = wantString(fn, 'sep', value);
+  }
+  return args.map((arg) => str(thread, arg)).join(separator);
+}
+
+function extreme(name: 'max' | 'min', better: (order: number) => boolean): BuiltinBody {
+  const sign = name === 'max' ? '>' : '<';
+  return (thread, args, named) => {
+    if (args.length === 0) fail(`${name} requires at least one positional argument`);
+    const [keyValue] = unpack(name, [], named, ['key?']);
+    const key = keyValue === undefined || keyValue === null ? undefined : wantCallable(name, 'key', keyValue);
+    const source = args.length === 1 ? (args[0] as Value) : new LarkTuple(args);
+    const items = viewOf(thread, source) ?? fail(`${name}: ${typeOf(source)} value is not iterable`);
+    thread.spend(items.length);
+    if (items.length === 0) fail(`${name}: argument is an empty sequence`);
+    let best = items[0] as Value;
+    let bestKey = key === undefined ? best : callBack(thread, key, [best]);
+    for (const item of items.slice(1)) {
+      const itemKey = key === undefined ? item : callBack(thread, key, [item]);
+      if (!better(order(thread, sign, itemKey, bestKey, 0))) continue;
+      best = item;
+      bestKey = itemKey;
+    }
+    return best;
+  };
+}
+
+const every = (name: 'all' | 'any', wanted: boolean): BuiltinBody => {
+  return (thread, args, named) => {
+    const [value = null] = positional(name, args, named, 1, 1);
+    for (const item of wantElements(thread, value, `${name}: for parameter 1`)) if (truth(item) === wanted) return wanted;
+    return !wanted;
+  };
+};
+
+function abs(_thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null] = positional('abs', args, named, 1, 1);
+  if (value instanceof LarkFloat) return new LarkFloat(Math.abs(value.value));
+  if (typeof value !== 'number' && typeof value !== 'bigint') return fail(`abs: got ${typeOf(value)}, want int or float`);
+  return value < 0 ? negateInt(value) : value;
+}
+
+function enumerate(thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null, from = 0] = unpack('enumerate', args, named, ['iterable', 'start?']);
+  const start = wantIndex('enumerate', 'start', from);
+  const items = wantElements(thread, value, 'enumerate: for parameter iterable');
+  chargeElements(thread, items.length * 2);
+  return new LarkList(items.map((item, i) => new LarkTuple([start + i, item])));
+}
+
+function zip(thread: Thread, args: readonly Value[], named: Named): Value {
+  if (named.length > 0) fail('zip does not accept keyword arguments');
+  const lists = args.map((arg, i) => viewOf(thread, arg) ?? fail(`zip: argument #${i + 1} is not iterable: ${typeOf(arg)}`));
+  const rows = lists.length === 0 ? 0 : Math.min(...lists.map((list) => list.length));
+  chargeElements(thread, rows * (lists.length + 1));
+  const result: Value[] = [];
+  for (let i = 0; i < rows; i++) result.push(new LarkTuple(lists.map((list) => list[i] as Value)));
+  return new LarkList(result);
+}
+
+function range(_thread: Thread, args: readonly Value[], named: Named): Value {
+  const values = positional('range', args, named, 1, 3).map((arg, i) => wantIndex('range', i + 1, arg));
+  const [first = 0, second, step = 1] = values;
+  if (step === 0) fail('range: step argument must not be zero');
+  return second === undefined ? new LarkRange(0, first, 1) : new LarkRange(first, second, step);
+}
+
+function sorted(thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null, key, reverse = false] = unpack('sorted', args, named, ['iterable', 'key?', 'reverse?']);
+  const items = wantElements(thread, value, 'sorted: for parameter iterable');
+  const by = key === undefined ? undefined : wantCallable('sorted', 'key', key);
+  return new LarkList(sortValues(thread, items, by, wantBool('sorted', 'reverse', reverse) ? 'descending' : 'ascending'));
+}
+
+function hash(thread: Thread, args: readonly Value[], named: Named): Value {
+  const [value = null] = positional('hash', args, named, 1, 1);
+  if (value instanceof LarkBytes) return fnv32(value.data);
+  if (typeof value !== 'string') return fail(`hash: got ${typeOf(value)}, want string or bytes`);
+  thread.spend(value.length >> 3);
+  let result = 0;
+  for (let i = 0; i < value.length; i++) result = (Math.imul(31, result) + value.charCodeAt(i)) | 0;
+  return result;
+}
+
+function fnv32(data: Uint8Array): number {
+  let result = 0x811c9dc5;
+  for (const byte of data) result = Math.imul(result ^ byte, 0x01000193);
+  return result >>> 0;
+}
+
+const BODIES: Readonly<Record<string, BuiltinBody>> = {
+  abs,
+  all: every('all', false),
+  any: every('any', true),
+  dir: (_thread, args, named) => {
+    const [value = null] = positional('dir', args, named, 1, 1);
+    return new LarkList(attributeNames(value));
+  },
+  enumerate,
+  fail: (thread, args, named) => {
+    throw new LarkFailure(`fail: ${joined(thread, 'fail', args, named)}`, 'refusal');
+  },
+  getattr: (_thread, args, named) => {
+    const [value = null, name = null, fallback] = positional('getattr', args, named, 2, 3);
+    const wanted = wantString('getattr', 2, name);
+    const found = findAttribute(value, wanted);
+    if (found !== undefined) return found;
+    return fallback === undefined ? failGetattr(value, wanted) : fallback;
+  },
+  hasattr: (_thread, args, named) => {
+    const [value = null, name = null] = positional('hasattr', args, named, 2, 2);
+    return findAttribute(value, wantString('hasattr', 2, name)) !== undefined;
+  },
+  hash,
+  len: (_thread, args, named) => {
+    const [value = null] = positional('len', args, named, 1, 1);
+    if (value instanceof LarkBytes) return value.data.length;
+    return lengthOf(value) ?? fail(`len: value of type ${typeOf(value)} has no len`);
+  },
+  max: extreme('max', (sign) => sign > 0),
+  min: extreme('min', (sign) => sign < 0),
+  print: (thread, args, named) => {
+    thread.host.print(joined(thread, 'print', args, named));
+    return null;
+  },
+  range,
+  reversed: (thread, args, named) => {
+    const [value = null] = positional('reversed', args, named, 1, 1);
+    return new LarkList(wantElements(thread, value, 'reversed: for parameter 1').reverse());
+  },
+  sorted,
+  type: (_thread, args, named) => typeOf(positional('type', args, named, 1, 1)[0] ?? null),
+  zip,
+};
+
+function failGetattr(value: Value, name: string): Value {
+  try {
+    return getAttribute(value, name);
+  } catch (error) {
+    if (error instanceof LarkFailure) error.message = `getattr: ${error.message}`;
+    throw error;
+  }
+}
+
+/** All builtin functions and constants but the modules. */
+export const CORE: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ['None', null],
+  ['True', true],
+  ['False', false],
+  ...Object.entries({ ...BODIES, ...CONVERSIONS }).map(([name, body]) => [name, new Builtin(name, body)] as const),
+]);

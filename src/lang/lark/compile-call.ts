@@ -1,0 +1,157 @@
+/** Calls as closures: plain functions get their frame filled directly, methods are found without making a bound value. */
+import type { Argument, CallNode, DotNode } from './ast.ts';
+import { getAttribute, methodOf, methodsNamed } from './attributes.ts';
+import { call, callBuiltin, invoke, NO_NAMED } from './call.ts';
+import type { Evaluate } from './code.ts';
+import type { Compiler } from './compile-context.ts';
+import { fail } from './failure.ts';
+import { elementsOf, SLOT_BYTES } from './iterate.ts';
+import { LarkDict } from './table.ts';
+import type { Thread } from './thread.ts';
+import { type Frame, LarkFunction, LarkList, type Named, typeOf, type Value } from './value.ts';
+
+export function compileCall(compiler: Compiler, node: CallNode): Evaluate {
+  const plain = node.args.every((arg) => arg.kind === 'positional');
+  if (node.callee.kind === 'dot') return methodCall(compiler, node, node.callee, plain);
+  const callee = compiler.expression(node.callee);
+  if (!plain) {
+    const collect = collectArguments(compiler, node.args);
+    return (frame, thread) => {
+      const fn = callee(frame, thread);
+      const { args, named } = collect(frame, thread, node.at);
+      thread.at = node.at;
+      return call(thread, fn, args, named, node.at);
+    };
+  }
+  const args = node.args.map((arg) => compiler.expression(arg.value));
+  return (FIXED[args.length] ?? anyCount)(callee, args, node.at);
+}
+
+type PlainCall = (callee: Evaluate, args: readonly Evaluate[], at: number) => Evaluate;
+
+function one(args: readonly Evaluate[], index: number): Evaluate {
+  return args[index] ?? (() => null);
+}
+
+const FIXED: readonly PlainCall[] = [
+  (callee, _args, at) => (frame, thread) => {
+    const fn = callee(frame, thread);
+    thread.at = at;
+    if (!(fn instanceof LarkFunction && fn.code.simple === 0)) return call(thread, fn, [], NO_NAMED, at);
+    const inner: Frame = new Array(fn.code.size);
+    inner[0] = fn.globals;
+    return invoke(thread, fn, inner, at);
+  },
+  (callee, args, at) => {
+    const first = one(args, 0);
+    return (frame, thread) => {
+      const fn = callee(frame, thread);
+      const a = first(frame, thread);
+      thread.at = at;
+      if (!(fn instanceof LarkFunction && fn.code.simple === 1)) return call(thread, fn, [a], NO_NAMED, at);
+      const inner: Frame = new Array(fn.code.size);
+      inner[0] = fn.globals;
+      inner[1] = a;
+      return invoke(thread, fn, inner, at);
+    };
+  },
+  (callee, args, at) => {
+    const first = one(args, 0);
+    const second = one(args, 1);
+    return (frame, thread) => {
+      const fn = callee(frame, thread);
+      const a = first(frame, thread);
+      const b = second(frame, thread);
+      thread.at = at;
+      if (!(fn instanceof LarkFunction && fn.code.simple === 2)) return call(thread, fn, [a, b], NO_NAMED, at);
+      const inner: Frame = new Array(fn.code.size);
+      inner[0] = fn.globals;
+      inner[1] = a;
+      inner[2] = b;
+      return invoke(thread, fn, inner, at);
+    };
+  },
+];
+
+const anyCount: PlainCall = (callee, args, at) => (frame, thread) => {
+  const fn = callee(frame, thread);
+  const values = args.map((arg) => arg(frame, thread));
+  thread.at = at;
+  return call(thread, fn, values, NO_NAMED, at);
+};
+
+function methodCall(compiler: Compiler, node: CallNode, dot: DotNode, plain: boolean): Evaluate {
+  const object = compiler.expression(dot.object);
+  const { name } = dot;
+  const methods = methodsNamed(name);
+  const collect = collectArguments(compiler, node.args);
+  const general: Evaluate = (frame, thread) => finish(object(frame, thread), frame, thread);
+  const finish = (self: Value, frame: Frame, thread: Thread): Value => {
+    const body = methodOf(methods, self);
+    if (body !== undefined) {
+      const { args, named } = collect(frame, thread, node.at);
+      thread.at = node.at;
+      return callBuiltin(thread, name, body, args, named, self, node.at);
+    }
+    thread.at = dot.at;
+    const callee = getAttribute(self, name);
+    const { args, named } = collect(frame, thread, node.at);
+    thread.at = node.at;
+    return call(thread, callee, args, named, node.at);
+  };
+  if (!plain || node.args.length !== 1 || name !== 'append') return general;
+  const first = compiler.expression((node.args[0] as Argument).value);
+  return (frame, thread) => {
+    const self = object(frame, thread);
+    if (!(self instanceof LarkList) || self.frozen || self.iterating > 0) return finish(self, frame, thread);
+    const value = first(frame, thread);
+    thread.at = node.at;
+    if (self.frozen || self.iterating > 0) self.checkMutable('append to');
+    if (--thread.slice < 0) thread.tick();
+    thread.charge(SLOT_BYTES);
+    self.items.push(value);
+    return null;
+  };
+}
+
+interface Collected {
+  readonly args: Value[];
+  readonly named: Named;
+}
+
+type Collect = (frame: Frame, thread: Thread, at: number) => Collected;
+
+/** Positional and named arguments come first, then those of `*` and `**`, whatever the order of writing. */
+function collectArguments(compiler: Compiler, nodes: readonly Argument[]): Collect {
+  const positional = nodes.filter((arg) => arg.kind === 'positional').map((arg) => compiler.expression(arg.value));
+  const named = nodes.filter((arg) => arg.kind === 'named').map((arg) => ({ name: arg.name, value: compiler.expression(arg.value) }));
+  const spread = nodes.filter((arg) => arg.kind === 'spread').map((arg) => compiler.expression(arg.value))[0];
+  const spreadNamed = nodes.filter((arg) => arg.kind === 'spread-named').map((arg) => compiler.expression(arg.value))[0];
+  const simple = named.length === 0 && spread === undefined && spreadNamed === undefined;
+  return (frame, thread, at) => {
+    const args: Value[] = [];
+    for (let i = 0; i < positional.length; i++) args.push((positional[i] as Evaluate)(frame, thread));
+    if (simple) return { args, named: NO_NAMED };
+    const pairs: [string, Value][] = named.map((arg) => [arg.name, arg.value(frame, thread)]);
+    if (spread !== undefined) {
+      const value = spread(frame, thread);
+      thread.at = at;
+      const items = elementsOf(thread, value) ?? fail(`argument after * must be iterable, not ${typeOf(value)}`);
+      for (const item of items) args.push(item);
+    }
+    if (spreadNamed !== undefined) {
+      const value = spreadNamed(frame, thread);
+      thread.at = at;
+      pushNamed(pairs, value);
+    }
+    return { args, named: pairs };
+  };
+}
+
+function pushNamed(pairs: [string, Value][], value: Value): void {
+  if (!(value instanceof LarkDict)) fail(`argument after ** must be a mapping, not ${typeOf(value)}`);
+  for (const [key, item] of value.pairs()) {
+    if (typeof key !== 'string') fail(`keywords must be strings, not ${typeOf(key)}`);
+    pairs.push([key, item]);
+  }
+}

@@ -1,0 +1,197 @@
+/** Statements as closures. Undefined means that a statement ran to its end; anything else ends the block it stands in. */
+import type { AssignStatement, Expression, ForStatement, IfStatement, LoadStatement, Statement } from './ast.ts';
+import { setAttribute } from './attributes.ts';
+import { BREAK, CONTINUE, type Evaluate, type Execute, type Test } from './code.ts';
+import { compileAugmented } from './compile-augmented.ts';
+import type { Compiler, Store } from './compile-context.ts';
+import { compileFunction } from './compile-function.ts';
+import { plainSlot, storeName } from './compile-name.ts';
+import { fail } from './failure.ts';
+import { setIndex } from './indexing.ts';
+import { isIterable, viewOf } from './iterate.ts';
+import { forEach } from './loop.ts';
+import { nearest } from './spell.ts';
+import { typeOf, type Value } from './value.ts';
+
+export function compileBlock(compiler: Compiler, statements: readonly Statement[]): Execute {
+  const list = statements.filter((statement) => statement.kind !== 'pass').map((statement) => compileStatement(compiler, statement));
+  const [first, second] = list;
+  if (first === undefined) return () => undefined;
+  if (second === undefined) return first;
+  if (list.length === 2) {
+    return (frame, thread) => {
+      const result = first(frame, thread);
+      return result === undefined ? second(frame, thread) : result;
+    };
+  }
+  return (frame, thread) => {
+    for (let i = 0; i < list.length; i++) {
+      const result = (list[i] as Execute)(frame, thread);
+      if (result !== undefined) return result;
+    }
+    return undefined;
+  };
+}
+
+function compileStatement(compiler: Compiler, statement: Statement): Execute {
+  switch (statement.kind) {
+    case 'expression': {
+      const value = compiler.expression(statement.value);
+      return (frame, thread) => {
+        value(frame, thread);
+        return undefined;
+      };
+    }
+    case 'assign':
+      return statement.op === '=' ? compileAssign(compiler, statement) : compileAugmented(compiler, statement);
+    case 'def': {
+      const fn = compileFunction(compiler, statement.fn);
+      const store = storeName(compiler, statement.target);
+      return (frame, thread) => {
+        store(frame, thread, fn(frame, thread));
+        return undefined;
+      };
+    }
+    case 'return': {
+      const value: Evaluate = statement.value === undefined ? () => null : compiler.expression(statement.value);
+      return value;
+    }
+    case 'if':
+      return compileIf(compiler, statement);
+    case 'for':
+      return compileFor(compiler, statement);
+    case 'while': {
+      const test = compiler.test(statement.condition);
+      const body = compiler.block(statement.body);
+      return (frame, thread) => {
+        while (test(frame, thread)) {
+          if (--thread.slice < 0) thread.tick();
+          const result = body(frame, thread);
+          if (result === undefined || result === CONTINUE) continue;
+          return result === BREAK ? undefined : result;
+        }
+        return undefined;
+      };
+    }
+    case 'break':
+      return () => BREAK;
+    case 'continue':
+      return () => CONTINUE;
+    case 'pass':
+      return () => undefined;
+    case 'load':
+      return compileLoad(compiler, statement);
+  }
+}
+
+function compileAssign(compiler: Compiler, statement: AssignStatement): Execute {
+  const value = compiler.expression(statement.value);
+  const slot = statement.target.kind === 'name' ? plainSlot(compiler, statement.target) : undefined;
+  if (slot !== undefined) {
+    return (frame, thread) => {
+      frame[slot] = value(frame, thread);
+      return undefined;
+    };
+  }
+  const store = compiler.store(statement.target);
+  return (frame, thread) => {
+    store(frame, thread, value(frame, thread));
+    return undefined;
+  };
+}
+
+export function compileStore(compiler: Compiler, target: Expression): Store {
+  switch (target.kind) {
+    case 'name':
+      return storeName(compiler, target);
+    case 'index': {
+      const object = compiler.expression(target.object);
+      const key = compiler.expression(target.key);
+      return (frame, thread, value) => {
+        const into = object(frame, thread);
+        const index = key(frame, thread);
+        thread.at = target.at;
+        setIndex(thread, into, index, value);
+      };
+    }
+    case 'dot': {
+      const object = compiler.expression(target.object);
+      return (frame, thread, value) => {
+        const into = object(frame, thread);
+        thread.at = target.at;
+        setAttribute(into, target.name, value);
+      };
+    }
+    case 'list':
+    case 'tuple':
+      return compileUnpack(compiler, target.items, target.at);
+    default:
+      throw new Error(`cannot assign to ${target.kind}`);
+  }
+}
+
+function compileUnpack(compiler: Compiler, targets: readonly Expression[], at: number): Store {
+  const stores = targets.map((target) => compiler.store(target));
+  const [first, second] = stores;
+  return (frame, thread, value) => {
+    thread.at = at;
+    const items = isIterable(value) ? viewOf(thread, value) : undefined;
+    if (items === undefined) fail(`got ${typeOf(value)} in sequence assignment`);
+    if (items.length < stores.length) fail(`too few values to unpack (got ${items.length}, want ${stores.length})`);
+    if (items.length > stores.length) fail(`too many values to unpack (got ${items.length}, want ${stores.length})`);
+    if (stores.length === 2 && first !== undefined && second !== undefined) {
+      const other = items[1] as Value;
+      first(frame, thread, items[0] as Value);
+      second(frame, thread, other);
+      return;
+    }
+    const held = items.slice();
+    for (let i = 0; i < stores.length; i++) (stores[i] as Store)(frame, thread, held[i] as Value);
+  };
+}
+
+function compileIf(compiler: Compiler, statement: IfStatement): Execute {
+  const otherwise = compiler.block(statement.otherwise);
+  return statement.arms.reduceRight<Execute>((rest, arm) => {
+    const test: Test = compiler.test(arm.condition);
+    const body = compiler.block(arm.body);
+    return (frame, thread) => (test(frame, thread) ? body(frame, thread) : rest(frame, thread));
+  }, otherwise);
+}
+
+function compileFor(compiler: Compiler, statement: ForStatement): Execute {
+  const over = compiler.expression(statement.over);
+  const store = compiler.store(statement.target);
+  const body = compiler.block(statement.body);
+  const slot = statement.target.kind === 'name' ? plainSlot(compiler, statement.target) : undefined;
+  const { at } = statement;
+  return (frame, thread) => {
+    const sequence = over(frame, thread);
+    thread.at = at;
+    const result = forEach(thread, sequence, (value) => {
+      if (slot === undefined) store(frame, thread, value);
+      else frame[slot] = value;
+      const ended = body(frame, thread);
+      return ended === CONTINUE ? undefined : ended;
+    });
+    return result === BREAK ? undefined : result;
+  };
+}
+
+function compileLoad(compiler: Compiler, statement: LoadStatement): Execute {
+  const items = statement.items.map((item) => ({ from: item.from, at: item.at, store: storeName(compiler, item.target) }));
+  return (frame, thread) => {
+    thread.at = statement.at;
+    const exports = thread.host.load(thread, statement.module);
+    for (const item of items) {
+      thread.at = item.at;
+      const value = exports.get(item.from);
+      if (value === undefined) {
+        const meant = nearest(item.from, exports.keys());
+        fail(`load: name ${item.from} not found in module ${statement.module}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
+      }
+      item.store(frame, thread, value);
+    }
+    return undefined;
+  };
+}

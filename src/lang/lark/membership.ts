@@ -1,0 +1,53 @@
+/** The operator `in`: what contains what. */
+import { equals } from './compare.ts';
+import { fail } from './failure.ts';
+import { LarkDict, LarkSet } from './table.ts';
+import type { Thread } from './thread.ts';
+import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, typeOf, type Value } from './value.ts';
+
+/** Undefined when the right side contains nothing at all. */
+export function membership(thread: Thread, value: Value, container: Value): boolean | undefined {
+  if (container instanceof LarkList || container instanceof LarkTuple) return inItems(thread, value, container.items);
+  if (container instanceof LarkDict) return inDict(value, container);
+  if (typeof container === 'string') return inString(thread, value, container);
+  if (container instanceof LarkSet) return container.has(value);
+  if (container instanceof LarkRange) return inRange(value, container);
+  return container instanceof LarkBytes ? inBytes(value, container) : undefined;
+}
+
+function inItems(thread: Thread, value: Value, items: readonly Value[]): boolean {
+  for (const item of items) {
+    if (--thread.slice < 0) thread.tick();
+    if (equals(thread, item, value)) return true;
+  }
+  return false;
+}
+
+/** An unhashable value is in no dict. */
+function inDict(value: Value, dict: LarkDict): boolean {
+  if (value instanceof LarkList || value instanceof LarkDict || value instanceof LarkSet) return false;
+  return dict.has(value);
+}
+
+function inString(thread: Thread, value: Value, text: string): boolean {
+  if (typeof value !== 'string') return fail(`'in <string>' requires string as left operand, not ${typeOf(value)}`);
+  thread.spend(text.length >> 6);
+  return text.includes(value);
+}
+
+function inRange(value: Value, range: LarkRange): boolean {
+  const number = value instanceof LarkFloat ? value.value : value;
+  if (typeof number === 'bigint') return false;
+  if (typeof number !== 'number') return fail(`'in <range>' requires integer as left operand, not ${typeOf(value)}`);
+  const index = (number - range.start) / range.step;
+  return Number.isInteger(index) && index >= 0 && index < range.length;
+}
+
+function inBytes(value: Value, bytes: LarkBytes): boolean {
+  if (value instanceof LarkBytes) return Buffer.from(bytes.data).includes(Buffer.from(value.data));
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    return fail(`'in bytes' requires bytes or int as left operand, not ${typeOf(value)}`);
+  }
+  if (value < 0 || value > 255) fail(`int in bytes: ${value} out of range`);
+  return bytes.data.includes(Number(value));
+}

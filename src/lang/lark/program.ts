@@ -1,0 +1,98 @@
+/**
+ * A program: compiled once, run many times with other values. Knows neither where the text comes from
+ * nor what its result is for.
+ */
+import { CompileError, type Problem, problemAt, Source } from '../source.ts';
+import type { Execute } from './code.ts';
+import { compileFile } from './compile.ts';
+import { type Dialect, STEP_DIALECT } from './options.ts';
+import { parseFile } from './parse.ts';
+import { resolveFile } from './resolve.ts';
+import type { Binding } from './scope.ts';
+import type { SyntaxProblem } from './syntax-problem.ts';
+import { UNIVERSE } from './universe.ts';
+import type { Value } from './value.ts';
+
+export interface CompileOptions {
+  /** How the text is called in errors. */
+  readonly name?: string;
+  /** Names that the host gives a value for in every run. */
+  readonly predeclared?: Iterable<string>;
+  /** Modules that can be reached by their name without a `load`. */
+  readonly modules?: Iterable<string>;
+  readonly dialect?: Partial<Dialect>;
+  /** Further values for all runs: for hosts that extend the language. */
+  readonly extensions?: ReadonlyMap<string, Value>;
+}
+
+export interface LarkProgram {
+  readonly source: Source;
+  /** Modules named by `load`, and modules reached by their name alone. */
+  readonly modules: readonly string[];
+  /** Predeclared names that the program reads. */
+  readonly reads: readonly string[];
+  /** Global names that it assigns. */
+  readonly assigns: readonly string[];
+  readonly options: CompileOptions;
+  /** For the run. */
+  readonly layout: ProgramLayout;
+}
+
+export interface ProgramLayout {
+  readonly body: Execute;
+  readonly size: number;
+  readonly globals: readonly Binding[];
+  readonly predeclared: readonly Binding[];
+  readonly cellSlots: readonly number[];
+}
+
+export function compileLark(text: string, options: CompileOptions = {}): LarkProgram {
+  const source = new Source(options.name ?? 'main.star', text);
+  const dialect: Dialect = { ...STEP_DIALECT, ...options.dialect };
+  const moduleNames = new Set(options.modules ?? []);
+  const predeclared = new Set([...moduleNames, ...(options.predeclared ?? [])]);
+  const universe = options.extensions === undefined ? UNIVERSE : new Map([...UNIVERSE, ...options.extensions]);
+  const parsed = parseFile(text);
+  const names = { predeclared, universal: new Set(universe.keys()) };
+  const resolved = resolveFile(source, parsed.statements, names, dialect);
+  // A statement that did not parse may have bound any name: only the other findings are certain then.
+  const found = parsed.problems.length === 0 ? resolved.problems : resolved.problems.filter((p) => !p.message.startsWith('undefined:'));
+  refuse(source, [...parsed.problems, ...found]);
+  const reads = resolved.predeclared.map((binding) => binding.name);
+  return {
+    source,
+    modules: [...new Set([...resolved.modules, ...reads.filter((name) => moduleNames.has(name))])],
+    reads: reads.filter((name) => !moduleNames.has(name)),
+    assigns: resolved.globals.map((binding) => binding.name),
+    options,
+    layout: {
+      body: compileFile(source, parsed.statements, resolved.scope, dialect, universe),
+      size: resolved.size,
+      globals: resolved.globals,
+      predeclared: resolved.predeclared,
+      cellSlots: resolved.scope.locals.filter((binding) => binding.captured).map((binding) => binding.slot),
+    },
+  };
+}
+
+function refuse(source: Source, problems: readonly SyntaxProblem[]): void {
+  const sorted = problems.toSorted((a, b) => a.at - b.at).map((p): Problem => problemAt(source, p.at, p.message));
+  const [first, ...rest] = sorted;
+  if (first !== undefined) throw new CompileError([first, ...rest]);
+}
+
+/** A chain of modules that load each other in a circle, if there is one; modules that are missing are no part of any. */
+export function findModuleCycle(start: string, dependencies: (module: string) => readonly string[] | undefined): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (module: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(module)) return [...path.slice(path.indexOf(module)), module];
+    if (done.has(module)) return undefined;
+    for (const next of dependencies(module) ?? []) {
+      const cycle = visit(next, [...path, module]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(module);
+    return undefined;
+  };
+  return visit(start, []);
+}

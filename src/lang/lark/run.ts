@@ -1,0 +1,165 @@
+/**
+ * Runs a program: its slots filled, its modules loaded once, and what went wrong told with the place and the calls.
+ * Synchronous and pure: the same program, values, clock and limits give the same result.
+ */
+import type { PlainValue } from '../../util/decimal.ts';
+import { BudgetError, DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { problemAt, RunError } from '../source.ts';
+import { fromLark, recordToLark, toLark } from './convert.ts';
+import { type CallSite, fail, LarkFailure, MissingModule } from './failure.ts';
+import { freeze } from './freeze.ts';
+import type { LarkProgram } from './program.ts';
+import { type Host, Thread } from './thread.ts';
+import { builtinModule } from './universe.ts';
+import { Cell, type Frame, type Value } from './value.ts';
+
+export interface RunOptions {
+  /** Values of the predeclared names; a map can be read by attribute too. */
+  readonly values?: ReadonlyMap<string, PlainValue>;
+  readonly limits?: Limits;
+  /** The module of a name; undefined when there is none. */
+  readonly modules?: (name: string) => LarkProgram | undefined;
+  readonly print?: (line: string) => void;
+  readonly now?: number;
+}
+
+/** A module that a program needs is not there. */
+export class LoadError extends RunError {
+  readonly module: string;
+
+  constructor(module: string, error: RunError) {
+    super(error.problem, error.calls);
+    this.module = module;
+  }
+}
+
+/** The global that holds the result of a step. */
+const RESULT = 'result';
+
+/** Runs a step and gives what it assigned to `result`. */
+export function runLark(program: LarkProgram, options: RunOptions = {}): PlainValue {
+  const thread = makeThread(options);
+  return told(program, thread, () => {
+    const globals = execute(program, thread, hostValues(options.values ?? new Map()));
+    const binding = program.layout.globals.find((global) => global.name === RESULT);
+    const value = binding === undefined ? undefined : globals[binding.slot];
+    if (value === undefined) fail(`the program assigns no variable named ${RESULT}`);
+    return fromLark(thread, value as Value);
+  });
+}
+
+/** Runs a program for its globals: for trying things and for tests. */
+export function runGlobals(program: LarkProgram, options: RunOptions & { readonly thread?: Thread } = {}): ReadonlyMap<string, Value> {
+  const thread = options.thread ?? makeThread(options);
+  return told(program, thread, () => {
+    const globals = execute(program, thread, hostValues(options.values ?? new Map()));
+    return namedGlobals(program, globals, () => true);
+  });
+}
+
+function hostValues(values: ReadonlyMap<string, PlainValue>): Map<string, Value> {
+  const converted = new Map<string, Value>();
+  for (const [name, value] of values) converted.set(name, value instanceof Map ? recordToLark(value) : toLark(value));
+  return converted;
+}
+
+export function makeThread(options: RunOptions): Thread {
+  const loader = new ModuleLoader(options.modules ?? (() => undefined));
+  const now = options.now;
+  const host: Host = {
+    print: options.print ?? (() => {}),
+    now: () => now ?? Date.now(),
+    load: (thread, module) => loader.load(thread, module),
+  };
+  return new Thread(options.limits ?? DEFAULT_LIMITS, host);
+}
+
+/** The slots of the file, filled with what the host gives, and its code run in them. */
+export function execute(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, Value>): Frame {
+  const { layout } = program;
+  const globals: Frame = new Array(layout.size);
+  globals[0] = globals;
+  for (const binding of layout.predeclared) globals[binding.slot] = values.get(binding.name);
+  for (const slot of layout.cellSlots) globals[slot] = new Cell(undefined);
+  const callerAt = thread.at;
+  try {
+    layout.body(globals, thread);
+  } catch (error) {
+    throw thread.leave(error, '<toplevel>', program.source, callerAt);
+  }
+  return globals;
+}
+
+function namedGlobals(program: LarkProgram, globals: Frame, keep: (name: string) => boolean): Map<string, Value> {
+  const named = new Map<string, Value>();
+  for (const { name, slot } of program.layout.globals) {
+    const value = globals[slot];
+    if (value !== undefined && keep(name)) named.set(name, value as Value);
+  }
+  return named;
+}
+
+/** Each module is run once in a run, and frozen when done. */
+class ModuleLoader {
+  readonly #find: (name: string) => LarkProgram | undefined;
+  readonly #loaded = new Map<string, ReadonlyMap<string, Value> | 'loading'>();
+
+  constructor(find: (name: string) => LarkProgram | undefined) {
+    this.#find = find;
+  }
+
+  load(thread: Thread, name: string): ReadonlyMap<string, Value> {
+    const known = this.#loaded.get(name);
+    if (known === 'loading') return fail(`cannot load ${name}: cycle in load graph`);
+    if (known !== undefined) return known;
+    const program = this.#find(name);
+    if (program === undefined) {
+      return builtinModule(name) ?? this.#missing(name);
+    }
+    this.#loaded.set(name, 'loading');
+    if (++thread.depth > thread.maxDepth) thread.tooDeep();
+    const globals = execute(program, thread, new Map());
+    thread.depth--;
+    const exports = namedGlobals(program, globals, (global) => !global.startsWith('_'));
+    freeze(exports.values());
+    this.#loaded.set(name, exports);
+    return exports;
+  }
+
+  #missing(name: string): never {
+    throw new MissingModule(name, `cannot load ${name}: no such module ${JSON.stringify(name)}`);
+  }
+}
+
+/** Turns whatever ends a run into the errors of the languages. */
+function told<T>(program: LarkProgram, thread: Thread, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof BudgetError || error instanceof RunError) throw error;
+    if (error instanceof RangeError) throw new BudgetError('depth', 'Starlark stack overflow: the program is nested too deeply');
+    if (!(error instanceof LarkFailure)) throw error;
+    throw toRunError(program, thread, error);
+  }
+}
+
+function toRunError(program: LarkProgram, thread: Thread, failure: LarkFailure): RunError {
+  const innermost = failure.sites.find((site) => site.source !== undefined);
+  const problem = problemAt(innermost?.source ?? program.source, innermost?.at ?? thread.at, failure.message);
+  const error = new RunError(problem, failure.sites.map(siteText).reverse(), failure.refused);
+  return failure instanceof MissingModule ? new LoadError(failure.module, error) : error;
+}
+
+function siteText({ name, source, at }: CallSite): string {
+  if (source === undefined) return `<builtin>: in ${name}`;
+  const { line, column } = source.position(at);
+  return `${source.name}:${line}:${column}: in ${name}`;
+}
+
+/** The calls and the message as the reference prints them. */
+export function traceback(error: RunError): string {
+  const last = /^<builtin>: in (.*)$/.exec(error.calls.at(-1) ?? '')?.[1];
+  const head = last === undefined ? 'Error' : `Error in ${last}`;
+  const calls = last === undefined ? error.calls : error.calls.slice(0, -1);
+  return ['Traceback (most recent call last):', ...calls.map((call) => `  ${call}`), `${head}: ${error.message}`].join('\n');
+}

@@ -1,0 +1,36 @@
+/**
+ * Finds the name that somebody probably meant: the nearest by edits, letter case and underscores aside.
+ * Knows nothing of where the names come from.
+ */
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll('_', '');
+}
+
+/** Edits from one word to the other, or `limit` when there are at least so many. */
+function distance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) >= limit) return limit;
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1] ? 0 : 1;
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same));
+    }
+    row = next;
+  }
+  return row[to.length] ?? limit;
+}
+
+/** The nearest candidate when no more than half of the name would have to change. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = fold(name);
+  let best = Math.floor((wanted.length + 1) / 2);
+  let found: string | undefined;
+  for (const candidate of candidates) {
+    const edits = distance(wanted, fold(candidate), best);
+    if (edits >= best) continue;
+    best = edits;
+    found = candidate;
+  }
+  return found;
+}

@@ -1,0 +1,120 @@
+/**
+ * How values are written: `str`, `repr`, `print`. Cycles are shown as dots; what is written is charged as it grows.
+ * Knows nothing of JSON or of format strings.
+ */
+import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
+import { floatText } from './float-text.ts';
+import { decodeUtf8, quote, quoteBytes } from './quote.ts';
+import { LarkDict, LarkSet } from './table.ts';
+import type { Thread } from './thread.ts';
+import {
+  Builtin,
+  ExactFloat,
+  Extension,
+  LarkBytes,
+  LarkFloat,
+  LarkFunction,
+  LarkList,
+  LarkModule,
+  LarkRange,
+  LarkTuple,
+  typeOf,
+  type Value,
+} from './value.ts';
+
+/** Bytes a character of a string is charged with. */
+export const CHAR_BYTES = 2;
+
+class Writer {
+  readonly #thread: Thread;
+  readonly #open: Value[] = [];
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
+  write(value: Value): string {
+    const text = this.#text(value);
+    this.#thread.charge(text.length * CHAR_BYTES);
+    return text;
+  }
+
+  #text(value: Value): string {
+    if (typeof value === 'string') return quote(value);
+    if (value === null) return 'None';
+    if (typeof value === 'boolean') return value ? 'True' : 'False';
+    if (typeof value !== 'object') return String(value);
+    if (value instanceof LarkFloat) return value instanceof ExactFloat ? value.decimal.text : floatText(value.value);
+    if (value instanceof LarkList) return this.#within(value, '[...]', () => `[${this.#all(value.items)}]`);
+    if (value instanceof LarkTuple) return this.#tuple(value);
+    if (value instanceof LarkDict) return this.#within(value, '{...}', () => `{${this.#pairs(value)}}`);
+    if (value instanceof LarkSet) return this.#within(value, 'set([...])', () => `set([${this.#all(value.values())}])`);
+    if (value instanceof LarkBytes) return quoteBytes(value.data);
+    if (value instanceof LarkRange) return rangeText(value);
+    if (value instanceof LarkFunction) return `<function ${value.code.name}>`;
+    if (value instanceof Builtin) return builtinText(value);
+    if (value instanceof LarkModule) return `<module ${quote(value.name)}>`;
+    if (value instanceof Extension) return this.#within(value, '...', () => value.text((inner) => this.write(inner)));
+    return `<${typeOf(value)}>`;
+  }
+
+  #tuple(tuple: LarkTuple): string {
+    const comma = tuple.items.length === 1 ? ',' : '';
+    return this.#within(tuple, '(...)', () => `(${this.#all(tuple.items)}${comma})`);
+  }
+
+  #within(value: Value, dots: string, write: () => string): string {
+    if (this.#open.includes(value)) return dots;
+    if (this.#open.length >= MAX_DATA_DEPTH) tooDeepData();
+    this.#open.push(value);
+    const text = write();
+    this.#open.pop();
+    return text;
+  }
+
+  #all(values: Iterable<Value>): string {
+    let text = '';
+    for (const value of values) {
+      this.#thread.spend(1);
+      text += text === '' ? this.write(value) : `, ${this.write(value)}`;
+    }
+    return text;
+  }
+
+  #pairs(dict: LarkDict): string {
+    let text = '';
+    for (const [key, value] of dict.pairs()) {
+      this.#thread.spend(1);
+      text += `${text === '' ? '' : ', '}${this.write(key)}: ${this.write(value)}`;
+    }
+    return text;
+  }
+}
+
+function rangeText(range: LarkRange): string {
+  if (range.step !== 1) return `range(${range.start}, ${range.stop}, ${range.step})`;
+  return range.start === 0 ? `range(${range.stop})` : `range(${range.start}, ${range.stop})`;
+}
+
+function builtinText(builtin: Builtin): string {
+  if (builtin.self === undefined) return `<built-in function ${builtin.name}>`;
+  return `<built-in method ${builtin.name} of ${typeOf(builtin.self)} value>`;
+}
+
+export function repr(thread: Thread, value: Value): string {
+  return new Writer(thread).write(value);
+}
+
+/** As `repr`, but strings and bytes as they are. */
+export function str(thread: Thread, value: Value): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') {
+    thread.charge(CHAR_BYTES * 8);
+    return String(value);
+  }
+  if (value instanceof LarkBytes) {
+    thread.charge(value.data.length * CHAR_BYTES);
+    return decodeUtf8(value.data);
+  }
+  return repr(thread, value);
+}

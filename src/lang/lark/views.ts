@@ -1,0 +1,104 @@
+/** What `elems`, `codepoints` and the like give: the parts of a string or of bytes, made as they are asked for. */
+import { quote, quoteBytes } from './quote.ts';
+import { Extension, type Value } from './value.ts';
+
+/** The UTF-16 units of a string, as strings or as numbers. */
+export class StringElements extends Extension {
+  readonly #text: string;
+  readonly #ords: boolean;
+
+  constructor(text: string, ords: boolean) {
+    super();
+    this.#text = text;
+    this.#ords = ords;
+  }
+
+  get type(): string {
+    return 'string.elems';
+  }
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  at(index: number): Value {
+    return this.#ords ? this.#text.charCodeAt(index) : this.#text.charAt(index);
+  }
+
+  override truth(): boolean {
+    return this.length > 0;
+  }
+
+  override text(): string {
+    return `${quote(this.#text)}.${this.#ords ? 'elem_ords' : 'elems'}()`;
+  }
+
+  override *iterate(): Generator<Value> {
+    for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+}
+
+/** The code points of a string, as strings or as numbers; a lone surrogate counts as U+FFFD. */
+export class StringCodepoints extends Extension {
+  readonly #text: string;
+  readonly #ords: boolean;
+
+  constructor(text: string, ords: boolean) {
+    super();
+    this.#text = text;
+    this.#ords = ords;
+  }
+
+  get type(): string {
+    return 'string.codepoints';
+  }
+
+  override truth(): boolean {
+    return this.#text.length > 0;
+  }
+
+  override text(): string {
+    return `${quote(this.#text)}.${this.#ords ? 'codepoint_ords' : 'codepoints'}()`;
+  }
+
+  override *iterate(): Generator<Value> {
+    for (const point of this.#text) {
+      const code = point.codePointAt(0) ?? 0;
+      const valid = code >= 0xd800 && code < 0xe000 ? 0xfffd : code;
+      yield this.#ords ? valid : String.fromCodePoint(valid);
+    }
+  }
+}
+
+export class BytesElements extends Extension {
+  readonly #data: Uint8Array;
+
+  constructor(data: Uint8Array) {
+    super();
+    this.#data = data;
+  }
+
+  get type(): string {
+    return 'bytes.elems';
+  }
+
+  get length(): number {
+    return this.#data.length;
+  }
+
+  at(index: number): Value {
+    return this.#data[index] ?? 0;
+  }
+
+  override truth(): boolean {
+    return this.length > 0;
+  }
+
+  override text(): string {
+    return `${quoteBytes(this.#data)}.elems()`;
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.#data.values();
+  }
+}

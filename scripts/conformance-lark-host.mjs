@@ -22,14 +22,31 @@ function assertions(report) {
       if (!holds(thread, args)) report(lineOf(thread), text(thread, args));
       return null;
     });
-  const both = (sign) => (thread, [x, y]) => `${repr(thread, x)} ${sign} ${repr(thread, y)}`;
+  const both =
+    (sign) =>
+    (thread, [x, y]) =>
+      `${repr(thread, x)} ${sign} ${repr(thread, y)}`;
   return new Map([
     ['eq', check('eq', (thread, [x, y]) => equals(thread, x, y), both('!='))],
     ['ne', check('ne', (thread, [x, y]) => !equals(thread, x, y), both('=='))],
-    ['true', check('true', (_thread, [x]) => truth(x), (thread, [, text]) => (text === undefined ? 'assertion failed' : str(thread, text)))],
+    [
+      'true',
+      check(
+        'true',
+        (_thread, [x]) => truth(x),
+        (thread, [, text]) => (text === undefined ? 'assertion failed' : str(thread, text)),
+      ),
+    ],
     ['lt', check('lt', (thread, [x, y]) => order(thread, '<', x, y, 0) < 0, both('is not less than'))],
     ['contains', check('contains', (thread, [x, y]) => membership(thread, y, x) === true, both('does not contain'))],
-    ['fail', check('fail', () => false, (thread, [text]) => str(thread, text))],
+    [
+      'fail',
+      check(
+        'fail',
+        () => false,
+        (thread, [text]) => str(thread, text),
+      ),
+    ],
     ['fails', builtin('fails', (thread, [fn, pattern]) => fails(report, thread, fn, pattern))],
   ]);
 }
@@ -41,7 +58,8 @@ function fails(report, thread, fn, pattern) {
   } catch (error) {
     thread.at = at;
     if (!(error instanceof LarkFailure) && !(error instanceof BudgetError && error.kind === 'depth')) throw error;
-    if (!new RegExp(pattern).test(error.message)) report(lineOf(thread), `regular expression (${pattern}) did not match error (${error.message})`);
+    if (!new RegExp(pattern).test(error.message))
+      report(lineOf(thread), `regular expression (${pattern}) did not match error (${error.message})`);
     return null;
   }
   report(lineOf(thread), `evaluation succeeded unexpectedly (want error matching ${pattern})`);
@@ -71,7 +89,9 @@ class HasFields extends Extension {
   }
 
   #meant(name) {
-    const found = [...this.fields.keys()].find((field) => field.replaceAll('_', '').toLowerCase() === name.slice(2).replaceAll('_', '').toLowerCase());
+    const found = [...this.fields.keys()].find(
+      (field) => field.replaceAll('_', '').toLowerCase() === name.slice(2).replaceAll('_', '').toLowerCase(),
+    );
     return found === undefined ? '' : ` (did you mean .${found}?)`;
   }
 

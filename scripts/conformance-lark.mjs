@@ -2,10 +2,10 @@
 // and snippets with what the reference implementation made of them.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CompileError, RunError } from '../dist/lang/source.js';
 import { BudgetError } from '../dist/lang/budget.js';
 import { compileLark, makeThread, repr, runGlobals, Thread, traceback } from '../dist/lang/lark/index.js';
 import { parseFile } from '../dist/lang/lark/parse.js';
+import { CompileError, RunError } from '../dist/lang/source.js';
 import { goHost, specHost } from './conformance-lark-host.mjs';
 
 const LIMITS = { steps: 50_000_000, bytes: 512 * 1024 * 1024, millis: 10_000, depth: 500 };
@@ -17,7 +17,8 @@ function execute(src, { name, opts, phase, host, predeclared }) {
   const prints = [];
   const { extensions, loadable } = host?.((line, text) => errors.push({ line, text })) ?? {};
   try {
-    if (phase === 'parse') return { errors: parseFile(src).problems.map((p) => ({ line: src.slice(0, p.at).split('\n').length, text: p.message })), prints };
+    if (phase === 'parse')
+      return { errors: parseFile(src).problems.map((p) => ({ line: src.slice(0, p.at).split('\n').length, text: p.message })), prints };
     const program = compileLark(src, {
       name,
       dialect: { ...DIALECT, ...opts },
@@ -48,7 +49,11 @@ function execute(src, { name, opts, phase, host, predeclared }) {
 }
 
 function lines(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [];
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
 }
 
 /** File and line of the assertions that depend on how strings are encoded. */
@@ -133,7 +138,9 @@ function runSuite(title, rows, required, check, verbose) {
   const passed = counted - failures.length;
   const share = counted === 0 ? 1 : passed / counted;
   const good = share >= required;
-  console.log(`${title.padEnd(26)} ${String(passed).padStart(6)} / ${String(counted).padEnd(6)} ${(share * 100).toFixed(2).padStart(7)} %   ${good ? 'ok' : `below ${required * 100} %`}`);
+  console.log(
+    `${title.padEnd(26)} ${String(passed).padStart(6)} / ${String(counted).padEnd(6)} ${(share * 100).toFixed(2).padStart(7)} %   ${good ? 'ok' : `below ${required * 100} %`}`,
+  );
   for (const failure of failures) console.log(`  failed ${failure.id}${verbose ? `\n    ${failure.reason}` : ''}`);
   for (const row of encoding) console.log(`  depends on the encoding of strings: ${row.id}${verbose ? `\n    ${row.reason}` : ''}`);
   return good;

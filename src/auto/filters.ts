@@ -5,7 +5,7 @@
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { Condition, Operator } from '../sql/plan.ts';
-import type { ParamValue } from '../sql/statement.ts';
+import type { Operand } from '../sql/statement.ts';
 import type { RawFilter, RawValue } from './filter-syntax.ts';
 import { fromText, Misfit } from './values.ts';
 
@@ -50,7 +50,7 @@ function comparison(op: Operator, column: Column, raw: readonly RawValue[]): Con
   return { op, column, values: raw.map(({ text }) => check(column, text)) };
 }
 
-function check(column: Column, text: string): ParamValue {
+function check(column: Column, text: string): Operand {
   try {
     return fromText(column, text, 'compare');
   } catch (error) {
@@ -59,7 +59,7 @@ function check(column: Column, text: string): ParamValue {
   }
 }
 
-function fits(column: Column, text: string): ParamValue | undefined {
+function fits(column: Column, text: string): Operand | undefined {
   try {
     return fromText(column, text, 'compare');
   } catch (error) {
@@ -71,12 +71,12 @@ function fits(column: Column, text: string): ParamValue | undefined {
 const MAX_SPLITS = 64;
 
 /** Without quotes, the one split at a dot in which both halves are of the column's type. */
-function range(column: Column, raw: readonly RawValue[]): readonly ParamValue[] {
+function range(column: Column, raw: readonly RawValue[]): readonly Operand[] {
   const [low, high] = raw;
   if (low === undefined) throw apiError('range_invalid', column.name);
   if (high !== undefined) return [check(column, low.text), check(column, high.text)];
   const { text } = low;
-  let found: readonly ParamValue[] | undefined;
+  let found: readonly Operand[] | undefined;
   let splits = 0;
   for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
     if (++splits > MAX_SPLITS) throw apiError('range_ambiguous', column.name);

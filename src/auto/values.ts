@@ -3,7 +3,7 @@
  * each in its own way. What comes out is the text (or bytes) to bind. Throws Misfit with the reason.
  */
 import type { Column, Kind } from '../model/table.ts';
-import type { ParamValue } from '../sql/statement.ts';
+import type { Operand, ParamValue } from '../sql/statement.ts';
 import { type JsonCell, JsonError, JsonNumber, parseJson, RawJson, writeJson } from '../util/json.ts';
 import { checkDate, checkTime, checkTimestamp, Misfit } from './temporal.ts';
 
@@ -12,7 +12,7 @@ export { Misfit };
 /** Comparing may use digits that storing would lose: `price=gt.1.005` is fair on two decimals. */
 export type Use = 'compare' | 'store';
 
-type Check = (column: Column, text: string, use: Use) => ParamValue;
+type Check = (column: Column, text: string, use: Use) => Operand;
 
 const INT = /^-?\d{1,80}$/;
 const DECIMAL = /^(-?)(\d{1,1000})(?:\.(\d{1,1000}))?(?:[eE]([+-]?\d{1,4}))?$/;
@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
 };
 
 /** A value of the query string (filters, `set`). */
-export function fromText(column: Column, text: string, use: Use): ParamValue {
+export function fromText(column: Column, text: string, use: Use): Operand {
   return CHECKS[column.kind](column, text, use);
 }
 

@@ -18,7 +18,7 @@ export interface Outcome {
 /** As much of an AbortSignal as is needed; a lighter object may stand in for one on the hot path. */
 export interface StopSignal {
   readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 

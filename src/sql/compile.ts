@@ -6,7 +6,7 @@
 import type { Column, Kind } from '../model/table.ts';
 import type { Binder, Dialect, Ready } from './dialect.ts';
 import type { Condition, CountPlan, DeletePlan, SelectPlan, UpdatePlan } from './plan.ts';
-import type { ParamKind, ParamType, ParamValue } from './statement.ts';
+import type { Operand, ParamKind, ParamType, ParamValue } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
   int: 'int',
@@ -125,9 +125,9 @@ const SIGNS: Readonly<Record<string, string>> = { eq: '=', ne: '<>', lt: '<', gt
 
 /** The operators that every engine writes alike; `like` builds the four of the LIKE family. */
 export function plainComparison(
-  comparison: { readonly op: string; readonly column: Column; readonly values: readonly ParamValue[] },
+  comparison: { readonly op: string; readonly column: Column; readonly values: readonly Operand[] },
   left: string,
-  bind: (value: ParamValue) => string,
+  bind: (value: Operand) => string,
   like: (pattern: string, op: 'li' | 'rli' | 'nli' | 'il') => string,
 ): string {
   const { op, values } = comparison;

@@ -4,7 +4,7 @@
  */
 
 import type { Column, Table } from '../model/table.ts';
-import type { ParamValue } from './statement.ts';
+import type { Operand, ParamValue } from './statement.ts';
 
 export type Operator = 'eq' | 'ne' | 'lt' | 'gt' | 'le' | 'ge' | 'bw' | 'li' | 'rli' | 'nli' | 'il' | 'in' | 'nin';
 
@@ -12,7 +12,7 @@ export interface Comparison {
   readonly op: Operator;
   readonly column: Column;
   /** One value; two for `bw`; one or more for `in` and `nin`. Never null. */
-  readonly values: readonly ParamValue[];
+  readonly values: readonly Operand[];
 }
 
 export type Condition =

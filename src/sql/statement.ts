@@ -5,7 +5,10 @@
 import type { ResultColumn } from '../model/cells.ts';
 
 /** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
-export type ParamValue = string | Uint8Array | null;
+export type ParamValue = Operand | null;
+
+/** A value to compare with: never NULL, for which SQL has its own words. */
+export type Operand = string | Uint8Array;
 
 /** What a parameter is, fixed with the statement's text: binding never looks at the value to choose a type. */
 export interface ParamType {

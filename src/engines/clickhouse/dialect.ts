@@ -60,7 +60,9 @@ interface Side {
 
 function comparison(plan: Comparison, bind: Binder): string {
   const type = innerType(parseType(plan.column.type));
-  const { op, values } = plan;
+  const { op } = plan;
+  // The engine has no type of raw bytes: every value is a text.
+  const values = plan.values.map(String);
   const [first = '', second = ''] = values;
   if (op === 'li' || op === 'rli' || op === 'nli' || op === 'il') return pattern(op, plan.column, type, bind.text(first));
   const side = sideOf(plan.column, type, bind);

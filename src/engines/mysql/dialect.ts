@@ -6,6 +6,7 @@ import type { Column } from '../../model/table.ts';
 import { LIKE_ESCAPE, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect } from '../../sql/dialect.ts';
 import type { Comparison } from '../../sql/plan.ts';
+import type { Operand } from '../../sql/statement.ts';
 import { insertStatements } from './insert.ts';
 import { placeholder, quote, tableName } from './names.ts';
 import { UNSIGNED } from './parameters.ts';
@@ -30,12 +31,12 @@ const HIGHEST: Readonly<Record<string, number>> = {
  * The column as it is compared. The servers refuse to compare a column with a value that its character set cannot hold; it is widened
  * then, and only then, since a widened column finds no index.
  */
-function left(column: Column, values: readonly string[]): string {
+function left(column: Column, values: readonly Operand[]): string {
   const name = quote(column.name);
   if (!column.cast.startsWith(NARROW_TEXT)) return name;
   const collation = column.cast.slice(NARROW_TEXT.length + 1);
   const highest = HIGHEST[collation.split('_')[0] ?? ''] ?? 0x7f;
-  if (values.every((value) => Array.from(value).every((character) => (character.codePointAt(0) ?? 0) <= highest))) return name;
+  if (values.every((value) => Array.from(String(value)).every((character) => (character.codePointAt(0) ?? 0) <= highest))) return name;
   const exact = /_(?:bin|cs)$/.test(collation) ? ' COLLATE utf8mb4_bin' : '';
   return `CONVERT(${name} USING utf8mb4)${exact}`;
 }

@@ -1,7 +1,7 @@
 /**
  * A deadline and a caller's wish to stop, around everything that one call does. Says once that it is over, and why.
  */
-import { DbFailure, type RunOptions } from '../engine.ts';
+import { DbFailure, type RunOptions, type StopSignal } from '../engine.ts';
 
 export type StopKind = 'timeout' | 'cancelled';
 
@@ -11,7 +11,7 @@ const GRACE_MS = 50;
 export class Watch {
   #stopped: StopKind | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: StopSignal | undefined;
   readonly #stop: (kind: StopKind) => void;
   readonly #aborted = () => this.#end('cancelled');
 

@@ -65,7 +65,10 @@ export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, Bu
     return null;
   }),
   method('get', 1, 2, (_thread, dict, [key = null, fallback = null]) =>
-    orElse(named('get', () => dict.get(key)), () => fallback),
+    orElse(
+      named('get', () => dict.get(key)),
+      () => fallback,
+    ),
   ),
   method('items', 0, 0, (thread, dict) => {
     chargeElements(thread, dict.size * 3);

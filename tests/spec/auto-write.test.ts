@@ -1,0 +1,173 @@
+// POST, PUT and DELETE of the Auto API on each engine: atomic batches, checks before SQL, counts, refusals that change nothing.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
+import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type ErrorBody, TABLE, TableClient, USERS } from './users-table.ts';
+
+describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
+  let database: TestDatabase;
+  let service: Service;
+  let users: TableClient;
+
+  beforeAll(async () => {
+    database = await createDatabase(engine);
+    await database.run(TABLE[engine]);
+    service = await startService();
+    users = new TableClient(service, await setUpProject(service, [database.entry()]), database, 'users');
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await database?.drop();
+  });
+
+  beforeEach(async () => {
+    await database.run('TRUNCATE TABLE users');
+    expect((await users.post(USERS)).status).toBe(201);
+  });
+
+  const user = (id: number, changes: object = {}): object => ({ id, name: `n${id}`, email: `${id}@example.org`, ...changes });
+
+  it('inserts rows with different keys, and defaults for what is absent', async () => {
+    const response = await users.post([user(10), { ...user(11), note: 'hi' }, { email: 'z@example.org', name: 'z', id: 12 }]);
+    expect(response.status).toBe(201);
+    expect(response.json()).toEqual({ rows_affected: 3 });
+    const rows = await users.rows('id=ge.10');
+    expect(rows.map((row) => row.note)).toEqual([null, 'hi', null]);
+    expect(rows.every((row) => /^\d{4}-\d\d-\d\dT/.test(row.created_at))).toBe(true);
+  });
+
+  it('takes ten thousand rows in one request', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => user(1000 + index, { note: 'x'.repeat(20) }));
+    expect((await users.post(rows)).json()).toEqual({ rows_affected: 10_000 });
+    expect((await users.get('pg=0&ps=1&$count=exact&id=ge.1000')).headers['x-total-count']).toBe('10000');
+  });
+
+  const refused: readonly (readonly [string, unknown, number, RegExp])[] = [
+    ['an empty array', [], 400, /array/],
+    ['an object', {}, 400, /array/],
+    ['a number in the array', [1], 400, /Row 0/],
+    ['null where it may not be', [user(10), user(11, { name: null })], 422, /Row 1.*name/],
+    ['a missing required column', [{ id: 10, name: 'x' }], 422, /Row 0.*email/],
+    ['an unknown key', [user(10, { nope: 1 })], 422, /Row 0.*nope/],
+    ['a text for a number', [user(10, { id: 'x' })], 422, /Row 0.*id/],
+    ['a number for a text', [user(10, { name: 5 })], 422, /Row 0.*name/],
+    ['a boolean for a text', [user(10, { name: true })], 422, /Row 0.*name/],
+    ['an object for a text', [user(10, { name: { a: 1 } })], 422, /Row 0.*name/],
+    ['a number out of range', [user(99_999_999_999)], 422, /Row 0.*id/],
+    ['a bad timestamp', [user(10, { created_at: '2024-02-30T00:00:00Z' })], 422, /Row 0.*created_at/],
+  ];
+  it.each(refused)('refuses %s and writes nothing', async (_, body, status, message) => {
+    const response = await users.post(body);
+    expect(response.status).toBe(status);
+    expect(response.json<ErrorBody>().message).toMatch(message);
+    expect(await users.rows()).toEqual(USERS);
+  });
+
+  it('refuses bodies that are no JSON, too deep or of another type', async () => {
+    const send = (body: string, type = 'application/json') => users.send('POST', '', { body, headers: { 'content-type': type } });
+    expect((await send('[{"id":1')).status).toBe(400);
+    expect((await send(`[{"id":${'['.repeat(70)}${']'.repeat(70)}}]`)).status).toBe(400);
+    expect((await send('[{"id":1}]', 'text/plain')).status).toBe(415);
+    expect(
+      (await users.send('POST', '', { body: '[]', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } })).status,
+    ).toBe(415);
+    expect((await users.send('POST', 'id=eq.1', { body: [user(10)] })).status).toBe(400);
+  });
+
+  it('changes what matches and counts matched rows', async () => {
+    const response = await users.send('PUT', 'id=in.1,2&set=note.New%20note.');
+    expect(response.status).toBe(200);
+    expect(response.json()).toEqual({ rows_affected: 2 });
+    expect((await users.rows('id=le.2')).map((row) => row.note)).toEqual(['New note.', 'New note.']);
+    expect((await users.send('PUT', 'id=in.1,2&set=note.New%20note.')).json()).toEqual({ rows_affected: 2 });
+    expect((await users.send('PUT', 'id=eq.99&set=note.x')).json()).toEqual({ rows_affected: 0 });
+    expect((await users.send('PUT', 'id=eq.1&set=note.')).json()).toEqual({ rows_affected: 1 });
+    expect((await users.rows('id=eq.1'))[0]?.note).toBe('');
+  });
+
+  it('deletes what matches', async () => {
+    expect((await users.send('DELETE', 'id=bw.2.4')).json()).toEqual({ rows_affected: 3 });
+    expect(await users.ids('')).toEqual([1, 5]);
+    const again = await users.send('DELETE', 'id=bw.2.4');
+    expect(again.status).toBe(200);
+    expect(again.json()).toEqual({ rows_affected: 0 });
+  });
+
+  const unchanged: readonly (readonly [string, string, number])[] = [
+    ['PUT', 'set=note.x', 406],
+    ['PUT', 'set=note.x&pg=0&ps=1&format=json', 406],
+    ['PUT', 'id=eq.1', 400],
+    ['PUT', 'id=eq.1&set=note.a&set=note.b', 400],
+    ['PUT', 'id=eq.1&set=note', 400],
+    ['PUT', 'id=eq.1&set=.x', 400],
+    ['PUT', 'id=eq.1&set=nope.x', 400],
+    ['PUT', 'id=eq.1&set=id.abc', 422],
+    ['PUT', 'nope=eq.1&set=note.x', 400],
+    ['PUT', 'id=ne.abc&set=note.x', 400],
+    ['PUT', 'id=is.null&set=note.x', 417],
+    ['DELETE', '', 406],
+    ['DELETE', 'pg=0&ps=10', 406],
+    ['DELETE', 'idd=eq.1', 400],
+    ['DELETE', 'id=ne.abc', 400],
+    ['DELETE', 'id=eq.1%27%20or%201=1', 400],
+    ['DELETE', 'id=foo.1', 417],
+    ['DELETE', 'id=1', 417],
+    ['DELETE', 'id=in.', 400],
+    ['DELETE', '$or=()', 400],
+    ['DELETE', "name=eq.' or '1'='1", 200],
+    ['DELETE', 'name=li.%25%25', 200],
+  ];
+  it.each(unchanged)('%s ?%s is %i and changes nothing', async (method, query, status) => {
+    const response = await users.send(method, query);
+    expect(response.status).toBe(status);
+    if (status === 200) expect(response.json()).toEqual({ rows_affected: 0 });
+    expect(await users.rows()).toEqual(USERS);
+  });
+
+  it('answers writes in the chosen format', async () => {
+    const response = await users.send('PUT', 'id=eq.1&set=note.x&format=xml');
+    expect(response.text).toBe('<?xml version="1.0" encoding="UTF-8"?><response><row><rows_affected>1</rows_affected></row></response>');
+  });
+
+  it('guards with $max_affected', async () => {
+    const response = await users.send('DELETE', 'id=gt.1&$max_affected=3');
+    expect(response.status).toBe(422);
+    expect(await users.rows()).toEqual(USERS);
+    expect((await users.send('DELETE', 'id=gt.1&$max_affected=4')).json()).toEqual({ rows_affected: 4 });
+  });
+
+  it.runIf(engine !== 'clickhouse')('refuses duplicates with 409 on POST and 422 on PUT', async () => {
+    const within = await users.post([user(10), user(11), user(10)]);
+    expect(within.status).toBe(409);
+    expect(within.json<ErrorBody>().message).toMatch(/Row 2/);
+    const against = await users.post([user(10), user(11, { email: 'ada@example.org' })]);
+    expect(against.status).toBe(409);
+    expect(against.json<ErrorBody>().message).toMatch(/Row 1/);
+    expect((await users.send('PUT', 'id=eq.1&set=email.bob@example.org')).status).toBe(422);
+    expect((await users.post([user(10, { name: 'x'.repeat(101) })])).status).toBe(422);
+    expect((await users.send('PUT', `id=eq.1&set=name.${'x'.repeat(101)}`)).status).toBe(422);
+    expect(await users.rows()).toEqual(USERS);
+  });
+
+  it.runIf(engine !== 'clickhouse')('does, counts and rolls back with $dry_run', async () => {
+    expect((await users.send('DELETE', 'id=gt.1&$dry_run=true')).json()).toEqual({ rows_affected: 4 });
+    expect((await users.send('PUT', 'id=gt.1&set=note.x&$dry_run=true')).json()).toEqual({ rows_affected: 4 });
+    expect((await users.post([user(10)], '$dry_run=true')).json()).toEqual({ rows_affected: 1 });
+    expect((await users.post([user(1)], '$dry_run=true')).status).toBe(409);
+    expect(await users.rows()).toEqual(USERS);
+  });
+
+  it.runIf(engine !== 'clickhouse')('updates rows whose key is taken with $upsert', async () => {
+    const response = await users.post([user(1, { name: 'Ada L.', email: 'ada@example.org' }), user(10)], '$upsert=true');
+    expect(response.json()).toEqual({ rows_affected: 2 });
+    expect(await users.rows('id=eq.1')).toEqual([{ ...USERS[0], name: 'Ada L.' }]);
+    expect(await users.ids('id=ge.10')).toEqual([10]);
+  });
+
+  it.runIf(engine === 'clickhouse')('says what this engine cannot do', async () => {
+    expect((await users.send('DELETE', 'id=gt.1&$dry_run=true')).status).toBe(422);
+    expect((await users.post([user(1)], '$upsert=true')).status).toBe(422);
+    expect(await users.rows()).toEqual(USERS);
+  });
+});

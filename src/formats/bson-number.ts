@@ -4,11 +4,11 @@
  */
 import { type ByteWriter, viewOf } from '../util/byte-writer.ts';
 
-export const DOUBLE = 0x01;
-export const DATETIME = 0x09;
-export const INT32 = 0x10;
-export const INT64 = 0x12;
-export const DECIMAL128 = 0x13;
+const DOUBLE = 0x01;
+const DATETIME = 0x09;
+const INT32 = 0x10;
+const INT64 = 0x12;
+const DECIMAL128 = 0x13;
 
 const MINUS = 0x2d;
 const ZERO = 0x30;

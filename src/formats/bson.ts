@@ -4,7 +4,7 @@
  * (more than 34 digits, `infinity`, years BC) is the string that the other formats give. Dates and times of day are strings: a BSON date
  * is an instant. JSON is nested documents with exact numbers.
  *
- * The document begins with its length, so rows() writes only what follows the first 14 bytes, and head() makes those when all is known.
+ * The document begins with its length, so rows() and value() write only what follows the first 14 bytes, and head() makes those when all is known.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -153,21 +153,16 @@ function head(bodyBytes: number): Buffer | undefined {
   return bytes;
 }
 
-/** The whole document, head and all: a value is in memory anyway. */
 function writeValue(value: PlainValue, out: ByteWriter): void {
-  const body = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   const { names, rows } = tabulate(value);
-  const writer = new BsonRows([], body);
+  const writer = new BsonRows([], out);
   for (const row of rows) {
     const start = writer.open();
-    for (const name of names) appendPlain(name, row.get(name) ?? null, body);
+    for (const name of names) appendPlain(name, row.get(name) ?? null, out);
     writer.close(start);
+    out.flushIfFull();
   }
   writer.end();
-  const start = head(body.length);
-  if (start === undefined) throw new RangeError('the value is too large for BSON (2 GiB)');
-  out.raw(start);
-  out.raw(body.take());
 }
 
 export const bson: Format = {

@@ -21,8 +21,8 @@ export interface Format {
   /** Writes a whole document for a value: JSON and YAML as it is, the others as rows (contract: object = one row, scalars in a column `value`). */
   value(value: PlainValue, out: ByteWriter): void;
   /**
-   * Only for formats whose document begins with its own length (BSON): everything that rows() and row() appended is the body, and this is
-   * the head for a body of that many bytes. Undefined result: the body is too large for the format.
+   * Only for formats whose document begins with its own length (BSON): everything that rows(), row() and end(), or value(), appended is
+   * the body, and this is the head for a body of that many bytes. Undefined result: the body is too large for the format.
    */
   readonly head?: (bodyBytes: number) => Buffer | undefined;
 }

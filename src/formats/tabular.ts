@@ -11,7 +11,7 @@ import { exactDigits, writeJson } from '../util/json-write.ts';
 import type { RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
 
-export interface Tabular {
+interface Tabular {
   readonly names: readonly string[];
   readonly rows: readonly PlainMap[];
 }
@@ -27,7 +27,7 @@ export function tabulate(value: PlainValue): Tabular {
 }
 
 /** A row writer whose columns may be of another kind in each row. */
-export interface LooseRowWriter extends RowWriter {
+interface LooseRowWriter extends RowWriter {
   readonly writers: CellWriter[];
 }
 

@@ -21,7 +21,7 @@ export const REPLACEMENT = new Piece('\ufffd');
  * first three exceptions four times, so that four bytes can be told to be harmless at once (a control or a DEL that the table lets pass
  * only costs the quick way).
  */
-export interface PlainBytes {
+interface PlainBytes {
   readonly table: Uint8Array;
   readonly words: readonly [number, number, number];
 }

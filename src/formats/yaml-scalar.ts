@@ -55,7 +55,7 @@ const ESCAPES: readonly Piece[] = Array.from(
 );
 
 /** Beyond ASCII: what YAML does not count as printable, or takes for a line break or a byte order mark, is escaped. */
-export const escapeQuoted: Escape = (source, from, to, out) => {
+const escapeQuoted: Escape = (source, from, to, out) => {
   let at = from;
   if ((source[at] as number) < 0x80) {
     out.piece(ESCAPES[source[at] as number] as Piece);
@@ -149,7 +149,7 @@ const LONGEST_SIMPLE_KEY = 1000;
  * JSON text as a YAML flow value: white space goes (line breaks would need indentation), numbers get the form above, and escapes that
  * only JSON has (`\/`, a character as two halves) become the characters themselves.
  */
-export const writeFlow: CellWriter = (source, from, to, out) => {
+const writeFlow: CellWriter = (source, from, to, out) => {
   for (let at = from; at < to; ) {
     const byte = source[at] as number;
     if (byte === QUOTE) at = flowString(source, at, to, out);

@@ -27,11 +27,11 @@ export interface JsonLimits {
 }
 
 /** The readers recurse once a level: far below what the stack holds, far above what anyone sends. */
-export const DEEPEST = 512;
+const DEEPEST = 512;
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
-export const COLON = 0x3a;
+const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;

@@ -36,16 +36,19 @@ export function writeRows(format: Format, columns: readonly ResultColumn[], rows
     out.flushIfFull();
   }
   writer.end();
-  const body = Buffer.concat([...pieces, out.take()]);
-  const head = format.head?.(body.length);
-  return head === undefined ? body : Buffer.concat([head, body]);
+  return withHead(format, [...pieces, out.take()]);
+}
+
+function withHead(format: Format, pieces: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(pieces);
+  return Buffer.concat([format.head?.(body.length) ?? Buffer.alloc(0), body]);
 }
 
 export function writeValue(format: Format, value: PlainValue): Buffer {
   const pieces: Buffer[] = [];
   const out = new ByteWriter(64, (piece) => pieces.push(piece));
   format.value(value, out);
-  return Buffer.concat([...pieces, out.take()]);
+  return withHead(format, [...pieces, out.take()]);
 }
 
 /** The rows of a BSON document, with 64-bit numbers as they are. */

@@ -1,0 +1,59 @@
+/**
+ * The byte writer: whatever is appended in whatever way comes out in order, across growth and pieces handed on.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ByteWriter, Piece } from '../../src/util/byte-writer.ts';
+
+interface Step {
+  readonly expected: Buffer;
+  readonly write: (out: ByteWriter) => void;
+}
+
+const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.integer({ min: 0, max: 255 }).map((byte) => ({ expected: Buffer.from([byte]), write: (out: ByteWriter) => out.byte(byte) })),
+  bytes.map((content) => ({ expected: content, write: (out: ByteWriter) => out.raw(content) })),
+  bytes.map((content) => ({ expected: content, write: (out: ByteWriter) => out.piece(new Piece(content)) })),
+  fc.string({ unit: 'binary' }).map((text) => ({ expected: Buffer.from(text), write: (out: ByteWriter) => out.text(text) })),
+  fc.tuple(bytes, fc.nat(), fc.nat()).map(([source, first, second]) => {
+    const from = first % (source.length + 1);
+    const to = from + (second % (source.length - from + 1));
+    return { expected: source.subarray(from, to), write: (out: ByteWriter) => out.copy(source, from, to) };
+  }),
+);
+
+describe('ByteWriter', () => {
+  it('gives everything back in order', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 2000 }), (steps, limit) => {
+        const pieces: Buffer[] = [];
+        const out = new ByteWriter(limit, (piece) => pieces.push(piece));
+        for (const { write } of steps) {
+          write(out);
+          out.flushIfFull();
+        }
+        const written = Buffer.concat([...pieces, out.take()]);
+        expect(written.equals(Buffer.concat(steps.map(({ expected }) => expected)))).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('grows past its first size', () => {
+    const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+    const text = 'é'.repeat(100_000);
+    out.text(text);
+    for (let i = 0; i < 50_000; i++) out.byte(0x61);
+    expect(out.take().toString()).toBe(text + 'a'.repeat(50_000));
+  });
+
+  it('goes on after what was left has been taken', () => {
+    const out = new ByteWriter(10, () => {});
+    out.text('one');
+    expect(out.take().toString()).toBe('one');
+    out.text('two');
+    out.byte(0x21);
+    expect(out.take().toString()).toBe('two!');
+  });
+});

@@ -244,6 +244,8 @@ export const ERRORS = {
   step_timeout: entry(504, (step: string, secs: string) => `Step ${step} ran longer than ${secs} seconds and was stopped.`),
   step_denied: entry(403, (step: string) => `Step ${step} failed: the database user lacks the privilege for it.`),
 
+  result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),
+
   // Lark modules.
   module_invalid: entry(400, (problems: string) => `The module is not valid: ${problems}`),
   module_code: entry(422, (problems: string) => `The module's code does not compile: ${problems}`),

@@ -2,11 +2,12 @@
  * Answers: JSON documents, errors, values in a chosen format, and rows as they come. A failure after the first byte breaks the connection
  * off, so that no short body ever looks whole.
  */
-import { type ApiError, REASONS } from '../errors.ts';
+import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
+import { NestingError } from '../util/json.ts';
 import type { Exchange } from './exchange.ts';
 import { Spool } from './spool.ts';
 
@@ -49,7 +50,12 @@ export function sendError(exchange: Exchange, error: ApiError): void {
 export function sendValue(exchange: Exchange, status: number, format: Format, value: PlainValue, extra: readonly string[] = []): void {
   const spool = new Spool();
   const out = new ByteWriter(PIECE, (piece) => spool.add(piece));
-  format.value(value, out);
+  try {
+    format.value(value, out);
+  } catch (error) {
+    spool.discard();
+    throw error instanceof NestingError ? apiError('result_too_deep') : error;
+  }
   const body = spool.size === 0 && format.head === undefined ? out.take() : undefined;
   if (body !== undefined) {
     sendBytes(exchange, status, format.contentType, body, extra);

@@ -23,6 +23,7 @@ const SPECIAL_FLOATS = new Set(['NaN', 'Infinity', '-Infinity']);
 const BOOLEANS: Readonly<Record<string, string>> = { true: 'true', false: 'false', 1: 'true', 0: 'false' };
 /** Every integer of so few digits fits 32 bits. */
 const SHORT_INT = 9;
+const INT32_MAX = 2n ** 31n - 1n;
 const JSON_DEPTH = 64;
 
 const CHECKS: Readonly<Record<Kind, Check>> = {
@@ -103,13 +104,18 @@ function jsonText(cell: Exclude<JsonCell, null>): string {
 
 function checkInt(column: Column, text: string): string {
   if (!INT.test(text)) throw new Misfit('it must be a whole number');
-  if (text.length <= SHORT_INT && column.max !== undefined && column.max >= 2n ** 31n - 1n && column.min !== undefined && column.min < 0n)
-    return text;
+  if (isShort(column, text)) return text;
   const value = BigInt(text);
   if ((column.min !== undefined && value < column.min) || (column.max !== undefined && value > column.max)) {
     throw new Misfit(`it must be between ${column.min} and ${column.max}`);
   }
   return value.toString();
+}
+
+/** Most numbers are short, and the range of their column wide: no arithmetic is needed for them. */
+function isShort({ min, max }: Column, text: string): boolean {
+  const first = text.charCodeAt(0);
+  return text.length <= SHORT_INT && first > 0x30 && max !== undefined && max >= INT32_MAX && min !== undefined && min < 0n;
 }
 
 function checkDecimal(column: Column, text: string, use: Use): string {

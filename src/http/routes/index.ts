@@ -3,7 +3,8 @@ import type { Route, Services } from '../route.ts';
 import { autoRoutes } from './auto.ts';
 import { healthRoutes } from './health.ts';
 import { metaRoutes } from './meta.ts';
+import { systemRoutes } from './system.ts';
 
 export function allRoutes(services: Services): readonly Route[] {
-  return [...healthRoutes(services), ...autoRoutes(services), ...metaRoutes(services)];
+  return [...healthRoutes(services), ...autoRoutes(services), ...metaRoutes(services), ...systemRoutes(services)];
 }

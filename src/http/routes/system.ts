@@ -1,0 +1,159 @@
+/** System APIs: organizations, projects with their databases, Power Tokens, and the proof of a server key. */
+import type { Demand } from '../../auth/caller.ts';
+import { apiError } from '../../errors.ts';
+import type { Answer } from '../../manage/answer.ts';
+import { createOrg, getOrg, listOrgs } from '../../manage/orgs.ts';
+import {
+  addDatabase,
+  changeDatabase,
+  createProject,
+  deleteProject,
+  getProject,
+  listProjects,
+  removeDatabase,
+} from '../../manage/projects.ts';
+import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
+import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendDone, sendJson } from '../respond.ts';
+import { DEMANDS, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
+
+/** Path segments that the service serves itself and that therefore cannot be an organization's abbreviation. */
+const SERVED = ['healthz', 'readyz', 'metrics'];
+
+export function systemRoutes(services: Services): readonly Route[] {
+  const { store, config } = services;
+  const base = `/${config.pathPrefix}/system/api/v1`;
+  const reserved = new Set([...SERVED, config.pathPrefix]);
+
+  const answer = (exchange: Exchange, { status, body }: Answer): void => sendJson(exchange, status, body);
+
+  /** A change of the set-up leaves a line for the auditor. */
+  const audited = (exchange: Exchange, caller: Caller, action: string, result: Answer): void => {
+    const object = Object.entries(result.body).flatMap(([name, value]) => (/_id$/.test(name) ? [`${name}=${value}`] : []));
+    services.observer.emit({
+      kind: 'audit',
+      requestId: exchange.requestId,
+      action,
+      object: object.join(' '),
+      userId: caller.userId,
+      status: result.status,
+    });
+    answer(exchange, result);
+  };
+
+  const asked =
+    (demand: Demand, work: (exchange: Exchange, caller: OrgCaller) => Promise<Answer>): Handler =>
+    async (exchange) => {
+      const caller = await identify(services, exchange, demand);
+      answer(exchange, await work(exchange, caller as OrgCaller));
+    };
+
+  const changed =
+    (demand: Demand, action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<Answer>): Handler =>
+    async (exchange) => {
+      const caller = await identify(services, exchange, demand);
+      audited(exchange, caller, action, await work(exchange, caller as SpaceCaller));
+    };
+
+  /** For tokens the context must exist. */
+  const inSpace =
+    (work: (exchange: Exchange, caller: SpaceCaller) => Promise<Answer>) =>
+    async (exchange: Exchange, caller: SpaceCaller): Promise<Answer> => {
+      await projectOf(services, caller);
+      return work(exchange, caller);
+    };
+
+  const projectId = (exchange: Exchange, caller: Caller): string | undefined => exchange.parameter('project_id') ?? caller.projectId;
+
+  return [
+    {
+      path: `${base}/org`,
+      methods: {
+        POST: changed(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
+        GET: asked(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
+      },
+    },
+    { path: `${base}/org/list`, methods: { GET: asked(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
+    {
+      path: `${base}/project`,
+      methods: {
+        POST: changed(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
+          createProject(store, caller, jsonBody(exchange), services.checkHost),
+        ),
+        GET: asked(DEMANDS.systemOrg, (exchange, caller) => getProject(store, caller, projectId(exchange, caller))),
+        DELETE: changed(DEMANDS.systemOrg, 'project.delete', (exchange, caller) =>
+          deleteProject(store, caller, exchange.parameter('project_id')),
+        ),
+      },
+    },
+    { path: `${base}/project/list`, methods: { GET: asked(DEMANDS.systemOrg, (_, caller) => listProjects(store, caller)) } },
+    {
+      path: `${base}/project/database`,
+      methods: {
+        POST: changed(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
+          addDatabase(store, caller, projectId(exchange, caller), jsonBody(exchange), services.checkHost),
+        ),
+        PUT: changed(DEMANDS.systemOrg, 'database.change', (exchange, caller) =>
+          changeDatabase(store, caller, projectId(exchange, caller), jsonBody(exchange), services.checkHost),
+        ),
+        DELETE: changed(DEMANDS.systemOrg, 'database.remove', (exchange, caller) =>
+          removeDatabase(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name')),
+        ),
+      },
+    },
+    {
+      path: `${base}/token`,
+      methods: {
+        POST: changed(
+          DEMANDS.tokens,
+          'token.create',
+          inSpace((exchange, caller) => createToken(store, caller, jsonBody(exchange))),
+        ),
+        DELETE: changed(
+          DEMANDS.tokens,
+          'token.delete',
+          inSpace((exchange, caller) => deleteToken(store, caller, exchange.parameter('token_id'))),
+        ),
+      },
+    },
+    {
+      path: `${base}/token/list`,
+      methods: {
+        GET: changed(
+          DEMANDS.tokens,
+          'token.list',
+          inSpace((exchange, caller) =>
+            listTokens(store, caller, { pg: exchange.parameter('pg'), ps: exchange.parameter('ps') }, config.maxPageSize),
+          ),
+        ),
+      },
+    },
+    {
+      path: `/${config.pathPrefix}/proof/v1/validate/server/key`,
+      methods: { GET: (exchange) => validateKey(services, exchange), POST: (exchange) => validateKey(services, exchange) },
+    },
+  ];
+}
+
+const MAX_KEY_BYTES = 4096;
+
+/** The key is the body, also of a GET, whose body the framework leaves unread. */
+async function validateKey(services: Services, exchange: Exchange): Promise<void> {
+  await identify(services, exchange, DEMANDS.validate);
+  const key = (exchange.body ?? (await readBody(exchange))).toString('utf8').trim();
+  if (key === '') throw apiError('server_key_empty');
+  if (!services.authenticator.isServerKey(key)) throw apiError('server_key_invalid');
+  sendDone(exchange, 200, 'The server key is valid.');
+}
+
+async function readBody(exchange: Exchange): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of exchange.request) {
+    size += (piece as Buffer).length;
+    if (size > MAX_KEY_BYTES) throw apiError('body_too_large', String(MAX_KEY_BYTES));
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces);
+}

@@ -35,6 +35,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
 }
 
+/** A moment that cannot be read (a damaged record) has passed. */
 export function isExpired(token: PowerToken, nowMs: number): boolean {
-  return token.expiresAtMs <= nowMs;
+  return !(token.expiresAtMs > nowMs);
 }

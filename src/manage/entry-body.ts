@@ -1,0 +1,119 @@
+/**
+ * A database entry as clients write it and as they see it: body fields in, a draft for the store out, and back without the password.
+ * Knows nothing of projects, and dials nothing.
+ */
+import { X509Certificate } from 'node:crypto';
+import { ANNOUNCED } from '../model/database-name.ts';
+import { DB_TYPES, type DbType, type Entry, type Host, type TlsMode } from '../model/entry.ts';
+import type { EntryDraft } from '../store/store.ts';
+import { type Fields, shown, type TextRule } from './fields.ts';
+
+const LONG_NAMES: Readonly<Record<string, DbType>> = { mysql: 'ms', mariadb: 'ma', postgres: 'pg', postgresql: 'pg', clickhouse: 'ch' };
+const LONG_ANNOUNCED: ReadonlySet<string> = new Set([...ANNOUNCED, 'oracle', 'sqlserver', 'mongodb']);
+const DEFAULT_PORTS: Readonly<Record<DbType, number>> = { ms: 3306, ma: 3306, pg: 5432, ch: 9000 };
+const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['disable', 'prefer', 'require', 'verify-full'];
+
+const LONGEST_CERTIFICATES = 100_000;
+const LONGEST_PASSWORD = 10_000;
+const MOST_HOSTS = 32;
+const A_DAY = 86_400;
+
+/** The short name of a type, from either of its names. */
+export function parseDbType(text: string): DbType | 'announced' | undefined {
+  return DB_TYPES.find((type) => type === text) ?? LONG_NAMES[text] ?? (LONG_ANNOUNCED.has(text) ? 'announced' : undefined);
+}
+
+function readDbType(fields: Fields): DbType | undefined {
+  const text = fields.text('db_type');
+  if (text === '') return undefined;
+  const type = parseDbType(text);
+  if (type === undefined) fields.malformed('db_type', `${shown(text)} is not valid: use ms, ma, pg or ch`);
+  if (type === 'announced') fields.malformed('db_type', `${shown(text)} is announced but unavailable: use ms, ma, pg or ch`);
+  return type === 'announced' ? undefined : type;
+}
+
+const hostRule: TextRule = (text) => (/^[^\s\u0000-\u001f,;?#]+$/.test(text) ? undefined : 'is not a host name or address');
+
+function readHost(fields: Fields, defaultPort: number): Host {
+  const text = fields.text('host', hostRule, 255);
+  if (/[/\\]|^@/.test(text)) fields.malformed('host', `${shown(text)} is a socket path, which is never dialled`);
+  // An IPv6 address may stand in brackets, as in a URL.
+  return { host: text.replace(/^\[(.*)\]$/, '$1'), port: readPort(fields, defaultPort) };
+}
+
+function readPort(fields: Fields, standard: number): number {
+  const value = fields.value('port');
+  if (typeof value !== 'string') return fields.integer('port', standard, 1, 65_535);
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (port < 1 || port > 65_535) fields.refused('port', `${shown(value)} is not a port between 1 and 65535`);
+  return port;
+}
+
+function readHosts(fields: Fields, type: DbType | undefined): readonly Host[] {
+  const defaultPort = DEFAULT_PORTS[type ?? 'pg'];
+  if (fields.value('host_details') === undefined) {
+    if (fields.value('host') !== undefined) return [readHost(fields, defaultPort)];
+    fields.malformed('host_details', 'is missing');
+    return [];
+  }
+  if (fields.value('host') !== undefined) fields.refused('host', 'and host_details are both given; give one of them');
+  const hosts = fields.objects('host_details') ?? [];
+  if (Array.isArray(fields.value('host_details')) && (hosts.length === 0 || hosts.length > MOST_HOSTS))
+    fields.refused('host_details', `must have 1 to ${MOST_HOSTS} hosts`);
+  return hosts.map((host) => readHost(host, defaultPort));
+}
+
+const certificateRule: TextRule = (text) => {
+  try {
+    new X509Certificate(text);
+    return undefined;
+  } catch {
+    return 'is not a certificate in PEM form';
+  }
+};
+
+/** Null stands for a password that the body does not have; whether one is needed is the caller's affair. */
+export type EntryBody = Omit<EntryDraft, 'password'> & { readonly password: string | null };
+
+export function readEntry(fields: Fields): EntryBody {
+  const type = readDbType(fields);
+  const ca = fields.optionalText('ca', certificateRule, LONGEST_CERTIFICATES);
+  const entry = {
+    type: type ?? 'pg',
+    database: fields.text('db_name', undefined, 255),
+    hosts: readHosts(fields, type),
+    username: fields.text('username', undefined, 255),
+    password: fields.optionalText('password', undefined, LONGEST_PASSWORD),
+    tls: fields.choiceOrFirst('tls', TLS_MODES),
+    connectTimeoutSecs: fields.integer('connect_timeout_secs', 60, 1, A_DAY),
+    idleTimeoutSecs: fields.integer('idle_timeout_secs', 900, 1, A_DAY),
+    maxOpenConnections: fields.integer('max_open_connections', 50, 1, 10_000),
+    maxIdleConnections: fields.integer('max_idle_connections', 25, 0, 10_000),
+    queryTimeoutSecs: fields.integer('timeout_secs', 30, 1, A_DAY),
+  };
+  return ca === null ? entry : { ...entry, ca };
+}
+
+/** A new entry needs its password, be it an empty one. */
+export function readNewEntry(fields: Fields): EntryDraft {
+  const entry = readEntry(fields);
+  if (fields.value('password') === undefined) fields.malformed('password', 'is missing');
+  return { ...entry, password: entry.password ?? '' };
+}
+
+/** What clients see of an entry. */
+export function describeEntry(entry: Entry): object {
+  return {
+    db_type: entry.type,
+    db_name: entry.database,
+    host_details: entry.hosts.map(({ host, port }) => ({ host, port: String(port) })),
+    username: entry.username,
+    connect_timeout_secs: entry.connectTimeoutSecs,
+    idle_timeout_secs: entry.idleTimeoutSecs,
+    max_open_connections: entry.maxOpenConnections,
+    max_idle_connections: entry.maxIdleConnections,
+    timeout_secs: entry.queryTimeoutSecs,
+    tls: entry.tls,
+    ...(entry.ca === undefined ? {} : { ca: entry.ca }),
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * Reads the fields of a body and collects what is wrong with them, so that a client hears of everything at once. A field that is missing
+ * or of the wrong JSON type is malformed; one that is well-formed but not allowed is refused. Knows nothing of what the fields mean.
+ */
+import { type ApiError, apiError } from '../errors.ts';
+import { parseUlid } from '../model/ulid.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+
+/** Says why a text is not allowed, or nothing. */
+export type TextRule = (text: string) => string | undefined;
+
+interface Findings {
+  readonly malformed: string[];
+  readonly refused: string[];
+}
+
+/** What stands in for a value that was found wrong: nobody sees it, since `finish` throws. */
+const NO_TEXT = '';
+
+const LONGEST_TEXT = 1_000;
+const LONGEST_SHOWN = 80;
+
+/** A value of the body in a sentence. */
+export function shown(text: string): string {
+  const flat = text.replace(/[\u0000-\u001f\u007f]/g, '\ufffd');
+  return `"${flat.length > LONGEST_SHOWN ? `${flat.slice(0, LONGEST_SHOWN)}…` : flat}"`;
+}
+
+export function matching(pattern: RegExp, why: string): TextRule {
+  return (text) => (pattern.test(text) ? undefined : why);
+}
+
+/** Rules of every text: they keep it within what the records can hold. */
+function generalProblem(text: string, longest: number): string | undefined {
+  if (text.includes('\0')) return 'must not contain a NUL character';
+  return text.length > longest ? `must not be longer than ${longest} characters` : undefined;
+}
+
+export class Fields {
+  readonly #map: PlainMap;
+  readonly #where: string;
+  readonly #findings: Findings;
+
+  private constructor(map: PlainMap, where: string, findings: Findings) {
+    this.#map = map;
+    this.#where = where;
+    this.#findings = findings;
+  }
+
+  static of(body: PlainValue): Fields {
+    if (!(body instanceof Map)) throw apiError('body_not_object');
+    return new Fields(body, '', { malformed: [], refused: [] });
+  }
+
+  malformed(name: string, why: string): void {
+    this.#findings.malformed.push(`${this.#where}${name} ${why}`);
+  }
+
+  refused(name: string, why: string): void {
+    this.#findings.refused.push(`${this.#where}${name} ${why}`);
+  }
+
+  /** The field's value; null counts as absent. */
+  value(name: string): Exclude<PlainValue, null> | undefined {
+    return this.#map.get(name) ?? undefined;
+  }
+
+  optionalText(name: string, rule: TextRule = () => undefined, longest = LONGEST_TEXT): string | null {
+    const value = this.value(name);
+    if (value === undefined) return null;
+    if (typeof value !== 'string') {
+      this.malformed(name, 'must be a string');
+      return null;
+    }
+    const why = generalProblem(value, longest) ?? rule(value);
+    if (why !== undefined) this.refused(name, why);
+    return value;
+  }
+
+  /** May be empty, unless the rule says otherwise. */
+  anyText(name: string, rule?: TextRule, longest?: number): string {
+    if (this.value(name) === undefined) this.malformed(name, 'is missing');
+    return this.optionalText(name, rule, longest) ?? NO_TEXT;
+  }
+
+  text(name: string, rule: TextRule = () => undefined, longest?: number): string {
+    return this.anyText(name, (text) => (text.trim() === '' ? 'must not be empty' : rule(text)), longest);
+  }
+
+  optionalUlid(name: string): string | null {
+    const text = this.optionalText(name, (value) => (parseUlid(value) === undefined ? 'is not a ULID' : undefined));
+    return text === null ? null : (parseUlid(text) ?? NO_TEXT);
+  }
+
+  /** One of these words; the field must be there. */
+  choice<T extends string>(name: string, words: readonly T[]): T | undefined {
+    const text = this.text(name, (value) => (words.includes(value as T) ? undefined : `must be one of ${words.join(', ')}`));
+    return words.find((word) => word === text);
+  }
+
+  /** One of these words, or the first of them when the field is absent. */
+  choiceOrFirst<T extends string>(name: string, words: readonly [T, ...T[]]): T {
+    return this.value(name) === undefined ? words[0] : (this.choice(name, words) ?? words[0]);
+  }
+
+  integer(name: string, standard: number, least: number, most: number): number {
+    const value = this.value(name);
+    if (value === undefined) return standard;
+    if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) {
+      if (value >= least && value <= most) return Number(value);
+      this.refused(name, `must be between ${least} and ${most}`);
+    } else this.malformed(name, 'must be an integer');
+    return standard;
+  }
+
+  /** A list of objects; undefined when the field is absent or no list. */
+  objects(name: string): readonly Fields[] | undefined {
+    const value = this.value(name);
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) {
+      this.malformed(name, 'must be an array');
+      return undefined;
+    }
+    const items: Fields[] = [];
+    for (const [index, item] of (value as readonly PlainValue[]).entries()) {
+      if (item instanceof Map) items.push(new Fields(item, `${this.#where}${name}[${index}].`, this.#findings));
+      else this.malformed(`${name}[${index}]`, 'must be an object');
+    }
+    return items;
+  }
+
+  /** Throws when anything was wrong: with all of it, and as malformed when any of it is. */
+  finish(error: (kind: 'malformed' | 'refused', problems: string) => ApiError = bodyError): void {
+    const { malformed, refused } = this.#findings;
+    const problems = [...malformed, ...refused].join('; ');
+    if (problems !== '') throw error(malformed.length > 0 ? 'malformed' : 'refused', problems);
+  }
+}
+
+function bodyError(kind: 'malformed' | 'refused', problems: string): ApiError {
+  return kind === 'malformed' ? apiError('bad_field', problems) : apiError('refused_field', problems);
+}

@@ -1,0 +1,119 @@
+/**
+ * Lark modules over the management API: put, list, get, delete. Knows nothing of HTTP nor of the language; whether code compiles is told by `compile`.
+ */
+import { apiError } from '../errors.ts';
+import type { SpaceCaller } from '../model/caller.ts';
+import { type LarkModule, type LarkModules, MODULE_NAME } from '../model/lark-module.ts';
+import { parseUlid } from '../model/ulid.ts';
+import type { Store } from '../store/store.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import { parseYaml, YamlError, yamlValue } from '../util/yaml.ts';
+import { type Answer, document, done } from './answer.ts';
+import { Fields, matching } from './fields.ts';
+
+/** Throws the client's error when the code does not compile beside the other modules of the space. */
+export type CompileModule = (module: { readonly module: string; readonly code: string }, others: LarkModules) => void | Promise<void>;
+
+const MOST_BYTES = 1024 * 1024;
+
+const IDENTIFIERS = { org_id: 'orgId', project_id: 'projectId', space_id: 'spaceId', user_id: 'userId' } as const;
+
+const nameRule = matching(
+  MODULE_NAME,
+  'must begin with a letter or underscore and have letters, digits, underscores, dots and hyphens only',
+);
+
+/** One mapping, or two of them as two documents; two blocks with an empty line between them are one mapping to YAML. */
+function readDocuments(text: string): PlainMap {
+  if (Buffer.byteLength(text) > MOST_BYTES) throw apiError('body_too_large', String(MOST_BYTES));
+  try {
+    const values = parseYaml(text)
+      .documents.map(yamlValue)
+      .filter((value) => value !== null && value !== '');
+    return merge(values);
+  } catch (error) {
+    if (error instanceof YamlError) throw apiError('body_not_yaml', error.message);
+    throw error;
+  }
+}
+
+function merge(values: readonly PlainValue[]): PlainMap {
+  if (values.length === 0 || values.length > 2) throw apiError('module_invalid', 'there must be one mapping, or two documents.');
+  const merged: PlainMap = new Map();
+  for (const value of values) {
+    if (!(value instanceof Map)) throw apiError('module_invalid', 'each document must be a mapping.');
+    for (const [key, child] of value) {
+      if (merged.has(key)) throw apiError('module_invalid', `${key.slice(0, 80)} is given twice.`);
+      merged.set(key, child);
+    }
+  }
+  return merged;
+}
+
+/** What the document says of its place must be where the caller is. */
+function checkIdentifiers(map: PlainMap, caller: SpaceCaller): void {
+  for (const [field, property] of Object.entries(IDENTIFIERS) as [
+    keyof typeof IDENTIFIERS,
+    (typeof IDENTIFIERS)[keyof typeof IDENTIFIERS],
+  ][]) {
+    const written = map.get(field);
+    if (typeof written !== 'string' || (parseUlid(written) ?? written) !== caller[property]) throw apiError('definition_foreign', field);
+  }
+}
+
+function requireAuthor(caller: SpaceCaller): void {
+  if (!caller.roles.has('admin') && !caller.roles.has('power')) throw apiError('role_needed', 'admin, power');
+}
+
+export async function putModule(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<Answer> {
+  requireAuthor(caller);
+  const map = readDocuments(text);
+  const fields = Fields.of(map);
+  for (const field of Object.keys(IDENTIFIERS)) fields.text(field);
+  const module = fields.text('module', nameRule);
+  const code = fields.text('code', undefined, MOST_BYTES);
+  fields.finish((kind, problems) =>
+    kind === 'malformed' || module === '' || code.trim() === ''
+      ? apiError('module_invalid', `${problems}.`)
+      : apiError('refused_field', problems),
+  );
+  checkIdentifiers(map, caller);
+  const others = new Map(await modulesOf(store, caller));
+  others.delete(module);
+  await compile({ module, code }, others);
+  if (!(await store.putModule(caller, { module, code, userId: caller.userId }))) throw apiError('space_unknown');
+  return done(201, `The module ${module} was stored and is live.`);
+}
+
+async function modulesOf(store: Store, caller: SpaceCaller): Promise<LarkModules> {
+  return (await store.modules(caller.orgId, caller.projectId, caller.spaceId)) ?? new Map();
+}
+
+function describe(caller: SpaceCaller, { module, userId, updatedAt }: LarkModule): object {
+  return {
+    module,
+    org_id: caller.orgId,
+    project_id: caller.projectId,
+    space_id: caller.spaceId,
+    user_id: userId,
+    updated_at: updatedAt,
+  };
+}
+
+export async function listModules(store: Store, caller: SpaceCaller): Promise<Answer> {
+  return document(Array.from((await modulesOf(store, caller)).values(), (module) => describe(caller, module)));
+}
+
+export async function getModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<Answer> {
+  if (name === undefined) throw apiError('missing_parameter', 'module');
+  const module = (await modulesOf(store, caller)).get(name);
+  if (module === undefined) throw apiError('module_unknown', name);
+  return document({ ...describe(caller, module), code: module.code });
+}
+
+export async function deleteModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<Answer> {
+  requireAuthor(caller);
+  if (name === undefined) throw apiError('missing_parameter', 'module');
+  if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);
+  return done(200, `The module ${name} was deleted.`);
+}

@@ -1,0 +1,84 @@
+/**
+ * Organizations over the management API: create, get, list. Knows nothing of HTTP; who may call was decided before, except what a Power Token may reach.
+ */
+import { apiError } from '../errors.ts';
+import type { Caller } from '../model/caller.ts';
+import { ABBREVIATION, type Organization } from '../model/org.ts';
+import { newUlid, parseUlid } from '../model/ulid.ts';
+import type { Store } from '../store/store.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import { type Answer, document, done } from './answer.ts';
+import { Fields, matching, type TextRule } from './fields.ts';
+
+export const abbreviationRule: TextRule = matching(
+  ABBREVIATION,
+  'must begin with a lower-case letter and have at most 63 lower-case letters, digits and hyphens',
+);
+
+const emailRule = matching(/^[^\s@]+@[^\s@]+$/, 'is not an e-mail address');
+
+function describe(org: Organization): object {
+  return {
+    org_id: org.orgId,
+    name: org.name,
+    abbreviation: org.abbreviation,
+    admin_email: org.adminEmail,
+    admin_name: org.adminName,
+    address: org.address,
+    state: org.state,
+    country: org.country,
+    pin_code: org.pinCode,
+    created_at: org.createdAt,
+    created_by: org.createdBy,
+  };
+}
+
+/** Postal codes are text with leading zeros; a client may still send a number. */
+function readPinCode(fields: Fields): string | null {
+  const value = fields.value('pin_code');
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : fields.optionalText('pin_code');
+}
+
+/** A token belongs to one organization and speaks for no other, nor for the service as a whole. */
+function refuseToken(caller: Caller): void {
+  if (caller.tokenId !== undefined) throw apiError('token_scope');
+}
+
+/** `reserved` are the first path segments that the service answers itself. */
+export async function createOrg(store: Store, caller: Caller, body: PlainValue, reserved: ReadonlySet<string>): Promise<Answer> {
+  refuseToken(caller);
+  const fields = Fields.of(body);
+  const org: Organization = {
+    orgId: fields.optionalUlid('org_id') ?? newUlid(),
+    name: fields.text('name'),
+    abbreviation: fields.text('abbreviation', abbreviationRule),
+    adminEmail: fields.optionalText('admin_email', emailRule),
+    adminName: fields.optionalText('admin_name'),
+    address: fields.optionalText('address'),
+    state: fields.optionalText('state'),
+    country: fields.optionalText('country'),
+    pinCode: readPinCode(fields),
+    createdAt: new Date().toISOString(),
+    createdBy: caller.userId,
+  };
+  fields.finish();
+  if (reserved.has(org.abbreviation)) throw apiError('abbreviation_reserved', org.abbreviation);
+  const outcome = await store.createOrganization(org);
+  if (outcome.kind === 'exists') return done(208, 'The organization exists already; nothing was changed.', { org_id: outcome.org.orgId });
+  return done(201, 'The organization was created.', { org_id: org.orgId, abbreviation: org.abbreviation });
+}
+
+export async function getOrg(store: Store, caller: Caller, orgId: string | undefined): Promise<Answer> {
+  if (orgId === undefined) throw apiError('missing_parameter', 'org_id');
+  const id = parseUlid(orgId);
+  if (id === undefined) throw apiError('bad_parameter', 'org_id', 'it is not a ULID');
+  if (id !== caller.orgId) refuseToken(caller);
+  const org = await store.organization(id);
+  if (org === undefined) throw apiError('org_unknown');
+  return document(describe(org));
+}
+
+export async function listOrgs(store: Store, caller: Caller): Promise<Answer> {
+  refuseToken(caller);
+  return document((await store.listOrganizations()).map(describe));
+}

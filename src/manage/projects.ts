@@ -1,0 +1,194 @@
+/**
+ * Projects and their databases over the management API. Knows nothing of HTTP and dials no database; which hosts may be dialled is told by `checkHost`.
+ */
+import { apiError } from '../errors.ts';
+import type { OrgCaller } from '../model/caller.ts';
+import type { DbType } from '../model/entry.ts';
+import { entryKey, type Project, type ProjectContext, type ProjectScope, SPACE_NAMES, type Space } from '../model/project.ts';
+import { newUlid, parseUlid } from '../model/ulid.ts';
+import type { EntryDraft, ProjectSummary, Store } from '../store/store.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import { type Answer, document, done } from './answer.ts';
+import { describeEntry, type EntryBody, parseDbType, readEntry, readNewEntry } from './entry-body.ts';
+import { Fields } from './fields.ts';
+import { abbreviationRule } from './orgs.ts';
+
+/** Throws `host_denied` when a host may not be dialled. */
+export type CheckHost = (host: string) => Promise<void>;
+
+const describeSpaces = (spaces: Iterable<Space>) => Array.from(spaces, ({ spaceId, name }) => ({ space_id: spaceId, name }));
+
+function describeProject({ project, spaces }: ProjectSummary): object {
+  return {
+    project_id: project.projectId,
+    org_id: project.orgId,
+    name: project.name,
+    abbreviation: project.abbreviation,
+    description: project.description,
+    spaces: describeSpaces(spaces),
+    created_at: project.createdAt,
+  };
+}
+
+/** Entries that cannot be read are told of too, so that they can be mended or removed. */
+function describeContext(context: ProjectContext): object {
+  const unreadable = Array.from(context.unreadable.keys(), (key) => ({
+    db_type: key.slice(0, key.indexOf('/')),
+    db_name: key.slice(key.indexOf('/') + 1),
+    error: 'the stored password cannot be decrypted; send the entry anew',
+  }));
+  return {
+    ...describeProject({ project: context.project, spaces: [...context.spaces.values()] }),
+    databases: [...Array.from(context.entries.values(), describeEntry), ...unreadable],
+  };
+}
+
+async function checkHosts(entries: readonly EntryBody[], checkHost: CheckHost): Promise<void> {
+  await Promise.all(Array.from(new Set(entries.flatMap(({ hosts }) => hosts.map(({ host }) => host))), checkHost));
+}
+
+/** The project that is meant: named, or else the caller's own. A token reaches its own only. */
+function scopeOf(caller: OrgCaller, named: string | undefined): ProjectScope {
+  const text = named ?? caller.projectId;
+  if (text === undefined) throw apiError('missing_parameter', 'project_id');
+  const projectId = parseUlid(text);
+  if (projectId === undefined) throw apiError('bad_parameter', 'project_id', 'it is not a ULID');
+  if (caller.tokenId !== undefined && projectId !== caller.projectId) throw apiError('token_scope');
+  return { orgId: caller.orgId, projectId };
+}
+
+async function requireProject(store: Store, scope: ProjectScope): Promise<ProjectContext> {
+  const context = await store.projectContext(scope.orgId, scope.projectId);
+  if (context !== undefined) return context;
+  throw (await store.organization(scope.orgId)) === undefined ? apiError('org_unknown') : apiError('project_unknown');
+}
+
+export async function createProject(store: Store, caller: OrgCaller, body: PlainValue, checkHost: CheckHost): Promise<Answer> {
+  if (caller.tokenId !== undefined) throw apiError('token_scope');
+  const fields = Fields.of(body);
+  const project: Project = {
+    projectId: fields.optionalUlid('project_id') ?? newUlid(),
+    orgId: caller.orgId,
+    name: fields.text('name'),
+    abbreviation: fields.text('abbreviation', abbreviationRule),
+    description: fields.optionalText('description', undefined, 10_000) ?? '',
+    createdAt: new Date().toISOString(),
+  };
+  if (fields.value('database') === undefined) fields.malformed('database', 'is missing');
+  const entries = (fields.objects('database') ?? []).map(readNewEntry);
+  fields.finish();
+  refuseTwice(entries);
+  await checkHosts(entries, checkHost);
+  const spaces = SPACE_NAMES.map((name) => ({ spaceId: newUlid(), name }));
+  const outcome = await store.createProject(project, spaces, entries);
+  switch (outcome.kind) {
+    case 'created':
+      return done(201, 'The project was created with its spaces dev, staging and prod.', creation({ project, spaces }));
+    case 'exists':
+      return done(208, 'The project exists already; nothing was changed.', creation(outcome.existing));
+    case 'id_taken':
+      throw apiError('refused_field', 'project_id is in use');
+    case 'org_unknown':
+      throw apiError('org_unknown');
+  }
+}
+
+const creation = ({ project, spaces }: ProjectSummary) => ({
+  project_id: project.projectId,
+  abbreviation: project.abbreviation,
+  spaces: describeSpaces(spaces),
+});
+
+function refuseTwice(entries: readonly EntryDraft[]): void {
+  const seen = new Set<string>();
+  for (const { type, database } of entries) {
+    if (seen.has(entryKey(type, database))) throw apiError('database_twice', type, database);
+    seen.add(entryKey(type, database));
+  }
+}
+
+export async function getProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<Answer> {
+  return document(describeContext(await requireProject(store, scopeOf(caller, projectId))));
+}
+
+export async function listProjects(store: Store, caller: OrgCaller): Promise<Answer> {
+  if ((await store.organization(caller.orgId)) === undefined) throw apiError('org_unknown');
+  const projects = await store.listProjects({ orgId: caller.orgId });
+  const reached = caller.tokenId === undefined ? projects : projects.filter(({ project }) => project.projectId === caller.projectId);
+  return document(reached.map(describeProject));
+}
+
+/** What is to be deleted is named, never taken from the context. */
+export async function deleteProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<Answer> {
+  if (projectId === undefined) throw apiError('missing_parameter', 'project_id');
+  const scope = scopeOf(caller, projectId);
+  await requireProject(store, scope);
+  if (!(await store.deleteProject(scope))) throw apiError('project_unknown');
+  return done(200, 'The project was deleted with everything in it.', { project_id: scope.projectId });
+}
+
+const entryAnswer = (status: number, message: string, scope: ProjectScope, type: DbType, database: string) =>
+  done(status, message, { project_id: scope.projectId, db_type: type, db_name: database });
+
+/** A `project_id` in the query or in the body, or the one of the context. */
+function namedProject(fields: Fields, queried: string | undefined): string | undefined {
+  return queried ?? fields.optionalUlid('project_id') ?? undefined;
+}
+
+export async function addDatabase(
+  store: Store,
+  caller: OrgCaller,
+  projectId: string | undefined,
+  body: PlainValue,
+  checkHost: CheckHost,
+): Promise<Answer> {
+  const fields = Fields.of(body);
+  const named = namedProject(fields, projectId);
+  const entry = readNewEntry(fields);
+  fields.finish();
+  const scope = scopeOf(caller, named);
+  await requireProject(store, scope);
+  await checkHosts([entry], checkHost);
+  const outcome = await store.addEntry(scope, entry);
+  if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.database);
+  if (outcome === 'project_unknown') throw apiError('project_unknown');
+  return entryAnswer(201, 'The database was registered.', scope, entry.type, entry.database);
+}
+
+/** The whole entry is sent; only the password may be left out (or be `***`), which keeps the stored one. */
+export async function changeDatabase(
+  store: Store,
+  caller: OrgCaller,
+  projectId: string | undefined,
+  body: PlainValue,
+  checkHost: CheckHost,
+): Promise<Answer> {
+  const fields = Fields.of(body);
+  const named = namedProject(fields, projectId);
+  const entry = readEntry(fields);
+  fields.finish();
+  const scope = scopeOf(caller, named);
+  await requireProject(store, scope);
+  await checkHosts([entry], checkHost);
+  const password = entry.password === '***' ? null : entry.password;
+  if (!(await store.changeEntry(scope, { ...entry, password }))) throw apiError('database_unknown', entry.type, entry.database);
+  return entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);
+}
+
+export async function removeDatabase(
+  store: Store,
+  caller: OrgCaller,
+  projectId: string | undefined,
+  typeName: string | undefined,
+  database: string | undefined,
+): Promise<Answer> {
+  if (typeName === undefined) throw apiError('missing_parameter', 'type');
+  if (database === undefined) throw apiError('missing_parameter', 'name');
+  const type = parseDbType(typeName);
+  if (type === undefined) throw apiError('db_type_invalid', typeName);
+  if (type === 'announced') throw apiError('db_type_announced', typeName);
+  const scope = scopeOf(caller, projectId);
+  await requireProject(store, scope);
+  if (!(await store.removeEntry(scope, type, database))) throw apiError('database_unknown', type, database);
+  return entryAnswer(200, 'The database entry was removed.', scope, type, database);
+}

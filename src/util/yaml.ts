@@ -1,0 +1,100 @@
+/**
+ * YAML as untrusted text: every scalar a string (so that `1.10` and all-digit ids stay what was written), no tags, few aliases, bounded size and depth.
+ * Knows nothing of what the document means.
+ *
+ * The library composes documents by recursion, and deep nesting there ends the whole process, not only the call; so the depth is measured on
+ * its flat parse before anything is composed.
+ */
+import { Composer, CST, type Document, LineCounter, Parser, visit } from 'yaml';
+import type { PlainValue } from './decimal.ts';
+
+const MAX_DEPTH = 64;
+const MAX_ALIASES = 50;
+
+export interface YamlProblem {
+  readonly message: string;
+  /** From 1; 0 when the problem has no place. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export class YamlError extends Error {
+  readonly problems: readonly YamlProblem[];
+
+  constructor(problems: readonly YamlProblem[]) {
+    super(problems.map(({ message, line, column }) => (line === 0 ? message : `line ${line}, column ${column}: ${message}`)).join('; '));
+    this.problems = problems;
+  }
+}
+
+export interface YamlDocuments {
+  readonly documents: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+function problemAt(lines: LineCounter, offset: number, message: string): YamlProblem {
+  const { line, col } = lines.linePos(offset);
+  return { message, line, column: col };
+}
+
+/** The offset of the first token that is nested too deeply, found without recursion. */
+function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
+  const open = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > MAX_DEPTH) return token.offset;
+    const inside = token.type === 'document' ? [{ value: token.value }] : CST.isCollection(token) ? token.items : [];
+    for (const item of inside)
+      for (const child of ['key' in item ? item.key : undefined, item.value]) if (child) open.push({ token: child, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+/** The documents of a text, well-formed and harmless; throws YamlError with all problems. */
+export function parseYaml(text: string): YamlDocuments {
+  const lines = new LineCounter();
+  if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const deep = tooDeepAt(tokens);
+  if (deep !== undefined) throw new YamlError([problemAt(lines, deep, `nested deeper than ${MAX_DEPTH} levels`)]);
+  const documents = [...new Composer({ schema: 'failsafe', prettyErrors: false }).compose(tokens)] as Document.Parsed[];
+  const problems = documents.flatMap((document) => [
+    ...document.errors.map((error) => problemAt(lines, error.pos[0], error.message)),
+    ...taggedNodes(document).map((offset) => problemAt(lines, offset, 'tags are not allowed')),
+  ]);
+  if (problems.length > 0) throw new YamlError(problems);
+  return { documents, lines };
+}
+
+function taggedNodes(document: Document.Parsed): readonly number[] {
+  const offsets: number[] = [];
+  visit(document, {
+    Node(_, node) {
+      if ('tag' in node && node.tag !== undefined) offsets.push(node.range?.[0] ?? 0);
+    },
+  });
+  return offsets;
+}
+
+/** A document as plain values: strings, lists and maps. Throws YamlError on a key that is no string and on aliases without measure. */
+export function yamlValue(document: Document.Parsed): PlainValue {
+  let value: unknown;
+  try {
+    value = document.toJS({ mapAsMap: true, maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    throw new YamlError([{ message: error instanceof Error ? error.message : 'aliases do not resolve', line: 0, column: 0 }]);
+  }
+  checkTree(value, new Set());
+  return value as PlainValue;
+}
+
+/** An alias can make a document contain itself, which no tree of plain values can. */
+function checkTree(value: unknown, around: Set<unknown>): void {
+  if (!Array.isArray(value) && !(value instanceof Map)) return;
+  if (around.has(value)) throw new YamlError([{ message: 'an alias stands inside what it names', line: 0, column: 0 }]);
+  around.add(value);
+  if (value instanceof Map && ![...value.keys()].every((key) => typeof key === 'string'))
+    throw new YamlError([{ message: 'a key is not a plain string', line: 0, column: 0 }]);
+  for (const child of value.values()) checkTree(child, around);
+  around.delete(value);
+}

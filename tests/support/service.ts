@@ -79,6 +79,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const removeData = (): void => {
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+  };
   const output = collectOutput(child);
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   // A test that fails before its `stop` must not leave a process behind.
@@ -88,6 +91,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   const ready = await output.waitFor(/^millrace ready on http:\/\/(\S+):(\d+)$/m, exited).catch((error: unknown) => {
     child.kill('SIGKILL');
+    removeData();
     throw error;
   });
   const [, host = '', port = ''] = ready;
@@ -116,7 +120,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE);
       const exit = await exited;
       clearTimeout(impatience);
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      removeData();
       return exit;
     },
   };

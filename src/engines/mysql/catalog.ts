@@ -23,11 +23,7 @@ function query(text: string, columns: number, parameters: number): Statement {
 
 const DATABASE = query('SELECT DATABASE(), VERSION()', 2, 0);
 const SCHEMAS = query('SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?', 1, 1);
-const TABLES = query(
-  'SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME',
-  3,
-  1,
-);
+const TABLES = query('SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?', 3, 1);
 const TABLE = query(
   'SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
   4,
@@ -152,7 +148,9 @@ async function list(connection: Connection, schema: string | undefined, options:
   const schemas = await rows(connection, SCHEMAS, [wanted], options);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
   const tables = await rows(connection, TABLES, [wanted], options);
-  return tables.map((row) => ({ table: row[0] ?? '', schema: wanted, kind: tableKind(row[1]) }));
+  const names = tables.map((row): TableName => ({ table: row[0] ?? '', schema: wanted, kind: tableKind(row[1]) }));
+  // Sorted here: the servers sort names by collations of their own.
+  return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
 export const mysqlCatalog: Catalog = { describe, list };

@@ -16,6 +16,8 @@ const EOF = 0xfe;
 const ERROR = 0xff;
 const EOF_MOST = 9;
 const MORE_RESULTS = 0x0008;
+/** MySQL answers with a plain OK, which is shorter, when it swallows an error while preparing (SET GLOBAL without the privilege). */
+const PREPARED_LEAST = 12;
 /** MySQL's own limit of columns in a result. */
 const COLUMNS_MOST = 4096;
 
@@ -51,6 +53,10 @@ export class PreparedReply implements Reply {
     if (this.#skip >= 0) return --this.#skip === 0;
     if (bytes[from] === ERROR) {
       this.failure = readError(bytes, from, to);
+      return true;
+    }
+    if (to - from < PREPARED_LEAST) {
+      this.failure = new DbFailure('denied', 'The database did not prepare the statement; most likely the privilege for it is missing');
       return true;
     }
     const cursor = new Cursor(bytes, from + 1, to);

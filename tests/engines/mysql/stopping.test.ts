@@ -1,0 +1,235 @@
+/** Deadlines, cancelling, back-pressure and connections that die: nothing hangs, nothing goes on running on the server. */
+import { createServer, connect as dial, type Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, describe as suite, test, vi } from 'vitest';
+import type { Connection } from '../../../src/engines/engine.ts';
+import type { Flow, RowSink } from '../../../src/model/cells.ts';
+import { connect, entryOf, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
+
+const MILLION = 'SELECT a.n + b.n * 100 + c.n * 10000 AS id, repeat("x", 100) AS filler FROM hundred a, hundred b, hundred c';
+
+suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
+  const database = 'millrace_stopping';
+  let watcher: Connection;
+
+  beforeAll(async () => {
+    watcher = await freshDatabase(at, database);
+    await sql(watcher, 'CREATE TABLE hundred (n int PRIMARY KEY)');
+    await sql(watcher, `INSERT INTO hundred VALUES ${Array.from({ length: 100 }, (__, i) => `(${i})`).join(', ')}`);
+  });
+  afterAll(() => watcher.close());
+
+  /** Statements of the tests that the server is still busy with. */
+  async function running(): Promise<number> {
+    const list = await sql(watcher, 'SHOW FULL PROCESSLIST');
+    return list.values.filter((row) => row.some((cell) => cell?.includes('hundred') === true || cell?.includes('SLEEP') === true)).length;
+  }
+
+  const gone = () => vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 1000, interval: 20 });
+
+  test.each([
+    ['a read', 'SELECT SLEEP(20)'],
+    ['a read from a table', 'SELECT n, SLEEP(20) FROM hundred'],
+    ['a write', 'UPDATE hundred SET n = n + 0 * SLEEP(20)'],
+  ])('%s past its time ends with a timeout and leaves no query behind', async (__, text) => {
+    const connection = await connect(at, database);
+    const began = performance.now();
+    await expect(connection.run({ text, types: [] }, [], { timeoutMs: 300 })).rejects.toMatchObject({ kind: 'timeout' });
+    expect(performance.now() - began).toBeLessThan(1500);
+    await gone();
+    if (connection.usable) expect((await sql(connection, 'SELECT 7')).values).toEqual([['7']]);
+    connection.close();
+  });
+
+  test('a cancelled statement ends on the server and the connection can be used again', async () => {
+    const connection = await connect(at, database);
+    const controller = new AbortController();
+    const run = connection.run({ text: 'UPDATE hundred SET n = n + 0 * SLEEP(20)', types: [] }, [], {
+      ...OPTIONS,
+      signal: controller.signal,
+    });
+    const sleeping = async () => (await sql(watcher, 'SHOW FULL PROCESSLIST')).values.some((row) => row.includes('User sleep'));
+    await vi.waitFor(async () => expect(await sleeping()).toBe(true), { timeout: 2000, interval: 20 });
+    controller.abort();
+    await expect(run).rejects.toMatchObject({ kind: 'cancelled' });
+    await gone();
+    expect(connection.usable).toBe(true);
+    expect((await sql(connection, 'SELECT 7')).values).toEqual([['7']]);
+    connection.close();
+  });
+
+  test('a statement that is cancelled before it begins is not sent', async () => {
+    const connection = await connect(at, database);
+    const signal = AbortSignal.abort();
+    await expect(connection.run({ text: 'SELECT SLEEP(20)', types: [] }, [], { ...OPTIONS, signal })).rejects.toMatchObject({
+      kind: 'cancelled',
+    });
+    expect(connection.usable).toBe(true);
+    connection.close();
+  });
+
+  test('a reader that stops reading stops the query, and cancelling it then ends it', async () => {
+    const connection = await connect(at, database);
+    const controller = new AbortController();
+    let rows = 0;
+    let flow: Flow | undefined;
+    const sink: RowSink = {
+      start: (__, given) => {
+        flow = given;
+      },
+      row: () => {
+        rows++;
+        if (rows === 1000) flow?.pause();
+      },
+    };
+    const run = connection.run({ text: MILLION, types: [] }, [], { ...OPTIONS, signal: controller.signal }, sink);
+    run.catch(() => undefined);
+    await vi.waitFor(() => expect(rows).toBeGreaterThanOrEqual(1000));
+    await wait(100);
+    const held = rows;
+    await wait(300);
+    expect(rows).toBe(held);
+    expect(rows).toBeLessThan(10_000);
+    controller.abort();
+    await expect(run).rejects.toMatchObject({ kind: 'cancelled' });
+    expect(rows).toBe(held);
+    await gone();
+    connection.close();
+  });
+
+  test('a million rows with a slow reader keep memory bounded', async () => {
+    const connection = await connect(at, database);
+    let rows = 0;
+    let sum = 0;
+    let most = 0;
+    let flow: Flow | undefined;
+    globalThis.gc?.();
+    const before = process.memoryUsage().rss;
+    const sink: RowSink = {
+      start: (__, given) => {
+        flow = given;
+      },
+      row: (cells) => {
+        rows++;
+        sum += (cells.to[1] ?? 0) - (cells.from[1] ?? 0);
+        if (rows % 2000 !== 0) return;
+        most = Math.max(most, process.memoryUsage.rss());
+        flow?.pause();
+        setImmediate(() => flow?.resume());
+      },
+    };
+    const outcome = await connection.run({ text: MILLION, types: [] }, [], { timeoutMs: 60_000 }, sink);
+    expect(outcome).toEqual({ rows: 1_000_000, selected: true });
+    expect([rows, sum]).toEqual([1_000_000, 100_000_000]);
+    expect(most - before).toBeLessThan(64 * 1024 * 1024);
+    connection.close();
+  });
+
+  test('a flow that is kept after its result cannot hold the next one', async () => {
+    const connection = await connect(at, database);
+    let flow: Flow | undefined;
+    const sink: RowSink = {
+      start: (__, given) => {
+        flow = given;
+      },
+      row: () => flow?.pause(),
+    };
+    await connection.run({ text: 'SELECT 1', types: [] }, [], OPTIONS, sink);
+    flow?.pause();
+    expect((await sql(connection, 'SELECT 2')).values).toEqual([['2']]);
+    connection.close();
+  });
+
+  test('a connection that the server kills in mid-result is lost', async () => {
+    const connection = await connect(at, database);
+    const [[id]] = (await sql(connection, 'SELECT CONNECTION_ID()')).values as [[string]];
+    const closed = vi.fn();
+    connection.onClosed(closed);
+    let flow: Flow | undefined;
+    const sink: RowSink = {
+      start: (__, given) => {
+        flow = given;
+        flow.pause();
+      },
+      row: () => undefined,
+    };
+    const run = connection.run({ text: MILLION, types: [] }, [], OPTIONS, sink);
+    run.catch(() => undefined);
+    await vi.waitFor(() => expect(flow).toBeDefined());
+    await sql(watcher, `KILL CONNECTION ${id}`);
+    flow?.resume();
+    await expect(run).rejects.toMatchObject({ kind: 'lost' });
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+    expect(connection.usable).toBe(false);
+    await expect(sql(connection, 'SELECT 1')).rejects.toMatchObject({ kind: 'lost' });
+  });
+
+  test('a connection that dies while idle says so', async () => {
+    const connection = await connect(at, database);
+    const [[id]] = (await sql(connection, 'SELECT CONNECTION_ID()')).values as [[string]];
+    const closed = vi.fn();
+    connection.onClosed(closed);
+    await sql(watcher, `KILL CONNECTION ${id}`);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+    expect(connection.usable).toBe(false);
+    expect(await connection.reset()).toBe(false);
+  });
+
+  test('what the receiver of the rows throws comes out, and the connection is not used again', async () => {
+    const connection = await connect(at, database);
+    const broken: RowSink = {
+      start: () => undefined,
+      row: () => {
+        throw new RangeError('no more');
+      },
+    };
+    await expect(connection.run({ text: MILLION, types: [] }, [], OPTIONS, broken)).rejects.toThrow(RangeError);
+    expect(connection.usable).toBe(false);
+    await gone();
+  });
+
+  suite('through a line that falls silent', () => {
+    let proxy: NetServer;
+    let port = 0;
+    const pairs: [Socket, Socket][] = [];
+
+    beforeAll(async () => {
+      proxy = createServer((client) => {
+        const upstream = dial(at.port, at.host);
+        pairs.push([client, upstream]);
+        client.pipe(upstream).pipe(client);
+        for (const socket of [client, upstream]) socket.on('error', () => undefined);
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      const address = proxy.address();
+      port = typeof address === 'object' && address !== null ? address.port : 0;
+    });
+    afterAll(() => {
+      for (const socket of pairs.flat()) socket.destroy();
+      proxy.close();
+    });
+
+    const silence = () => {
+      for (const [client, upstream] of pairs) {
+        client.unpipe();
+        upstream.unpipe();
+      }
+      proxy.removeAllListeners('connection');
+      proxy.on('connection', (client) => client.on('error', () => undefined));
+    };
+
+    test('a statement ends at its time and the connection is given up; a new one is refused in time', async () => {
+      const connection = await connect(at, database, {}, port);
+      expect((await sql(connection, 'SELECT 1')).values).toEqual([['1']]);
+      silence();
+      const began = performance.now();
+      await expect(connection.run({ text: 'SELECT 1', types: [] }, [], { timeoutMs: 300 })).rejects.toMatchObject({ kind: 'timeout' });
+      expect(performance.now() - began).toBeLessThan(2500);
+      expect(connection.usable).toBe(false);
+      const host = { host: at.host, port };
+      await expect(at.engine.connect(entryOf(at, database), { host, address: at.host, timeoutMs: 300 })).rejects.toMatchObject({
+        kind: 'unreachable',
+      });
+    });
+  });
+});

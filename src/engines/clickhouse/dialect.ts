@@ -38,11 +38,16 @@ function countOf(table: string, where: string): string {
   return `SELECT count() FROM ${table} WHERE ${where}`;
 }
 
-/** A state of an aggregate is bytes of the server's own; what a reader wants is its result. */
+/**
+ * A state of an aggregate is bytes of the server's own, and what a reader wants is its result; a FixedString's padding is no part of
+ * its text. Neither gets a name, since a name would stand for the expression in the WHERE clause too.
+ */
+const READ_THROUGH: Readonly<Record<string, string>> = { AggregateFunction: 'finalizeAggregation', FixedString: 'toString' };
+
 function selectItem(column: Column): string {
   const name = quoteName(column.name);
-  if (innerType(parseType(column.type)).name === 'AggregateFunction') return `finalizeAggregation(${name}) AS ${name}`;
-  return name;
+  const through = READ_THROUGH[innerType(parseType(column.type)).name];
+  return through === undefined ? name : `${through}(${name})`;
 }
 
 /** NULLs first ascending and last descending; said only where there can be one, so that reading in key order stays possible. */

@@ -7,8 +7,8 @@ import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
 import { DbFailure } from '../engine.ts';
 import { kindOfText } from './kinds.ts';
-import { innerType, parseType } from './type-text.ts';
 import { INFINITY, MINUS_INFINITY, NAN, type Span } from './spool.ts';
+import { innerType, parseType } from './type-text.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -95,7 +95,12 @@ type Row = Readonly<Record<Name, string | null>>;
 const names = Object.keys(COLUMNS) as Name[];
 
 const rows: readonly Row[] = fc.sample(
-  fc.record(Object.fromEntries(names.map((name) => [name, fc.option(fc.constantFrom(...STORED[name]))])) as Record<Name, fc.Arbitrary<string | null>>),
+  fc.record(
+    Object.fromEntries(names.map((name) => [name, fc.option(fc.constantFrom(...STORED[name]))])) as Record<
+      Name,
+      fc.Arbitrary<string | null>
+    >,
+  ),
   { numRuns: 60, seed: 7 },
 );
 
@@ -179,7 +184,10 @@ test('NULLs come first ascending and last descending; pages join without a gap',
 test('names of columns and tables are quoted, whatever is in them', async () => {
   const connection = await open(httpPort, DATABASE);
   const odd = 'a`b\\c"d; --{p1:String}';
-  await command(connection, `CREATE TABLE ${dialect.quote(odd)} (${dialect.quote(odd)} String) ENGINE = MergeTree ORDER BY ${dialect.quote(odd)}`);
+  await command(
+    connection,
+    `CREATE TABLE ${dialect.quote(odd)} (${dialect.quote(odd)} String) ENGINE = MergeTree ORDER BY ${dialect.quote(odd)}`,
+  );
   const found = await tableOf(connection, odd);
   expect(found.columns.map((column) => column.name)).toEqual([odd]);
   expect(found.order.map((column) => column.name)).toEqual([odd]);

@@ -8,7 +8,30 @@ import { failureOf, open, PORTS, rowsOf } from './support.ts';
 const TEXT: ParamType = { kind: 'text', cast: 'String' };
 const HEX = [{ name: 'hex', kind: 'text' }] as const;
 
-const NASTY = ['', "'", '"', '`', '\\', '\\\\', "\\'", '\t', '\n', '\r\n', '\0', '\b\f', '😀', '{p1:String}', '%_', "'; DROP TABLE x --", '\\N', 'NULL', '&param_p2=x', '+ %2B %', '\u2028', '\x7f\x01'];
+const NASTY = [
+  '',
+  "'",
+  '"',
+  '`',
+  '\\',
+  '\\\\',
+  "\\'",
+  '\t',
+  '\n',
+  '\r\n',
+  '\0',
+  '\b\f',
+  '😀',
+  '{p1:String}',
+  '%_',
+  "'; DROP TABLE x --",
+  '\\N',
+  'NULL',
+  '&param_p2=x',
+  '+ %2B %',
+  '\u2028',
+  '\x7f\x01',
+];
 
 let connection: Connection;
 
@@ -34,7 +57,7 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...NASTY, 'a') }));
     await fc.assert(
       fc.asyncProperty(text, text, async (first, second) => {
-        const statement = { text: 'SELECT concat(hex({p1:String}), \'-\', hex({p2:String})) AS hex', types: [TEXT, TEXT], columns: HEX };
+        const statement = { text: "SELECT concat(hex({p1:String}), '-', hex({p2:String})) AS hex", types: [TEXT, TEXT], columns: HEX };
         const kept = await rowsOf(connection, statement, [first, second]);
         const expected = [first, second].map((part) => Buffer.from(part).toString('hex').toUpperCase()).join('-');
         expect(kept.rows).toEqual([[expected]]);
@@ -65,7 +88,8 @@ describe.each(PORTS)('over the %s port', (_, port) => {
       ['Map(String, Int8)', '{"a": 128}'],
       ['Bool', 'maybe'],
     ];
-    for (const [cast, value] of refused) expect(await failureOf(echo({ kind: 'other', cast }, value)), `${cast} ${value}`).toMatchObject({ kind: 'invalid' });
+    for (const [cast, value] of refused)
+      expect(await failureOf(echo({ kind: 'other', cast }, value)), `${cast} ${value}`).toMatchObject({ kind: 'invalid' });
   });
 
   test('instants are given in any offset and mean the same', async () => {
@@ -75,21 +99,32 @@ describe.each(PORTS)('over the %s port', (_, port) => {
   });
 
   test('nested values are typed to the last leaf', async () => {
-    expect(await echo({ kind: 'json', cast: "Map(String, Array(Nullable(DateTime('UTC'))))" }, '{"a\'b": ["2024-01-01T01:00:00+01:00", null]}')).toBe(
-      '{"a\'b":["2024-01-01T00:00:00Z",null]}',
-    );
-    expect(await echo({ kind: 'json', cast: 'Tuple(a Int256, b Decimal(20, 3))' }, '{"a": 123456789012345678901234567890, "b": 0.100}')).toBe(
-      '{"a":123456789012345678901234567890,"b":0.100}',
-    );
+    expect(
+      await echo({ kind: 'json', cast: "Map(String, Array(Nullable(DateTime('UTC'))))" }, '{"a\'b": ["2024-01-01T01:00:00+01:00", null]}'),
+    ).toBe('{"a\'b":["2024-01-01T00:00:00Z",null]}');
+    expect(
+      await echo({ kind: 'json', cast: 'Tuple(a Int256, b Decimal(20, 3))' }, '{"a": 123456789012345678901234567890, "b": 0.100}'),
+    ).toBe('{"a":123456789012345678901234567890,"b":0.100}');
   });
 
   test('3,000 parameters and one of 3 MB arrive', async () => {
     const values = Array.from({ length: 3000 }, (_, i) => `value ${i}`);
     const list = values.map((_, i) => `{p${i + 1}:String}`).join(', ');
-    const many = await rowsOf(connection, { text: `SELECT 'value 2999' IN (${list}) AS found, 'x' IN (${list}) AS not_found`, types: values.map(() => TEXT) }, values);
+    const many = await rowsOf(
+      connection,
+      { text: `SELECT 'value 2999' IN (${list}) AS found, 'x' IN (${list}) AS not_found`, types: values.map(() => TEXT) },
+      values,
+    );
     expect(many.rows).toEqual([['1', '0']]);
     const long = "it's\t\\".repeat(500_000);
-    const kept = await rowsOf(connection, { text: 'SELECT length({p1:String}) AS n, cityHash64({p1:String}) = cityHash64(repeat({p2:String}, 500000)) AS same', types: [TEXT, TEXT] }, [long, "it's\t\\"]);
+    const kept = await rowsOf(
+      connection,
+      {
+        text: 'SELECT length({p1:String}) AS n, cityHash64({p1:String}) = cityHash64(repeat({p2:String}, 500000)) AS same',
+        types: [TEXT, TEXT],
+      },
+      [long, "it's\t\\"],
+    );
     expect(kept.rows).toEqual([[String(long.length), '1']]);
   });
 });

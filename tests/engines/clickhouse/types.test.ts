@@ -37,14 +37,27 @@ const GOLDEN: readonly (readonly [type: string, kind: Kind, samples: readonly Sa
   ['Float64', 'float', ['0.1', '1e100', '5e-324', '-0.000001', 'NaN', 'Infinity', '-Infinity', '1.7976931348623157e308']],
   ['BFloat16', 'float', ['1.5', '-2', 'NaN']],
   ['Bool', 'bool', ['true', 'false', ['1', 'true']]],
-  ['String', 'text', ['', 'plain', 'tab\tline\nquote"back\\slash/', "it's", 'NUL\0inside', 'snow ☃ 😀', '\u2028', '\u0007\u001f', '[1, "a"]', 'null']],
+  [
+    'String',
+    'text',
+    ['', 'plain', 'tab\tline\nquote"back\\slash/', "it's", 'NUL\0inside', 'snow ☃ 😀', '\u2028', '\u0007\u001f', '[1, "a"]', 'null'],
+  ],
   ['FixedString(4)', 'text', ['abcd', 'ab', '']],
   ['LowCardinality(String)', 'text', ['a', 'b', 'a', '']],
   ['Date', 'date', ['1970-01-01', '2024-02-29', '2149-06-06']],
   ['Date32', 'date', ['1900-01-01', '2299-12-31', '1969-12-31']],
   ['DateTime', 'timestamptz', ['1970-01-01T00:00:00Z', ['2024-07-01T12:00:00+02:00', '2024-07-01T10:00:00Z'], '2106-02-07T06:28:15Z']],
   ["DateTime('Asia/Tokyo')", 'timestamptz', ['2024-01-01T10:00:00Z', ['2024-01-01T10:00:00.9Z', '2024-01-01T10:00:00Z']]],
-  ["DateTime64(3, 'Asia/Tokyo')", 'timestamptz', [['2024-01-01T10:00:00.5Z', '2024-01-01T10:00:00.500Z'], '1900-01-01T00:00:00.000Z', '2299-12-31T23:59:59.999Z', '1969-12-31T23:59:59.001Z']],
+  [
+    "DateTime64(3, 'Asia/Tokyo')",
+    'timestamptz',
+    [
+      ['2024-01-01T10:00:00.5Z', '2024-01-01T10:00:00.500Z'],
+      '1900-01-01T00:00:00.000Z',
+      '2299-12-31T23:59:59.999Z',
+      '1969-12-31T23:59:59.001Z',
+    ],
+  ],
   ['DateTime64(9)', 'timestamptz', ['2024-01-01T10:00:00.123456789Z', '1969-12-31T23:59:59.999999999Z']],
   ['DateTime64(0)', 'timestamptz', ['2024-01-01T10:00:00Z']],
   ['UUID', 'uuid', ['61f0c404-5cb3-11e7-907b-a6006ad3dba0', '00000000-0000-0000-0000-000000000000']],
@@ -124,7 +137,10 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 test('a result describes its own kinds when the caller does not know them', async () => {
   for (const [, port] of PORTS) {
     const connection = await open(port, DATABASE);
-    const kept = await rowsOf(connection, "SELECT 1 AS i, 0.10::Decimal(4, 2) AS d, [1, 2] AS a, NULL AS n, toDateTime(0, 'Asia/Tokyo') AS t, inf AS f WHERE 1");
+    const kept = await rowsOf(
+      connection,
+      "SELECT 1 AS i, 0.10::Decimal(4, 2) AS d, [1, 2] AS a, NULL AS n, toDateTime(0, 'Asia/Tokyo') AS t, inf AS f WHERE 1",
+    );
     expect(kept.columns.map((column) => [column.name, column.kind])).toEqual([
       ['i', 'int'],
       ['d', 'decimal'],
@@ -155,21 +171,40 @@ test('states of aggregates are read as their results', async () => {
   await command(connection, 'INSERT INTO agg SELECT 1, sumState(toUInt64(41 + number)) FROM numbers(1)');
   const table = await tableOf(connection, 'agg');
   expect(table.byName.get('s')).toMatchObject({ readOnly: true, sortable: false, required: false });
-  const ready = compileSelect({ table, columns: table.columns, where: undefined, order: [], limit: 1, offset: 0n }, clickhouseEngine.dialect);
+  const ready = compileSelect(
+    { table, columns: table.columns, where: undefined, order: [], limit: 1, offset: 0n },
+    clickhouseEngine.dialect,
+  );
   expect((await rowsOf(connection, ready.statement, ready.params)).rows).toEqual([['1', '41']]);
   connection.close();
 });
 
 test('any text, whole number, decimal and float goes in and comes out the same', async () => {
   const connection = await open(PORTS[1][1], DATABASE);
-  await command(connection, 'CREATE TABLE any_value (n UInt32, s String, i Int256, d Decimal(76, 30), f Float64, l LowCardinality(Nullable(String))) ENGINE = MergeTree ORDER BY n');
+  await command(
+    connection,
+    'CREATE TABLE any_value (n UInt32, s String, i Int256, d Decimal(76, 30), f Float64, l LowCardinality(Nullable(String))) ENGINE = MergeTree ORDER BY n',
+  );
   const table = await tableOf(connection, 'any_value');
   const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
-  const row = fc.tuple(fc.string({ unit: 'binary', maxLength: 40 }), digits, digits, fc.double({ noDefaultInfinity: false }), fc.option(fc.string({ maxLength: 5 })));
+  const row = fc.tuple(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    digits,
+    digits,
+    fc.double({ noDefaultInfinity: false }),
+    fc.option(fc.string({ maxLength: 5 })),
+  );
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
       await command(connection, 'TRUNCATE TABLE any_value');
-      const batch = rows.map(([s, i, d, f, l], n): ParamValue[] => [String(n), s, String(i), `${d}.5`, Object.is(f, -0) ? '0' : String(f), l]);
+      const batch = rows.map(([s, i, d, f, l], n): ParamValue[] => [
+        String(n),
+        s,
+        String(i),
+        `${d}.5`,
+        Object.is(f, -0) ? '0' : String(f),
+        l,
+      ]);
       await runAll(connection, clickhouseEngine.dialect.insert({ table, columns: table.columns, rows: batch, upsert: false }));
       const kept = await rowsOf(connection, 'SELECT s, i, d, f, l FROM any_value ORDER BY n');
       const back = kept.rows.map(([s, i, d, f, l]) => [s, i, d?.replace(/0+$/, ''), Number(f), l]);

@@ -72,7 +72,10 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 
   test('a batch with one bad value writes nothing and names the row and column', async () => {
-    const table = await create('checked', 'id Int32, n UInt8, s String, f FixedString(3), a Array(Int8), d Date, CONSTRAINT small CHECK n < 200');
+    const table = await create(
+      'checked',
+      'id Int32, n UInt8, s String, f FixedString(3), a Array(Int8), d Date, CONSTRAINT small CHECK n < 200',
+    );
     const good: ParamValue[] = ['1', '1', 'x', 'abc', '[1]', '2024-01-01'];
     const bad: readonly (readonly [number, ParamValue])[] = [
       [0, '99999999999'],
@@ -93,11 +96,25 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     for (const [index, value] of bad) {
       const row = good.with(index, value);
       const name = table.columns[index]?.name;
-      const failure = await failureOf(insert(connection, table, table.columns.map((column) => column.name), [good, row]));
+      const failure = await failureOf(
+        insert(
+          connection,
+          table,
+          table.columns.map((column) => column.name),
+          [good, row],
+        ),
+      );
       expect(failure, `${name} ${value}`).toMatchObject({ kind: 'invalid', column: name });
       expect(failure.message).toContain(`row 1, column ${name}`);
     }
-    const violated = await failureOf(insert(connection, table, table.columns.map((column) => column.name), [good, good.with(1, '201')]));
+    const violated = await failureOf(
+      insert(
+        connection,
+        table,
+        table.columns.map((column) => column.name),
+        [good, good.with(1, '201')],
+      ),
+    );
     expect(violated).toMatchObject({ kind: 'constraint', code: '469' });
     const after = connection.usable ? connection : await open(port, DATABASE);
     expect((await rowsOf(after, `SELECT count() FROM checked_${label}`)).rows).toEqual([['0']]);
@@ -108,18 +125,29 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 
   test('facts for a writer: required, read-only, defaults, ranges', async () => {
-    const table = await create('facts', 'id Int32, d UInt16 DEFAULT 7, m UInt32 MATERIALIZED id + 1, al UInt32 ALIAS id + 2, n Nullable(Int8), e Int8 EPHEMERAL, k LowCardinality(String), dec Decimal(10, 3), en Enum8(\'a\' = 1), fs FixedString(5), ts DateTime64(6)', 'MergeTree PRIMARY KEY id ORDER BY (id, toDate(ts), k)');
-    const facts = Object.fromEntries(table.columns.map((column) => [column.name, column]));
-    expect(Object.keys(facts)).toEqual(['id', 'd', 'm', 'al', 'n', 'k', 'dec', 'en', 'fs', 'ts']);
-    expect(facts['id']).toMatchObject({ required: true, readOnly: false, primaryKey: true, default: null, min: -2147483648n, max: 2147483647n });
-    expect(facts['d']).toMatchObject({ required: false, default: '7', primaryKey: false });
-    expect(facts['m']).toMatchObject({ required: false, readOnly: true });
-    expect(facts['al']).toMatchObject({ required: false, readOnly: true });
-    expect(facts['n']).toMatchObject({ required: false, nullable: true });
-    expect(facts['dec']).toMatchObject({ precision: 10, scale: 3 });
-    expect(facts['en']).toMatchObject({ values: ['a'] });
-    expect(facts['fs']).toMatchObject({ maxLength: 5 });
-    expect(facts['ts']).toMatchObject({ fraction: 6 });
+    const table = await create(
+      'facts',
+      "id Int32, d UInt16 DEFAULT 7, m UInt32 MATERIALIZED id + 1, al UInt32 ALIAS id + 2, n Nullable(Int8), e Int8 EPHEMERAL, k LowCardinality(String), dec Decimal(10, 3), en Enum8('a' = 1), fs FixedString(5), ts DateTime64(6)",
+      'MergeTree PRIMARY KEY id ORDER BY (id, toDate(ts), k)',
+    );
+    const facts = table.byName;
+    expect([...facts.keys()]).toEqual(['id', 'd', 'm', 'al', 'n', 'k', 'dec', 'en', 'fs', 'ts']);
+    expect(facts.get('id')).toMatchObject({
+      required: true,
+      readOnly: false,
+      primaryKey: true,
+      default: null,
+      min: -2147483648n,
+      max: 2147483647n,
+    });
+    expect(facts.get('d')).toMatchObject({ required: false, default: '7', primaryKey: false });
+    expect(facts.get('m')).toMatchObject({ required: false, readOnly: true });
+    expect(facts.get('al')).toMatchObject({ required: false, readOnly: true });
+    expect(facts.get('n')).toMatchObject({ required: false, nullable: true });
+    expect(facts.get('dec')).toMatchObject({ precision: 10, scale: 3 });
+    expect(facts.get('en')).toMatchObject({ values: ['a'] });
+    expect(facts.get('fs')).toMatchObject({ maxLength: 5 });
+    expect(facts.get('ts')).toMatchObject({ fraction: 6 });
     expect(table.primaryKey).toEqual([]);
     expect(table.order.slice(0, 2).map((column) => column.name)).toEqual(['id', 'k']);
     await insert(connection, table, ['id', 'k', 'dec', 'en', 'fs', 'ts'], [['1', 'x', '1', 'a', 'q', '2024-01-01T00:00:00Z']]);
@@ -127,15 +155,22 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 
   test('updates and deletes count the rows that match and are done when they answer', async () => {
-    const table = await create('mutated', 'id UInt32, s Nullable(String), a Array(Int32), t DateTime(\'Asia/Tokyo\')');
-    const rows = Array.from({ length: 100 }, (_, n): ParamValue[] => [String(n), n % 2 === 0 ? 'even' : null, '[]', '2024-01-01T00:00:00Z']);
+    const table = await create('mutated', "id UInt32, s Nullable(String), a Array(Int32), t DateTime('Asia/Tokyo')");
+    const rows = Array.from({ length: 100 }, (_, n): ParamValue[] => [
+      String(n),
+      n % 2 === 0 ? 'even' : null,
+      '[]',
+      '2024-01-01T00:00:00Z',
+    ]);
     await insert(connection, table, ['id', 's', 'a', 't'], rows);
     expect(await update(connection, table, ['s', "it's\\"], where(table, 's', 'eq', 'even'))).toBe(50);
     expect((await rowsOf(connection, `SELECT count() FROM mutated_${label} WHERE s = 'it\\'s\\\\'`)).rows).toEqual([['50']]);
     expect(await update(connection, table, ['s', null], where(table, 'id', 'lt', '10'))).toBe(10);
     expect(await update(connection, table, ['a', '[1,2]'], where(table, 'id', 'eq', '5'))).toBe(1);
     expect(await update(connection, table, ['t', '2024-06-01T12:00:00+02:00'], where(table, 'id', 'eq', '5'))).toBe(1);
-    expect((await rowsOf(connection, `SELECT s, a, t FROM mutated_${label} WHERE id = 5`)).rows).toEqual([[null, '[1,2]', '2024-06-01T10:00:00Z']]);
+    expect((await rowsOf(connection, `SELECT s, a, t FROM mutated_${label} WHERE id = 5`)).rows).toEqual([
+      [null, '[1,2]', '2024-06-01T10:00:00Z'],
+    ]);
     expect(await update(connection, table, ['s', 'x'], where(table, 'id', 'eq', '1000'))).toBe(0);
     expect(await remove(connection, table, where(table, 'id', 'bw', '0', '29'))).toBe(30);
     expect(await remove(connection, table, where(table, 'id', 'bw', '0', '29'))).toBe(0);
@@ -146,13 +181,23 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     const table = await create('nonull', 'id UInt32, s String');
     await insert(connection, table, ['id', 's'], [['1', 'x']]);
     expect(await failureOf(update(connection, table, ['s', null], where(table, 'id', 'eq', '1')))).toMatchObject({ kind: 'invalid' });
-    expect((await rowsOf(connection, `SELECT count() FROM system.mutations WHERE database = '${DATABASE}' AND table = 'nonull_${label}' AND NOT is_done`)).rows).toEqual([['0']]);
+    expect(
+      (
+        await rowsOf(
+          connection,
+          `SELECT count() FROM system.mutations WHERE database = '${DATABASE}' AND table = 'nonull_${label}' AND NOT is_done`,
+        )
+      ).rows,
+    ).toEqual([['0']]);
   });
 
   test('what a table engine cannot do is told as unsupported', async () => {
     const merge = await create('keyed', 'id UInt32, s String');
     await insert(connection, merge, ['id', 's'], [['1', 'x']]);
-    expect(await failureOf(update(connection, merge, ['id', '2'], where(merge, 's', 'eq', 'x')))).toMatchObject({ kind: 'unsupported', code: '420' });
+    expect(await failureOf(update(connection, merge, ['id', '2'], where(merge, 's', 'eq', 'x')))).toMatchObject({
+      kind: 'unsupported',
+      code: '420',
+    });
     const log = await create('logged', 'id UInt32', 'TinyLog');
     await insert(connection, log, ['id'], [['1']]);
     expect(await failureOf(remove(connection, log, where(log, 'id', 'eq', '1')))).toMatchObject({ kind: 'unsupported' });
@@ -163,7 +208,15 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(await failureOf(remove(connection, view, where(view, 'id', 'eq', '1')))).toMatchObject({ kind: 'unsupported' });
     expect(await failureOf(insert(connection, view, ['id'], [['1']]))).toMatchObject({ kind: 'unsupported' });
     const memory = await create('remembered', 'id UInt32, s String', 'Memory');
-    await insert(connection, memory, ['id', 's'], [['1', 'a'], ['2', 'b']]);
+    await insert(
+      connection,
+      memory,
+      ['id', 's'],
+      [
+        ['1', 'a'],
+        ['2', 'b'],
+      ],
+    );
     expect(await update(connection, memory, ['s', 'z'], where(memory, 'id', 'eq', '1'))).toBe(1);
     expect(await remove(connection, memory, where(memory, 'id', 'eq', '1'))).toBe(1);
     expect((await rowsOf(connection, `SELECT id FROM remembered_${label}`)).rows).toEqual([['2']]);

@@ -8,6 +8,7 @@ import type { Comparison, InsertPlan, Operator } from '../../sql/plan.ts';
 import { DbFailure } from '../engine.ts';
 import { joinCounted } from './counted.ts';
 import { type Fit, fitOf } from './fit.ts';
+import { isSortable } from './kinds.ts';
 import { type ChType, innerType, parameterType, parseType, quoteName } from './type-text.ts';
 
 const TEXT_TYPE = { kind: 'text', cast: 'String' } as const;
@@ -38,11 +39,16 @@ function countOf(table: string, where: string): string {
   return `SELECT count() FROM ${table} WHERE ${where}`;
 }
 
-/** A state of an aggregate is bytes of the server's own; what a reader wants is its result. */
+/**
+ * A state of an aggregate is bytes of the server's own, and what a reader wants is its result; a FixedString's padding is no part of
+ * its text. Neither gets a name, since a name would stand for the expression in the WHERE clause too.
+ */
+const READ_THROUGH: Readonly<Record<string, string>> = { AggregateFunction: 'finalizeAggregation', FixedString: 'toString' };
+
 function selectItem(column: Column): string {
   const name = quoteName(column.name);
-  if (innerType(parseType(column.type)).name === 'AggregateFunction') return `finalizeAggregation(${name}) AS ${name}`;
-  return name;
+  const through = READ_THROUGH[innerType(parseType(column.type)).name];
+  return through === undefined ? name : `${through}(${name})`;
 }
 
 /** NULLs first ascending and last descending; said only where there can be one, so that reading in key order stays possible. */
@@ -72,20 +78,22 @@ function comparison(plan: Comparison, bind: Binder): string {
   return ordered(op, side, type, first);
 }
 
-/** Types that are bound and compared as themselves; every other one is compared by its text. */
-const COMPARED_AS_ITSELF =
-  /^(U?Int\d+|Float\d+|BFloat16|Decimal\d*|Bool|String|FixedString|Date|Date32|DateTime|DateTime32|DateTime64|UUID|IPv4|IPv6)$/;
+/** Types that no typed parameter can spell. */
+const COMPARED_BY_TEXT = /^(Interval\w+|Nothing|Map|JSON|Object|Variant|Dynamic|AggregateFunction|Geometry|QBit)$/;
+
+/** Compared in the order that ORDER BY has, so that paging by key and filtering agree; what has no such order is compared by its text. */
+function isComparedByText(type: ChType): boolean {
+  return COMPARED_BY_TEXT.test(type.name) || !isSortable(type);
+}
 
 function sideOf(column: Column, type: ChType, bind: Binder): Side {
   const name = quoteName(column.name);
-  const text = type.name === 'String' || type.name === 'FixedString';
-  if (text) return { text: name, bind: (value) => bind.text(value) };
-  if (COMPARED_AS_ITSELF.test(type.name)) {
-    const bound = { ...column, cast: parameterType(type) };
-    return { text: name, bind: (value) => bind.value(bound, value) };
+  if (type.name === 'String' || type.name === 'FixedString') return { text: name, bind: (value) => bind.text(value) };
+  if (isComparedByText(type)) {
+    return { text: column.kind === 'json' ? `toJSONString(${name})` : `toString(${name})`, bind: (value) => bind.text(value) };
   }
-  const shown = column.kind === 'json' ? `toJSONString(${name})` : `toString(${name})`;
-  return { text: shown, bind: (value) => bind.text(value) };
+  const bound = { ...column, cast: parameterType(type) };
+  return { text: name, bind: (value) => bind.value(bound, value) };
 }
 
 /** True, and false, for every value but NULL. */
@@ -114,7 +122,7 @@ function ordered(op: OrderOperator, side: Side, type: ChType, value: string): st
 }
 
 function standingOf(type: ChType, value: string): Fit {
-  if (!COMPARED_AS_ITSELF.test(type.name)) return { side: 'within', exact: true, text: value };
+  if (isComparedByText(type)) return { side: 'within', exact: true, text: value };
   const found = fitOf(type, value);
   if (found === undefined) throw new DbFailure('invalid', `the value is no ${type.name}`);
   return found;

@@ -72,7 +72,7 @@ const EXCEPTION = /^(?:[\s\S]*?)Code: (\d+)\. (?:DB::Exception|DB::NetException|
 
 /** Where a message stops speaking of the caller's data and begins to quote the statement or the server. */
 const TAIL =
-  /(?:: |\. |, )?(?:In scope |[Ww]hile (?:executing|processing|converting|reading|calculating) |\(at row \d+\)|Stack trace|\(version |\([A-Z][A-Z0-9_]+\)\s*(?:\(version|$)|Maybe you meant:? ?\[[^\]]*\]\s*$)[\s\S]*$/;
+  /(?:: |\. |, )? ?(?:[Ii]n scope |[Ww]hile (?:executing|processing|converting|reading|calculating) |\(at row \d+\)|Stack trace|\(version |\([A-Z][A-Z0-9_]+\)\s*(?:\(version|$)|Maybe you meant:? ?\[[^\]]*\]\s*$)[\s\S]*$/;
 
 const LONGEST = 300;
 

@@ -208,8 +208,8 @@ export class HttpWire implements Wire {
     this.#keepAlive(head);
     if (this.#failed) {
       // After an exception in mid-stream the server closes; what else is on this socket is nothing to rely on.
-      if (head?.status === 200) this.#socket.destroy();
       this.#settle(this.#failure());
+      if (head?.status === 200) this.destroy();
       return;
     }
     this.#settle(undefined, {

@@ -75,7 +75,7 @@ const UNSORTABLE = new Set(['Map', 'JSON', 'Object', 'Variant', 'Dynamic', 'Aggr
 
 /** A tuple or array is as sortable as what is in it. */
 export function isSortable(type: ChType): boolean {
-  return !UNSORTABLE.has(type.name) && type.of.every(isSortable);
+  return !UNSORTABLE.has(type.name) && !type.name.startsWith('Interval') && type.of.every(isSortable);
 }
 
 export type ColumnFacts = Pick<

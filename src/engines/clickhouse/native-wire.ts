@@ -196,10 +196,10 @@ export class NativeWire implements Wire {
     exception: (cursor) => {
       const { code, message } = readException(cursor);
       return () => {
-        // The server may still be reading what was sent to it: such a connection is not used again.
-        if (this.#sentBlock) this.#socket.destroy();
         this.#rowsLeft = 0;
         this.#settle(exceptionFailure(code, message));
+        // The server may still be reading what was sent to it: such a connection is not used again.
+        if (this.#sentBlock) this.destroy();
       };
     },
     progress: (cursor) => {

@@ -8,6 +8,7 @@ import type { Kind } from '../../model/table.ts';
 import { DbFailure } from '../engine.ts';
 import { kindOfText } from './kinds.ts';
 import { INFINITY, MINUS_INFINITY, NAN, type Span } from './spool.ts';
+import { innerType, parseType } from './type-text.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -26,6 +27,7 @@ const LETTER_I = 0x69;
 const PLAIN = 0;
 const FLOAT = 1;
 const JSON_TEXT = 2;
+const PADDED = 3;
 
 const TREATMENT: Partial<Readonly<Record<Kind, number>>> = { float: FLOAT, json: JSON_TEXT };
 
@@ -60,6 +62,9 @@ export class RowReader {
   /** Starts with what the result's own header says. */
   startWith(names: readonly string[], types: readonly string[]): void {
     this.start(names.map((name, index) => ({ name, kind: kindOfText(types[index] ?? 'String') })));
+    types.forEach((type, index) => {
+      if (innerType(parseType(type)).name === 'FixedString') this.#treatments[index] = PADDED;
+    });
   }
 
   /** One row between `from` and `to`; its bytes may be rewritten while it is read. */
@@ -123,6 +128,7 @@ export class RowReader {
       cells.to[index] = at;
       this.#at = at + 1;
     }
+    if (treatment === PADDED) cells.to[index] = withoutPadding(bytes, start, cells.to[index] as number);
     if (treatment !== FLOAT) return;
     const spelling = spellingOf(bytes, start);
     cells.from[index] = spelling.from;
@@ -175,6 +181,13 @@ export class RowReader {
       this.#at++;
     } while (depth > 0 && this.#at < this.#end);
   }
+}
+
+/** A FixedString is filled up with zero bytes, which are no part of its text. */
+function withoutPadding(bytes: Buffer, from: number, to: number): number {
+  let end = to;
+  while (end > from && bytes[end - 1] === 0) end--;
+  return end;
 }
 
 /** `nan`, `inf`, `-inf` as the server quotes them. */

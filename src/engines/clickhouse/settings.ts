@@ -34,6 +34,8 @@ const ALWAYS: readonly (readonly [name: string, value: string])[] = [
   // A write has happened when it is answered, in one block, also when the same rows come twice.
   ['async_insert', '0'],
   ['insert_deduplicate', '0'],
+  ['deduplicate_insert', 'disable'],
+  ['deduplicate_insert_select', 'disable'],
   ['distributed_foreground_insert', '1'],
   ['materialized_views_ignore_errors', '0'],
   ['mutations_sync', '2'],

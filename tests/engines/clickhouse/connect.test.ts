@@ -1,0 +1,151 @@
+/** Connecting: either port as registered, TLS in its modes, and every way in which a login or a statement can fail, by kind. */
+import { createServer } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
+import type { Connection } from '../../../src/engines/engine.ts';
+import { CERTIFICATE, startProxy, type TestProxy } from './proxy.ts';
+import { command, dialling, entryFor, failureOf, httpPort, open, PORTS, rowsOf, server } from './support.ts';
+
+const opened: Connection[] = [];
+const proxies: TestProxy[] = [];
+
+afterAll(async () => {
+  for (const connection of opened) connection.close();
+  for (const proxy of proxies) await proxy.close();
+});
+
+async function kept(promise: Promise<Connection>): Promise<Connection> {
+  const connection = await promise;
+  opened.push(connection);
+  return connection;
+}
+
+async function works(connection: Connection): Promise<void> {
+  expect((await rowsOf(connection, 'SELECT 1 AS one')).rows).toEqual([['1']]);
+}
+
+describe.each(PORTS)('over the %s port', (_, port) => {
+  test('connects by what the port answers, and stays usable after a failure', async () => {
+    const connection = await kept(open(port));
+    await works(connection);
+    expect(await failureOf(command(connection, 'SELEC 1'))).toMatchObject({ kind: 'syntax' });
+    expect(connection.usable).toBe(true);
+    await works(connection);
+    expect(await connection.reset()).toBe(true);
+    await connection.begin({ timeoutMs: 1 });
+    await connection.commit({ timeoutMs: 1 });
+    await connection.rollback({ timeoutMs: 1 });
+  });
+
+  test('behind a port of another number', async () => {
+    const proxy = await startProxy(port);
+    proxies.push(proxy);
+    await works(await kept(open(proxy.port)));
+  });
+
+  test('a wrong password, an unknown user and an unknown database', async () => {
+    expect(await failureOf(open(port, 'default', { password: 'wrong' }))).toMatchObject({ kind: 'login', code: '516' });
+    expect(await failureOf(open(port, 'default', { username: 'nobody_here' }))).toMatchObject({ kind: 'login' });
+    expect(await failureOf(open(port, 'no_such_database'))).toMatchObject({ kind: 'missing_table', code: '81' });
+    await works(await kept(open(port)));
+  });
+
+  test('TLS: required, preferred, verified', async () => {
+    const proxy = await startProxy(port, 'tls');
+    proxies.push(proxy);
+    await works(await kept(open(proxy.port, 'default', { tls: 'require' })));
+    await works(await kept(open(proxy.port, 'default', { tls: 'prefer' })));
+    await works(await kept(open(proxy.port, 'default', { tls: 'verify-full', ca: CERTIFICATE })));
+    expect(await failureOf(open(proxy.port, 'default', { tls: 'verify-full' }))).toMatchObject({ kind: 'unreachable' });
+    expect(await failureOf(open(port, 'default', { tls: 'require' }))).toMatchObject({ kind: 'unreachable' });
+    await works(await kept(open(port, 'default', { tls: 'prefer' })));
+  });
+
+  test('failures by kind, without the statement in their words', async () => {
+    const connection = await kept(open(port));
+    const failures: readonly (readonly [text: string, kind: string])[] = [
+      ['SELECT * FROM no_such_table_at_all', 'missing_table'],
+      ['SELECT * FROM no_such_db.t', 'missing_table'],
+      ['SELECT no_such_column FROM system.one', 'missing_column'],
+      ['SELECT FROM WHERE', 'syntax'],
+      ["SELECT toInt32('abc')", 'invalid'],
+      ["SELECT toDate('not a date') FROM system.one", 'invalid'],
+      ["SELECT throwIf(1, 'on purpose')", 'invalid'],
+      ["SELECT CAST('z' AS Enum8('a' = 1))", 'invalid'],
+      ['SELECT 1 + [1]', 'invalid'],
+      ["SELECT toUUID('x')", 'invalid'],
+    ];
+    for (const [text, kind] of failures) {
+      const failure = await failureOf(command(connection, text));
+      expect(failure, text).toMatchObject({ kind });
+      expect(failure.message, text).not.toMatch(/SELECT|In scope|version|FUNCTION|formatRow/);
+    }
+    await works(connection);
+  });
+
+  test('lack of privileges is denied', async () => {
+    const reader = await kept(open(port, 'default', { username: 'ro', password: 'ro' }));
+    await works(reader);
+    expect(await failureOf(command(reader, 'CREATE TABLE default.forbidden (a Int8) ENGINE = Memory'))).toMatchObject({
+      kind: 'denied',
+      code: '497',
+    });
+  });
+
+  test('statements that are no SELECT give their rows too', async () => {
+    const connection = await kept(open(port));
+    expect((await rowsOf(connection, "SHOW DATABASES LIKE 'system'")).rows).toEqual([['system']]);
+    expect((await rowsOf(connection, 'EXISTS TABLE system.one')).rows).toEqual([['1']]);
+    expect((await rowsOf(connection, 'DESCRIBE TABLE system.one')).rows[0]?.slice(0, 2)).toEqual(['dummy', 'UInt8']);
+    expect((await rowsOf(connection, 'EXPLAIN SELECT 1')).rows.length).toBeGreaterThan(0);
+    expect((await rowsOf(connection, '-- a note\nWITH 1 AS x SELECT x AS y ;\n')).rows).toEqual([['1']]);
+    expect((await rowsOf(connection, 'SELECT number AS n FROM numbers(100) ORDER BY n DESC LIMIT 3')).rows).toEqual([
+      ['99'],
+      ['98'],
+      ['97'],
+    ]);
+  });
+
+  test('order holds for a large result without a limit', async () => {
+    const connection = await kept(open(port));
+    const { rows } = await rowsOf(connection, 'SELECT cityHash64(number) AS h FROM numbers_mt(200000) ORDER BY h');
+    const values = rows.map(([value]) => BigInt(value ?? '0'));
+    expect(values.every((value, n) => n === 0 || (values[n - 1] ?? 0n) <= value)).toBe(true);
+  });
+});
+
+test('a port that nobody listens on, and one that speaks something else', async () => {
+  const other = createServer((socket) => socket.resume().end('220 mail.example ESMTP\r\n'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as { port: number };
+  expect(await failureOf(open(port))).toMatchObject({ kind: 'unreachable', code: 'PROTOCOL' });
+  await new Promise((resolve) => other.close(resolve));
+  expect(await failureOf(open(port))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+});
+
+test('a port that never answers ends at the time given', async () => {
+  const mute = createServer(() => undefined);
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  const { port } = mute.address() as { port: number };
+  const started = performance.now();
+  const failure = await failureOf(clickhouseEngine.connect(entryFor('default'), dialling(port, { timeoutMs: 300 })));
+  expect(failure).toMatchObject({ kind: 'unreachable' });
+  expect(performance.now() - started).toBeLessThan(1500);
+  const signal = AbortSignal.abort();
+  expect(await failureOf(clickhouseEngine.connect(entryFor('default'), dialling(port, { signal })))).toMatchObject({ kind: 'cancelled' });
+  mute.close();
+});
+
+test('a server that is gone and back is found again', async () => {
+  const proxy = await startProxy(httpPort);
+  const first = await kept(open(proxy.port));
+  await works(first);
+  await proxy.close();
+  expect(await failureOf(open(proxy.port))).toMatchObject({ kind: 'unreachable' });
+  expect(server.hostname).not.toBe('');
+});
+
+test('a FORMAT clause is refused or ignored, never rows in another form', async () => {
+  const connection = await kept(open(httpPort));
+  expect(await failureOf(command(connection, 'SELECT 1 AS one FORMAT TSV'))).toMatchObject({ kind: 'syntax' });
+});

@@ -1,0 +1,232 @@
+/** Long answers: memory stays bounded, a reader can hold them, and whatever breaks them in the middle is a failure, never fewer rows. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Connection } from '../../../src/engines/engine.ts';
+import type { Cells, Flow, RowSink } from '../../../src/model/cells.ts';
+import { startProxy, type TestProxy } from './proxy.ts';
+import { command, failureOf, Kept, open, PORTS, RUN, rowsOf } from './support.ts';
+
+const NUMBER = [{ name: 'n', kind: 'int' }] as const;
+
+/** Counts rows, and stops reading for a while every so often. */
+class Slow implements RowSink {
+  rows = 0;
+  sum = 0n;
+  pauses = 0;
+  latest = 0;
+  #flow: Flow | undefined;
+
+  start(_: unknown, flow: Flow): void {
+    this.#flow = flow;
+  }
+
+  row(cells: Cells): void {
+    this.rows += 1;
+    this.sum += BigInt(cells.bytes.toString('latin1', cells.from[0], cells.to[0]));
+    if (this.rows % 100_000 !== 0) return;
+    this.pauses += 1;
+    this.#flow?.pause();
+    setTimeout(() => this.#flow?.resume(), 20);
+  }
+}
+
+async function running(monitor: Connection, marker: string): Promise<number> {
+  const text = `SELECT count() FROM system.processes WHERE position(query, '${marker}') > 0 AND position(query, 'system.processes') = 0`;
+  return Number((await rowsOf(monitor, text)).rows[0]?.[0]);
+}
+
+describe.each(PORTS)('over the %s port', (label, port) => {
+  let connection: Connection;
+  let monitor: Connection;
+  let proxy: TestProxy;
+
+  beforeAll(async () => {
+    connection = await open(port);
+    monitor = await open(port);
+    proxy = await startProxy(port);
+  });
+
+  afterAll(async () => {
+    connection.close();
+    monitor.close();
+    await proxy.close();
+  });
+
+  test('1,000,000 rows with pauses: all arrive, memory stays', async () => {
+    const sink = new Slow();
+    const before = process.memoryUsage().rss;
+    const statement = {
+      text: "SELECT number AS n, repeat('x', 50) AS s FROM numbers(1000000)",
+      types: [],
+      columns: [...NUMBER, { name: 's', kind: 'text' as const }],
+    };
+    const outcome = await connection.run(statement, [], RUN, sink);
+    expect(outcome).toEqual({ rows: 1_000_000, selected: true });
+    expect([sink.rows, sink.sum, sink.pauses]).toEqual([1_000_000, 499_999_500_000n, 10]);
+    expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(64);
+  });
+
+  test('a reader that holds the rows holds the socket', async () => {
+    let flow: Flow | undefined;
+    let rows = 0;
+    const sink: RowSink = {
+      start: (_, given) => {
+        flow = given;
+      },
+      row: () => {
+        rows += 1;
+        if (rows === 1) flow?.pause();
+      },
+    };
+    const abort = new AbortController();
+    const holder = await open(port);
+    const run = holder.run(
+      { text: "SELECT number AS n, repeat('held', 1000) AS s FROM numbers(1000000) SETTINGS max_block_size = 1000", types: [] },
+      [],
+      { ...RUN, signal: abort.signal },
+      sink,
+    );
+    const outcome = failureOf(run);
+    await vi.waitFor(() => expect(rows).toBeGreaterThan(0), { timeout: 10_000 });
+    let settled = -1;
+    await vi.waitFor(
+      () => {
+        const moved = rows !== settled;
+        settled = rows;
+        expect(moved).toBe(false);
+      },
+      { interval: 200, timeout: 5000 },
+    );
+    expect(rows).toBeLessThan(100_000);
+    abort.abort();
+    expect(await outcome).toMatchObject({ kind: 'cancelled' });
+    expect(holder.usable).toBe(false);
+    await vi.waitFor(async () => expect(await running(monitor, 'held')).toBe(0), { timeout: 3000, interval: 50 });
+  });
+
+  test('one row of 16 MB and a thousand columns pass', async () => {
+    const kept = await rowsOf(connection, "SELECT repeat('\\t☃☃☃☃☃', 1000000) AS big, 1 AS one");
+    expect([kept.rows[0]?.[0]?.length, kept.rows[0]?.[1]]).toEqual([6_000_000, '1']);
+    const wide = await rowsOf(connection, `SELECT ${Array.from({ length: 1000 }, (_, i) => `${i} AS c${i}`).join(', ')}`);
+    expect(wide.rows[0]?.map(Number)).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+  });
+
+  test('an exception in mid-stream is a failure with its own words', async () => {
+    const kept = new Kept();
+    const text =
+      "SELECT toString(number) AS s, throwIf(number = 100000, 'enough') AS t FROM numbers(1000000) SETTINGS max_block_size = 5000";
+    const one = await open(port);
+    const failure = await failureOf(one.run({ text, types: [] }, [], RUN, kept));
+    expect(failure).toMatchObject({ kind: 'invalid', code: '395' });
+    expect(failure.message).toContain('enough');
+    expect(failure.message).not.toMatch(/SELECT|FUNCTION|version|__exception__/);
+    expect(kept.rows.length).toBeGreaterThan(0);
+    expect(kept.rows.every((row, n) => row[0] === String(n) && row[1] === '0')).toBe(true);
+    one.close();
+  });
+
+  test('rows that spell an exception are rows', async () => {
+    const text = "SELECT '\\r\\n__exception__\\r\\nCode: 395. DB::Exception: no' AS s, 'Code: 1. DB::Exception: ]' AS t";
+    expect((await rowsOf(connection, text)).rows).toEqual([
+      ['\r\n__exception__\r\nCode: 395. DB::Exception: no', 'Code: 1. DB::Exception: ]'],
+    ]);
+  });
+
+  test('an answer that is cut anywhere is lost, never shorter', async () => {
+    proxy.cutAfter = undefined;
+    const text = 'SELECT number AS n FROM numbers(200)';
+    for (let cut = 1; cut < 2600; cut += 97) {
+      proxy.cutAfter = undefined;
+      const through = await open(proxy.port);
+      const kept = new Kept();
+      // The login's own answers have passed already; from here on so many bytes more.
+      proxy.cutAfter = proxy.lastAnswerBytes() + cut;
+      const outcome = await through.run({ text, types: [], columns: NUMBER }, [], RUN, kept).then(
+        () => 'whole',
+        (error: { kind: string }) => error.kind,
+      );
+      through.close();
+      if (outcome === 'whole') expect(kept.rows.length).toBe(200);
+      else expect([outcome, cut]).toEqual(['lost', cut]);
+    }
+    proxy.cutAfter = undefined;
+  });
+
+  test('a statement past its time is stopped on the server, and the next one works', async () => {
+    const marker = `slow_${label}`;
+    const started = performance.now();
+    const failure = await failureOf(
+      command(connection, `SELECT sleepEachRow(0.05), '${marker}' FROM numbers(200) SETTINGS max_block_size = 1`, { timeoutMs: 400 }),
+    );
+    expect(failure).toMatchObject({ kind: 'timeout' });
+    expect(performance.now() - started).toBeLessThan(2000);
+    await vi.waitFor(async () => expect(await running(monitor, marker)).toBe(0), { timeout: 2000, interval: 50 });
+    if (!connection.usable) {
+      connection.close();
+      connection = await open(port);
+    }
+    expect((await rowsOf(connection, 'SELECT 1 AS one')).rows).toEqual([['1']]);
+  });
+
+  test('a statement that the server does not stop in time is killed', async () => {
+    const marker = `stubborn_${label}`;
+    const one = await open(port);
+    const failure = await failureOf(
+      command(
+        one,
+        `SELECT sleep(3), '${marker}' FROM numbers(3) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0`,
+        { timeoutMs: 300 },
+      ),
+    );
+    expect(failure).toMatchObject({ kind: 'timeout' });
+    await vi.waitFor(async () => expect(await running(monitor, marker)).toBe(0), { timeout: 5000, interval: 50 });
+    expect((await rowsOf(monitor, 'SELECT 1 AS one')).rows).toEqual([['1']]);
+  });
+
+  test('a caller that goes away stops its statement', async () => {
+    const marker = `gone_${label}`;
+    const abort = new AbortController();
+    const one = await open(port);
+    const outcome = failureOf(command(one, `SELECT count(), '${marker}' FROM numbers(1000000000000)`, { ...RUN, signal: abort.signal }));
+    await vi.waitFor(async () => expect(await running(monitor, marker)).toBe(1), { timeout: 3000, interval: 20 });
+    abort.abort();
+    expect(await outcome).toMatchObject({ kind: 'cancelled' });
+    expect(one.usable).toBe(false);
+    await vi.waitFor(async () => expect(await running(monitor, marker)).toBe(0), { timeout: 2000, interval: 50 });
+    expect(await failureOf(command(monitor, 'SELECT 1', { ...RUN, signal: AbortSignal.abort() }))).toMatchObject({ kind: 'cancelled' });
+    expect(monitor.usable).toBe(true);
+  });
+
+  test('a link that goes silent ends at the deadline', async () => {
+    const through = await open(proxy.port);
+    proxy.silent = true;
+    const failure = await failureOf(command(through, 'SELECT 1', { timeoutMs: 200 }));
+    proxy.silent = false;
+    expect(failure).toMatchObject({ kind: 'timeout' });
+    expect(through.usable).toBe(false);
+  });
+
+  test('a reader that throws fails its own statement only', async () => {
+    const one = await open(port);
+    const sink: RowSink = {
+      start: () => undefined,
+      row: () => {
+        throw new Error('the reader broke');
+      },
+    };
+    await expect(one.run({ text: 'SELECT 1 AS n', types: [], columns: NUMBER }, [], RUN, sink)).rejects.toThrow('the reader broke');
+    expect(one.usable).toBe(false);
+  });
+
+  test('the owner is told when an idle connection dies', async () => {
+    const own = await startProxy(port);
+    const through = await open(own.port);
+    let told = 0;
+    through.onClosed(() => {
+      told += 1;
+    });
+    await own.close();
+    await vi.waitFor(() => expect(told).toBe(1));
+    expect(through.usable).toBe(false);
+    expect(await failureOf(command(through, 'SELECT 1'))).toMatchObject({ kind: 'lost' });
+  });
+});

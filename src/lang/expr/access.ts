@@ -4,7 +4,7 @@ import { equal, keyId } from './compare.ts';
 import { isAscii, runeCount, sliceBytes, utf8Bytes, utf8Length } from './text.ts';
 import { Time } from './time.ts';
 import { hasMethod } from './time-methods.ts';
-import { AnyMap, Byte, Fault, isArray, Method, NIL_ARRAY, typeName, type Value, wantInt } from './value.ts';
+import { AnyMap, Byte, Fault, isArray, Method, makeInt, NIL_ARRAY, typeName, type Value, wantInt } from './value.ts';
 
 function show(key: Value): string {
   return typeof key === 'string' || typeof key === 'number' ? JSON.stringify(key) : typeName(key);
@@ -95,14 +95,20 @@ export function contains(needle: Value, haystack: Value, budget: Budget): boolea
 }
 
 export function range(from: Value, to: Value, budget: Budget): Value {
-  const first = wantInt(from);
-  const last = wantInt(to);
-  const size = Math.max(0, last - first + 1);
+  const [first, last] = [int64Of(from), int64Of(to)];
+  // The size wraps around as every int does: from -1 to the largest int there is nothing.
+  const size = Number(BigInt.asIntN(64, BigInt(last) - BigInt(first) + 1n));
+  if (size <= 0) return [];
   budget.charge(size * 8);
   budget.spend(size >> 3);
+  if (typeof first === 'bigint') return Array.from({ length: size }, (_, i) => makeInt(first + BigInt(i)));
   const items = new Array<number>(size);
   for (let i = 0; i < size; i++) items[i] = first + i;
   return items;
+}
+
+function int64Of(value: Value): number | bigint {
+  return typeof value === 'bigint' ? value : wantInt(value);
 }
 
 /** The length of anything that has one: characters of a string, elements of a list, entries of a map. */

@@ -4,6 +4,7 @@ import type { Budget } from '../budget.ts';
 import type { Builtin } from './builtin.ts';
 import { less } from './compare.ts';
 import { negate, roundHalfAway } from './number.ts';
+import { underlyingInt } from './time-methods.ts';
 import { Byte, bigOf, checkDepth, Fault, floatOf, intOf, isArray, makeFloat, makeInt, numberOf, typeName, type Value } from './value.ts';
 
 function rounding(name: string, round: (value: number) => number): Builtin {
@@ -47,7 +48,8 @@ function extreme(name: string, comesAfter: (best: Value, next: Value) => boolean
 
 function floats(name: string, args: readonly Value[], budget: Budget): number[] {
   const values: number[] = [];
-  eachNumber(name, args, budget, (value) => {
+  const bare = args.map((arg) => underlyingInt(arg) ?? arg);
+  eachNumber(name, bare, budget, (value) => {
     budget.charge(8);
     values.push(numberOf(value) ?? 0);
   });

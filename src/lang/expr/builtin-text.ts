@@ -3,7 +3,7 @@
 import type { Budget } from '../budget.ts';
 import type { Builtin } from './builtin.ts';
 import { byteOffset, isSpace, joinText, lowerCase, trimWhile, upperCase } from './text.ts';
-import { Fault, isArray, typeName, type Value, wantInt, wantString } from './value.ts';
+import { Fault, isArray, NIL_ARRAY, typeName, type Value, wantInt, wantString } from './value.ts';
 
 const text = (args: readonly Value[], i: number): string => wantString(args[i] ?? null);
 
@@ -37,7 +37,7 @@ function cut(keep: 'drop' | 'keep'): Builtin {
     const limit = args.length > 2 ? wantInt(args[2] ?? null) : -1;
     budget.charge(whole.length * 4);
     spendSearch(budget, whole, separator);
-    if (limit === 0) return [];
+    if (limit === 0) return NIL_ARRAY;
     const all = separator === '' ? [...whole] : whole.split(separator);
     budget.charge(all.length * 32);
     const glue = separator;

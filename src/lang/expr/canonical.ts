@@ -3,7 +3,7 @@ import { Decimal } from '../../util/decimal.ts';
 import { durationText } from './duration.ts';
 import { floatText } from './format.ts';
 import { formatTime, RFC3339_NANO } from './layout.ts';
-import { textOfBytes, wellFormed } from './text.ts';
+import { textOfBytes } from './text.ts';
 import { Time } from './time.ts';
 import { AnyMap, Byte, Duration, floatOf, isArray, NamedInt, type Value } from './value.ts';
 
@@ -33,7 +33,7 @@ function canonicalFloat(value: number): string {
 }
 
 function quote(text: string): string {
-  const escaped = JSON.stringify(wellFormed(text).replaceAll('\ufffd', '\u0001\ufffd')).replaceAll('\\u0001\ufffd', '\\ufffd');
+  const escaped = JSON.stringify(text).replace(/\\ud[89a-f][0-9a-f]{2}/g, '\\ufffd');
   return escaped.replace(/[<>&\u2028\u2029]/g, unicode).replace(/\\b|\\f/g, (c) => (c === '\\b' ? '\\u0008' : '\\u000c'));
 }
 

@@ -42,6 +42,8 @@ export const NIL: Nature = { kind: 'invalid', type: 'nil' };
 export const ANY: Nature = { kind: 'interface', type: 'any' };
 export const BOOL: Nature = { kind: 'bool', type: 'bool' };
 export const INT: Nature = { kind: 'int', type: 'int' };
+/** What times and durations count in: an int that is not quite the language's own. */
+export const INT64: Nature = { kind: 'int64', type: 'int64' };
 export const BYTE: Nature = { kind: 'uint8', type: 'byte' };
 export const FLOAT: Nature = { kind: 'float', type: 'float' };
 export const STRING: Nature = { kind: 'string', type: 'string' };
@@ -74,7 +76,7 @@ export function isNil(n: Nature): boolean {
   return n.type === 'nil';
 }
 export function isInteger(n: Nature): boolean {
-  return n.type === 'int' || n.type === 'byte';
+  return n.type === 'int' || n.type === 'byte' || n.type === 'int64';
 }
 export function isNumber(n: Nature): boolean {
   return isInteger(n) || n.type === 'float';

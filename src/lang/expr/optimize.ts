@@ -2,16 +2,7 @@
  * Rewrites the tree into one that does less. The reference does the same rewrites, and some can be seen from outside: `x and false` does not
  * run `x`, `filter(…)[0]` stops at the first that is found. Refuses to know closures.
  */
-import {
-  type BinaryNode,
-  type BuiltinNode,
-  type IntNode,
-  type MemberNode,
-  makeNode,
-  type Node,
-  type Shape,
-  type UnaryNode,
-} from './ast.ts';
+import { type BinaryNode, type BuiltinNode, type IntNode, type MemberNode, makeNode, type Node, type Shape } from './ast.ts';
 import { foldBinary, foldUnary } from './fold.ts';
 import { sumOfRange } from './fold-range.ts';
 import { ARRAY } from './nature.ts';
@@ -19,7 +10,7 @@ import { mapChildren, sameNode } from './tree.ts';
 import { makeFloat, type Value } from './value.ts';
 
 export function optimize(node: Node): Node {
-  return rewrite(markStringSets(node));
+  return rewrite(fold(markStringSets(node)));
 }
 
 /** A list of string literals on the right of `in` is looked up as a set is; this sees literals only, before anything is folded. */
@@ -35,15 +26,29 @@ function replaced(node: Node, shape: Shape): Node {
   return makeNode(shape, node.at, node.nature);
 }
 
+/** Operators on literals, lists of literals, and a filter of a filter. */
+function fold(node: Node): Node {
+  const inner = mapChildren(node, fold);
+  switch (inner.kind) {
+    case 'unary':
+      return foldUnary(inner) ?? inner;
+    case 'binary':
+      return foldBinary(inner) ?? inner;
+    case 'array':
+      return foldArray(inner, inner.items);
+    case 'builtin':
+      return (inner.name === 'filter' ? mergeFilters(inner) : undefined) ?? inner;
+    default:
+      return inner;
+  }
+}
+
+/** Loops that need not go over everything. */
 function rewrite(node: Node): Node {
   const inner = mapChildren(node, rewrite);
   switch (inner.kind) {
-    case 'unary':
-      return rewriteUnary(inner);
     case 'binary':
-      return rewriteBinary(inner);
-    case 'array':
-      return rewriteArray(inner, inner.items);
+      return inner.op === 'in' ? rewriteInRange(inner) : (combinePredicates(inner) ?? rewriteCount(inner));
     case 'member':
       return rewriteMember(inner);
     case 'builtin':
@@ -51,18 +56,6 @@ function rewrite(node: Node): Node {
     default:
       return inner;
   }
-}
-
-function rewriteUnary(node: UnaryNode): Node {
-  return foldUnary(node) ?? node;
-}
-
-function rewriteBinary(node: BinaryNode): Node {
-  const folded = foldBinary(node);
-  if (folded !== undefined) return folded;
-  if (node.op === 'in') return rewriteInRange(node);
-  const combined = combinePredicates(node);
-  return combined ?? rewriteCount(node);
 }
 
 function literalOf(node: Node): Value | undefined {
@@ -78,7 +71,7 @@ function literalOf(node: Node): Value | undefined {
   }
 }
 
-function rewriteArray(node: Node, items: readonly Node[]): Node {
+function foldArray(node: Node, items: readonly Node[]): Node {
   const values: Value[] = [];
   for (const item of items) {
     const value = literalOf(item);
@@ -155,7 +148,6 @@ function rewriteMember(node: MemberNode): Node {
 type Rewriter = (node: BuiltinNode) => Node | undefined;
 
 const REWRITERS: Readonly<Record<string, Rewriter>> = {
-  filter: mergeFilters,
   map: mapOverFilter,
   len: ({ args: [list], ...node }) =>
     isFilter(list) ? replaced({ ...node, args: [] }, { kind: 'builtin', name: 'count', args: list.args }) : undefined,
@@ -175,7 +167,7 @@ function mergeFilters(node: BuiltinNode): Node | undefined {
   if (!isFilter(inner) || inner.each !== undefined || outer?.kind !== 'predicate') return undefined;
   const [list, predicate] = inner.args;
   if (list === undefined || predicate?.kind !== 'predicate') return undefined;
-  const body = makeNode({ kind: 'binary', op: '&&', left: predicate.body, right: outer.body }, outer.at);
+  const body = fold(makeNode({ kind: 'binary', op: '&&', left: predicate.body, right: outer.body }, outer.at));
   return replaced(node, { kind: 'builtin', name: 'filter', args: [list, makeNode({ kind: 'predicate', body }, outer.at)] });
 }
 

@@ -131,11 +131,11 @@ export function trimWhile(text: string, cut: (char: string) => boolean): string 
 }
 
 export function upperCase(text: string): string {
-  return isAscii(text) ? text.toUpperCase() : mapRunes(text, (c) => c.toUpperCase());
+  return isAscii(text) ? text.toUpperCase() : mapRunes(wellFormed(text), (c) => c.toUpperCase());
 }
 
 export function lowerCase(text: string): string {
-  return isAscii(text) ? text.toLowerCase() : mapRunes(text, (c) => (c === '\u0130' ? 'i' : c.toLowerCase()));
+  return isAscii(text) ? text.toLowerCase() : mapRunes(wellFormed(text), (c) => (c === '\u0130' ? 'i' : c.toLowerCase()));
 }
 
 /** One character for one: what would become two (ß) stays as it is. */

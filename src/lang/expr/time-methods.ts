@@ -4,7 +4,7 @@
  */
 import { durationText } from './duration.ts';
 import { formatTime, MONTHS, RFC3339_NANO, timeText, WEEKDAYS } from './layout.ts';
-import { BOOL, BYTES, DURATION, FLOAT, functionNature, INT, MONTH, type Nature, STRING, TIME, WEEKDAY, ZONE } from './nature.ts';
+import { BOOL, BYTES, DURATION, FLOAT, functionNature, INT, INT64, MONTH, type Nature, STRING, TIME, WEEKDAY, ZONE } from './nature.ts';
 import { utf8Bytes } from './text.ts';
 import {
   addDuration,
@@ -20,7 +20,20 @@ import {
   UTC,
   Zone,
 } from './time.ts';
-import { Duration, Fault, intOf, MAX_INT64, MIN_INT64, makeFloat, makeInt, NamedInt, typeName, type Value, wantString } from './value.ts';
+import {
+  clampInt64,
+  Duration,
+  Fault,
+  intOf,
+  MAX_INT64,
+  MIN_INT64,
+  makeFloat,
+  makeInt,
+  NamedInt,
+  typeName,
+  type Value,
+  wantString,
+} from './value.ts';
 
 interface MethodEntry {
   readonly params: readonly Nature[];
@@ -89,7 +102,7 @@ function roundDuration(mode: 'down' | 'nearest'): MethodEntry['run'] {
     const size = duration.nanos < 0n ? -duration.nanos : duration.nanos;
     const rounded = roundTo(size, wantDuration(args[0]).nanos, mode);
     const signed = duration.nanos < 0n ? -rounded : rounded;
-    return new Duration(signed > MAX_INT64 ? MAX_INT64 : signed < MIN_INT64 ? MIN_INT64 : signed);
+    return new Duration(clampInt64(signed));
   }) as MethodEntry['run'];
 }
 
@@ -105,7 +118,7 @@ function jsonTime(time: Time): string {
   return formatTime(time, RFC3339_NANO);
 }
 
-const unix = (divisor: bigint): MethodEntry => method<Time>([], INT, (time) => makeInt(floorDivide(nanosSinceEpoch(time), divisor)));
+const unix = (divisor: bigint): MethodEntry => method<Time>([], INT64, (time) => makeInt(floorDivide(nanosSinceEpoch(time), divisor)));
 
 function floorDivide(a: bigint, b: bigint): bigint {
   return (a - (((a % b) + b) % b)) / b;
@@ -127,10 +140,10 @@ const TIME_METHODS: Methods = {
   ISOWeek: civil(INT, isoWeek),
   Date: several,
   Clock: several,
-  Unix: method<Time>([], INT, (time) => time.seconds),
+  Unix: method<Time>([], INT64, (time) => time.seconds),
   UnixMilli: unix(1_000_000n),
   UnixMicro: unix(1000n),
-  UnixNano: method<Time>([], INT, (time) => makeInt(BigInt.asIntN(64, nanosSinceEpoch(time)))),
+  UnixNano: method<Time>([], INT64, (time) => makeInt(BigInt.asIntN(64, nanosSinceEpoch(time)))),
   Add: method<Time>([DURATION], TIME, (time, args) => addDuration(time, wantDuration(args[0]).nanos)),
   AddDate: method<Time>([INT, INT, INT], TIME, addDate),
   Sub: method<Time>([TIME], DURATION, (time, args) => new Duration(subtractTimes(time, wantTime(args[0])))),
@@ -166,7 +179,7 @@ function units(nanos: bigint, unit: bigint): number {
   return Number(nanos / unit) + Number(nanos % unit) / Number(unit);
 }
 
-const wholeUnits = (nanos: bigint): MethodEntry => method<Duration>([], INT, (d) => makeInt(d.nanos / nanos));
+const wholeUnits = (nanos: bigint): MethodEntry => method<Duration>([], INT64, (d) => makeInt(d.nanos / nanos));
 
 const DURATION_METHODS: Methods = {
   Hours: inUnits(3_600_000_000_000),

@@ -2,7 +2,7 @@
  * Points in time and time zones: the calendar, and the offsets that the platform's zone data gives. Local time is UTC, whatever the
  * machine says, so that a program gives the same result everywhere. Refuses to know how times are written.
  */
-import { Fault, made } from './value.ts';
+import { clampInt64, Fault, made } from './value.ts';
 
 const DAY = 86_400;
 const BILLION = 1_000_000_000n;
@@ -134,9 +134,7 @@ export function addDuration(time: Time, nanos: bigint): Time {
 
 /** In nanoseconds; what does not fit into a duration is the longest one. */
 export function subtractTimes(a: Time, b: Time): bigint {
-  const nanos = nanosSinceEpoch(a) - nanosSinceEpoch(b);
-  const limit = 2n ** 63n;
-  return nanos >= limit ? limit - 1n : nanos < -limit ? -limit : nanos;
+  return clampInt64(nanosSinceEpoch(a) - nanosSinceEpoch(b));
 }
 
 export function compareTimes(a: Time, b: Time): number {

@@ -101,6 +101,12 @@ export class Fault extends Error {}
 export const MAX_INT64 = 2n ** 63n - 1n;
 export const MIN_INT64 = -(2n ** 63n);
 
+/** What does not fit into 64 bits is the nearest that does. */
+export function clampInt64(value: bigint): bigint {
+  if (value > MAX_INT64) return MAX_INT64;
+  return BigInt.asIntN(64, value) === value ? value : MIN_INT64;
+}
+
 /** How deep values may be nested where a builtin or the way out follows them down. */
 export const MAX_VALUE_DEPTH = 1000;
 

@@ -2,7 +2,7 @@
  * What a program may use up: steps, bytes, call depth and wall time. Every growing operation asks before it grows.
  * Steps and bytes are counted the same way on every machine; only the wall clock depends on it.
  */
-import type { Source } from './source.ts';
+import type { Problem } from './source.ts';
 
 export interface Limits {
   readonly steps: number;
@@ -16,7 +16,7 @@ export type BudgetKind = 'steps' | 'memory' | 'time' | 'depth';
 export class BudgetError extends Error {
   readonly kind: BudgetKind;
   /** Where the program was when it ran out, where the language knows it. */
-  place: { readonly source: Source; readonly at: number } | undefined = undefined;
+  problem: Problem | undefined = undefined;
 
   constructor(kind: BudgetKind, message: string) {
     super(message);
@@ -52,7 +52,7 @@ export class Budget {
   }
 
   checkTime(): void {
-    if (performance.now() > this.#deadline) throw new BudgetError('time', `the program ran longer than its ${this.limits.millis} ms`);
+    if (performance.now() > this.#deadline) this.timeIsUp();
   }
 
   /** Several steps at once: what a builtin does over n elements. */
@@ -65,6 +65,15 @@ export class Budget {
       this.slice += owed;
       if (this.slice < 0 && this.#stepsLeft <= 0) this.tick();
     }
+  }
+
+  /** Until the deadline; negative when it is past. */
+  get millisLeft(): number {
+    return this.#deadline - performance.now();
+  }
+
+  timeIsUp(): never {
+    throw new BudgetError('time', `the program ran longer than its ${this.limits.millis} ms`);
   }
 
   /** Before anything grows by this many bytes. */

@@ -44,7 +44,7 @@ function literalText(literal: string): string {
 
 function parseField(text: string): Field {
   const bang = text.indexOf('!');
-  const colon = text.indexOf(':', bang < 0 ? 0 : bang);
+  const colon = text.indexOf(':', Math.max(0, bang));
   const spec = colon < 0 ? '' : text.slice(colon + 1);
   const head = colon < 0 ? text : text.slice(0, colon);
   const name = bang < 0 ? head : head.slice(0, bang);

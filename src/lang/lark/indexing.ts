@@ -68,7 +68,7 @@ function bound(value: Value | undefined, name: string): number | undefined {
 }
 
 function clamp(value: number, low: number, high: number): number {
-  return value < low ? low : value > high ? high : value;
+  return Math.max(low, Math.min(high, value));
 }
 
 /** `start` and `end` of a method such as `find`, as positions within the length. */

@@ -50,7 +50,7 @@ function add(thread: Thread, a: Value, b: Value): Value | undefined {
 
 /** The engine joins strings lazily, so that only the shorter side and a header are new. */
 export function concat(thread: Thread, a: string, b: string): string {
-  thread.charge(16 + CHAR_BYTES * (a.length < b.length ? a.length : b.length));
+  thread.charge(16 + CHAR_BYTES * Math.min(a.length, b.length));
   return a + b;
 }
 

@@ -14,7 +14,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const SPECIAL = /[\p{C}\p{Z}"\\]/gu;
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-function escape(point: string): string {
+function escaped(point: string): string {
   if (point === ' ') return point;
   const known = ESCAPES[point];
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ function escape(point: string): string {
 }
 
 export function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : `"${text.replace(SPECIAL, escape)}"`;
+  return PLAIN.test(text) ? `"${text}"` : `"${text.replace(SPECIAL, escaped)}"`;
 }
 
 /** Half of a surrogate pair is no character: it becomes U+FFFD. */
@@ -70,7 +70,7 @@ export function quoteBytes(data: Uint8Array): string {
   let text = '';
   for (let at = 0; at < data.length; ) {
     const { code, length } = decodeAt(data, at);
-    text += code < 0 ? `\\x${(data[at] ?? 0).toString(16).padStart(2, '0')}` : String.fromCodePoint(code).replace(SPECIAL, escape);
+    text += code < 0 ? `\\x${(data[at] ?? 0).toString(16).padStart(2, '0')}` : String.fromCodePoint(code).replace(SPECIAL, escaped);
     at += length;
   }
   return `b"${text}"`;

@@ -23,7 +23,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '\n': '',
 };
 
-/** Digits that follow each numeric escape. */
+/** Digits that follow each numeric found. */
 const WIDTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 export function scanString(text: string, at: number, prefix: string): ScannedString {
@@ -89,14 +89,14 @@ function unescapeText(body: string, at: number): string {
   let out = '';
   let done = 0;
   for (let slash = body.indexOf('\\'); slash >= 0; slash = body.indexOf('\\', done)) {
-    const escape = readEscape(body, slash, at);
-    if (escape.kind === 'byte' && escape.code > 127) {
-      const code = escape.code.toString(16).toUpperCase().padStart(4, '0');
-      const kind = escape.text.startsWith('\\x') ? 'hex' : 'octal';
-      throw new SyntaxProblem(at, `non-ASCII ${kind} escape ${escape.text} (use \\u${code} for the UTF-8 encoding of U+${code})`);
+    const found = readEscape(body, slash, at);
+    if (found.kind === 'byte' && found.code > 127) {
+      const code = found.code.toString(16).toUpperCase().padStart(4, '0');
+      const kind = found.text.startsWith('\\x') ? 'hex' : 'octal';
+      throw new SyntaxProblem(at, `non-ASCII ${kind} escape ${found.text} (use \\u${code} for the UTF-8 encoding of U+${code})`);
     }
-    out += body.slice(done, slash) + (escape.kind === 'byte' ? String.fromCharCode(escape.code) : escape.text);
-    done = slash + 1 + escape.length;
+    out += body.slice(done, slash) + (found.kind === 'byte' ? String.fromCharCode(found.code) : found.text);
+    done = slash + 1 + found.length;
   }
   return out + body.slice(done);
 }
@@ -106,11 +106,11 @@ function unescapeBytes(body: string, at: number): Uint8Array {
   const out: number[] = [];
   let done = 0;
   for (let slash = body.indexOf('\\'); slash >= 0; slash = body.indexOf('\\', done)) {
-    const escape = readEscape(body, slash, at);
+    const found = readEscape(body, slash, at);
     out.push(...encoder.encode(body.slice(done, slash)));
-    if (escape.kind === 'byte') out.push(escape.code);
-    else out.push(...encoder.encode(escape.text));
-    done = slash + 1 + escape.length;
+    if (found.kind === 'byte') out.push(found.code);
+    else out.push(...encoder.encode(found.text));
+    done = slash + 1 + found.length;
   }
   out.push(...encoder.encode(body.slice(done)));
   return Uint8Array.from(out);

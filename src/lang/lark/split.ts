@@ -8,7 +8,7 @@ const SPACES = /[\t\n\v\f\r \x85\p{Z}]+/gu;
 
 function splitSpaces(text: string, most: number, from: 'left' | 'right'): string[] {
   const words = text.split(SPACES).filter((word) => word !== '');
-  if (most < 0 || words.length <= most + 1) return words;
+  if (most < 0 || words.length <= most) return words;
   return from === 'left' ? spacesFromLeft(text, most) : spacesFromRight(text, most);
 }
 

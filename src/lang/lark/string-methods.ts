@@ -61,7 +61,8 @@ const LEADING = new RegExp(`^${SPACE}+`, 'u');
 
 function strip(name: string, sides: 'left' | 'right' | 'both'): [string, BuiltinBody] {
   return method(name, 0, 1, (_thread, text, [cutset = null]) => {
-    const chars = cutset === null ? undefined : new Set(wantString(name, 1, cutset));
+    const cut = cutset === null ? '' : wantString(name, 1, cutset);
+    const chars = cut === '' ? undefined : new Set(cut);
     const points = [...text];
     const drop = (point: string | undefined): boolean =>
       point !== undefined && (chars === undefined ? LEADING.test(point) : chars.has(point));

@@ -3,7 +3,7 @@
  * Knows no values and no syntax.
  */
 import { Budget, BudgetError, type Limits } from '../budget.ts';
-import type { Source } from '../source.ts';
+import { problemAt, type Source } from '../source.ts';
 import { LarkFailure } from './failure.ts';
 import type { Value } from './value.ts';
 
@@ -16,12 +16,15 @@ export interface Host {
   readonly load: (thread: Thread, module: string) => ReadonlyMap<string, Value>;
 }
 
+/** From here on the time of a builtin is foreseen, at this much for a step. */
+const LONG_STEPS = 20_000;
+const MILLIS_PER_STEP = 2e-5;
+
 export class Thread extends Budget {
   readonly host: Host;
   /** Offset of what is being done, in the text of the running function; set before anything that may fail. */
   at = 0;
   depth = 0;
-  /** Values made by builtins of the program for nobody else to see, such as the identity of symbols. */
   readonly maxDepth: number;
 
   constructor(limits: Limits, host: Host) {
@@ -33,9 +36,17 @@ export class Thread extends Budget {
   /** Notes on the way out of a function where it was; the caller's place becomes current again. */
   leave(error: unknown, name: string, source: Source | undefined, callerAt: number): unknown {
     if (error instanceof LarkFailure) error.sites.push({ name, source, at: this.at });
-    else if (error instanceof BudgetError && error.place === undefined && source !== undefined) error.place = { source, at: this.at };
+    else if (error instanceof BudgetError && error.problem === undefined && source !== undefined) {
+      error.problem = problemAt(source, this.at, error.message);
+    }
     this.at = callerAt;
     return error;
+  }
+
+  /** What a builtin does in one go cannot be interrupted: it must not even begin when the time would not suffice. */
+  override spend(steps: number): void {
+    super.spend(steps);
+    if (steps > LONG_STEPS && this.millisLeft < steps * MILLIS_PER_STEP) this.timeIsUp();
   }
 
   tooDeep(): never {

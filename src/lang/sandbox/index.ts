@@ -1,0 +1,79 @@
+/**
+ * Runs programs so that none keeps the others waiting: at first right here, for a few milliseconds at most, which is enough for
+ * nearly all of them; what needs longer is started anew in a worker thread with its full budgets. Programs are pure, so that
+ * an abandoned start leaves nothing behind.
+ */
+import type { PlainValue } from '../../util/decimal.ts';
+import { BudgetError, type Limits } from '../budget.ts';
+import type { Ran } from './kind.ts';
+import { SandboxPool } from './pool.ts';
+import { KINDS, type KindName, type Tasks } from './task.ts';
+
+export type { Ran } from './kind.ts';
+export type { LarkTask } from './lark-task.ts';
+export { SandboxBusyError } from './pool.ts';
+
+/** What a program may use on the thread that answers requests. */
+const INLINE_MILLIS = 6;
+const INLINE_BYTES = 8 * 1024 * 1024;
+/** A program that was too long for here goes to a worker at once so many times before it is tried here again. */
+const REMEMBERED = 16;
+
+const pool = new SandboxPool();
+const tooLong = new WeakMap<object, number>();
+
+export interface StepOptions {
+  readonly signal?: AbortSignal;
+  /** Receives what the program printed when it has ended. */
+  readonly print?: (line: string) => void;
+}
+
+/** The result at once when the program was short, else a promise of it. */
+export function runStep<K extends KindName>(
+  kind: K,
+  task: Tasks[K],
+  limits: Limits,
+  options: StepOptions = {},
+): PlainValue | Promise<PlainValue> {
+  const identity = KINDS[kind].identity(task);
+  const left = tooLong.get(identity) ?? 0;
+  if (left > 0) {
+    tooLong.set(identity, left - 1);
+    return inWorker(kind, task, limits, options);
+  }
+  try {
+    return delivered(KINDS[kind].run(task, inlineLimits(limits)), options);
+  } catch (error) {
+    if (!isAbandoned(error, limits)) throw error;
+    tooLong.set(identity, REMEMBERED);
+    return inWorker(kind, task, limits, options);
+  }
+}
+
+function inlineLimits(limits: Limits): Limits {
+  return { ...limits, millis: Math.min(limits.millis, INLINE_MILLIS), bytes: Math.min(limits.bytes, INLINE_BYTES) };
+}
+
+/** Whether only the allowance of this thread was used up, not the budget of the program. */
+function isAbandoned(error: unknown, limits: Limits): boolean {
+  if (!(error instanceof BudgetError)) return false;
+  return (error.kind === 'time' && limits.millis > INLINE_MILLIS) || (error.kind === 'memory' && limits.bytes > INLINE_BYTES);
+}
+
+function delivered(ran: Ran, options: StepOptions): PlainValue {
+  if (options.print !== undefined) ran.prints.forEach(options.print);
+  return ran.value;
+}
+
+function inWorker<K extends KindName>(kind: K, task: Tasks[K], limits: Limits, options: StepOptions): Promise<PlainValue> {
+  const { program, values } = KINDS[kind].pack(task);
+  return new Promise((resolve, failed) => {
+    const done = (ran: Ran): void => resolve(delivered(ran, options));
+    pool.run({ kind, program, values, limits, signal: options.signal, done, failed });
+  });
+}
+
+/** Ends the idle workers, as when the service stops. */
+export function closeSandbox(): void {
+  pool.close();
+}

@@ -1,0 +1,22 @@
+/** What a language gives to be run in the sandbox: how a task runs here, and how it is packed for a worker. */
+import type { PlainValue } from '../../util/decimal.ts';
+import type { Limits } from '../budget.ts';
+import type { RunError } from '../source.ts';
+
+export interface Ran {
+  readonly value: PlainValue;
+  /** What the program printed, line by line. */
+  readonly prints: readonly string[];
+}
+
+export interface TaskKind<Task> {
+  /** The same object for every task of one program: what is remembered of it. */
+  identity(task: Task): object;
+  run(task: Task, limits: Limits): Ran;
+  /** The task as data that can be cloned, its values apart. */
+  pack(task: Task): { readonly program: unknown; readonly values: ReadonlyMap<string, PlainValue> };
+  /** In the worker. */
+  runPacked(program: unknown, values: ReadonlyMap<string, PlainValue>, limits: Limits): Ran;
+  /** An error that carries more than the common ones. */
+  specialError(extra: string, error: RunError): Error;
+}

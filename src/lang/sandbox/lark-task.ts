@@ -1,0 +1,88 @@
+/** Steps in Lark as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and keeps it. */
+import type { PlainValue } from '../../util/decimal.ts';
+import type { Limits } from '../budget.ts';
+import { compileLark, type LarkProgram, LoadError, runLark } from '../lark/index.ts';
+import type { RunError } from '../source.ts';
+import type { Ran, TaskKind } from './kind.ts';
+
+export interface LarkTask {
+  readonly program: LarkProgram;
+  readonly values: ReadonlyMap<string, PlainValue>;
+  readonly modules?: (name: string) => LarkProgram | undefined;
+  /** Milliseconds since 1970, for `time.now`: the same wherever the task runs. */
+  readonly now: number;
+}
+
+interface PackedText {
+  readonly name: string;
+  readonly text: string;
+  readonly predeclared: readonly string[];
+  readonly modules: readonly string[];
+}
+
+interface PackedLark {
+  readonly step: PackedText;
+  readonly modules: ReadonlyMap<string, PackedText>;
+  readonly now: number;
+}
+
+/** Lines that a program may print: what is beyond is dropped, and said so. */
+const MAX_PRINTS = 1000;
+
+function run(task: LarkTask, limits: Limits): Ran {
+  const prints: string[] = [];
+  const print = (line: string): void => {
+    if (prints.length < MAX_PRINTS) prints.push(line);
+    else if (prints.length === MAX_PRINTS) prints.push('(further lines are not kept)');
+  };
+  const find = task.modules === undefined ? {} : { modules: task.modules };
+  const value = runLark(task.program, { values: task.values, limits, now: task.now, print, ...find });
+  return { value, prints };
+}
+
+function packText(program: LarkProgram): PackedText {
+  const { name = 'main.star', predeclared = [], modules = [] } = program.options;
+  return { name, text: program.source.text, predeclared: [...predeclared], modules: [...modules] };
+}
+
+/** The modules that the program can reach, through each other too. */
+function reachable(task: LarkTask): Map<string, PackedText> {
+  const found = new Map<string, PackedText>();
+  const waiting = [...task.program.modules];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const module = found.has(name) ? undefined : task.modules?.(name);
+    if (module === undefined) continue;
+    found.set(name, packText(module));
+    waiting.push(...module.modules);
+  }
+  return found;
+}
+
+const MAX_KEPT = 200;
+const compiled = new Map<string, LarkProgram>();
+
+/** Compiled programs are kept by their text: a busy step is compiled once in each worker. */
+function compileKept({ name, text, predeclared, modules }: PackedText): LarkProgram {
+  const key = [name, predeclared.join(), modules.join(), text].join('\0');
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  if (compiled.size >= MAX_KEPT) compiled.clear();
+  const program = compileLark(text, { name, predeclared, modules });
+  compiled.set(key, program);
+  return program;
+}
+
+export const larkKind: TaskKind<LarkTask> = {
+  identity: (task) => task.program,
+  run,
+  pack: (task) => ({ program: { step: packText(task.program), modules: reachable(task), now: task.now }, values: task.values }),
+  runPacked: (packed, values, limits) => {
+    const { step, modules, now } = packed as PackedLark;
+    const find = (name: string): LarkProgram | undefined => {
+      const module = modules.get(name);
+      return module === undefined ? undefined : compileKept(module);
+    };
+    return run({ program: compileKept(step), values, modules: find, now }, limits);
+  },
+  specialError: (module: string, error: RunError) => new LoadError(module, error),
+};

@@ -1,0 +1,67 @@
+/**
+ * How plain values and errors travel between threads. The structured clone keeps maps, arrays and bigints;
+ * only Decimals lose their class on the way and get it back here.
+ */
+import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+import { BudgetError, type BudgetKind } from '../budget.ts';
+import { CompileError, type Problem, RunError } from '../source.ts';
+
+/** A value as the structured clone leaves it. */
+export type Cloned = unknown;
+
+/** Gives the Decimals of a cloned value their class back; maps and arrays stay the same objects. */
+export function revive(value: Cloned): PlainValue {
+  if (typeof value !== 'object' || value === null) return value as PlainValue;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      if (typeof item === 'object' && item !== null) value[i] = revive(item);
+    }
+    return value;
+  }
+  if (value instanceof Map) {
+    for (const [key, item] of value) if (typeof item === 'object' && item !== null) value.set(key, revive(item));
+    return value as PlainMap;
+  }
+  return 'text' in value ? new Decimal(String(value.text)) : null;
+}
+
+export interface WiredError {
+  readonly name: string;
+  readonly message: string;
+  readonly kind?: BudgetKind;
+  readonly problem?: Problem;
+  readonly problems?: readonly Problem[];
+  readonly calls?: readonly string[];
+  readonly refused?: boolean;
+  /** Of errors of one language: rebuilt by its task kind. */
+  readonly extra?: string;
+}
+
+export function wireError(error: unknown): WiredError {
+  if (error instanceof BudgetError) {
+    const problem = error.problem;
+    return { name: 'BudgetError', message: error.message, kind: error.kind, ...(problem === undefined ? {} : { problem }) };
+  }
+  if (error instanceof RunError) {
+    const extra = 'module' in error && typeof error.module === 'string' ? { extra: error.module } : {};
+    return { name: 'RunError', message: error.message, problem: error.problem, calls: error.calls, refused: error.refused, ...extra };
+  }
+  if (error instanceof CompileError) return { name: 'CompileError', message: error.message, problems: error.problems };
+  return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** The error again on the other side; `special` builds what only one language knows. */
+export function unwireError(wired: WiredError, special: (extra: string, error: RunError) => Error): Error {
+  if (wired.name === 'BudgetError' && wired.kind !== undefined) {
+    const error = new BudgetError(wired.kind, wired.message);
+    error.problem = wired.problem;
+    return error;
+  }
+  if (wired.name === 'RunError' && wired.problem !== undefined) {
+    const error = new RunError(wired.problem, wired.calls, wired.refused);
+    return wired.extra === undefined ? error : special(wired.extra, error);
+  }
+  const [first, ...rest] = wired.problems ?? [];
+  return first === undefined ? new Error(wired.message) : new CompileError([first, ...rest]);
+}

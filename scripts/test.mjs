@@ -4,11 +4,12 @@
 //   npm test -- tests/formats --no-engines      the same without engines
 // An engine that a MILLRACE_TEST_..._URL names already is used and left alone. The last line says `N passed, N failed`.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.mjs';
+import { cachePath } from './engines/cache.mjs';
 import { enginesWithoutAddress, startEngines, stopEngines, sweepAbandonedRuns } from './engines/runs.mjs';
 
 const LIMIT_MINUTES = 20;
@@ -17,7 +18,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--no-engines');
 const wantsEngines = !process.argv.includes('--no-engines');
 const run = `test-${process.pid}`;
-const scratch = mkdtempSync(join(tmpdir(), 'millrace-report-'));
+const scratch = mkdtempSync(join(tmpdir(), 'millrace-tests-'));
+// Servers that run as another user have their data in there.
+chmodSync(scratch, 0o755);
 
 // Whatever ends the run early ends the test runner; what follows it cleans up as always.
 const interruption = new AbortController();
@@ -42,7 +45,8 @@ function runVitest(variables, report) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
-      env: { ...process.env, ...variables },
+      // What tests leave in the folder for temporary files goes with this run; only the engines' cache is shared.
+      env: { ...process.env, ...variables, TMPDIR: scratch, MILLRACE_ENGINES_DIR: cachePath() },
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: true,
     });

@@ -74,9 +74,10 @@ async function query(address: Address, sql: string): Promise<unknown[]> {
 
 const serverPid = (): number => Number.parseInt(readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10);
 
-test('is made with the demo in it, stops with its process, and comes back soon with its data on the same port', async () => {
+test('is made with the demo in it, stops with its process, and comes back as it was on the same port', async () => {
   const first = start();
   const address = await first.address;
+  expect(first.said()).toContain('making');
   expect(
     await query(address, 'SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM orders), (SELECT count(*) FROM order_items)'),
   ).toEqual([['100', '3000', '7500']]);
@@ -85,10 +86,9 @@ test('is made with the demo in it, stops with its process, and comes back soon w
   expect(await endChild(first.child, 'SIGTERM')).toBe(0);
   await expect(query(address, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
 
-  const began = performance.now();
   const again = start();
   expect(await again.address).toEqual(address);
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(again.said()).toBe('');
   expect(await query(address, 'SELECT count(*) FROM users')).toEqual([['99']]);
 });
 

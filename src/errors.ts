@@ -30,11 +30,17 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}, cause?: unknown) {
-    super(message, { cause });
+  constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
     this.key = key;
     this.status = status;
     this.headers = headers;
+  }
+
+  /** What the log shall tell and the client not. */
+  because(cause: unknown): this {
+    this.cause = cause;
+    return this;
   }
 
   body(): { code: number; status: string; message: string } {

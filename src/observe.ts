@@ -107,7 +107,7 @@ export class Observer {
         this.#request(event);
         return;
       case 'failure':
-        this.#log.error({ request_id: event.requestId, err: describe(event.error) }, 'failure');
+        this.#log.error({ request_id: event.requestId, error: describe(event.error) }, 'failure');
         return;
       case 'rolled_back':
         this.#rollbacks.inc({ uri: event.uri });
@@ -126,7 +126,7 @@ export class Observer {
         this.#log.info(event.message);
         return;
       case 'trouble':
-        this.#log.warn(event.error === undefined ? {} : { err: describe(event.error) }, event.message);
+        this.#log.warn(event.error === undefined ? {} : { error: describe(event.error) }, event.message);
         return;
     }
   }

@@ -49,7 +49,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
 };
 
 export function explain(failure: DbFailure, at: Circumstances): ApiError {
-  return EXPLANATIONS[failure.kind](failure, at);
+  return EXPLANATIONS[failure.kind](failure, at).because(failure);
 }
 
 /** `Row 3, column "email": …` with the engine's own words. */

@@ -55,11 +55,11 @@ export class Auto {
   }
 
   read(request: ReadRequest, target: Target, sink: ReadSink): Promise<ReadResult> {
-    const guarded = new StartedSink(sink);
+    const patient = new PatientSink(sink);
     return this.#attempt(
       target,
       'GET',
-      () => guarded.started,
+      () => patient.started,
       async (table, session) => {
         const plan = planRead(request, table);
         const { dialect } = session.engine;
@@ -68,9 +68,10 @@ export class Auto {
           total = await count(session, table, plan.where);
           sink.total(total);
         }
-        const cursor = request.after === undefined ? undefined : new CursorSink(guarded, plan.select.order, plan.visible.length);
+        const cursor = request.after === undefined ? undefined : new CursorSink(patient, plan.select.order, plan.visible.length);
         const { statement, params } = compileSelect(plan.select, dialect);
-        const outcome = await session.connection.run(statement, params, session.options, cursor ?? guarded);
+        const outcome = await session.connection.run(statement, params, session.options, cursor ?? patient);
+        patient.finish();
         return { rows: outcome.rows, total, cursor: outcome.rows < request.size ? undefined : cursor?.cursor };
       },
     );
@@ -256,21 +257,34 @@ async function tryPrefix(batch: Batch, table: Table, request: InsertRequest, ses
   }
 }
 
-/** Knows whether rows have begun to flow: from then on nothing may be repeated. */
-class StartedSink implements RowSink {
+/**
+ * Passes nothing on before the first row, or the successful end, has come: until then a failed statement may be run once more, as if the
+ * first had not been.
+ */
+class PatientSink implements RowSink {
   started = false;
   readonly #inner: RowSink;
+  #columns: readonly ResultColumn[] = [];
+  #flow: Flow | undefined;
 
   constructor(inner: RowSink) {
     this.#inner = inner;
   }
 
   start(columns: readonly ResultColumn[], flow: Flow): void {
-    this.started = true;
-    this.#inner.start(columns, flow);
+    this.#columns = columns;
+    this.#flow = flow;
   }
 
   row(cells: Cells): void {
+    if (!this.started) this.finish();
     this.#inner.row(cells);
+  }
+
+  /** The statement has succeeded: also an empty result begins. */
+  finish(): void {
+    if (this.started || this.#flow === undefined) return;
+    this.started = true;
+    this.#inner.start(this.#columns, this.#flow);
   }
 }

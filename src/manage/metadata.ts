@@ -77,7 +77,7 @@ async function explained<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof DbFailure)) throw error;
-    throw EXPLANATIONS[error.kind]?.() ?? apiError('database_error', asked.requestId);
+    throw (EXPLANATIONS[error.kind]?.() ?? apiError('database_error', asked.requestId)).because(error);
   }
 }
 

@@ -51,7 +51,7 @@ export function connectionOptions(url: string): pg.ClientConfig {
 }
 
 /** What the statement itself did wrong stays as it is; everything else is the store being out of reach. */
-export function translate(error: unknown): unknown {
+function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (!(error instanceof pg.DatabaseError)) return 'status' in error ? error : unavailable(error);
   return UNAVAILABLE.test(error.code ?? '') ? unavailable(error) : error;

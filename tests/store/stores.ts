@@ -52,6 +52,7 @@ async function runOnce(url: string, text: string, values: readonly unknown[] = [
 }
 
 async function placeFor(kind: Kind): Promise<Omit<Place, 'open'>> {
+  const admin = kind === 'postgres' ? postgresUrl() : '';
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-store-'));
   if (kind === 'embedded') {
     const { default: Database } = await import('libsql');
@@ -68,7 +69,6 @@ async function placeFor(kind: Kind): Promise<Omit<Place, 'open'>> {
     };
     return { options: { dataDir, keys: [KEY] }, sql, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
   }
-  const admin = postgresUrl();
   const database = `millrace_test_${randomBytes(6).toString('hex')}`;
   await runOnce(admin, `CREATE DATABASE ${database}`);
   const url = new URL(admin);

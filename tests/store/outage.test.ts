@@ -1,0 +1,81 @@
+/**
+ * The PostgreSQL of the store goes away, falls silent and comes back: what is in memory is served all the while, and fresh again afterwards.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SpaceScope } from '../../src/model/project.ts';
+import { newUlid } from '../../src/model/ulid.ts';
+import type { Store } from '../../src/store/store.ts';
+import { FaultyProxy } from './faulty-proxy.ts';
+import { anEntry, anOrg, aTenant, makePlace, type Place } from './stores.ts';
+
+describe('a store whose PostgreSQL', () => {
+  let place: Place;
+  let proxy: FaultyProxy;
+  let store: Store;
+  let other: Store;
+  let scope: SpaceScope;
+  const problems: string[] = [];
+
+  beforeEach(async () => {
+    place = await makePlace('postgres');
+    const url = new URL(place.options.url ?? '');
+    proxy = new FaultyProxy(Number(url.port));
+    url.port = String(await proxy.listen());
+    store = await place.open({ url: url.href, onProblem: (what) => problems.push(what) });
+    other = await place.open();
+    scope = await aTenant(store, [anEntry()]);
+    await readContext();
+  });
+  afterEach(async () => {
+    proxy.mend();
+    await Promise.all([store.close(), other.close()]);
+    await proxy.close();
+    await place.remove();
+  });
+
+  const readContext = async () => {
+    await store.refresh();
+    return store.projectContext(scope.orgId, scope.projectId);
+  };
+  const timed = async (work: () => unknown) => {
+    const from = performance.now();
+    await work();
+    return performance.now() - from;
+  };
+
+  test('refuses connections serves from memory at once and writes nothing', async () => {
+    proxy.refuse();
+    for (let i = 0; i < 50; i += 1) expect((await readContext())?.entries.size).toBe(1);
+    expect(await timed(readContext)).toBeLessThan(300);
+    for (const work of [store.ping(), store.createOrganization(anOrg()), store.listProjects(scope), store.organization(newUlid())])
+      await expect(Promise.resolve(work)).rejects.toMatchObject({ status: 503 });
+    await expect.poll(() => problems.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    proxy.mend();
+    await expect
+      .poll(
+        () =>
+          store.ping().then(
+            () => 'up',
+            () => 'down',
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe('up');
+    await other.addEntry(scope, anEntry({ database: 'second' }));
+    expect((await readContext())?.entries.size).toBe(2);
+  });
+
+  test('falls silent holds up one request for a moment, the others not at all', async () => {
+    proxy.silence();
+    // Until its lease ends, the instance needs no store; from then on a request finds out that it is silent.
+    await expect.poll(() => timed(() => store.refresh()), { timeout: 5_000, interval: 50 }).toBeGreaterThan(200);
+    for (let i = 0; i < 100; i += 1) expect((await readContext())?.entries.size).toBe(1);
+    expect(await timed(readContext)).toBeLessThan(100);
+    const held = await timed(() => other.addEntry(scope, anEntry({ database: 'second' })));
+    expect(held).toBeLessThan(3_500);
+    proxy.mend();
+    await expect.poll(async () => (await readContext())?.entries.size, { timeout: 10_000 }).toBe(2);
+    await other.addEntry(scope, anEntry({ database: 'third' }));
+    expect((await readContext())?.entries.size).toBe(3);
+  });
+});

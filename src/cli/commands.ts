@@ -54,8 +54,14 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   try {
     return await command.run(rest);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`millrace: ${error.message}\n`);
-    return 2;
+    process.stderr.write(`millrace: ${sentenceOf(error)}\n`);
+    return error instanceof ConfigError ? 2 : 1;
   }
+}
+
+/** One line for a person: what went wrong, and why if something lies behind it. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${error.message}${cause}`.replaceAll('\n', ' ');
 }

@@ -53,11 +53,20 @@ function build() {
   writeFileSync(buildStamp, String(started.getTime()));
 }
 
+/** npm passes a signal to its shell, which dies of it and tells nobody: being orphaned is the signal then. */
+function endWithParent(child) {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) child.kill('SIGTERM');
+  }, 500).unref();
+}
+
 /** Hands over to another program of the project: signals are passed on, and its exit code becomes ours. */
 function handOver(...argv) {
   build();
   const child = spawn(process.execPath, [...argv, ...args], { cwd: root, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  endWithParent(child);
   child.on('exit', (code) => process.exit(code ?? 1));
 }
 

@@ -16,6 +16,7 @@ const TWO_32 = 0x100000000;
 
 /** The casts that change how a value is sent; see `types.ts` for who gives them. */
 export const UNSIGNED = 'unsigned';
+export const BIT = 'bit';
 export const YEAR = 'year';
 export const SINGLE = 'float';
 
@@ -45,7 +46,7 @@ const WIRES: Readonly<Record<ParamKind, Wire>> = {
   other: asText,
 };
 
-const INT_WIRES: Readonly<Record<string, Wire>> = { [UNSIGNED]: UINT, [YEAR]: YEARS };
+const INT_WIRES: Readonly<Record<string, Wire>> = { [UNSIGNED]: UINT, [BIT]: UINT, [YEAR]: YEARS };
 
 function wireOf(type: ParamType): Wire {
   return type.kind === 'int' ? (INT_WIRES[type.cast] ?? INT) : WIRES[type.kind];

@@ -293,6 +293,21 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     expect((await sql(connection, 'SELECT s FROM short ORDER BY id')).values).toEqual([['😀😀😀'], [null]]);
   });
 
+  test('rows without any column take all defaults', async () => {
+    await sql(connection, "CREATE TABLE IF NOT EXISTS defaults (id int AUTO_INCREMENT PRIMARY KEY, s varchar(5) DEFAULT 'x')");
+    const defaults = await describe(at, connection, 'defaults');
+    expect(await insert(defaults, [], [[]], false)).toBe(1);
+    expect(await insert(defaults, [], [[], []], false)).toBe(2);
+    expect(await insert(defaults, ['id'], [['0'], [null]], false)).toBe(2);
+    expect((await sql(connection, 'SELECT id, s FROM defaults ORDER BY id')).values.map((row) => row.join())).toEqual([
+      '0,x',
+      '1,x',
+      '2,x',
+      '3,x',
+      '4,x',
+    ]);
+  });
+
   test('texts keep every character in a database whose own set is smaller', async () => {
     await sql(connection, 'CREATE TABLE IF NOT EXISTS letters (id int, s varchar(30)) CHARACTER SET utf8mb4');
     await admin(at, database, `ALTER DATABASE ${database} CHARACTER SET latin1`);

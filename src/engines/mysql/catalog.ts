@@ -5,7 +5,8 @@
 import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../model/table.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import type { Catalog, Connection, RunOptions, TableName } from '../engine.ts';
+import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName } from '../engine.ts';
+import { quote } from './names.ts';
 import { plainDefault, typed } from './types.ts';
 
 type Row = readonly (string | null)[];
@@ -81,7 +82,10 @@ async function describe(
   const at = [schema, name.table];
   const tables = await rows(connection, TABLE, at, options);
   const table = tables.find((row) => row[0] === name.table && row[3] === schema);
-  if (table === undefined) return undefined;
+  if (table === undefined) {
+    await probe(connection, schema, name.table, options);
+    return undefined;
+  }
   const columns = await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
   const key = await rows(connection, KEY, at, options);
   const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
@@ -98,6 +102,23 @@ async function describe(
     columns: columns.map((row) => column(row, facts)),
     key: keyNames,
   });
+}
+
+/** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */
+const PLAIN_NAME = /^[A-Za-z0-9_$]{1,64}$/;
+
+/**
+ * The catalogue hides what its reader may not touch. Asking for the table itself tells the two apart: without the privilege it fails, and
+ * that failure is the answer. Anything else means that there is no such table.
+ */
+async function probe(connection: Connection, schema: string, table: string, options: RunOptions): Promise<void> {
+  if (!PLAIN_NAME.test(table)) return;
+  const text = `SELECT 1 FROM ${quote(schema)}.${quote(table)} LIMIT 0`;
+  try {
+    await connection.run({ text, types: [] }, [], options);
+  } catch (error) {
+    if (!(error instanceof DbFailure) || error.kind !== 'missing_table') throw error;
+  }
 }
 
 function tableKind(type: string | null | undefined): 'table' | 'view' {

@@ -2,10 +2,11 @@
  * The catalogue from information_schema: tables, views, columns, keys. Names are compared here and exactly, because the server may
  * compare them without regard to case. Refuses to know what a table is wanted for.
  */
-import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { ResultColumn } from '../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../model/table.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName } from '../engine.ts';
+import { TextRows } from '../rows.ts';
 import { quote } from './names.ts';
 import { plainDefault, typed } from './types.ts';
 
@@ -55,20 +56,9 @@ async function rows(
   params: readonly ParamValue[],
   options: RunOptions,
 ): Promise<readonly Row[]> {
-  const found: Row[] = [];
-  const sink: RowSink = {
-    start: () => undefined,
-    row: (cells) => {
-      found.push(Array.from(cells.from, (_, i) => cellText(cells, i)));
-    },
-  };
-  await connection.run(statement, params, options, sink);
-  return found;
-}
-
-function cellText(cells: Cells, i: number): string | null {
-  const from = cells.from[i] ?? -1;
-  return from < 0 ? null : cells.bytes.toString('utf8', from, cells.to[i]);
+  const found = new TextRows();
+  await connection.run(statement, params, options, found);
+  return found.rows;
 }
 
 async function describe(

@@ -36,7 +36,7 @@ const YEARS: Wire = plain(TEXT, (out, value) => out.text(yearText(toText(value))
 
 const WIRES: Readonly<Record<ParamKind, Wire>> = {
   int: INT,
-  decimal: plain(DECIMAL, (out, value) => out.text(value)),
+  decimal: plain(DECIMAL, (out, value) => out.text(decimalText(toText(value)))),
   float: plain(DOUBLE, (out, value, cast) => out.double(floatOf(toText(value), cast))),
   bool: plain(LONGLONG, (out, value) => out.int(toText(value).startsWith('t') ? '1' : '0', 'signed')),
   text: asText,
@@ -74,6 +74,14 @@ export function floatOf(text: string, cast: string): number {
   const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
   if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
   return n;
+}
+
+const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The servers would take what is no decimal (NaN among it) for zero. */
+function decimalText(text: string): string {
+  if (!DECIMAL_TEXT.test(text)) throw refused(text, 'is no decimal number');
+  return text;
 }
 
 function toText(value: string | Uint8Array): string {

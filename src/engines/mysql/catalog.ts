@@ -2,10 +2,12 @@
  * The catalogue from information_schema: tables, views, columns, keys. Names are compared here and exactly, because the server may
  * compare them without regard to case. Refuses to know what a table is wanted for.
  */
-import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { ResultColumn } from '../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../model/table.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import type { Catalog, Connection, RunOptions, TableName } from '../engine.ts';
+import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName } from '../engine.ts';
+import { TextRows } from '../rows.ts';
+import { quote } from './names.ts';
 import { plainDefault, typed } from './types.ts';
 
 type Row = readonly (string | null)[];
@@ -54,20 +56,9 @@ async function rows(
   params: readonly ParamValue[],
   options: RunOptions,
 ): Promise<readonly Row[]> {
-  const found: Row[] = [];
-  const sink: RowSink = {
-    start: () => undefined,
-    row: (cells) => {
-      found.push(Array.from(cells.from, (_, i) => cellText(cells, i)));
-    },
-  };
-  await connection.run(statement, params, options, sink);
-  return found;
-}
-
-function cellText(cells: Cells, i: number): string | null {
-  const from = cells.from[i] ?? -1;
-  return from < 0 ? null : cells.bytes.toString('utf8', from, cells.to[i]);
+  const found = new TextRows();
+  await connection.run(statement, params, options, found);
+  return found.rows;
 }
 
 async function describe(
@@ -81,7 +72,10 @@ async function describe(
   const at = [schema, name.table];
   const tables = await rows(connection, TABLE, at, options);
   const table = tables.find((row) => row[0] === name.table && row[3] === schema);
-  if (table === undefined) return undefined;
+  if (table === undefined) {
+    await probe(connection, schema, name.table, options);
+    return undefined;
+  }
   const columns = await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
   const key = await rows(connection, KEY, at, options);
   const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
@@ -98,6 +92,23 @@ async function describe(
     columns: columns.map((row) => column(row, facts)),
     key: keyNames,
   });
+}
+
+/** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */
+const PLAIN_NAME = /^[A-Za-z0-9_$]{1,64}$/;
+
+/**
+ * The catalogue hides what its reader may not touch. Asking for the table itself tells the two apart: without the privilege it fails, and
+ * that failure is the answer. Anything else means that there is no such table.
+ */
+async function probe(connection: Connection, schema: string, table: string, options: RunOptions): Promise<void> {
+  if (!PLAIN_NAME.test(table)) return;
+  const text = `SELECT 1 FROM ${quote(schema)}.${quote(table)} LIMIT 0`;
+  try {
+    await connection.run({ text, types: [] }, [], options);
+  } catch (error) {
+    if (!(error instanceof DbFailure) || error.kind !== 'missing_table') throw error;
+  }
 }
 
 function tableKind(type: string | null | undefined): 'table' | 'view' {

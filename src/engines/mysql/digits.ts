@@ -47,6 +47,7 @@ export function pair(bytes: Buffer, at: number, n: number): number {
 
 /** The shortest decimal text that reads back as the same 32-bit float. */
 export function floatText(value: number): string {
+  if (value === 0) return doubleText(value);
   for (let precision = 6; precision < 9; precision++) {
     const text = value.toPrecision(precision);
     if (Math.fround(Number(text)) === value) return doubleText(Number(text));

@@ -7,12 +7,11 @@ import { DbFailure, type FailureKind } from '../engine.ts';
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
   busy: [1040, 1203, 1226, 1461],
   login: [1045, 1129, 1130, 1251, 1524, 1698, 1820, 1862, 3118, 3159, 4151],
-  unreachable: [1049],
   timeout: [1969, 3024],
   cancelled: [1317],
   lost: [1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3169, 4031],
   denied: [1044, 1142, 1143, 1227, 1370, 1410, 1419, 3879],
-  missing_table: [1051, 1109, 1146],
+  missing_table: [1049, 1051, 1109, 1146],
   missing_column: [1054],
   stale: [1243, 1412, 1615],
   duplicate: [1022, 1062, 1169, 1586, 1761, 1762],
@@ -61,13 +60,16 @@ export function lostFailure(why: string, cause?: unknown): DbFailure {
   return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause });
 }
 
+/** What is wrong with logging in is wrong with the login, except for a full server and a database that is not there. */
+const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { busy: 'busy', missing_table: 'unreachable' };
+
 /** Anything that went wrong before the first statement could run. */
 export function connectFailure(error: unknown): DbFailure {
   if (error instanceof DbFailure) return error;
   const { errno, code, message, sqlState } = error as { errno?: unknown; code?: unknown; message?: unknown; sqlState?: unknown };
   if (typeof errno === 'number' && errno > 0) {
     const failure = serverFailure(errno, typeof sqlState === 'string' ? sqlState : '', String(message));
-    const kind = failure.kind === 'busy' || failure.kind === 'unreachable' ? failure.kind : 'login';
+    const kind = LOGIN_KINDS[failure.kind] ?? 'login';
     return new DbFailure(kind, failure.message, { code: failure.code });
   }
   const known = typeof code === 'string' ? code : '';

@@ -4,7 +4,7 @@
  */
 import type { Column, Kind } from '../../model/table.ts';
 import type { ParamValue } from '../../sql/statement.ts';
-import { floatOf, YEAR, yearText } from './parameters.ts';
+import { BIT, floatOf, YEAR, yearText } from './parameters.ts';
 import { temporalText } from './temporal.ts';
 
 /** Longer texts go as LONGTEXT, which costs the server more. */
@@ -41,17 +41,24 @@ const CARRIERS: Partial<Readonly<Record<Kind, Carrier>>> = {
 
 /** `SELECT * FROM JSON_TABLE(?, …)` for the columns; undefined when one of them cannot travel so. */
 export function jsonSource(columns: readonly Column[]): string | undefined {
+  if (columns.length === 0) return undefined;
   let room = ROW_MOST;
   const items: string[] = [];
   for (const [i, column] of columns.entries()) {
     const size = CARRIERS[column.kind]?.size(column);
     if (size === undefined) return undefined;
-    const short = size <= VARCHAR_MOST && size <= room;
-    if (short) room -= size;
-    // The set is said each time: MariaDB would take the database's own, which may not hold every character.
-    items.push(`_${i} ${short ? `VARCHAR(${size})` : 'LONGTEXT'} CHARACTER SET utf8mb4 PATH '$[${i}]' ERROR ON ERROR`);
+    const fits = size <= VARCHAR_MOST && size <= room;
+    if (fits) room -= size;
+    items.push(`_${i} ${itemType(column, fits ? size : undefined)} PATH '$[${i}]' ERROR ON ERROR`);
   }
   return `SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) AS given`;
+}
+
+/** Texts name their character set: MariaDB would take the database's own, which may not hold every character. */
+function itemType(column: Column, size: number | undefined): string {
+  // A text given to a BIT column would be taken for the bits themselves.
+  if (column.cast === BIT) return 'BIGINT UNSIGNED';
+  return `${size === undefined ? 'LONGTEXT' : `VARCHAR(${size})`} CHARACTER SET utf8mb4`;
 }
 
 /** The rows with every value as text; undefined when a value is longer than its column, which VALUES reports better. */

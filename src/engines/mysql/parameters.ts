@@ -16,6 +16,7 @@ const TWO_32 = 0x100000000;
 
 /** The casts that change how a value is sent; see `types.ts` for who gives them. */
 export const UNSIGNED = 'unsigned';
+export const BIT = 'bit';
 export const YEAR = 'year';
 export const SINGLE = 'float';
 
@@ -35,7 +36,7 @@ const YEARS: Wire = plain(TEXT, (out, value) => out.text(yearText(toText(value))
 
 const WIRES: Readonly<Record<ParamKind, Wire>> = {
   int: INT,
-  decimal: plain(DECIMAL, (out, value) => out.text(value)),
+  decimal: plain(DECIMAL, (out, value) => out.text(decimalText(toText(value)))),
   float: plain(DOUBLE, (out, value, cast) => out.double(floatOf(toText(value), cast))),
   bool: plain(LONGLONG, (out, value) => out.int(toText(value).startsWith('t') ? '1' : '0', 'signed')),
   text: asText,
@@ -45,7 +46,7 @@ const WIRES: Readonly<Record<ParamKind, Wire>> = {
   other: asText,
 };
 
-const INT_WIRES: Readonly<Record<string, Wire>> = { [UNSIGNED]: UINT, [YEAR]: YEARS };
+const INT_WIRES: Readonly<Record<string, Wire>> = { [UNSIGNED]: UINT, [BIT]: UINT, [YEAR]: YEARS };
 
 function wireOf(type: ParamType): Wire {
   return type.kind === 'int' ? (INT_WIRES[type.cast] ?? INT) : WIRES[type.kind];
@@ -73,6 +74,14 @@ export function floatOf(text: string, cast: string): number {
   const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
   if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
   return n;
+}
+
+const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The servers would take what is no decimal (NaN among it) for zero. */
+function decimalText(text: string): string {
+  if (!DECIMAL_TEXT.test(text)) throw refused(text, 'is no decimal number');
+  return text;
 }
 
 function toText(value: string | Uint8Array): string {

@@ -14,6 +14,7 @@ const TWO_32 = 0x100000000;
 const DASH = 45;
 const COLON = 58;
 const OPEN_DIGITS = 31;
+const EMPTY = Buffer.alloc(0);
 
 export class RowReader {
   readonly cells: Cells;
@@ -24,10 +25,15 @@ export class RowReader {
   #spare = 0;
 
   constructor(columns: readonly WireColumn[]) {
-    this.#shapes = Uint8Array.from(columns, (column) => column.shape);
-    this.#digits = Uint8Array.from(columns, (column) => column.digits);
-    this.#nullBytes = (columns.length + 9) >> 3;
-    this.cells = { bytes: Buffer.alloc(0), from: new Int32Array(columns.length), to: new Int32Array(columns.length) };
+    const count = columns.length;
+    this.#shapes = new Uint8Array(count);
+    this.#digits = new Uint8Array(count);
+    for (let i = 0; i < count; i++) {
+      this.#shapes[i] = columns[i]?.shape ?? SHAPE.nothing;
+      this.#digits[i] = columns[i]?.digits ?? 0;
+    }
+    this.#nullBytes = (count + 9) >> 3;
+    this.cells = { bytes: EMPTY, from: new Int32Array(count), to: new Int32Array(count) };
   }
 
   read(bytes: Buffer, from: number, to: number, spare: number): void {

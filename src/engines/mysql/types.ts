@@ -3,7 +3,7 @@
  * how they were read.
  */
 import type { Column, Kind } from '../../model/table.ts';
-import { SINGLE, UNSIGNED, YEAR } from './parameters.ts';
+import { BIT, SINGLE, UNSIGNED, YEAR } from './parameters.ts';
 
 /** One line of information_schema.columns, as text. */
 export interface ColumnFacts {
@@ -73,7 +73,7 @@ const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
   ['int', wholeOf(32n)],
   ['bigint', wholeOf(64n)],
   ['year', () => ({ ...of('int', YEAR), min: 0n, max: 2155n })],
-  ['bit', (facts) => ({ ...of('int', UNSIGNED), min: 0n, max: 2n ** BigInt(facts.precision ?? 1) - 1n })],
+  ['bit', (facts) => ({ ...of('int', BIT), min: 0n, max: 2n ** BigInt(facts.precision ?? 1) - 1n })],
   ['decimal', decimal],
   ['float', () => of('float', SINGLE)],
   ['double', () => of('float', 'double')],

@@ -34,7 +34,8 @@ async function npmStart(): Promise<Started> {
   return {
     output: () => output,
     stop: async (signal) => {
-      child.kill(signal);
+      // A terminal sends Ctrl-C to the whole group; whoever ends npm itself knows only npm.
+      process.kill(signal === 'SIGINT' ? -(child.pid ?? 0) : (child.pid ?? 0), signal);
       await ended;
     },
   };

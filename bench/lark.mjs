@@ -30,7 +30,9 @@ export function run() {
     }
     const ours = best(times);
     ratios.push(recorded / ours);
-    console.log(`${name.padEnd(24)} ${ours.toFixed(2).padStart(9)} ${recorded.toFixed(1).padStart(13)} ${`${(recorded / ours).toFixed(1)} x`.padStart(8)}`);
+    console.log(
+      `${name.padEnd(24)} ${ours.toFixed(2).padStart(9)} ${recorded.toFixed(1).padStart(13)} ${`${(recorded / ours).toFixed(1)} x`.padStart(8)}`,
+    );
   }
   console.log(`middle: ${median(ratios).toFixed(1)} x`);
 }

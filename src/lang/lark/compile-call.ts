@@ -1,7 +1,7 @@
 /** Calls as closures: plain functions get their frame filled directly, methods are found without making a bound value. */
 import type { Argument, CallNode, DotNode } from './ast.ts';
 import { getAttribute, methodOf, methodsNamed } from './attributes.ts';
-import { call, callBuiltin, invoke, newFrame, NO_NAMED } from './call.ts';
+import { call, callBuiltin, invoke, NO_NAMED, newFrame } from './call.ts';
 import type { Evaluate } from './code.ts';
 import type { Compiler } from './compile-context.ts';
 import { fail } from './failure.ts';

@@ -48,13 +48,9 @@ export function runLark(program: LarkProgram, options: RunOptions = {}): PlainVa
   });
 }
 
-/** Runs a program for its globals: for trying things and for tests. */
-export function runGlobals(program: LarkProgram, options: RunOptions & { readonly thread?: Thread } = {}): ReadonlyMap<string, Value> {
-  const thread = options.thread ?? makeThread(options);
-  return told(program, thread, () => {
-    const globals = execute(program, thread, hostValues(program, options.values));
-    return namedGlobals(program, globals, () => true);
-  });
+/** Runs a program over values of the language itself, for its globals: for trying things and for tests. */
+export function executeWith(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, Value>): Map<string, Value> {
+  return told(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
 }
 
 /** Only what the program reads is brought in. */

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BudgetError } from '../dist/lang/budget.js';
-import { compileLark, makeThread, repr, runGlobals, Thread, traceback } from '../dist/lang/lark/index.js';
+import { compileLark, executeWith, makeThread, repr, Thread, traceback } from '../dist/lang/lark/index.js';
 import { parseFile } from '../dist/lang/lark/parse.js';
 import { CompileError, RunError } from '../dist/lang/source.js';
 import { goHost, specHost } from './conformance-lark-host.mjs';
@@ -32,7 +32,7 @@ function execute(src, { name, opts, phase, host, predeclared }) {
     const base = makeThread({ print: (line) => prints.push(line) }).host;
     const thread = new Thread(LIMITS, { ...base, load: (thread, module) => loadable?.get(module) ?? base.load(thread, module) });
     thread.text = src;
-    const globals = runGlobals(program, { thread });
+    const globals = executeWith(program, thread, new Map());
     return { errors, prints, globals, thread };
   } catch (error) {
     if (error instanceof CompileError) {

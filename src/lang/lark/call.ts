@@ -15,6 +15,29 @@ export const NO_NAMED: Named = [];
 /** Bytes that a frame is charged with as long as nothing in it grows. */
 const NOTHING = null;
 
+/** An empty frame: small ones are written out, which the engine makes at once. */
+export function newFrame(size: number, globals: Frame): Frame {
+  switch (size) {
+    case 1:
+      return [globals];
+    case 2:
+      return [globals, undefined];
+    case 3:
+      return [globals, undefined, undefined];
+    case 4:
+      return [globals, undefined, undefined, undefined];
+    case 5:
+      return [globals, undefined, undefined, undefined, undefined];
+    case 6:
+      return [globals, undefined, undefined, undefined, undefined, undefined];
+    default: {
+      const frame: Frame = new Array(size);
+      frame[0] = globals;
+      return frame;
+    }
+  }
+}
+
 /** Runs a function in a frame whose arguments are in place. */
 export function invoke(thread: Thread, fn: LarkFunction, frame: Frame, callerAt: number): Value {
   const code = fn.code;
@@ -78,8 +101,7 @@ export function callBack(thread: Thread, callee: Value, args: readonly Value[]):
 /** A frame with the arguments of a call in their slots. */
 function bind(fn: LarkFunction, args: readonly Value[], named: Named): Frame {
   const code = fn.code;
-  const frame: Frame = new Array(code.size);
-  frame[0] = fn.globals;
+  const frame = newFrame(code.size, fn.globals);
   const { positional, keywordOnly } = code;
   const plain = Math.min(args.length, positional.length);
   for (let i = 0; i < plain; i++) frame[(positional[i] as CodeParameter).slot] = args[i];

@@ -1,7 +1,7 @@
 /** Calls as closures: plain functions get their frame filled directly, methods are found without making a bound value. */
 import type { Argument, CallNode, DotNode } from './ast.ts';
 import { getAttribute, methodOf, methodsNamed } from './attributes.ts';
-import { call, callBuiltin, invoke, NO_NAMED } from './call.ts';
+import { call, callBuiltin, invoke, NO_NAMED, newFrame } from './call.ts';
 import type { Evaluate } from './code.ts';
 import type { Compiler } from './compile-context.ts';
 import { fail } from './failure.ts';
@@ -38,9 +38,7 @@ const FIXED: readonly PlainCall[] = [
     const fn = callee(frame, thread);
     thread.at = at;
     if (!(fn instanceof LarkFunction && fn.code.simple === 0)) return call(thread, fn, [], NO_NAMED, at);
-    const inner: Frame = new Array(fn.code.size);
-    inner[0] = fn.globals;
-    return invoke(thread, fn, inner, at);
+    return invoke(thread, fn, newFrame(fn.code.size, fn.globals), at);
   },
   (callee, args, at) => {
     const first = one(args, 0);
@@ -49,8 +47,7 @@ const FIXED: readonly PlainCall[] = [
       const a = first(frame, thread);
       thread.at = at;
       if (!(fn instanceof LarkFunction && fn.code.simple === 1)) return call(thread, fn, [a], NO_NAMED, at);
-      const inner: Frame = new Array(fn.code.size);
-      inner[0] = fn.globals;
+      const inner = newFrame(fn.code.size, fn.globals);
       inner[1] = a;
       return invoke(thread, fn, inner, at);
     };
@@ -64,8 +61,7 @@ const FIXED: readonly PlainCall[] = [
       const b = second(frame, thread);
       thread.at = at;
       if (!(fn instanceof LarkFunction && fn.code.simple === 2)) return call(thread, fn, [a, b], NO_NAMED, at);
-      const inner: Frame = new Array(fn.code.size);
-      inner[0] = fn.globals;
+      const inner = newFrame(fn.code.size, fn.globals);
       inner[1] = a;
       inner[2] = b;
       return invoke(thread, fn, inner, at);

@@ -2,12 +2,13 @@
 import type { ComprehensionNode, ForClause, IfClause } from './ast.ts';
 import type { Evaluate } from './code.ts';
 import type { Compiler } from './compile-context.ts';
+import { plainSlot } from './compile-name.ts';
 import { ENTRY_BYTES } from './indexing.ts';
 import { SLOT_BYTES } from './iterate.ts';
 import { forEach } from './loop.ts';
 import { LarkDict } from './table.ts';
 import type { Thread } from './thread.ts';
-import { type Frame, LarkList, type Value } from './value.ts';
+import { type Frame, LarkList, LarkRange, type Value } from './value.ts';
 
 type Emit<T> = (frame: Frame, thread: Thread, into: T) => void;
 
@@ -58,10 +59,21 @@ function chain<T>(compiler: Compiler, clauses: readonly (ForClause | IfClause)[]
     }
     const over = compiler.expression(clause.over);
     const store = compiler.store(clause.target);
+    const slot = clause.target.kind === 'name' ? plainSlot(compiler, clause.target) : undefined;
     const at = clause.at;
     return (frame, thread, into) => {
       const sequence = over(frame, thread);
       thread.at = at;
+      if (sequence instanceof LarkRange) {
+        const { length, step } = sequence;
+        for (let i = 0, value = sequence.start; i < length; i++, value += step) {
+          if (--thread.slice < 0) thread.tick();
+          if (slot === undefined) store(frame, thread, value);
+          else frame[slot] = value;
+          next(frame, thread, into);
+        }
+        return;
+      }
       forEach(thread, sequence, (value) => {
         store(frame, thread, value);
         next(frame, thread, into);

@@ -146,7 +146,12 @@ function compileIndex(compiler: Compiler, node: IndexNode): Evaluate {
   return (frame, thread) => {
     const value = object(frame, thread);
     const index = key(frame, thread);
-    if (typeof index === 'number' && index >= 0 && value instanceof LarkList) {
+    if (value instanceof LarkDict) {
+      if (typeof index === 'string' || typeof index === 'number') {
+        const item = value.get(index);
+        if (item !== undefined) return item;
+      }
+    } else if (typeof index === 'number' && index >= 0 && (value instanceof LarkList || value instanceof LarkTuple)) {
       const item = value.items[index];
       if (item !== undefined) return item;
     }

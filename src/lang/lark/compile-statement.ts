@@ -11,7 +11,8 @@ import { setIndex } from './indexing.ts';
 import { isIterable, viewOf } from './iterate.ts';
 import { forEach } from './loop.ts';
 import { nearest } from './spell.ts';
-import { typeOf, type Value } from './value.ts';
+import type { Thread } from './thread.ts';
+import { type Frame, LarkList, LarkRange, typeOf, type Value } from './value.ts';
 
 export function compileBlock(compiler: Compiler, statements: readonly Statement[]): Execute {
   const list = statements.filter((statement) => statement.kind !== 'pass').map((statement) => compileStatement(compiler, statement));
@@ -165,9 +166,20 @@ function compileFor(compiler: Compiler, statement: ForStatement): Execute {
   const body = compiler.block(statement.body);
   const slot = statement.target.kind === 'name' ? plainSlot(compiler, statement.target) : undefined;
   const { at } = statement;
+  const overRange = slot === undefined ? undefined : rangeLoop(slot, body);
+  const overList = listLoop(slot, store, body);
   return (frame, thread) => {
     const sequence = over(frame, thread);
     thread.at = at;
+    if (overRange !== undefined && sequence instanceof LarkRange) return overRange(sequence, frame, thread);
+    if (sequence instanceof LarkList) {
+      sequence.iterating++;
+      try {
+        return overList(sequence.items, frame, thread);
+      } finally {
+        sequence.iterating--;
+      }
+    }
     const result = forEach(thread, sequence, (value) => {
       if (slot === undefined) store(frame, thread, value);
       else frame[slot] = value;
@@ -175,6 +187,37 @@ function compileFor(compiler: Compiler, statement: ForStatement): Execute {
       return ended === CONTINUE ? undefined : ended;
     });
     return result === BREAK ? undefined : result;
+  };
+}
+
+type Loop<T> = (over: T, frame: Frame, thread: Thread) => ReturnType<Execute>;
+
+/** The loops that programs run most, without a function in between. */
+function rangeLoop(slot: number, body: Execute): Loop<LarkRange> {
+  return (range, frame, thread) => {
+    const { length, step } = range;
+    for (let i = 0, value = range.start; i < length; i++, value += step) {
+      if (--thread.slice < 0) thread.tick();
+      frame[slot] = value;
+      const ended = body(frame, thread);
+      if (ended === undefined || ended === CONTINUE) continue;
+      return ended === BREAK ? undefined : ended;
+    }
+    return undefined;
+  };
+}
+
+function listLoop(slot: number | undefined, store: Store, body: Execute): Loop<readonly Value[]> {
+  return (items, frame, thread) => {
+    for (let i = 0; i < items.length; i++) {
+      if (--thread.slice < 0) thread.tick();
+      if (slot === undefined) store(frame, thread, items[i] as Value);
+      else frame[slot] = items[i];
+      const ended = body(frame, thread);
+      if (ended === undefined || ended === CONTINUE) continue;
+      return ended === BREAK ? undefined : ended;
+    }
+    return undefined;
   };
 }
 

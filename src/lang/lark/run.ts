@@ -40,7 +40,7 @@ const RESULT = 'result';
 export function runLark(program: LarkProgram, options: RunOptions = {}): PlainValue {
   const thread = makeThread(options);
   return told(program, thread, () => {
-    const globals = execute(program, thread, hostValues(options.values ?? new Map()));
+    const globals = execute(program, thread, hostValues(program, options.values));
     const binding = program.layout.globals.find((global) => global.name === RESULT);
     const value = binding === undefined ? undefined : globals[binding.slot];
     if (value === undefined) fail(`the program assigns no variable named ${RESULT}`);
@@ -48,18 +48,19 @@ export function runLark(program: LarkProgram, options: RunOptions = {}): PlainVa
   });
 }
 
-/** Runs a program for its globals: for trying things and for tests. */
-export function runGlobals(program: LarkProgram, options: RunOptions & { readonly thread?: Thread } = {}): ReadonlyMap<string, Value> {
-  const thread = options.thread ?? makeThread(options);
-  return told(program, thread, () => {
-    const globals = execute(program, thread, hostValues(options.values ?? new Map()));
-    return namedGlobals(program, globals, () => true);
-  });
+/** Runs a program over values of the language itself, for its globals: for trying things and for tests. */
+export function executeWith(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, Value>): Map<string, Value> {
+  return told(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
 }
 
-function hostValues(values: ReadonlyMap<string, PlainValue>): Map<string, Value> {
+/** Only what the program reads is brought in. */
+function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, Value> {
   const converted = new Map<string, Value>();
-  for (const [name, value] of values) converted.set(name, value instanceof Map ? recordToLark(value) : toLark(value));
+  if (values === undefined) return converted;
+  for (const name of program.reads) {
+    const value = values.get(name);
+    if (value !== undefined) converted.set(name, value instanceof Map ? recordToLark(value) : toLark(value));
+  }
   return converted;
 }
 

@@ -87,17 +87,45 @@ function partition(
   });
 }
 
+/** How often a text occurs in another, without overlap, as far as anybody wants to know. */
+function occurrences(thread: Thread, text: string, wanted: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(wanted); at >= 0 && found < most; at = text.indexOf(wanted, at + wanted.length)) {
+    if (--thread.slice < 0) thread.tick();
+    found++;
+  }
+  return found;
+}
+
 function replace(thread: Thread, text: string, [oldValue = null, newValue = null, countValue]: readonly Value[]): Value {
   const old = wantString('replace', 1, oldValue);
   const fresh = wantString('replace', 2, newValue);
   const count = countValue === undefined ? -1 : wantIndex('replace', 3, countValue);
-  const parts = old === '' ? ['', ...text, ''] : text.split(old);
-  const pieces = parts.length - 1;
-  const times = count < 0 ? pieces : Math.min(count, pieces);
-  thread.charge((text.length + times * Math.max(0, fresh.length - old.length)) * CHAR_BYTES);
-  thread.spend(pieces >> 2);
-  if (times === pieces) return parts.join(fresh);
-  return `${parts.slice(0, times + 1).join(fresh)}${parts.slice(times).length > 1 ? old : ''}${parts.slice(times + 1).join(old)}`;
+  const most = count < 0 ? Number.POSITIVE_INFINITY : count;
+  const times = old === '' ? Math.min(most, text.length + 1) : occurrences(thread, text, old, most);
+  thread.charge(16 + (text.length + times * Math.max(0, fresh.length - old.length)) * CHAR_BYTES);
+  if (times === 0) return text;
+  if (old === '') return between(thread, text, fresh, times);
+  if (most === Number.POSITIVE_INFINITY) return text.replaceAll(old, fresh.replaceAll('$', '$$$$'));
+  let out = '';
+  let done = 0;
+  for (let i = 0; i < times; i++) {
+    const at = text.indexOf(old, done);
+    out += text.slice(done, at) + fresh;
+    done = at + old.length;
+  }
+  return out + text.slice(done);
+}
+
+/** Before every character and at the end, as replacing nothing does. */
+function between(thread: Thread, text: string, fresh: string, times: number): string {
+  let out = '';
+  let left = times;
+  for (const point of text) {
+    if (--thread.slice < 0) thread.tick();
+    out += left-- > 0 ? fresh + point : point;
+  }
+  return left > 0 ? out + fresh : out;
 }
 
 function join(thread: Thread, text: string, [value = null]: readonly Value[]): Value {

@@ -84,8 +84,19 @@ export class LarkDict extends Table<Value> {
     for (const [key, value] of untouched) this.entries.set(key, read(value));
   }
 
+  /** Plain values of the host are the program's too; only a compound one has to be made, once. */
+  #peek(untouched: ReadonlyMap<string, unknown>, key: Value): Value | undefined {
+    if (typeof key === 'string') {
+      const value = untouched.get(key);
+      if (typeof value === 'string' || typeof value === 'boolean' || value === undefined || value === null) return value;
+      if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+    }
+    this.#touch();
+    return this.get(key);
+  }
+
   get(key: Value): Value | undefined {
-    if (this.#untouched !== undefined) this.#touch();
+    if (this.#untouched !== undefined) return this.#peek(this.#untouched, key);
     if (typeof key === 'string' || typeof key === 'number') return this.entries.get(key);
     const found = this.find(key);
     return found === undefined ? undefined : this.entries.get(found);

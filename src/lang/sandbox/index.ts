@@ -5,12 +5,11 @@
  */
 import type { PlainValue } from '../../util/decimal.ts';
 import { BudgetError, type Limits } from '../budget.ts';
-import type { Ran } from './kind.ts';
+import type { Ran } from '../task-kind.ts';
+import { KINDS, type KindName, type Tasks } from '../tasks.ts';
 import { SandboxPool } from './pool.ts';
-import { KINDS, type KindName, type Tasks } from './task.ts';
 
-export type { Ran } from './kind.ts';
-export type { LarkTask } from './lark-task.ts';
+export type { Ran } from '../task-kind.ts';
 export { SandboxBusyError } from './pool.ts';
 
 /** What a program may use on the thread that answers requests. */

@@ -1,6 +1,6 @@
 /** What the pool and its workers say to each other. Long lists go in parts, so that neither side copies much at a time. */
 import type { Limits } from '../budget.ts';
-import type { KindName } from './task.ts';
+import type { KindName } from '../tasks.ts';
 import type { Cloned, WiredError } from './wire.ts';
 
 export type ToWorker =

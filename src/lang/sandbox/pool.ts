@@ -6,9 +6,9 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { PlainValue } from '../../util/decimal.ts';
 import { BudgetError, type Limits } from '../budget.ts';
-import type { Ran } from './kind.ts';
+import type { Ran } from '../task-kind.ts';
+import { KINDS, type KindName } from '../tasks.ts';
 import { type FromWorker, PART, type ToWorker } from './messages.ts';
-import { KINDS, type KindName } from './task.ts';
 import { revive, unwireError } from './wire.ts';
 
 /** More programs wait than will be run in reasonable time. */

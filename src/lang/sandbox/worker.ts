@@ -2,9 +2,9 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { PlainValue } from '../../util/decimal.ts';
-import type { Ran } from './kind.ts';
+import type { Ran } from '../task-kind.ts';
+import { KINDS } from '../tasks.ts';
 import { type FromWorker, PART, type ToWorker } from './messages.ts';
-import { KINDS } from './task.ts';
 import { type Cloned, revive, wireError } from './wire.ts';
 
 const port = parentPort;

@@ -1,6 +1,6 @@
 /** What can be run in the sandbox: a table of kinds. A new language is one more entry. */
-import type { TaskKind } from './kind.ts';
-import { type LarkTask, larkKind } from './lark-task.ts';
+import { type LarkTask, larkKind } from './lark/task.ts';
+import type { TaskKind } from './task-kind.ts';
 
 export interface Tasks {
   readonly lark: LarkTask;

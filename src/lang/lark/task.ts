@@ -1,9 +1,10 @@
 /** Steps in Lark as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and keeps it. */
 import type { PlainValue } from '../../util/decimal.ts';
 import type { Limits } from '../budget.ts';
-import { compileLark, type LarkProgram, LoadError, runLark } from '../lark/index.ts';
 import type { RunError } from '../source.ts';
-import type { Ran, TaskKind } from './kind.ts';
+import type { Ran, TaskKind } from '../task-kind.ts';
+import { compileLark, type LarkProgram } from './program.ts';
+import { LoadError, runLark } from './run.ts';
 
 export interface LarkTask {
   readonly program: LarkProgram;

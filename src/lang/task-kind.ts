@@ -1,7 +1,7 @@
 /** What a language gives to be run in the sandbox: how a task runs here, and how it is packed for a worker. */
-import type { PlainValue } from '../../util/decimal.ts';
-import type { Limits } from '../budget.ts';
-import type { RunError } from '../source.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import type { Limits } from './budget.ts';
+import type { RunError } from './source.ts';
 
 export interface Ran {
   readonly value: PlainValue;

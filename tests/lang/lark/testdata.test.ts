@@ -1,0 +1,77 @@
+/**
+ * The tests that are written in the language itself: `src/lang/lark/testdata/*.star`. A file is cut into chunks at lines of `---`;
+ * a chunk runs to its end with all its assertions true, or fails at each line that ends in `# error: …` with that text.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
+import { callBack } from '../../../src/lang/lark/call.ts';
+import { equals } from '../../../src/lang/lark/compare.ts';
+import { compileLark, executeWith, LarkFailure, makeThread, repr } from '../../../src/lang/lark/index.ts';
+import { Builtin, type Value } from '../../../src/lang/lark/value.ts';
+import { CompileError, RunError } from '../../../src/lang/source.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../src/lang/lark/testdata');
+
+interface Found {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The assertions of the test files; each notes what does not hold and goes on. */
+function assertions(text: string, found: Found[]): ReadonlyMap<string, Value> {
+  const lineAt = (at: number): number => text.slice(0, at).split('\n').length;
+  const equal = new Builtin('equal', (thread, [got = null, want = null]) => {
+    if (!equals(thread, got, want)) found.push({ line: lineAt(thread.at), text: `got ${repr(thread, got)}, want ${repr(thread, want)}` });
+    return null;
+  });
+  const fails = new Builtin('fails', (thread, [fn = null, want = null]) => {
+    const at = thread.at;
+    try {
+      callBack(thread, fn, []);
+      found.push({ line: lineAt(at), text: `did not fail with ${String(want)}` });
+    } catch (error) {
+      if (!(error instanceof LarkFailure)) throw error;
+      thread.at = at;
+      if (!error.message.includes(String(want))) found.push({ line: lineAt(at), text: `failed with ${error.message}` });
+    }
+    return null;
+  });
+  return new Map<string, Value>([
+    ['equal', equal],
+    ['fails', fails],
+  ]);
+}
+
+function run(name: string, text: string): Found[] {
+  const found: Found[] = [];
+  try {
+    const program = compileLark(text, { name, extensions: assertions(text, found) });
+    executeWith(program, makeThread({ limits: DEFAULT_LIMITS }), new Map());
+  } catch (error) {
+    if (error instanceof CompileError) found.push(...error.problems.map(({ line, message }) => ({ line, text: message })));
+    else if (error instanceof RunError) found.push({ line: error.problem.line, text: error.message });
+    else throw error;
+  }
+  return found;
+}
+
+function expected(text: string): Found[] {
+  return text.split('\n').flatMap((line, i) => {
+    const match = /# error: (.*)$/.exec(line);
+    return match === null ? [] : [{ line: i + 1, text: match[1] ?? '' }];
+  });
+}
+
+describe.each(readdirSync(FOLDER).filter((name) => name.endsWith('.star')))('%s', (name) => {
+  const chunks = readFileSync(join(FOLDER, name), 'utf8').split(/^---\n/m);
+  it.each(chunks.map((text, i) => ({ text, title: `chunk ${i + 1}` })))('$title', ({ text }) => {
+    const found = run(name, text);
+    const wanted = expected(text);
+    expect(found.map(({ line }) => line)).toEqual(wanted.map(({ line }) => line));
+    wanted.forEach((want, i) => {
+      expect(found[i]?.text).toContain(want.text);
+    });
+  });
+});

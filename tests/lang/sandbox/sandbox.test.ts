@@ -1,0 +1,98 @@
+/** The sandbox: short programs at once, long ones in a worker, with the same results and errors. Workers run the built files. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
+import { compileLark, LoadError } from '../../../src/lang/lark/index.ts';
+import { closeSandbox, runStep } from '../../../src/lang/sandbox/index.ts';
+import { RunError } from '../../../src/lang/source.ts';
+import { Decimal, type PlainValue } from '../../../src/util/decimal.ts';
+
+/** Long enough to leave the thread of the caller. */
+const LONG = 'for i in range(2000000):\n    pass\n';
+const LIMITS = { ...DEFAULT_LIMITS, millis: 5000 };
+
+function start(
+  source: string,
+  values: Record<string, PlainValue> = {},
+  options: Parameters<typeof runStep>[3] = {},
+): PlainValue | Promise<PlainValue> {
+  const program = compileLark(source, { predeclared: Object.keys(values) });
+  return runStep('lark', { program, values: new Map(Object.entries(values)), now: 1000 }, LIMITS, options);
+}
+
+describe('the sandbox', () => {
+  afterAll(closeSandbox);
+
+  it('answers a short program at once', () => {
+    expect(start('result = 1 + 1')).toBe(2);
+  });
+
+  it('brings values to a worker and back exactly', async () => {
+    const rows = [
+      new Map<string, PlainValue>([
+        ['d', new Decimal('1.10')],
+        ['n', 2n ** 80n],
+        ['nested', [new Map([['x', new Decimal('2.0')]])]],
+      ]),
+    ];
+    const running = start(`${LONG}result = rows`, { rows });
+    expect(running).toBeInstanceOf(Promise);
+    expect(await running).toEqual(rows);
+  });
+
+  it('brings long lists in parts', async () => {
+    const rows = Array.from(
+      { length: 12_345 },
+      (_, i) =>
+        new Map<string, PlainValue>([
+          ['i', i],
+          ['d', new Decimal(`${i}.50`)],
+        ]),
+    );
+    expect(await start(`${LONG}result = rows`, { rows })).toEqual(rows);
+  });
+
+  it('brings errors back as they were', async () => {
+    await expect(start(`${LONG}fail("no")`)).rejects.toMatchObject({ refused: true, message: 'fail: no', problem: { line: 3 } });
+    await expect(start(`${LONG}result = [][1]`)).rejects.toBeInstanceOf(RunError);
+    const late = compileLark(`${LONG}result = gone.x`, { modules: ['gone'] });
+    const error = await Promise.resolve(runStep('lark', { program: late, values: new Map(), now: 0 }, LIMITS)).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(LoadError);
+    expect(error).toMatchObject({ module: 'gone' });
+  });
+
+  it('takes the modules along', async () => {
+    const lib = compileLark('load("base", "two")\ndef f(x):\n    return x * two', { name: 'lib' });
+    const base = compileLark('two = 2', { name: 'base' });
+    const program = compileLark(`load("lib", "f")\n${LONG}result = f(21)`);
+    const modules = (name: string) => ({ lib, base })[name];
+    expect(await runStep('lark', { program, values: new Map(), modules, now: 0 }, LIMITS)).toBe(42);
+  });
+
+  it('prints once, wherever a program ends up', async () => {
+    const lines: string[] = [];
+    await start(`print("one")\n${LONG}print("two", time.now().unix)\nresult = 1`, {}, { print: (line) => lines.push(line) });
+    expect(lines).toEqual(['one', 'two 1']);
+  });
+
+  it('ends a program whose caller has gone', async () => {
+    const controller = new AbortController();
+    const running = start('for i in range(1 << 50):\n    pass', {}, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('gone')), 50);
+    await expect(running).rejects.toThrow('gone');
+    expect(await start(`${LONG}result = 1`)).toBe(1);
+  });
+
+  it('runs many at once, in turn', async () => {
+    const all = Array.from({ length: 12 }, (_, i) => start(`${LONG}result = n`, { n: i }));
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 12 }, (_, i) => i));
+  });
+
+  it('has a budget of its own for each', async () => {
+    const program = compileLark('for i in range(1 << 50):\n    pass');
+    const error = await Promise.resolve(runStep('lark', { program, values: new Map(), now: 0 }, { ...DEFAULT_LIMITS, millis: 100 })).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toBeInstanceOf(BudgetError);
+    expect(error).toMatchObject({ kind: 'time', message: 'the program ran longer than its 100 ms' });
+  });
+});

@@ -29,7 +29,7 @@ export interface CompiledExpr {
   readonly code: Code;
   readonly slots: number;
   readonly names: readonly string[];
-  /** Whether a literal is a value that is not plain. */
+  /** Whether a result has to be looked at although the run made nothing that is not plain. */
   readonly special: boolean;
 }
 

@@ -27,14 +27,17 @@ export function itemOf(run: Run): Value {
   return run.item;
 }
 
-/** Beyond this length a joined string is charged in part for being copied when it is read. */
-const LONG_TEXT = 4096;
-
-/** Before two strings become one. */
+/** Before two strings become one: the longer one is shared with the result until the result is kept. */
 export function chargeJoin(budget: Budget, left: number, right: number): void {
-  const length = left + right;
-  if (length > MAX_TEXT) throw new Fault(`a string is at most ${MAX_TEXT} characters long`);
-  budget.charge(Math.min(left, right) + 32 + (length > LONG_TEXT ? length >> 4 : 0));
+  if (left + right > MAX_TEXT) throw new Fault(`a string is at most ${MAX_TEXT} characters long`);
+  budget.charge(Math.min(left, right) + 32);
+}
+
+const LONG_TEXT = 1024;
+
+/** Before a value goes into a list or map: a long string may have been joined, and takes its whole length when it is read. */
+export function chargeKept(budget: Budget, value: Value): void {
+  budget.charge(typeof value === 'string' && value.length > LONG_TEXT ? value.length + 8 : 8);
 }
 
 /** The longest string that V8 can hold is near this. */

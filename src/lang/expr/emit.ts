@@ -6,6 +6,7 @@
 import { fetch, slice } from './access.ts';
 import type { BinaryNode, BuiltinNode, CallNode, ConditionalNode, MapNode, MemberNode, Node, SliceNode, UnaryNode } from './ast.ts';
 import { BUILTINS } from './builtin.ts';
+import { timeOfClock } from './builtin-time.ts';
 import { emitLoop } from './emit-loop.ts';
 import { emitBinary } from './emit-operator.ts';
 import { SyntaxFault } from './lex.ts';
@@ -154,6 +155,7 @@ export class Emitter {
     if (node.name === 'reduce') this.special = true;
     if (PREDICATE_ARGS.has(node.name)) return emitLoop(this, node);
     const { name, at } = node;
+    if (name === 'now') return this.#now(node.args);
     const builtin = BUILTINS.get(name);
     const all = node.args.map((arg) => this.emit(arg));
     const args = LAST_COUNTS.has(name) ? all.slice(-1) : all;
@@ -165,6 +167,11 @@ export class Emitter {
       run.at = at;
       return builtin(values, run.budget);
     };
+  }
+
+  #now([zone]: readonly Node[]): Code {
+    const code = zone && this.emit(zone);
+    return (run) => timeOfClock(run.now, code?.(run));
   }
 
   #let(name: string, value: Node, body: Node): Code {

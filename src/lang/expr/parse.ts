@@ -14,7 +14,7 @@ const MAX_NODES = 10_000;
 const MAX_DEPTH = 1000;
 /** Levels of brackets and nested operands, each of which takes several calls of the parser. */
 const MAX_NESTING = 400;
-export const MAX_SOURCE = 256 * 1024;
+const MAX_SOURCE = 256 * 1024;
 
 export function parse(text: string): Node {
   if (text.length > MAX_SOURCE) throw new SyntaxFault(0, `the expression is longer than ${MAX_SOURCE} characters`);

@@ -4,6 +4,7 @@
  */
 import { RE2JS, RE2JSException } from 're2js';
 import type { Budget } from '../budget.ts';
+import { spendAtOnce } from './run.ts';
 import { Fault } from './value.ts';
 
 /** Counted repetitions and classes of characters grow while a pattern is compiled, so its length is kept short. */
@@ -23,7 +24,7 @@ export function compilePattern(text: string, longest: number = MAX_PATTERN): RE2
 
 /** A pattern that is known only at run time. */
 export function wantPattern(text: string, budget: Budget): RE2JS {
-  budget.spend(100 + text.length * 500);
+  spendAtOnce(budget, 100 + text.length * 2000);
   const pattern = compilePattern(text, MAX_COMPUTED_PATTERN);
   if (typeof pattern === 'string') throw new Fault(pattern);
   return pattern;
@@ -31,6 +32,6 @@ export function wantPattern(text: string, budget: Budget): RE2JS {
 
 export function matchesPattern(pattern: RE2JS, subject: string | Uint8Array, budget: Budget): boolean {
   // The time of a match is bounded by the length of the text times the size of the program.
-  budget.spend(Math.ceil((subject.length * Math.max(pattern.programSize(), 1)) / 2));
+  spendAtOnce(budget, (subject.length * Math.max(pattern.programSize(), 1)) / 2);
   return pattern.test(subject);
 }

@@ -7,6 +7,8 @@ export interface Run {
   /** The whole environment, for `$env`. */
   readonly whole: () => Value;
   readonly budget: Budget;
+  /** Milliseconds since 1970: it is the same time all through a run. */
+  readonly now: number;
   /** The values of `let`, by slot. */
   readonly locals: Value[];
   /** Where in the text something may go wrong next. */
@@ -38,6 +40,15 @@ const LONG_TEXT = 1024;
 /** Before a value goes into a list or map: a long string may have been joined, and takes its whole length when it is read. */
 export function chargeKept(budget: Budget, value: Value): void {
   budget.charge(typeof value === 'string' && value.length > LONG_TEXT ? value.length + 8 : 8);
+}
+
+/** A cautious guess at the steps that native code does in a millisecond. */
+const STEPS_PER_MILLI = 20_000;
+
+/** Before work that cannot be interrupted: what would take longer than there is time left is not begun. */
+export function spendAtOnce(budget: Budget, steps: number): void {
+  budget.spend(Math.ceil(steps));
+  if (steps > STEPS_PER_MILLI && steps / STEPS_PER_MILLI > budget.millisLeft) budget.timeIsUp();
 }
 
 /** The longest string that V8 can hold is near this. */

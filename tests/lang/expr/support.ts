@@ -8,7 +8,7 @@ import { exactNumber } from '../../../src/lang/expr/try.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 import type { PlainMap, PlainValue } from '../../../src/util/decimal.ts';
 
-export function envOf(json: string): PlainMap {
+function envOf(json: string): PlainMap {
   return readJson(json, { number: exactNumber, budget: new Budget(DEFAULT_LIMITS) }) as PlainMap;
 }
 

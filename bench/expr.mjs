@@ -38,7 +38,7 @@ const CASES = [
   { text: 'reduce(rows, #acc + .id, 0)', micros: 200 },
 ];
 
-/** The median of several rounds, each of about 20 ms. */
+/** The best and the median of several rounds, each of about 20 ms: on a machine that others use, the best is the cost. */
 function measure(run) {
   let times = 1;
   const round = () => {
@@ -51,22 +51,22 @@ function measure(run) {
     times = Math.min(200_000, Math.max(1, Math.round(20_000 / Math.max(each, 0.05))));
   }
   const rounds = Array.from({ length: 7 }, round).sort((a, b) => a - b);
-  return rounds[3];
+  return { best: rounds[0], median: rounds[3] };
 }
 
 export function bench() {
   return CASES.map(({ text, micros }) => {
     const compiled = compileExpr(text, { names });
-    return { name: text, micros: measure(() => runExpr(compiled, env, new Budget(DEFAULT_LIMITS))), limit: micros };
+    return { name: text, ...measure(() => runExpr(compiled, env, new Budget(DEFAULT_LIMITS))), limit: micros };
   });
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  for (const { name, micros, limit } of bench()) console.log(`${micros.toFixed(3).padStart(10)} µs  (under ${limit})  ${name}`);
-  const long = `${Array.from({ length: 250 }, (_, i) => `input.a + ${i}`).join(' + ')}`;
-  console.log(
-    `${measure(() => compileExpr(long, { names }))
-      .toFixed(0)
-      .padStart(10)} µs  to compile 500 operators`,
-  );
+  const micros = (value) => `${value.toFixed(2).padStart(9)} µs`;
+  console.log('     best        median      should be under');
+  for (const { name, best, median, limit } of bench())
+    console.log(`${micros(best)} ${micros(median)} ${String(limit).padStart(9)} µs  ${name}`);
+  const long = Array.from({ length: 250 }, (_, i) => `input.a + ${i}`).join(' + ');
+  const { best, median } = measure(() => compileExpr(long, { names }));
+  console.log(`${micros(best)} ${micros(median)}               to compile 500 operators`);
 }

@@ -60,6 +60,17 @@ describe('sources', () => {
     expect(cost(() => runExpr(compileExpr(shorter), ENV, new Budget(DEFAULT_LIMITS))).error).toBeUndefined();
   });
 
+  test.each(['sort', 'trim', 'join', 'split', 'replace', 'max', 'get', 'string', 'concat', 'filter'])(
+    'calls of %s, each in the next, take no time',
+    (name) => {
+      const tails: Record<string, string> = { trim: ', "a"', split: ', "a"', replace: ', "a", "b"', get: ', 1', filter: ', true' };
+      const text = `${`${name}(`.repeat(190)}nothing${`${tails[name] ?? ''})`.repeat(190)}`;
+      const { error, millis } = cost(() => compileExpr(text));
+      expect(error === undefined || error instanceof CompileError).toBe(true);
+      expect(millis).toBeLessThan(1000);
+    },
+  );
+
   test('the deepest that is allowed compiles and runs', () => {
     const text = `1${'+i'.repeat(990)}`;
     expect(runExpr(compileExpr(text), ENV, new Budget(DEFAULT_LIMITS))).toBe(1 + 7 * 990);

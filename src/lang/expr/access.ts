@@ -7,7 +7,8 @@ import { hasMethod } from './time-methods.ts';
 import { AnyMap, Byte, Fault, isArray, Method, makeInt, NIL_ARRAY, typeName, type Value, wantInt } from './value.ts';
 
 function show(key: Value): string {
-  return typeof key === 'string' || typeof key === 'number' ? JSON.stringify(key) : typeName(key);
+  if (typeof key === 'string') return `field ${JSON.stringify(key.slice(0, 80))}`;
+  return typeof key === 'number' ? `element ${key}` : `element by ${typeName(key)}`;
 }
 
 /** `base.key` and `base[key]`: a missing key of a map is nil, a missing element is an error. */
@@ -17,7 +18,7 @@ export function fetch(base: Value, key: Value): Value {
   if (typeof key === 'string' && hasMethod(base, key)) return new Method(base, key);
   if (base instanceof AnyMap) return fetchAny(base, key);
   const length = elementCount(base);
-  if (length === undefined) throw new Fault(`${typeName(base)} has no ${show(key)}`);
+  if (length === undefined || typeof key === 'string') throw new Fault(`${typeName(base)} has no ${show(key)}`);
   const index = wantInt(key);
   const at = index < 0 ? length + index : index;
   if (at < 0 || at >= length) throw new Fault(`the index ${index} is out of range, there are ${length} elements`);

@@ -38,7 +38,7 @@ export type Node =
   | ArrayNode
   | MapNode;
 
-export interface NilNode extends Base {
+interface NilNode extends Base {
   readonly kind: 'nil';
 }
 export interface NameNode extends Base {
@@ -49,24 +49,24 @@ export interface IntNode extends Base {
   readonly kind: 'int';
   readonly value: number | bigint;
 }
-export interface FloatNode extends Base {
+interface FloatNode extends Base {
   readonly kind: 'float';
   readonly value: number;
 }
-export interface BoolNode extends Base {
+interface BoolNode extends Base {
   readonly kind: 'bool';
   readonly value: boolean;
 }
-export interface StringNode extends Base {
+interface StringNode extends Base {
   readonly kind: 'string';
   readonly value: string;
 }
-export interface BytesNode extends Base {
+interface BytesNode extends Base {
   readonly kind: 'bytes';
   readonly value: Uint8Array;
 }
 /** A value computed while compiling: a list of literals. */
-export interface ConstantNode extends Base {
+interface ConstantNode extends Base {
   readonly kind: 'constant';
   readonly value: Value;
 }
@@ -82,7 +82,7 @@ export interface BinaryNode extends Base {
   readonly right: Node;
 }
 /** The end of a row of `?.`: where a nil on the way comes out as nil. */
-export interface ChainNode extends Base {
+interface ChainNode extends Base {
   readonly kind: 'chain';
   readonly body: Node;
 }
@@ -114,7 +114,7 @@ export interface BuiltinNode extends Base {
   /** Set by the optimizer on `find` and `findLast` that stand for `filter(…)[0]`: nothing found is an error. */
   readonly mustFind?: boolean;
 }
-export interface PredicateNode extends Base {
+interface PredicateNode extends Base {
   readonly kind: 'predicate';
   readonly body: Node;
 }
@@ -129,7 +129,7 @@ export interface LetNode extends Base {
   readonly value: Node;
   readonly body: Node;
 }
-export interface SequenceNode extends Base {
+interface SequenceNode extends Base {
   readonly kind: 'sequence';
   readonly items: readonly Node[];
 }
@@ -139,7 +139,7 @@ export interface ConditionalNode extends Base {
   readonly yes: Node;
   readonly no: Node;
 }
-export interface ArrayNode extends Base {
+interface ArrayNode extends Base {
   readonly kind: 'array';
   readonly items: readonly Node[];
 }

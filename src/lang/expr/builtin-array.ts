@@ -4,6 +4,7 @@ import type { Budget } from '../budget.ts';
 import { fetch, get, lengthOf } from './access.ts';
 import type { Builtin } from './builtin.ts';
 import { equal, keyId, order } from './compare.ts';
+import { spendAtOnce } from './run.ts';
 import { AnyMap, Byte, checkDepth, Fault, isArray, isInt, NIL_ARRAY, numberOf, typeName, type Value, wantString } from './value.ts';
 
 function wantList(name: string, value: Value | undefined): readonly Value[] {
@@ -76,7 +77,7 @@ export function readOrder(value: Value): 'asc' | 'desc' {
 /** A copy in order by the keys, those that are equal as they came; `keys[i]` belongs to `list[i]`. */
 export function sorted(list: readonly Value[], keys: readonly Value[], direction: 'asc' | 'desc', budget: Budget): Value[] {
   budget.charge(list.length * 24);
-  budget.spend(list.length * Math.ceil(Math.log2(list.length + 1)));
+  spendAtOnce(budget, list.length * Math.ceil(Math.log2(list.length + 1)));
   const sign = direction === 'asc' ? 1 : -1;
   const compare = (i: number, j: number): number => sign * (order(keys[i] ?? null, keys[j] ?? null, '<') || 0) || i - j;
   return Array.from(list.keys())
@@ -135,7 +136,7 @@ function fromPairs(args: readonly Value[], budget: Budget): Value {
 }
 
 /** A key keeps its place when its value is replaced. */
-export function setKey(map: AnyMap, key: Value, value: Value): void {
+function setKey(map: AnyMap, key: Value, value: Value): void {
   const id = keyId(key);
   const entry = map.entries.get(id);
   if (entry === undefined) map.entries.set(id, { key, value });

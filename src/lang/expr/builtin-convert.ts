@@ -44,7 +44,7 @@ function toFloat([value = null]: readonly Value[]): Value {
 
 function parseFloat64(text: string): number {
   const special = SPECIAL.get(text.replace(/^[+-]/, '').toLowerCase());
-  if (special !== undefined) return text.startsWith('-') ? -special : special;
+  if (special !== undefined && !/^[+-]nan/i.test(text)) return text.startsWith('-') ? -special : special;
   const hex = HEX_FLOAT.exec(text);
   const value = DECIMAL_FLOAT.test(text) ? Number(text.replaceAll('_', '')) : hex === null ? Number.NaN : hexFloat(hex);
   if (!Number.isFinite(value)) throw new Fault(`${JSON.stringify(text.slice(0, 40))} is not a float`);

@@ -4,6 +4,7 @@ import type { Budget } from '../budget.ts';
 import type { Builtin } from './builtin.ts';
 import { less } from './compare.ts';
 import { negate, roundHalfAway } from './number.ts';
+import { spendAtOnce } from './run.ts';
 import { underlyingInt } from './time-methods.ts';
 import { Byte, bigOf, checkDepth, Fault, floatOf, intOf, isArray, makeFloat, makeInt, numberOf, typeName, type Value } from './value.ts';
 
@@ -64,7 +65,7 @@ function mean(args: readonly Value[], budget: Budget): Value {
 
 function median(args: readonly Value[], budget: Budget): Value {
   const values = floats('median', args, budget);
-  budget.spend(values.length * 4);
+  spendAtOnce(budget, values.length * 4);
   values.sort((a, b) => a - b);
   const middle = values.length >> 1;
   const upper = values[middle] ?? 0;

@@ -2,6 +2,7 @@
 
 import type { Budget } from '../budget.ts';
 import type { Builtin } from './builtin.ts';
+import { spendAtOnce } from './run.ts';
 import { byteOffset, isSpace, joinText, lowerCase, trimWhile, upperCase } from './text.ts';
 import { Fault, isArray, NIL_ARRAY, typeName, type Value, wantInt, wantString } from './value.ts';
 
@@ -9,7 +10,7 @@ const text = (args: readonly Value[], i: number): string => wantString(args[i] ?
 
 /** Before looking for one string in another: the worst case is their lengths multiplied. */
 export function spendSearch(budget: Budget, haystack: string, needle: string): void {
-  budget.spend((haystack.length * Math.max(1, needle.length)) / 64);
+  spendAtOnce(budget, (haystack.length * Math.max(1, needle.length)) / 64);
 }
 
 function made(result: string, budget: Budget): string {
@@ -37,6 +38,7 @@ function cut(keep: 'drop' | 'keep'): Builtin {
     const limit = args.length > 2 ? wantInt(args[2] ?? null) : -1;
     budget.charge(whole.length * 4);
     spendSearch(budget, whole, separator);
+    spendAtOnce(budget, separator === '' ? whole.length : whole.length / 16);
     if (limit === 0) return NIL_ARRAY;
     const all = separator === '' ? [...whole] : whole.split(separator);
     budget.charge(all.length * 32);

@@ -16,8 +16,8 @@ const LAYOUTS = [
   'Mon, 02 Jan 2006 15:04:05 MST',
 ];
 
-function now([zone]: readonly Value[]): Value {
-  const millis = Date.now();
+/** A point in time as the clock shows it in a zone, or in UTC. */
+export function timeOfClock(millis: number, zone: Value | undefined): Value {
   const seconds = Math.floor(millis / 1000);
   return new Time(seconds, (millis - seconds * 1000) * 1_000_000, zone instanceof Zone ? zone : UTC);
 }
@@ -43,7 +43,6 @@ function guess(text: string, zone: Zone): Time {
 }
 
 export const TIME_BUILTINS: Readonly<Record<string, Builtin>> = {
-  now,
   date,
   duration: ([text = null]) => parseDuration(wantString(text)),
   timezone: ([name = null]) => {

@@ -1,6 +1,7 @@
 /** Checks the calls of builtins: the predicates of those that have them, the arguments of the others. Refuses to know what they do. */
 import type { BuiltinNode, Node } from './ast.ts';
 import type { Checker } from './check.ts';
+import { argumentProblem } from './check-arguments.ts';
 import {
   ANY,
   ARRAY,
@@ -20,7 +21,7 @@ import {
   type Nature,
   UNKNOWN,
 } from './nature.ts';
-import { isOrder, OVERLOADS, PREDICATE_ARGS, VALIDATORS } from './signatures.ts';
+import { isOrder, OVERLOADS, type Overload, PREDICATE_ARGS, VALIDATORS } from './signatures.ts';
 
 /** What a builtin with a predicate gives, from its collection and what its predicate gives. */
 interface PredicateRule {
@@ -55,17 +56,20 @@ export function checkBuiltin(checker: Checker, node: BuiltinNode): Nature {
   if (PREDICATE_ARGS.has(node.name)) return checkPredicate(checker, node);
   if (node.name === 'get') return checkGet(checker, node);
   const overloads = OVERLOADS.get(node.name);
-  if (overloads !== undefined) {
-    let wrong: { node: Node; message: string } | undefined;
-    for (const { params, result } of overloads) {
-      wrong = checker.argumentProblem(node, { name: node.name, params, result }, node.args);
-      if (wrong === undefined) return result;
-    }
-    return checker.fail(wrong?.node ?? node, wrong?.message ?? '');
-  }
-  const natures = node.args.map((arg) => asAny(checker.visit(arg)));
-  const result = VALIDATORS.get(node.name)?.(natures) ?? 'is not known';
+  const natures = node.args.map((arg) => checker.visit(arg));
+  if (overloads !== undefined) return checkOverloads(checker, node, overloads, natures);
+  const result = VALIDATORS.get(node.name)?.(natures.map(asAny)) ?? 'is not known';
   return typeof result === 'string' ? checker.fail(node, `${node.name} ${result}`) : bare(result);
+}
+
+/** The first signature that fits; the arguments are visited once, or nested calls would take time without bounds. */
+function checkOverloads(checker: Checker, node: BuiltinNode, overloads: readonly Overload[], natures: readonly Nature[]): Nature {
+  let wrong: { readonly node: Node; readonly message: string } | undefined;
+  for (const { params, result } of overloads) {
+    wrong = argumentProblem(node, { name: node.name, params, result }, node.args, natures);
+    if (wrong === undefined) return result;
+  }
+  return checker.fail(wrong?.node ?? node, wrong?.message ?? '');
 }
 
 function asAny(nature: Nature): Nature {

@@ -3,6 +3,7 @@
  * not fit. Writes what it learns into the nodes. Where the reference does not look, this does not either. Refuses to know values.
  */
 import type { BuiltinNode, CallNode, ConditionalNode, LetNode, MemberNode, NameNode, Node, PointerNode, SliceNode } from './ast.ts';
+import { argumentProblem } from './check-arguments.ts';
 import { checkBuiltin } from './check-builtin.ts';
 import { binaryNature, unaryNature } from './check-operator.ts';
 import { SyntaxFault } from './lex.ts';
@@ -210,27 +211,11 @@ export class Checker {
     return checkBuiltin(this, call);
   }
 
-  checkArguments(node: Node, { name, params, result }: Callable, args: readonly Node[]): Nature {
-    const wrong = this.argumentProblem(node, { name, params, result }, args);
-    if (wrong !== undefined) this.fail(wrong.node, wrong.message);
-    return result ?? UNKNOWN;
-  }
-
-  argumentProblem(node: Node, { name, params, result }: Callable, args: readonly Node[]): { node: Node; message: string } | undefined {
+  checkArguments(node: Node, callable: Callable, args: readonly Node[]): Nature {
     const natures = args.map((arg) => this.visit(arg));
-    if (result === undefined) return { node, message: `${name} gives more than one value` };
-    if (args.length !== params.length)
-      return { node, message: `too ${args.length < params.length ? 'few' : 'many'} arguments for ${name}` };
-    for (const [i, arg] of args.entries()) {
-      const given = natures[i] ?? UNKNOWN;
-      const wanted = params[i] ?? UNKNOWN;
-      if (isInteger(wanted) && isInteger(given)) continue;
-      const fits = isNil(given)
-        ? wanted.kind === 'interface' || wanted.kind === 'pointer'
-        : isUnknown(given) || isAssignable(given, wanted);
-      if (!fits) return { node: arg, message: `${name} takes ${describe(wanted)} here, not ${describe(given)}` };
-    }
-    return undefined;
+    const wrong = argumentProblem(node, callable, args, natures);
+    if (wrong !== undefined) this.fail(wrong.node, wrong.message);
+    return callable.result ?? UNKNOWN;
   }
 
   #predicate(body: Node): Nature {

@@ -9,7 +9,7 @@ import { readOrder, sorted } from './builtin-array.ts';
 import { keyId } from './compare.ts';
 import type { Emitter } from './emit.ts';
 import { add } from './number.ts';
-import { type Code, itemOf, NO_ITEM, type Run } from './run.ts';
+import { type Code, chargeKept, itemOf, NO_ITEM, type Run } from './run.ts';
 import { countNodes } from './tree.ts';
 import { AnyMap, Fault, NIL_ARRAY, type Value, wantBool } from './value.ts';
 
@@ -106,8 +106,9 @@ function filter(loop: Loop): Code {
     const out: Value[] = [];
     drive(run, loop, begin(run, loop), 'forward', (result) => {
       if (isTrue(run, loop.at, result)) {
-        out.push(loop.each(run));
-        run.budget.charge(8);
+        const item = loop.each(run);
+        chargeKept(run.budget, item);
+        out.push(item);
       }
       return false;
     });
@@ -119,8 +120,8 @@ function map(loop: Loop): Code {
   return (run) => {
     const out: Value[] = [];
     drive(run, loop, begin(run, loop), 'forward', (result) => {
+      chargeKept(run.budget, result);
       out.push(result);
-      run.budget.charge(8);
       return false;
     });
     return out;
@@ -148,6 +149,7 @@ function groupBy(loop: Loop): Code {
       const id = keyId(key);
       const group = groups.entries.get(id);
       run.budget.charge(group === undefined ? 128 : 8);
+      if (group === undefined) chargeKept(run.budget, key);
       if (group === undefined) groups.entries.set(id, { key, value: [item] });
       else (group.value as Value[]).push(item);
       return false;
@@ -163,7 +165,7 @@ function sortBy(loop: Loop): Code {
     const list: Value[] = [];
     const keys: Value[] = [];
     drive(run, loop, items, 'forward', (key) => {
-      run.budget.charge(16);
+      chargeKept(run.budget, key);
       list.push(itemOf(run));
       keys.push(key);
       return false;

@@ -6,11 +6,12 @@
 import { fetch, slice } from './access.ts';
 import type { BinaryNode, BuiltinNode, CallNode, ConditionalNode, MapNode, MemberNode, Node, SliceNode, UnaryNode } from './ast.ts';
 import { BUILTINS } from './builtin.ts';
+import { timeOfClock } from './builtin-time.ts';
 import { emitLoop } from './emit-loop.ts';
 import { emitBinary } from './emit-operator.ts';
 import { SyntaxFault } from './lex.ts';
 import { negate } from './number.ts';
-import { type Code, itemOf, type Run } from './run.ts';
+import { type Code, chargeKept, itemOf, type Run } from './run.ts';
 import { argumentCounts, LAST_COUNTS, PREDICATE_ARGS } from './signatures.ts';
 import { callMethod } from './time-methods.ts';
 import { Fault, isNil, Method, makeFloat, typeName, type Value, wantBool } from './value.ts';
@@ -21,7 +22,7 @@ const SKIP = Symbol('skip') as unknown as Value;
 export class Emitter {
   /** How many slots `let` needs. */
   slots = 0;
-  /** Whether a literal is a value that is not plain, so that a run has one without making one. */
+  /** Whether a result has to be looked at: a literal is a value that is not plain, or values are nested by a loop. */
   special = false;
   readonly #scope: { readonly name: string; readonly slot: number }[] = [];
 
@@ -150,8 +151,11 @@ export class Emitter {
   }
 
   #builtin(node: BuiltinNode): Code {
+    // The one builtin that can nest values without end, so its result is looked at in any case.
+    if (node.name === 'reduce') this.special = true;
     if (PREDICATE_ARGS.has(node.name)) return emitLoop(this, node);
     const { name, at } = node;
+    if (name === 'now') return this.#now(node.args);
     const builtin = BUILTINS.get(name);
     const all = node.args.map((arg) => this.emit(arg));
     const args = LAST_COUNTS.has(name) ? all.slice(-1) : all;
@@ -163,6 +167,11 @@ export class Emitter {
       run.at = at;
       return builtin(values, run.budget);
     };
+  }
+
+  #now([zone]: readonly Node[]): Code {
+    const code = zone && this.emit(zone);
+    return (run) => timeOfClock(run.now, code?.(run));
   }
 
   #let(name: string, value: Node, body: Node): Code {
@@ -200,8 +209,12 @@ export class Emitter {
   #array(items: readonly Node[]): Code {
     const codes = items.map((item) => this.emit(item));
     return (run) => {
-      run.budget.charge(codes.length * 8 + 16);
-      return codes.map((code) => code(run));
+      run.budget.charge(16);
+      return codes.map((code) => {
+        const item = code(run);
+        chargeKept(run.budget, item);
+        return item;
+      });
     };
   }
 
@@ -215,6 +228,8 @@ export class Emitter {
         const item = value(run);
         run.at = at;
         if (typeof name !== 'string') throw new Fault(`the key of a map is a string, not ${typeName(name)}`);
+        chargeKept(run.budget, name);
+        chargeKept(run.budget, item);
         // As in the reference, the first of two equal keys counts.
         if (!map.has(name)) map.set(name, item);
       }

@@ -29,7 +29,7 @@ export interface CompiledExpr {
   readonly code: Code;
   readonly slots: number;
   readonly names: readonly string[];
-  /** Whether a literal is a value that is not plain. */
+  /** Whether a result has to be looked at although the run made nothing that is not plain. */
   readonly special: boolean;
 }
 
@@ -52,10 +52,14 @@ export function compileExpr(text: string, options: ExprOptions = {}): CompiledEx
   }
 }
 
-/** The result as a plain value; throws RunError, or BudgetError when the budget is used up. */
-export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget): PlainValue {
+/**
+ * The result as a plain value; throws RunError, or BudgetError when the budget is used up.
+ * `now` is the time that `now()` gives, in milliseconds since 1970.
+ */
+export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, now: number = Date.now()): PlainValue {
   const before = made.count;
-  return evaluate(compiled, env, budget, (value) => {
+  const run = begin(compiled, env, budget, now);
+  return evaluate(compiled, run, (value) => {
     // What was computed from plain values without making anything else is plain: large lists of rows are not walked for nothing.
     const plain = made.count === before && !compiled.special && !hasBrokenText() && typeof value === 'object';
     return plain ? (value as PlainValue) : toPlain(value, budget);
@@ -64,11 +68,10 @@ export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget): P
 
 /** The result before it becomes plain: for those who tell a float from an int and a time from its text. */
 export function runRaw(compiled: CompiledExpr, env: ExprEnv, budget: Budget): Value {
-  return evaluate(compiled, env, budget, (value) => value);
+  return evaluate(compiled, begin(compiled, env, budget, Date.now()), (value) => value);
 }
 
-function evaluate<T>(compiled: CompiledExpr, env: ExprEnv, budget: Budget, finish: (value: Value) => T): T {
-  const run = begin(compiled, env, budget);
+function evaluate<T>(compiled: CompiledExpr, run: Run, finish: (value: Value) => T): T {
   try {
     return finish(compiled.code(run));
   } catch (error) {
@@ -76,12 +79,13 @@ function evaluate<T>(compiled: CompiledExpr, env: ExprEnv, budget: Budget, finis
   }
 }
 
-function begin(compiled: CompiledExpr, env: ExprEnv, budget: Budget): Run {
+function begin(compiled: CompiledExpr, env: ExprEnv, budget: Budget, now: number): Run {
   const find = typeof env === 'function' ? env : (name: string): PlainValue | undefined => env.get(name);
   return {
     lookUp: (name) => find(name) ?? null,
     whole: () => (typeof env === 'function' ? collect(compiled.names, env) : (env as Map<string, Value>)),
     budget,
+    now,
     locals: compiled.slots === 0 ? NO_LOCALS : new Array<Value>(compiled.slots).fill(null),
     at: 0,
     item: null,
@@ -102,7 +106,10 @@ function collect(names: readonly string[], find: (name: string) => PlainValue | 
 }
 
 function located(compiled: CompiledExpr, at: number, error: unknown): unknown {
-  if (error instanceof BudgetError) return error;
+  if (error instanceof BudgetError) {
+    error.problem ??= problemAt(compiled.source, at, error.message);
+    return error;
+  }
   if (error instanceof Fault) return new RunError(problemAt(compiled.source, at, error.message));
   // The stack of the engine and the largest array or string it can hold: bounds that no budget comes before.
   if (error instanceof RangeError)

@@ -29,7 +29,7 @@ const DIGITS: Readonly<Record<string, RegExp>> = { x: /[0-9a-fA-F_]/, o: /[0-7_]
 const DECIMAL = /[0-9_]/;
 const SECOND: Readonly<Record<string, string>> = { '|': '|', ':': ':', '.': '.', '#': '#', '?': '.?' };
 
-export function isWordChar(char: string): boolean {
+function isWordChar(char: string): boolean {
   return /[A-Za-z0-9_$]/.test(char) || (char > '\x7f' && /[\p{L}\p{Nd}]/u.test(char));
 }
 

@@ -44,7 +44,7 @@ export const BOOL: Nature = { kind: 'bool', type: 'bool' };
 export const INT: Nature = { kind: 'int', type: 'int' };
 /** What times and durations count in: an int that is not quite the language's own. */
 export const INT64: Nature = { kind: 'int64', type: 'int64' };
-export const BYTE: Nature = { kind: 'uint8', type: 'byte' };
+const BYTE: Nature = { kind: 'uint8', type: 'byte' };
 export const FLOAT: Nature = { kind: 'float', type: 'float' };
 export const STRING: Nature = { kind: 'string', type: 'string' };
 export const BYTES: Nature = { kind: 'slice', type: 'bytes', elem: BYTE };
@@ -81,7 +81,7 @@ export function isInteger(n: Nature): boolean {
 export function isNumber(n: Nature): boolean {
   return isInteger(n) || n.type === 'float';
 }
-export function isType(type: Nature): (n: Nature) => boolean {
+function isType(type: Nature): (n: Nature) => boolean {
   return (n) => n.type === type.type;
 }
 export const isBool = isType(BOOL);

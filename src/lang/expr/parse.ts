@@ -14,7 +14,7 @@ const MAX_NODES = 10_000;
 const MAX_DEPTH = 1000;
 /** Levels of brackets and nested operands, each of which takes several calls of the parser. */
 const MAX_NESTING = 400;
-export const MAX_SOURCE = 256 * 1024;
+const MAX_SOURCE = 256 * 1024;
 
 export function parse(text: string): Node {
   if (text.length > MAX_SOURCE) throw new SyntaxFault(0, `the expression is longer than ${MAX_SOURCE} characters`);
@@ -181,9 +181,10 @@ class Parser {
     return this.#node({ kind: 'conditional', test, yes, no }, at);
   }
 
-  #block(): Node {
+  #block(hint?: string): Node {
     this.#expect('bracket', '{');
     const node = this.#sequence();
+    if (hint !== undefined && this.#is('operator', ':')) throw new SyntaxFault(this.#current.at, hint);
     this.#expect('bracket', '}');
     return node;
   }
@@ -285,7 +286,7 @@ class Parser {
     this.#predicates++;
     let body: Node;
     if (this.#is('bracket', '{')) {
-      body = this.#block();
+      body = this.#block('a map as the result of a predicate stands in braces of its own, {{key: value}}');
     } else {
       body = this.#expression(0);
       if (this.#is('operator', ';')) throw new SyntaxFault(this.#current.at, 'a predicate of several expressions stands in { }');

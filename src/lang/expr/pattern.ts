@@ -4,13 +4,16 @@
  */
 import { RE2JS, RE2JSException } from 're2js';
 import type { Budget } from '../budget.ts';
+import { spendAtOnce } from './run.ts';
 import { Fault } from './value.ts';
 
-const MAX_PATTERN = 10_000;
+/** Counted repetitions and classes of characters grow while a pattern is compiled, so its length is kept short. */
+const MAX_PATTERN = 4000;
+const MAX_COMPUTED_PATTERN = 1000;
 
 /** The compiled pattern, or what is wrong with it. */
-export function compilePattern(text: string): RE2JS | string {
-  if (text.length > MAX_PATTERN) return `a regular expression is at most ${MAX_PATTERN} characters long`;
+export function compilePattern(text: string, longest: number = MAX_PATTERN): RE2JS | string {
+  if (text.length > longest) return `a regular expression is at most ${longest} characters long`;
   try {
     return RE2JS.compile(text);
   } catch (error) {
@@ -21,14 +24,14 @@ export function compilePattern(text: string): RE2JS | string {
 
 /** A pattern that is known only at run time. */
 export function wantPattern(text: string, budget: Budget): RE2JS {
-  budget.spend(200 + text.length * 10);
-  const pattern = compilePattern(text);
+  spendAtOnce(budget, 100 + text.length * 2000);
+  const pattern = compilePattern(text, MAX_COMPUTED_PATTERN);
   if (typeof pattern === 'string') throw new Fault(pattern);
   return pattern;
 }
 
 export function matchesPattern(pattern: RE2JS, subject: string | Uint8Array, budget: Budget): boolean {
   // The time of a match is bounded by the length of the text times the size of the program.
-  budget.spend(Math.ceil((subject.length * Math.max(pattern.programSize(), 1)) / 4));
-  return pattern.matcher(typeof subject === 'string' ? subject : [...subject]).find();
+  spendAtOnce(budget, (subject.length * Math.max(pattern.programSize(), 1)) / 2);
+  return pattern.test(subject);
 }

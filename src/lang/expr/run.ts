@@ -7,6 +7,8 @@ export interface Run {
   /** The whole environment, for `$env`. */
   readonly whole: () => Value;
   readonly budget: Budget;
+  /** Milliseconds since 1970: it is the same time all through a run. */
+  readonly now: number;
   /** The values of `let`, by slot. */
   readonly locals: Value[];
   /** Where in the text something may go wrong next. */
@@ -27,14 +29,26 @@ export function itemOf(run: Run): Value {
   return run.item;
 }
 
-/** Beyond this length a joined string is charged in part for being copied when it is read. */
-const LONG_TEXT = 4096;
-
-/** Before two strings become one. */
+/** Before two strings become one: the longer one is shared with the result until the result is kept. */
 export function chargeJoin(budget: Budget, left: number, right: number): void {
-  const length = left + right;
-  if (length > MAX_TEXT) throw new Fault(`a string is at most ${MAX_TEXT} characters long`);
-  budget.charge(Math.min(left, right) + 32 + (length > LONG_TEXT ? length >> 4 : 0));
+  if (left + right > MAX_TEXT) throw new Fault(`a string is at most ${MAX_TEXT} characters long`);
+  budget.charge(Math.min(left, right) + 32);
+}
+
+const LONG_TEXT = 1024;
+
+/** Before a value goes into a list or map: a long string may have been joined, and takes its whole length when it is read. */
+export function chargeKept(budget: Budget, value: Value): void {
+  budget.charge(typeof value === 'string' && value.length > LONG_TEXT ? value.length + 8 : 8);
+}
+
+/** A cautious guess at the steps that native code does in a millisecond. */
+const STEPS_PER_MILLI = 20_000;
+
+/** Before work that cannot be interrupted: what would take longer than there is time left is not begun. */
+export function spendAtOnce(budget: Budget, steps: number): void {
+  budget.spend(Math.ceil(steps));
+  if (steps > STEPS_PER_MILLI && steps / STEPS_PER_MILLI > budget.millisLeft) budget.timeIsUp();
 }
 
 /** The longest string that V8 can hold is near this. */

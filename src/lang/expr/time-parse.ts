@@ -1,6 +1,6 @@
 /** Reads times that are written in a layout. Refuses to know which layouts are tried. */
 import { cutLayout, MONTHS, WEEKDAYS } from './layout.ts';
-import { daysIn, daysOf, fixedZone, Time, timeOf, UTC, type Zone } from './time.ts';
+import { daysIn, fixedZone, Time, timeOf, UTC, type Zone } from './time.ts';
 import { Fault } from './value.ts';
 
 /** What has been read so far. */
@@ -100,7 +100,7 @@ function readZoneName(r: Reading): void {
 }
 
 function readOffset(r: Reading, element: string): void {
-  if (element.startsWith('Z') && r.rest.startsWith('Z')) {
+  if (/^Z07(?::?00)?$/.test(element) && r.rest.startsWith('Z')) {
     r.take(/^Z/);
     r.utc = true;
     return;
@@ -201,12 +201,12 @@ function settleDate(r: Reading): void {
 
 /** An abbreviation means something only in the zone that has it; elsewhere it is a name without an offset. */
 function inNamedZone(r: Reading, asUtc: Time, zone: Zone): Time {
-  const halfYear = (daysOf(1970, 7, 2) - daysOf(1970, 1, 1)) * 86_400;
-  for (const at of [asUtc.seconds, asUtc.seconds + halfYear]) {
-    const state = zone.offsetAt(at);
+  for (const days of [0, 91, -91, 182, -182]) {
+    const state = zone.offsetAt(asUtc.seconds + days * 86_400);
     if (state.abbreviation === r.zoneName) return new Time(asUtc.seconds - state.offset, r.nanos, zone);
   }
   const hours = /^GMT([+-]\d+)$/.exec(r.zoneName)?.[1];
   const offset = hours === undefined ? 0 : Number(hours) * 3600;
-  return new Time(asUtc.seconds - offset, r.nanos, fixedZone(r.zoneName, offset));
+  // As in the reference, such a zone changes how the time is shown and not which time it is.
+  return new Time(asUtc.seconds, r.nanos, fixedZone(r.zoneName, offset));
 }

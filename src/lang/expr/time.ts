@@ -161,6 +161,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 const LOCALES: readonly (readonly [RegExp, string])[] = [
   [/^Europe\/|^Africa\/|^Atlantic\//, 'en-GB'],
   [/^Australia\//, 'en-AU'],
+  [/^Pacific\/Auckland$/, 'en-NZ'],
   [/./, 'en-US'],
 ];
 
@@ -202,6 +203,8 @@ function zoneReader(name: string): (seconds: number) => ZoneState {
 }
 
 function abbreviate(name: string, platform: string, offset: number): string {
+  // Before there were zones every place had its own local mean time, to the second.
+  if (offset % 60 !== 0) return 'LMT';
   if (/^[A-Z]{3,5}$/.test(platform)) return platform;
   const known = ABBREVIATIONS[name];
   if (known !== undefined) return known;

@@ -108,7 +108,7 @@ export function clampInt64(value: bigint): bigint {
 }
 
 /** How deep values may be nested where a builtin or the way out follows them down. */
-export const MAX_VALUE_DEPTH = 1000;
+const MAX_VALUE_DEPTH = 1000;
 
 export function checkDepth(depth: number): void {
   if (depth > MAX_VALUE_DEPTH) throw new Fault(`the value is nested deeper than ${MAX_VALUE_DEPTH} levels`);

@@ -1,0 +1,31 @@
+/** What the tests of expressions share: an environment, and an outcome as one line of text. */
+import { readFileSync } from 'node:fs';
+import { Budget, DEFAULT_LIMITS, type Limits } from '../../../src/lang/budget.ts';
+import { canonical } from '../../../src/lang/expr/canonical.ts';
+import { compileExpr, type ExprOptions, runExpr, runRaw } from '../../../src/lang/expr/index.ts';
+import { readJson } from '../../../src/lang/expr/json.ts';
+import { exactNumber } from '../../../src/lang/expr/try.ts';
+import { CompileError, RunError } from '../../../src/lang/source.ts';
+import type { PlainMap, PlainValue } from '../../../src/util/decimal.ts';
+
+function envOf(json: string): PlainMap {
+  return readJson(json, { number: exactNumber, budget: new Budget(DEFAULT_LIMITS) }) as PlainMap;
+}
+
+export const ENV = envOf(readFileSync(new URL('./tables/env.json', import.meta.url), 'utf8'));
+
+/** The value in its canonical text, or the error with its place. */
+export function outcome(text: string, env: PlainMap = ENV, options: ExprOptions = {}): string {
+  try {
+    return canonical(runRaw(compileExpr(text, options), env, new Budget(DEFAULT_LIMITS)));
+  } catch (error) {
+    const problem = error instanceof CompileError ? error.problems[0] : error instanceof RunError ? error.problem : undefined;
+    if (problem === undefined) throw error;
+    const kind = error instanceof CompileError ? 'compile' : 'run';
+    return `${kind} error: ${problem.message} (${problem.line}:${problem.column})`;
+  }
+}
+
+export function plain(text: string, env: PlainMap = ENV, limits: Partial<Limits> = {}): PlainValue {
+  return runExpr(compileExpr(text), env, new Budget({ ...DEFAULT_LIMITS, ...limits }));
+}

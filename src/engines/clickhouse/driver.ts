@@ -158,17 +158,12 @@ class ClickhouseConnection implements Connection {
       columns: NAME_COLUMNS,
       block: undefined,
     };
-    await this.#execute(request, { timeoutMs, signal }, column, 'bare');
+    await this.#execute(request, { timeoutMs, signal }, column);
     return knownSettings(new Set(column.values));
   }
 
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
-  async #execute(
-    request: Request,
-    options: RunOptions,
-    sink?: RowSink,
-    settings: 'ours' | 'bare' = 'ours',
-  ): Promise<{ readonly summary: Summary; readonly rows: number }> {
+  async #execute(request: Request, options: RunOptions, sink?: RowSink): Promise<{ readonly summary: Summary; readonly rows: number }> {
     if (!this.usable) throw lostFailure();
     const wire = this.#wire;
     const reader = new RowReader(sink, wire);
@@ -184,9 +179,9 @@ class ClickhouseConnection implements Connection {
     options.signal?.addEventListener('abort', abort, { once: true });
     this.#busy = true;
     try {
-      const limit: Settings = settings === 'bare' ? [] : [...this.#settings, ['max_execution_time', seconds(options.timeoutMs)]];
       const { text, bound, columns, block } = request;
-      const summary = await wire.execute({ text, queryId, params: bound, settings: limit, reader, columns, block });
+      const maxSeconds = seconds(options.timeoutMs);
+      const summary = await wire.execute({ text, queryId, params: bound, settings: this.#settings, maxSeconds, reader, columns, block });
       return { summary, rows: reader.rows };
     } catch (error) {
       throw ended ?? error;
@@ -208,7 +203,16 @@ class ClickhouseConnection implements Connection {
       const reader = new RowReader(undefined, wire);
       const text = `KILL QUERY WHERE query_id = ${literalText(queryId)} ASYNC`;
       await wire
-        .execute({ text, queryId: `${queryId}-kill`, params: [], settings: [], reader, columns: undefined, block: undefined })
+        .execute({
+          text,
+          queryId: `${queryId}-kill`,
+          params: [],
+          settings: [],
+          maxSeconds: undefined,
+          reader,
+          columns: undefined,
+          block: undefined,
+        })
         .finally(() => {
           clearTimeout(timer);
           wire.destroy();

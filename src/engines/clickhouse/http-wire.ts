@@ -10,6 +10,7 @@ import { encodeHttpBlock } from './block-frame.ts';
 import { failureOf, lostFailure } from './failures.ts';
 import { type ResponseHead, ResponseParser } from './http-response.ts';
 import { literalText } from './params.ts';
+import type { Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import type { Exchange, Summary, Wire } from './wire.ts';
 
@@ -44,6 +45,7 @@ export class HttpWire implements Wire {
   readonly #headers: string;
   readonly #spool = new Spool();
   readonly #listeners: (() => void)[] = [];
+  #settings: { readonly of: Settings | undefined; readonly text: string } = { of: undefined, text: '' };
   #parser: ResponseParser;
   #pending: Pending | undefined;
   #head: ResponseHead | undefined;
@@ -119,7 +121,8 @@ export class HttpWire implements Wire {
     const size = block === undefined ? Buffer.byteLength(exchange.text) : block.reduce((sum, piece) => sum + piece.length, 0);
     const target =
       this.#prefix +
-      exchange.settings.map(([name, value]) => `&${name}=${encode(value)}`).join('') +
+      this.#settingsOf(exchange) +
+      (exchange.maxSeconds === undefined ? '' : `&max_execution_time=${exchange.maxSeconds}`) +
       `&query_id=${exchange.queryId}&default_format=${exchange.columns === undefined ? DESCRIBED_ROWS : ROWS}${extra}` +
       exchange.params.map((param) => `&param_${param.name}=${encode(param.text)}`).join('') +
       (block === undefined ? '' : `&query=${encode(exchange.text)}`);
@@ -132,6 +135,15 @@ export class HttpWire implements Wire {
     this.#socket.write(head);
     for (const piece of block) this.#socket.write(piece);
     this.#socket.uncork();
+  }
+
+  /** The settings are the same for every statement of a connection, and so is their text. */
+  #settingsOf(exchange: Exchange): string {
+    if (this.#settings.of !== exchange.settings) {
+      const text = exchange.settings.map(([name, value]) => `&${name}=${encode(value)}`).join('');
+      this.#settings = { of: exchange.settings, text };
+    }
+    return this.#settings.text;
   }
 
   #newParser(): ResponseParser {

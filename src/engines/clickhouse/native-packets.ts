@@ -6,6 +6,7 @@ import type { Entry } from '../../model/entry.ts';
 import { encodeNativeBlock, varint, varText } from './block-frame.ts';
 import type { WholeRange } from './kinds.ts';
 import { literalText } from './params.ts';
+import type { Settings } from './settings.ts';
 import type { Spool } from './spool.ts';
 import type { Block, Exchange } from './wire.ts';
 
@@ -31,15 +32,9 @@ export const SERVER = {
 
 const NAME = 'millrace';
 const EMPTY = varText('');
+const NOTHING = Buffer.alloc(0);
 const CUSTOM_FLAG = varint(2);
 const IMPORTANT_FLAG = varint(1);
-/** Logs and counters of the server's threads would arrive between the rows. */
-const QUIET = Buffer.concat(
-  [
-    ['send_logs_level', 'none'],
-    ['send_profile_events', '0'],
-  ].flatMap(([name = '', value = '']) => [varText(name), IMPORTANT_FLAG, varText(value)]),
-);
 const COMPLETE_STAGE = varint(2);
 const NO_COMPRESSION = varint(0);
 
@@ -58,7 +53,7 @@ export function helloPacket(entry: Entry): Buffer {
 
 /** What follows the server's greeting; empty for servers that expect nothing. */
 export function afterHello(serverRevision: number): Buffer {
-  return serverRevision >= QUOTA_KEY_REVISION ? EMPTY : Buffer.alloc(0);
+  return serverRevision >= QUOTA_KEY_REVISION ? EMPTY : NOTHING;
 }
 
 /** Who asks: a first query over TCP, with no further names, traces or replicas. */
@@ -89,13 +84,25 @@ const DATA_HEAD = Buffer.concat([varint(CLIENT.data), EMPTY, BLOCK_INFO]);
 
 export const EMPTY_DATA = Buffer.concat([DATA_HEAD, varint(0), varint(0)]);
 
-export function queryPacket(exchange: Exchange, text: string, queryId: string): Buffer {
+export function encodeSettings(settings: Settings): Buffer {
+  return Buffer.concat(settings.flatMap(([name, value]) => [varText(name), IMPORTANT_FLAG, varText(value)]));
+}
+
+/** Logs and counters of the server's threads would arrive between the rows. */
+const QUIET = encodeSettings([
+  ['send_logs_level', 'none'],
+  ['send_profile_events', '0'],
+]);
+
+/** `settings` are those of the exchange, encoded: they are the same for every statement of a connection. */
+export function queryPacket(exchange: Exchange, text: string, queryId: string, settings: Buffer): Buffer {
   return Buffer.concat([
     varint(CLIENT.query),
     varText(queryId),
     CLIENT_INFO,
     QUIET,
-    ...exchange.settings.flatMap(([name, value]) => [varText(name), IMPORTANT_FLAG, varText(value)]),
+    settings,
+    exchange.maxSeconds === undefined ? NOTHING : encodeSettings([['max_execution_time', exchange.maxSeconds]]),
     EMPTY,
     EMPTY,
     COMPLETE_STAGE,

@@ -11,6 +11,7 @@ import {
   afterHello,
   Cursor,
   dataPacket,
+  encodeSettings,
   helloPacket,
   queryPacket,
   readBlockHead,
@@ -22,6 +23,7 @@ import {
   SHORT,
 } from './native-packets.ts';
 import { readPlainBlock } from './native-plain.ts';
+import type { Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import type { Exchange, Summary, Wire } from './wire.ts';
 
@@ -38,6 +40,16 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** Changes of a schema show after five seconds at the latest. */
+const DESCRIPTION_MS = 4_000;
+const MOST_DESCRIPTIONS = 200;
+
+interface Description {
+  readonly names: readonly string[];
+  readonly types: readonly string[];
+  readonly until: number;
+}
+
 interface PlainResult {
   names: readonly string[];
   types: readonly string[];
@@ -48,6 +60,8 @@ export class NativeWire implements Wire {
   readonly #socket: Socket;
   readonly #spool = new Spool();
   readonly #listeners: (() => void)[] = [];
+  #settings: { readonly of: Settings | undefined; readonly bytes: Buffer } = { of: undefined, bytes: Buffer.alloc(0) };
+  readonly #descriptions = new Map<string, Description>();
   #pending: Pending | undefined;
   #rowsLeft = 0;
   #written = 0;
@@ -87,11 +101,8 @@ export class NativeWire implements Wire {
       return { selected: true, written: 0 };
     }
     if (!SELECTS.test(bare)) return this.#runPlain(exchange, bare);
-    await this.#query(exchange, `DESCRIBE TABLE (\n${bare}\n)`, 'plain', '-describe');
-    reader.startWith(
-      this.#plain.rows.map(([name = '']) => name),
-      this.#plain.rows.map(([, type = '']) => type),
-    );
+    const { names, types } = await this.#describe(exchange, bare);
+    reader.startWith(names, types);
     await this.#query(exchange, asLines(bare), 'lines');
     return { selected: true, written: 0 };
   }
@@ -114,6 +125,23 @@ export class NativeWire implements Wire {
     this.#end();
   }
 
+  /** What a SELECT yields. Kept for a moment, since statements repeat; a row that does not fit it is a failure, never a wrong value. */
+  async #describe(exchange: Exchange, text: string): Promise<Description> {
+    const known = this.#descriptions.get(text);
+    if (known !== undefined && performance.now() < known.until) return known;
+    this.#descriptions.delete(text);
+    await this.#query(exchange, `DESCRIBE TABLE (\n${text}\n)`, 'plain', '-describe');
+    const { rows } = this.#plain;
+    const found: Description = {
+      names: rows.map(([name = '']) => name),
+      types: rows.map(([, type = '']) => type),
+      until: performance.now() + DESCRIPTION_MS,
+    };
+    if (this.#descriptions.size >= MOST_DESCRIPTIONS) this.#descriptions.clear();
+    this.#descriptions.set(text, found);
+    return found;
+  }
+
   /** Statements that are no SELECT: writes, and the small results of SHOW, DESCRIBE and the like. */
   async #runPlain(exchange: Exchange, text: string): Promise<Summary> {
     await this.#query(exchange, text, 'plain');
@@ -121,7 +149,7 @@ export class NativeWire implements Wire {
     if (names.length === 0) return { selected: false, written: this.#written };
     exchange.reader.startWith(names, types);
     for (const row of rows) {
-      const line = Buffer.from(JSON.stringify(row));
+      const line = Buffer.from(`[${row.map((value, index) => (types[index] === 'String' ? JSON.stringify(value) : value)).join()}]`);
       exchange.reader.row(line, 0, line.length);
     }
     return { selected: true, written: 0 };
@@ -136,8 +164,13 @@ export class NativeWire implements Wire {
       this.#pending = { mode, exchange, resolve, reject };
       this.#plain = { names: [], types: [], rows: [] };
       this.#sentBlock = false;
-      this.#socket.write(queryPacket(exchange, text, exchange.queryId + suffix));
+      this.#socket.write(queryPacket(exchange, text, exchange.queryId + suffix, this.#settingsOf(exchange)));
     });
+  }
+
+  #settingsOf(exchange: Exchange): Buffer {
+    if (this.#settings.of !== exchange.settings) this.#settings = { of: exchange.settings, bytes: encodeSettings(exchange.settings) };
+    return this.#settings.bytes;
   }
 
   #receive(bytes: Buffer): void {

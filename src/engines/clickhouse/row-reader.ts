@@ -28,8 +28,9 @@ const PLAIN = 0;
 const FLOAT = 1;
 const JSON_TEXT = 2;
 const PADDED = 3;
+const NUMBER = 4;
 
-const TREATMENT: Partial<Readonly<Record<Kind, number>>> = { float: FLOAT, json: JSON_TEXT };
+const TREATMENT: Partial<Readonly<Record<Kind, number>>> = { float: FLOAT, json: JSON_TEXT, int: NUMBER, decimal: NUMBER, bool: NUMBER };
 
 /** What a backslash and the next character stand for; `u` is apart. */
 const UNESCAPED = new Uint8Array(128);
@@ -81,7 +82,7 @@ export class RowReader {
       this.#cell(cells, index);
     }
     if (bytes[from] !== OPEN_LIST || this.#at !== to - 1 || bytes[this.#at] !== CLOSE_LIST) {
-      throw new DbFailure('stale', 'the result does not have the columns that were expected');
+      throw changed();
     }
     this.#sink.row(cells);
   }
@@ -108,6 +109,7 @@ export class RowReader {
       const end = this.#end;
       let at = start;
       while (at < end && bytes[at] !== COMMA && bytes[at] !== CLOSE_LIST) at++;
+      if (at === start) throw changed();
       this.#at = at;
     }
     cells.from[index] = start;
@@ -117,6 +119,8 @@ export class RowReader {
   /** A quoted value: the cell is what stands between the quotes. */
   #text(cells: Cells, index: number, treatment: number | undefined): void {
     const bytes = cells.bytes;
+    // A text where a number was expected would not be written as JSON: the column is no longer what it was.
+    if (treatment === NUMBER) throw changed();
     const start = this.#at + 1;
     const end = this.#end;
     let at = start;
@@ -181,6 +185,10 @@ export class RowReader {
       this.#at++;
     } while (depth > 0 && this.#at < this.#end);
   }
+}
+
+function changed(): DbFailure {
+  return new DbFailure('stale', 'the result does not have the columns that were expected');
 }
 
 /** A FixedString is filled up with zero bytes, which are no part of its text. */

@@ -16,8 +16,10 @@ export interface Exchange {
   readonly text: string;
   readonly queryId: string;
   readonly params: readonly WireParam[];
-  /** Settings of this connection and of this statement. */
+  /** Settings of the connection, the same object for every statement. */
   readonly settings: Settings;
+  /** How long the server lets the statement run, in seconds; undefined leaves it to the server. */
+  readonly maxSeconds: string | undefined;
   readonly reader: RowReader;
   /** What the statement yields, when the caller knows. */
   readonly columns: readonly ResultColumn[] | undefined;

@@ -63,6 +63,8 @@ function rank(name: Name, text: string): number | string {
   if (name === 'i' || name === 'd') return Number(text);
   if (name === 't' || name === 'm') return Date.parse(text) + Number((/\.\d{3}(\d+)/.exec(text)?.[1] ?? '0').padEnd(6, '0')) / 1e6;
   if (name === 'b') return text === 'true' ? 1 : 0;
+  // Enums are ordered as they are declared, in filters as in ORDER BY.
+  if (name === 'e') return ['beta', 'alpha'].indexOf(text);
   if (TEXT_COLUMNS.has(name)) return Buffer.from(text).toString('latin1');
   return text;
 }
@@ -195,4 +197,32 @@ test('names of columns and tables are quoted, whatever is in them', async () => 
   const ready = compileSelect({ table: found, columns: found.columns, where: undefined, order: [], limit: 5, offset: 0n }, dialect);
   expect((await rowsOf(connection, ready.statement, ready.params)).rows).toEqual([['x']]);
   connection.close();
+});
+
+test('lists and tuples are compared as themselves, maps and documents by their text', async () => {
+  await command(
+    setup,
+    'CREATE TABLE nested (n UInt32, a Array(Int32), p Tuple(x Int8, y String), m Map(String, Int8)) ENGINE = MergeTree ORDER BY n',
+  );
+  const nested = await tableOf(setup, 'nested');
+  const batch = [
+    ['1', '[2]', '[1,"a"]', '{"k":1}'],
+    ['2', '[10, 1]', '{"x":1,"y":"b"}', '{}'],
+  ];
+  await runAll(setup, dialect.insert({ table: nested, columns: nested.columns, rows: batch, upsert: false }));
+  const ask = async (name: string, op: Operator, ...values: string[]): Promise<(string | null)[]> => {
+    const column = nested.byName.get(name);
+    const [id] = nested.columns;
+    if (column === undefined || id === undefined) throw new Error(`no column ${name}`);
+    const where: Comparison = { op, column, values };
+    const ready = compileSelect({ table: nested, columns: [id], where, order: [], limit: 9, offset: 0n }, dialect);
+    return (await rowsOf(setup, ready.statement, ready.params)).rows.map(([n]) => n ?? null);
+  };
+  expect(await ask('a', 'eq', '[10,1]')).toEqual(['2']);
+  expect(await ask('a', 'gt', '[9]')).toEqual(['2']);
+  expect(await ask('a', 'in', '[2]', '[3]')).toEqual(['1']);
+  expect(await ask('p', 'eq', '[1, "b"]')).toEqual(['2']);
+  expect(await ask('p', 'nin', '[1, "b"]', '[1, "c"]')).toEqual(['1']);
+  expect(await ask('m', 'eq', '{"k":1}')).toEqual(['1']);
+  expect(await ask('m', 'ne', '{"k":1}')).toEqual(['2']);
 });

@@ -1,0 +1,123 @@
+// Load on an HTTP server from a process of its own: wrk where it is installed (or can be), else the light generator beside this file.
+// A request is text with numbers to be filled in; both generators write it to the socket as it stands.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const GENERATOR = fileURLToPath(new URL('./generator.mjs', import.meta.url));
+
+/** Put into a path or body, it becomes a number from 1 to `most`, anew for each request. */
+export const anyOf = (most) => `\u0001any:${most}\u0001`;
+/** The next number from 1 on, each once. */
+export const nextOf = () => '\u0001next:0\u0001';
+
+/** What to send: pieces of text with numbers between them. Numbers in a body all have the length of the first that is sent. */
+export function makeRequest({ method = 'GET', path, headers = {}, body }) {
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+  const parts = `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`.split('\u0001');
+  return {
+    pieces: parts.filter((_, index) => index % 2 === 0),
+    numbers: parts
+      .filter((_, index) => index % 2 === 1)
+      .map((part) => {
+        const [kind, most] = part.split(':');
+        return { kind, most: Number(most) };
+      }),
+    once: { method, path: fillOnce(path), headers, body },
+  };
+}
+
+const fillOnce = (text) => text.replaceAll(/\u0001\w+:\d+\u0001/g, '1');
+
+/** Sends the request once and gives the answer, to see that it is the right one before it is counted. */
+export function sendOnce(port, { once }) {
+  return new Promise((resolve, reject) => {
+    const headers = once.body === undefined ? once.headers : { ...once.headers, 'Content-Type': 'application/json' };
+    const request = httpRequest({ host: '127.0.0.1', port, method: once.method, path: once.path, headers }, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }));
+    });
+    request.on('error', reject);
+    request.end(once.body);
+  });
+}
+
+const has = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+
+/** The name of the generator that will be used. A machine where we may install wrk gets it. */
+export function chooseGenerator(say) {
+  if (has('wrk')) return 'wrk';
+  if (process.getuid?.() === 0 && has('apt-get')) {
+    say('installing wrk ...');
+    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'wrk'], { stdio: 'ignore' });
+  }
+  return has('wrk') ? 'wrk' : 'own';
+}
+
+/** Runs the load and gives {requests, seconds, errors, p50, p99} (milliseconds). `rate` (requests a second) needs the own generator. */
+export function runLoad(generator, plan) {
+  return generator === 'wrk' && plan.rate === undefined ? runWrk(plan) : runOwn(plan);
+}
+
+async function runWrk({ port, request, connections, seconds }) {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
+  try {
+    const script = join(folder, 'load.lua');
+    writeFileSync(script, toLua(request));
+    const args = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '--timeout', '30s', '-s', script, `http://127.0.0.1:${port}/`];
+    const printed = await output('wrk', args);
+    const line = /^load (.*)$/m.exec(printed)?.[1];
+    if (!line) throw new Error(`wrk said:\n${printed}`);
+    return JSON.parse(line);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const NUMBERS = { any: ({ most }) => `math.random(${most})`, next: () => 'following()' };
+
+/** JSON's strings are Lua's too: the requests hold no characters that the two write differently. */
+function toLua({ pieces, numbers }) {
+  const terms = pieces.flatMap((piece, index) => [
+    JSON.stringify(piece),
+    ...(numbers[index] ? [NUMBERS[numbers[index].kind](numbers[index])] : []),
+  ]);
+  const names = pieces.map((_, index) => `piece${index}`);
+  const locals = pieces.map((piece, index) => `local ${names[index]} = ${JSON.stringify(piece)}`);
+  const sum = terms.map((term, index) => (index % 2 === 0 ? names[index / 2] : term)).join(' .. ');
+  return `${locals.join('\n')}
+local counter = 0
+local function following() counter = counter + 1; return counter end
+function init() math.randomseed(os.time()) end
+function request() return ${sum} end
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format('load {"requests":%d,"seconds":%f,"bytes":%d,"errors":%d,"p50":%f,"p99":%f}\\n', summary.requests,
+    summary.duration / 1e6, summary.bytes, e.connect + e.read + e.write + e.status + e.timeout,
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+end
+`;
+}
+
+async function runOwn(plan) {
+  return JSON.parse(await output(process.execPath, [GENERATOR], JSON.stringify(plan)));
+}
+
+function output(file, args, input) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => (code === 0 ? resolve(text) : reject(new Error(`${file} ended with ${code}: ${text}`))));
+    child.stdin?.end(input);
+  });
+}

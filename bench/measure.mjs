@@ -1,0 +1,114 @@
+// What processes have used, from /proc: CPU time and memory of a process with all its children. Knows nothing of what they do.
+// Where there is no /proc, or for a server that is not on this machine, everything is undefined and the report leaves it out.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Linux counts CPU time in hundredths of a second for everyone, whatever the kernel's own tick. */
+const TICKS_PER_SECOND = 100;
+
+function readStat(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in brackets may hold anything; the numbers begin behind its end with the state.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]), waited: Number(fields[13]) + Number(fields[14]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process and everything below it. */
+function family(pid) {
+  const children = new Map();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readStat(name);
+    if (!stat) continue;
+    if (!children.has(stat.parent)) children.set(stat.parent, []);
+    children.get(stat.parent).push(Number(name));
+  }
+  const members = [pid];
+  for (let i = 0; i < members.length; i++) members.push(...(children.get(members[i]) ?? []));
+  return members;
+}
+
+/** Seconds of CPU that the process and its children have used so far, those that have ended included. */
+export function cpuSeconds(pid) {
+  const own = pid === undefined ? undefined : readStat(pid);
+  if (!own) return undefined;
+  let ticks = 0;
+  for (const member of family(pid)) {
+    const stat = readStat(member);
+    if (stat) ticks += stat.ticks + stat.waited;
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
+function residentKilobytes(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Bytes in memory now: of the process and its children, what they share counted once each. */
+export function residentBytes(pid) {
+  if (pid === undefined || !readStat(pid)) return undefined;
+  return family(pid).reduce((sum, member) => sum + residentKilobytes(member), 0) * 1024;
+}
+
+/** Watches the memory of one process until `stop`, which gives the largest size seen. */
+export function watchMemory(pid, everyMs = 10) {
+  let largest = residentKilobytes(pid);
+  const timer = setInterval(() => {
+    largest = Math.max(largest, residentKilobytes(pid));
+  }, everyMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      return Math.max(largest, residentKilobytes(pid)) * 1024;
+    },
+  };
+}
+
+/** The process that listens on a TCP port of this machine. */
+export function pidListeningOn(port) {
+  const wanted = new Set();
+  try {
+    for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
+      for (const line of readFileSync(file, 'latin1').split('\n').slice(1)) {
+        const fields = line.trim().split(/\s+/);
+        if (fields[3] === '0A' && Number.parseInt(fields[1].split(':')[1], 16) === port) wanted.add(`socket:[${fields[9]}]`);
+      }
+    }
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    // A parent is older than the children that may have inherited its socket.
+    return pids
+      .map(Number)
+      .sort((a, b) => a - b)
+      .find((pid) => openSockets(pid).some((socket) => wanted.has(socket)));
+  } catch {
+    return undefined;
+  }
+}
+
+function openSockets(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
+  } catch {
+    return [];
+  }
+}
+
+export function median(numbers) {
+  const sorted = numbers.filter((number) => number !== undefined && !Number.isNaN(number)).sort((a, b) => a - b);
+  if (sorted.length === 0) return undefined;
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** The middle one with the smallest and the largest: the spread of a few rounds is all of it. */
+export function spread(numbers) {
+  const known = numbers.filter((number) => number !== undefined && !Number.isNaN(number));
+  return known.length === 0 ? undefined : { median: median(known), low: Math.min(...known), high: Math.max(...known) };
+}

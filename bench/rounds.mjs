@@ -1,0 +1,86 @@
+// Interleaved rounds: every contestant runs once in each round, in an order that turns from round to round, so that a slow moment of the
+// machine falls on all of them alike. Ratios are taken within a round. Knows nothing of what a contestant is beyond its request and its server.
+import { setTimeout as delay } from 'node:timers/promises';
+import { runLoad, sendOnce } from './load.mjs';
+import { cpuSeconds, median, residentBytes, spread } from './measure.mjs';
+
+/** More failed requests than this make a measurement worthless. */
+const TOLERATED_ERRORS = 0.001;
+const PAUSE_MS = 100;
+
+/** Is the answer the right one? A contestant that is refused takes no part, and the report says why. */
+export async function admit(contestant) {
+  try {
+    const { status, headers, body } = await sendOnce(contestant.server.port, contestant.request);
+    if (status < 200 || status > 299) return `${status}: ${messageOf(body)}`;
+    if (contestant.rows === undefined) return undefined;
+    if (!/json/.test(headers['content-type'] ?? '')) return body.length === 0 ? 'the answer is empty' : undefined;
+    const rows = JSON.parse(body.toString()).length;
+    return rows === contestant.rows ? undefined : `the answer has ${rows} rows instead of ${contestant.rows}`;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+function messageOf(body) {
+  try {
+    return JSON.parse(body.toString()).message ?? '';
+  } catch {
+    return body.toString('utf8', 0, 200);
+  }
+}
+
+async function measure(contestant, { generator, seconds, connections }) {
+  const { server, database, request } = contestant;
+  const before = { server: cpuSeconds(server.pid), database: cpuSeconds(database?.pid) };
+  const load = await runLoad(generator, { port: server.port, request, seconds, connections });
+  const used = (pid, start) => (start === undefined ? undefined : ((cpuSeconds(pid) - start) / load.requests) * 1e6);
+  return {
+    rate: load.requests / load.seconds,
+    p50: load.p50,
+    p99: load.p99,
+    errors: load.errors / Math.max(1, load.requests),
+    cpu: used(server.pid, before.server),
+    databaseCpu: used(database?.pid, before.database),
+    rss: residentBytes(server.pid),
+  };
+}
+
+/** Runs the contest; the first contestant is the base of the ratios. */
+export async function runRounds(contestants, settings, say) {
+  const connections = settings.connections;
+  const results = contestants.map(() => []);
+  for (const contestant of contestants) {
+    await contestant.before?.();
+    await runLoad(settings.generator, { port: contestant.server.port, request: contestant.request, seconds: settings.warmUp, connections });
+  }
+  for (let round = 0; round < settings.rounds; round++) {
+    for (let turn = 0; turn < contestants.length; turn++) {
+      const index = (turn + round) % contestants.length;
+      await contestants[index].before?.();
+      results[index].push(await measure(contestants[index], settings));
+      await delay(PAUSE_MS);
+    }
+    say(round + 1, results);
+  }
+  return contestants.map((contestant, index) => summarize(contestant.label, results[index], results[0]));
+}
+
+function summarize(label, rounds, base) {
+  const of = (key) => median(rounds.map((round) => round[key]));
+  const ratio = (key, invert) => spread(rounds.map((round, i) => (invert ? base[i][key] / round[key] : round[key] / base[i][key])));
+  return {
+    label,
+    ratio: ratio('rate'),
+    /** How many times cheaper than the base, by the server's own CPU. */
+    thrift: ratio('cpu', 'invert'),
+    rate: of('rate'),
+    cpu: of('cpu'),
+    databaseCpu: of('databaseCpu'),
+    p50: of('p50'),
+    p99: of('p99'),
+    rss: of('rss'),
+    ...(of('errors') > TOLERATED_ERRORS && { problem: `${(of('errors') * 100).toFixed(1)} % of the requests failed` }),
+    rounds,
+  };
+}

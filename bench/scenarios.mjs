@@ -1,0 +1,163 @@
+// The contests of one engine: what is asked of the service and of the yardstick beside it. Each gives contestants, the base first; the targets
+// say what ratio (of requests a second) or thrift (of CPU a request) is to be reached. Knows requests, not how they are measured.
+import { ACCOUNTS, USERS } from './fixtures.mjs';
+import { anyOf, makeRequest, nextOf } from './load.mjs';
+
+const ALL = ['pg', 'ms', 'ma', 'ch'];
+const BATCH = 1000;
+
+/** Names and e-mails of the tables; times in the form that every engine and driver takes. */
+const row = (i) => ({ name: `Customer ${i}`, email: `user${i}@example.com`, created_at: '2024-05-06T07:08:09Z' });
+const body = (count) => JSON.stringify(Array.from({ length: count }, (_, i) => row(1000 + i)));
+
+/** The usual pair: the yardstick's path against a path of ours. */
+function pair({ engine, ours, theirs, rows, before }) {
+  const { service, yardstick, fixture, project } = engine;
+  const database = fixture.address;
+  return [
+    { label: 'yardstick', server: yardstick, database, rows, before, request: makeRequest(theirs) },
+    { label: 'millrace', server: service, database, rows, before, request: makeRequest({ headers: project.headers, ...ours }) },
+  ];
+}
+
+const table = ({ project, fixture }, name) => project.auto(fixture.address.type, fixture.name, name);
+
+const read = (engine, ours, theirs, rows) =>
+  pair({ engine, rows, ours: { path: `${table(engine, 'users')}?${ours}` }, theirs: { path: theirs } });
+
+const insert = (engine, count) => {
+  const text = body(count);
+  return pair({
+    engine,
+    before: engine.fixture.emptyNotes,
+    ours: { method: 'POST', path: table(engine, 'notes'), body: text },
+    theirs: { method: 'POST', path: '/notes', body: text },
+  });
+};
+
+const formats = (engine) =>
+  ['json', 'csv', 'xml', 'yaml', 'bson'].map((format) => ({
+    label: format,
+    server: engine.service,
+    database: engine.fixture.address,
+    rows: BATCH,
+    request: makeRequest({ headers: engine.project.headers, path: `${table(engine, 'users')}?pg=0&ps=${BATCH}&format=${format}` }),
+  }));
+
+const TEXT_ROW = 'SELECT id, name, email, created_at FROM users WHERE id = ?:id ORDER BY id LIMIT 1';
+const SQL = [{ sql: TEXT_ROW }];
+const EXPR = [...SQL, { expr: 'summary', code: '{"count": len(step_0), "names": map(step_0, upper(.name))}' }];
+const LARK = [...SQL, { lark: 'summary', code: 'result = {"count": len(step_0), "names": [r["name"].upper() for r in step_0]}' }];
+
+/** A deployed definition against the same thing written by hand. */
+async function custom(engine, uri, logic, theirs, rows) {
+  const { administrator, project, fixture } = engine;
+  await administrator.deploy(project, uri, logic, `${fixture.address.type}/${fixture.name}`);
+  const id = anyOf(USERS);
+  return pair({ engine, rows, ours: { path: `${project.custom(uri)}?id=${id}` }, theirs: { path: `${theirs}?id=${id}` } });
+}
+
+async function token(engine) {
+  const path = `${table(engine, 'users')}?pg=0&ps=1&id=eq.${anyOf(USERS)}`;
+  const secret = await engine.administrator.createToken(engine.project);
+  const common = { server: engine.service, database: engine.fixture.address, rows: 1 };
+  return [
+    { ...common, label: 'headers', request: makeRequest({ path, headers: engine.project.headers }) },
+    { ...common, label: 'token', request: makeRequest({ path: `${path}&pwt=${secret}`, headers: { 'X-Power-Token': secret } }) },
+  ];
+}
+
+const FORMAT_TARGETS = { csv: 1 / 1.5, xml: 1 / 1.5, yaml: 1 / 1.5, bson: 1 / 2 };
+
+export const SCENARIOS = {
+  single: {
+    title: 'single row by key',
+    engines: ALL,
+    targets: { millrace: { ratio: 1.2 } },
+    contestants: (engine) => read(engine, `pg=0&ps=1&id=eq.${anyOf(USERS)}`, `/one?id=${anyOf(USERS)}`, 1),
+  },
+  page20: {
+    title: 'page of 20',
+    engines: ALL,
+    targets: { millrace: { ratio: 1.6 } },
+    contestants: (engine) => read(engine, `pg=${anyOf(9)}&ps=20`, `/page?pg=${anyOf(9)}&ps=20`, 20),
+  },
+  page1000: {
+    title: 'page of 1,000',
+    engines: ALL,
+    targets: { millrace: { ratio: 4 } },
+    contestants: (engine) => read(engine, `pg=0&ps=${BATCH}`, `/page?pg=0&ps=${BATCH}`, BATCH),
+  },
+  filter: {
+    title: 'filter on an indexed column',
+    engines: ALL,
+    targets: { millrace: { ratio: 1.2 } },
+    contestants: (engine) =>
+      read(engine, `pg=0&ps=20&email=eq.user${anyOf(USERS)}@example.com`, `/by-email?ps=20&email=user${anyOf(USERS)}@example.com`, 1),
+  },
+  insert1: {
+    title: 'insert 1 row',
+    engines: ALL,
+    targets: { millrace: { ratio: 1 } },
+    contestants: (engine) => insert(engine, 1),
+  },
+  insert1000: {
+    title: 'insert 1,000 rows in one POST',
+    engines: ALL,
+    targets: { millrace: { ratio: 1.5 } },
+    contestants: (engine) => insert(engine, BATCH),
+  },
+  update: {
+    title: 'update 1 row',
+    engines: ALL,
+    targets: { millrace: { ratio: 1 } },
+    contestants: (engine) =>
+      pair({
+        engine,
+        ours: { method: 'PUT', path: `${table(engine, 'accounts')}?id=eq.${anyOf(ACCOUNTS)}&set=name.Customer${anyOf(9999)}` },
+        theirs: { method: 'PUT', path: `/accounts?id=${anyOf(ACCOUNTS)}&name=Customer${anyOf(9999)}` },
+      }),
+  },
+  delete: {
+    title: 'delete 1 row',
+    engines: ALL,
+    targets: { millrace: { ratio: 1 } },
+    contestants: (engine) =>
+      pair({
+        engine,
+        before: engine.fixture.refillSpares,
+        ours: { method: 'DELETE', path: `${table(engine, 'spares')}?id=eq.${nextOf()}` },
+        theirs: { method: 'DELETE', path: `/spares?id=${nextOf()}` },
+      }),
+  },
+  formats: {
+    title: 'page of 1,000 in each format',
+    engines: ALL,
+    targets: Object.fromEntries(Object.entries(FORMAT_TARGETS).map(([format, thrift]) => [format, { thrift }])),
+    contestants: formats,
+  },
+  token: {
+    title: 'single row with a Power Token',
+    engines: ['pg'],
+    targets: { token: { ratio: 0.8 } },
+    contestants: token,
+  },
+  'custom-sql': {
+    title: 'Custom call, one sql step',
+    engines: ALL,
+    targets: { millrace: { ratio: 0.9 } },
+    contestants: (engine) => custom(engine, 'bench-row', SQL, '/one', 1),
+  },
+  'custom-expr': {
+    title: 'Custom call, sql and expr',
+    engines: ALL,
+    targets: {},
+    contestants: (engine) => custom(engine, 'bench-expr', EXPR, '/summary'),
+  },
+  'custom-lark': {
+    title: 'Custom call, sql and lark',
+    engines: ALL,
+    targets: {},
+    contestants: (engine) => custom(engine, 'bench-lark', LARK, '/summary'),
+  },
+};

@@ -1,0 +1,59 @@
+// The yardstick for PostgreSQL: a handler on `pg` with named statements, as a careful user of that driver writes it.
+import pg from 'pg';
+import { serve } from './handler.mjs';
+
+const address = JSON.parse(process.env.BENCH_DATABASE);
+const open = (database, max) => {
+  const pool = new pg.Pool({ ...address, database, max });
+  pool.on('error', () => {});
+  return pool;
+};
+const pool = open(address.database, 50);
+const COLUMNS = 'id, name, email, created_at';
+
+const one = { name: 'one', text: `SELECT ${COLUMNS} FROM users WHERE id = $1 ORDER BY id LIMIT 1` };
+const page = { name: 'page', text: `SELECT ${COLUMNS} FROM users ORDER BY id LIMIT $1 OFFSET $2` };
+const byEmail = { name: 'by-email', text: `SELECT ${COLUMNS} FROM users WHERE email = $1 ORDER BY id LIMIT $2` };
+const insertOne = { name: 'insert-one', text: 'INSERT INTO notes (name, email, created_at) VALUES ($1, $2, $3)' };
+const update = { name: 'update', text: 'UPDATE accounts SET name = $1 WHERE id = $2' };
+const remove = { name: 'remove', text: 'DELETE FROM spares WHERE id = $1' };
+
+/** The text for n rows, made once: INSERT … VALUES ($1, $2, $3), ($4, …) … */
+const insertTexts = new Map([[1, insertOne]]);
+function insertMany(n) {
+  let statement = insertTexts.get(n);
+  if (!statement) {
+    const rows = Array.from({ length: n }, (_, i) => `($${i * 3 + 1}, $${i * 3 + 2}, $${i * 3 + 3})`);
+    statement = { name: `insert-${n}`, text: `INSERT INTO notes (name, email, created_at) VALUES ${rows.join(', ')}` };
+    insertTexts.set(n, statement);
+  }
+  return statement;
+}
+
+const query = async (statement, values) => (await pool.query({ ...statement, values })).rows;
+const affected = async (statement, values) => ({ rows_affected: (await pool.query({ ...statement, values })).rowCount });
+
+/** One pool a database, as a service for many tenants has it. */
+const pools = new Map();
+function poolOf(database) {
+  if (!pools.has(database)) pools.set(database, open(database, 1));
+  return pools.get(database);
+}
+
+serve({
+  'GET /one': (q) => query(one, [q.get('id')]),
+  'GET /page': (q) => query(page, [q.get('ps'), Number(q.get('pg')) * Number(q.get('ps'))]),
+  'GET /by-email': (q) => query(byEmail, [q.get('email'), q.get('ps')]),
+  'POST /notes': (_, rows) =>
+    affected(
+      insertMany(rows.length),
+      rows.flatMap((row) => [row.name, row.email, row.created_at]),
+    ),
+  'PUT /accounts': (q) => affected(update, [q.get('name'), q.get('id')]),
+  'DELETE /spares': (q) => affected(remove, [q.get('id')]),
+  'GET /summary': async (q) => {
+    const rows = await query(one, [q.get('id')]);
+    return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
+  },
+  'GET /tenant': async (q) => (await poolOf(q.get('database')).query({ ...one, values: [q.get('id')] })).rows,
+});

@@ -1,0 +1,21 @@
+# The service as an image: built in one stage, run in another with the runtime dependencies only.
+FROM node:20-bookworm-slim AS build
+WORKDIR /millrace
+COPY package.json package-lock.json ./
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY src ./src
+RUN npx tsc -p tsconfig.json
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_DATA_DIR=/var/lib/millrace
+WORKDIR /millrace
+COPY package.json package-lock.json ./
+RUN npm install --omit=dev --omit=optional --no-save --ignore-scripts --no-audit --no-fund && install -d -o node -g node /var/lib/millrace
+COPY --from=build /millrace/dist ./dist
+USER node
+VOLUME /var/lib/millrace
+EXPOSE 8080
+HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.MILLRACE_PORT||8080)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+ENTRYPOINT ["node", "dist/main.js"]
+CMD ["serve"]

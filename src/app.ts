@@ -32,6 +32,7 @@ export async function startService(config: Config): Promise<Service> {
     ...(config.storeUrl === 'embedded' ? {} : { url: config.storeUrl }),
     dataDir: config.dataDir,
     keys: config.encryptionKeys,
+    alone: config.workers === 1,
     onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
   });
   const catalog = new CatalogCache(connections);

@@ -16,11 +16,15 @@ export interface StoreOptions {
   /** Where PostgreSQL is; absent means the embedded store in `dataDir`. */
   readonly url?: string;
   readonly dataDir: string;
+  /** No other process serves from the embedded store: what others write to it (a command) may be seen a moment later. */
+  readonly alone?: boolean;
   /** Keys of 32 bytes; the first encrypts, all decrypt. */
   readonly keys: readonly Uint8Array[];
   /** Hears of troubles that no request waits for. */
   readonly onProblem?: (what: string, cause: unknown) => void;
 }
+
+const ALONE_LOOKS_EVERY_MS = 100;
 
 async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
   await migrate(driver);
@@ -29,12 +33,12 @@ async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
   return new ChangeFeed(row?.seq ?? 0);
 }
 
-export async function openStore({ url, dataDir, keys, onProblem = () => undefined }: StoreOptions): Promise<Store> {
+export async function openStore({ url, dataDir, keys, alone = false, onProblem = () => undefined }: StoreOptions): Promise<Store> {
   const ring = new KeyRing(keys);
   const driver = url === undefined ? await SqliteDriver.open(dataDir) : new PostgresDriver(url);
   try {
     const feed = await openFeed(driver, ring);
-    const freshness = openFreshness(driver, url ?? '', feed, onProblem);
+    const freshness = openFreshness(driver, url ?? '', feed, alone ? ALONE_LOOKS_EVERY_MS : 0, onProblem);
     return new SqlStore({ driver, ring, feed, freshness, onProblem });
   } catch (error) {
     await driver.close();
@@ -46,9 +50,10 @@ function openFreshness(
   driver: SqliteDriver | PostgresDriver,
   url: string,
   feed: ChangeFeed,
+  everyMs: number,
   onProblem: (what: string, cause: unknown) => void,
 ): Freshness {
-  if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, onProblem);
+  if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, everyMs, onProblem);
   const freshness = new PostgresFreshness(url, driver, feed, onProblem);
   freshness.start();
   return freshness;

@@ -166,15 +166,28 @@ export class SqliteFreshness implements Freshness {
   readonly #driver: SqliteDriver;
   readonly #feed: ChangeFeed;
   readonly #onProblem: (what: string, cause: unknown) => void;
+  readonly #everyMs: number;
   #commits = -1;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(driver: SqliteDriver, feed: ChangeFeed, onProblem: (what: string, cause: unknown) => void) {
+  /** `everyMs`: 0 looks at every request; a process that serves alone has its own writes applied by `settle` and need not look so often. */
+  constructor(driver: SqliteDriver, feed: ChangeFeed, everyMs: number, onProblem: (what: string, cause: unknown) => void) {
     this.#driver = driver;
     this.#feed = feed;
+    this.#everyMs = everyMs;
     this.#onProblem = onProblem;
   }
 
   refresh(): void {
+    if (this.#everyMs > 0) {
+      const now = performance.now();
+      if (now - this.#lookedAt < this.#everyMs) return;
+      this.#lookedAt = now;
+    }
+    this.#look();
+  }
+
+  #look(): void {
     try {
       const commits = this.#driver.commits();
       if (commits === this.#commits) return;
@@ -186,7 +199,7 @@ export class SqliteFreshness implements Freshness {
   }
 
   async settle(): Promise<void> {
-    this.refresh();
+    this.#look();
   }
 
   async close(): Promise<void> {}

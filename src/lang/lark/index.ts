@@ -6,7 +6,7 @@ export { LarkFailure } from './failure.ts';
 export { freeze } from './freeze.ts';
 export { type Dialect, STEP_DIALECT } from './options.ts';
 export { type CompileOptions, compileLark, findModuleCycle, type LarkProgram } from './program.ts';
-export { LoadError, makeThread, type RunOptions, executeWith, runLark, traceback } from './run.ts';
+export { executeWith, LoadError, makeThread, type RunOptions, runLark, traceback } from './run.ts';
 export type { LarkTask } from './task.ts';
 export { repr, str } from './text.ts';
 export { Thread } from './thread.ts';

@@ -2,24 +2,15 @@
  * Tables and columns from ClickHouse's own system tables. Types become facts through `kinds.ts`; this file knows the system tables
  * and what a column's default kind means for a writer.
  */
-import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { ResultColumn } from '../../model/cells.ts';
 import { type Column, makeTable } from '../../model/table.ts';
 import type { ParamType, Statement } from '../../sql/statement.ts';
 import type { Catalog, Connection, RunOptions, TableName } from '../engine.ts';
+import { TextRows } from '../rows.ts';
 import { typeFacts } from './kinds.ts';
 import { innerType, parseType } from './type-text.ts';
 
 type Row = readonly string[];
-
-class Rows implements RowSink {
-  readonly rows: Row[] = [];
-
-  start(): void {}
-
-  row(cells: Cells): void {
-    this.rows.push(Array.from(cells.from, (from, index) => (from < 0 ? '' : cells.bytes.toString('utf8', from, cells.to[index]))));
-  }
-}
 
 const TEXT: ParamType = { kind: 'text', cast: 'String' };
 
@@ -84,9 +75,9 @@ async function rowsOf(
   params: readonly string[],
   options: RunOptions,
 ): Promise<readonly Row[]> {
-  const sink = new Rows();
+  const sink = new TextRows();
   await connection.run(statement, params, options, sink);
-  return sink.rows;
+  return sink.rows.map((row) => row.map((cell) => cell ?? ''));
 }
 
 function kindOf(engine: string): 'table' | 'view' {

@@ -1,56 +1,16 @@
 /**
- * Rows of canonical values → one block of columns in ClickHouse's own format, so that a batch is one insert block by construction.
- * NULL, nesting and dictionaries are here; single values in `leaf-encoders.ts`. Names the row and column that do not fit.
+ * Columns of ClickHouse's own format, one encoder a type: NULL, nesting and dictionaries are here, single values in `leaf-encoders.ts`.
+ * Each refuses what its type does not take; none knows rows or names.
  */
-
-import type { InsertBlock, ParamValue } from '../../sql/statement.ts';
-import { ByteWriter } from '../../util/byte-writer.ts';
+import type { PlainValue } from '../../util/decimal.ts';
+import { writeJson } from '../../util/json.ts';
 import { DbFailure } from '../engine.ts';
+import { type ColumnEncoder, counts, growing, pieceOf, putCount } from './column-parts.ts';
 import { invalid } from './failures.ts';
-import { type JsonValue, jsonText, parseJson } from './json-text.ts';
 import { type LeafWriter, leafWriter, putVarint } from './leaf-encoders.ts';
-import { entriesOf, listOf, scalarText, tupleItems } from './params.ts';
+import { entriesOf, listOf, parseNested, scalarText, tupleItems } from './nested.ts';
 import { type ChType, enumMembers, innerType, parseType } from './type-text.ts';
-import type { Block, BlockColumn } from './wire.ts';
-
-/** One column (or a part of one) that grows row by row. */
-interface ColumnEncoder {
-  /** A value inside a nested one. */
-  json(value: JsonValue): void;
-  /** A whole cell as canonical text. */
-  text(value: string): void;
-  /** The value that stands where NULL is. */
-  blank(): void;
-  /** What the format puts before the column's data, for the whole tree at once. */
-  prefix(): Uint8Array[];
-  data(): Uint8Array[];
-}
-
-export function encodeBlock(block: InsertBlock): Block {
-  const columns = block.columns.map((column, index): BlockColumn => {
-    const encoder = encoderOf(parseType(column.cast));
-    block.rows.forEach((row, at) => {
-      try {
-        addCell(encoder, row[index] ?? null);
-      } catch (error) {
-        throw atCell(error, at, column.name);
-      }
-    });
-    return { name: column.name, type: column.cast, data: [...encoder.prefix(), ...encoder.data()] };
-  });
-  return { rows: block.rows.length, columns };
-}
-
-function addCell(encoder: ColumnEncoder, value: ParamValue): void {
-  if (value === null) encoder.json(null);
-  else if (typeof value === 'string') encoder.text(value);
-  else encoder.text(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8'));
-}
-
-function atCell(error: unknown, row: number, column: string): unknown {
-  if (!(error instanceof DbFailure)) return error;
-  return new DbFailure(error.kind, `row ${row}, column ${column}: ${error.message}`, { code: error.code, column, cause: error });
-}
+import { VariantEncoder } from './variant-encoder.ts';
 
 const GEOMETRY: Readonly<Record<string, string>> = {
   Point: 'Tuple(Float64, Float64)',
@@ -72,9 +32,10 @@ const COMPOSITES: Readonly<Record<string, Factory>> = {
   Nested: (type, members) => new ListEncoder(new TupleEncoder(type, members()), listOf),
   Tuple: (type, members) => new TupleEncoder(type, members()),
   JSON: () => new JsonEncoder(),
+  Variant: (type) => new VariantEncoder(type, encoderOf),
 };
 
-function encoderOf(type: ChType): ColumnEncoder {
+export function encoderOf(type: ChType): ColumnEncoder {
   const composite = COMPOSITES[type.name];
   if (composite !== undefined) return composite(type, () => type.of.map(encoderOf));
   const geometry = GEOMETRY[type.name];
@@ -88,14 +49,6 @@ function first(members: readonly ColumnEncoder[]): ColumnEncoder {
   const [member] = members;
   if (member === undefined) throw invalid('the type has no member');
   return member;
-}
-
-function growing(): ByteWriter {
-  return new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
-}
-
-function pieceOf(out: ByteWriter): Uint8Array {
-  return out.bytes.subarray(0, out.length);
 }
 
 /** What a type's empty slot holds: never read, but it must parse. */
@@ -121,7 +74,7 @@ class LeafEncoder implements ColumnEncoder {
     this.#blank = type.name.startsWith('Enum') ? firstMember(type) : (BLANKS.find(([pattern]) => pattern.test(type.name))?.[1] ?? '0');
   }
 
-  json(value: JsonValue): void {
+  json(value: PlainValue): void {
     if (value === null) throw invalid('NULL is not allowed');
     this.text(scalarText(this.#type, value));
   }
@@ -156,7 +109,7 @@ class NullableEncoder implements ColumnEncoder {
     this.#inner = inner;
   }
 
-  json(value: JsonValue): void {
+  json(value: PlainValue): void {
     if (value === null) {
       this.blank();
       return;
@@ -186,16 +139,16 @@ class NullableEncoder implements ColumnEncoder {
 
 class ListEncoder implements ColumnEncoder {
   readonly #inner: ColumnEncoder;
-  readonly #items: (value: JsonValue) => readonly JsonValue[];
+  readonly #items: (value: PlainValue) => readonly PlainValue[];
   readonly #offsets = growing();
   #count = 0;
 
-  constructor(inner: ColumnEncoder, items: (value: JsonValue) => readonly JsonValue[]) {
+  constructor(inner: ColumnEncoder, items: (value: PlainValue) => readonly PlainValue[]) {
     this.#inner = inner;
     this.#items = items;
   }
 
-  json(value: JsonValue): void {
+  json(value: PlainValue): void {
     if (value === null) throw invalid('NULL is not allowed');
     const items = this.#items(value);
     for (const item of items) this.#inner.json(item);
@@ -204,7 +157,7 @@ class ListEncoder implements ColumnEncoder {
   }
 
   text(value: string): void {
-    this.json(parseJson(value));
+    this.json(parseNested(value));
   }
 
   blank(): void {
@@ -229,7 +182,7 @@ class TupleEncoder implements ColumnEncoder {
     this.#members = members;
   }
 
-  json(value: JsonValue): void {
+  json(value: PlainValue): void {
     if (value === null) throw invalid('NULL is not allowed');
     const items = tupleItems(this.#type, value);
     this.#members.forEach((member, index) => {
@@ -238,7 +191,7 @@ class TupleEncoder implements ColumnEncoder {
   }
 
   text(value: string): void {
-    this.json(parseJson(value));
+    this.json(parseNested(value));
   }
 
   blank(): void {
@@ -252,19 +205,6 @@ class TupleEncoder implements ColumnEncoder {
   data(): Uint8Array[] {
     return this.#members.flatMap((member) => member.data());
   }
-}
-
-/** One 64-bit little-endian count. */
-function putCount(out: ByteWriter, value: number): void {
-  out.reserve(8);
-  out.length = out.bytes.writeUInt32LE(value >>> 0, out.length);
-  out.length = out.bytes.writeUInt32LE(Math.floor(value / 0x1_0000_0000), out.length);
-}
-
-function counts(...values: readonly number[]): Uint8Array {
-  const out = growing();
-  for (const value of values) putCount(out, value);
-  return pieceOf(out);
 }
 
 const DICTIONARY_VERSION = 1;
@@ -291,7 +231,7 @@ class DictionaryEncoder implements ColumnEncoder {
     this.#size = 1;
   }
 
-  json(value: JsonValue): void {
+  json(value: PlainValue): void {
     if (value !== null) {
       this.text(scalarText(this.#type, value));
       return;
@@ -337,13 +277,13 @@ const JSON_AS_TEXT = 1;
 class JsonEncoder implements ColumnEncoder {
   readonly #out = growing();
 
-  json(value: JsonValue): void {
+  json(value: PlainValue): void {
     if (!(value instanceof Map)) throw invalid('the JSON type holds objects only');
-    this.#put(jsonText(value));
+    this.#put(writeJson(value));
   }
 
   text(value: string): void {
-    this.json(parseJson(value));
+    this.json(parseNested(value));
   }
 
   blank(): void {

@@ -6,6 +6,7 @@ import type { Column, Table } from '../../model/table.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
 import type { Comparison, InsertPlan, Operator } from '../../sql/plan.ts';
 import { DbFailure } from '../engine.ts';
+import { encodeBlock } from './block.ts';
 import { joinCounted } from './counted.ts';
 import { type Fit, fitOf } from './fit.ts';
 import { isSortable } from './kinds.ts';
@@ -156,5 +157,7 @@ function insert(plan: InsertPlan): readonly Ready[] {
   const names = plan.columns.map((column) => quoteName(column.name)).join(', ');
   const columns = plan.columns.map((column) => ({ name: column.name, cast: column.type, kind: column.kind }));
   const text = `INSERT INTO ${table} (${names}) FORMAT Native`;
-  return [{ statement: { text, types: [], block: { columns, rows: plan.rows } }, params: [] }];
+  const block = { columns, rows: plan.rows };
+  encodeBlock(block);
+  return [{ statement: { text, types: [], block }, params: [] }];
 }

@@ -9,7 +9,9 @@ import type { Entry } from '../../model/entry.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import type { Connection, ConnectOptions, Outcome, RunOptions } from '../engine.ts';
 import { DbFailure } from '../engine.ts';
-import { encodeBlock } from './column-encoders.ts';
+import { TextRows } from '../rows.ts';
+import { unwatch, type Watched, watch } from '../watchdog.ts';
+import { encodeBlock } from './block.ts';
 import { type Counted, splitCounted } from './counted.ts';
 import { type Flavour, flavourOf, forgetFlavour, hostHeader, openSocket } from './dial.ts';
 import { cancelled, lostFailure, timedOut } from './failures.ts';
@@ -60,15 +62,24 @@ interface Origin {
   readonly flavour: Flavour;
 }
 
-class ClickhouseConnection implements Connection {
+class ClickhouseConnection implements Connection, Watched {
   readonly #wire: Wire;
   readonly #origin: Origin;
   #settings: Settings = [];
   #busy = false;
+  /** Ends what runs now. */
+  #expire: () => void = () => undefined;
+  deadline = Number.POSITIVE_INFINITY;
 
   private constructor(wire: Wire, origin: Origin) {
     this.#wire = wire;
     this.#origin = origin;
+    watch(this);
+    wire.onClosed(() => unwatch(this));
+  }
+
+  expire(): void {
+    this.#expire();
   }
 
   /** Logs in and asks which of our settings the server knows. */
@@ -143,23 +154,23 @@ class ClickhouseConnection implements Connection {
   }
 
   async #count(text: string, bound: readonly WireParam[], options: RunOptions): Promise<number> {
-    const column = new FirstColumn();
-    await this.#execute({ text, bound, columns: COUNT_COLUMNS, block: undefined }, options, column);
-    return Number(column.values[0] ?? '0');
+    const sink = new TextRows();
+    await this.#execute({ text, bound, columns: COUNT_COLUMNS, block: undefined }, options, sink);
+    return Number(sink.rows[0]?.[0] ?? '0');
   }
 
   async #readSettings(): Promise<Settings> {
     const { timeoutMs, signal } = this.#origin.options;
     const names = SETTING_NAMES.map(literalText).join(', ');
-    const column = new FirstColumn();
+    const sink = new TextRows();
     const request = {
       text: `SELECT name FROM system.settings WHERE name IN (${names})`,
       bound: [],
       columns: NAME_COLUMNS,
       block: undefined,
     };
-    await this.#execute(request, { timeoutMs, signal }, column);
-    return knownSettings(new Set(column.values));
+    await this.#execute(request, { timeoutMs, signal }, sink);
+    return knownSettings(new Set(sink.rows.map(([name]) => name ?? '')));
   }
 
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
@@ -174,9 +185,10 @@ class ClickhouseConnection implements Connection {
       wire.destroy();
       void this.#kill(queryId);
     };
-    const timer = setTimeout(() => end(timedOut(options.timeoutMs)), options.timeoutMs + GRACE_MS);
     const abort = (): void => end(cancelled());
     options.signal?.addEventListener('abort', abort, { once: true });
+    this.#expire = () => end(timedOut(options.timeoutMs));
+    this.deadline = performance.now() + options.timeoutMs + GRACE_MS;
     this.#busy = true;
     try {
       const { text, bound, columns, block } = request;
@@ -187,7 +199,7 @@ class ClickhouseConnection implements Connection {
       throw ended ?? error;
     } finally {
       this.#busy = false;
-      clearTimeout(timer);
+      this.deadline = Number.POSITIVE_INFINITY;
       options.signal?.removeEventListener('abort', abort);
     }
   }
@@ -235,15 +247,4 @@ const NAME_COLUMNS: readonly ResultColumn[] = [{ name: 'name', kind: 'text' }];
 
 function seconds(timeoutMs: number): string {
   return String(Math.max(0.001, timeoutMs / 1000));
-}
-
-/** Keeps the first column of a small result of ours. */
-class FirstColumn implements RowSink {
-  readonly values: string[] = [];
-
-  start(): void {}
-
-  row(cells: { readonly bytes: Buffer; readonly from: Int32Array; readonly to: Int32Array }): void {
-    this.values.push(cells.bytes.toString('utf8', cells.from[0], cells.to[0]));
-  }
 }

@@ -8,7 +8,8 @@ import type { ByteWriter } from '../../util/byte-writer.ts';
 import { invalid } from './failures.ts';
 import { scaledDecimal } from './fit.ts';
 import { wholeRange } from './kinds.ts';
-import { boolText, shown } from './params.ts';
+import { shown } from './nested.ts';
+import { boolText } from './params.ts';
 import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from './temporal.ts';
 import { type ChType, decimalShape, enumMembers, literalNumber } from './type-text.ts';
 

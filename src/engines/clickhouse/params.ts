@@ -3,9 +3,10 @@
  * Checks what the server would silently wrap or cut. Chooses nothing by the value: the parameter's type alone decides.
  */
 import type { ParamType, ParamValue } from '../../sql/statement.ts';
+import type { PlainValue } from '../../util/decimal.ts';
 import { invalid } from './failures.ts';
 import { fitOf } from './fit.ts';
-import { type JsonValue, NumberText, parseJson } from './json-text.ts';
+import { entriesOf, isNumber, listOf, memberOf, numberText, parseNested, scalarText, shown, tupleItems } from './nested.ts';
 import { type ChType, innerType, isNullable, parseType } from './type-text.ts';
 
 const NULL_TEXT = '\\N';
@@ -18,7 +19,7 @@ export function paramText(param: ParamType, value: ParamValue): string {
   }
   const text = typeof value === 'string' ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8');
   const inner = innerType(type);
-  if (isComposite(inner)) return compositeText(inner, parseJson(text));
+  if (isComposite(inner)) return compositeText(inner, parseNested(text));
   return escapeTabSeparated(leafText(inner, text));
 }
 
@@ -55,14 +56,8 @@ function typeName(type: ChType): string {
   return type.literals.length === 0 ? type.name : `${type.name}(${type.literals.join(', ')})`;
 }
 
-const LONGEST_SHOWN = 60;
-
-export function shown(text: string): string {
-  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
-}
-
 /** Arrays, tuples and maps are written with quoted members, once escaped and not twice. */
-function compositeText(type: ChType, value: JsonValue): string {
+function compositeText(type: ChType, value: PlainValue): string {
   const inner = innerType(type);
   if (value === null) {
     if (!isNullable(type)) throw invalid(`NULL is not allowed for ${type.name}`);
@@ -84,60 +79,19 @@ function compositeText(type: ChType, value: JsonValue): string {
 
 const UNQUOTED = /^(U?Int\d+|Float\d+|BFloat16|Decimal\d*|Bool|Interval\w+)$/;
 
-function mapText(type: ChType, value: JsonValue): string {
+function mapText(type: ChType, value: PlainValue): string {
   const entries = entriesOf(value).map(
     ([key, item]) => `${compositeText(memberOf(type, 0), key)}:${compositeText(memberOf(type, 1), item)}`,
   );
   return `{${entries.join(',')}}`;
 }
 
-function geometryText(value: JsonValue): string {
-  if (value instanceof NumberText) return leafText(parseType('Float64'), value.text);
+function geometryText(value: PlainValue): string {
+  if (isNumber(value)) return leafText(parseType('Float64'), numberText(value));
   const items = listOf(value);
-  const point = items.length === 2 && items.every((item) => item instanceof NumberText);
+  const point = items.length === 2 && items.every(isNumber);
   const inside = items.map(geometryText).join(',');
   return point ? `(${inside})` : `[${inside}]`;
-}
-
-export function memberOf(type: ChType, index: number): ChType {
-  const member = type.of[index];
-  if (member === undefined) throw invalid(`${type.name} has no member ${index + 1}`);
-  return member;
-}
-
-export function listOf(value: JsonValue): readonly JsonValue[] {
-  if (!Array.isArray(value)) throw invalid('a list is needed');
-  return value as readonly JsonValue[];
-}
-
-/** A JSON object's members, or pairs in a list: keys of maps need not be text. */
-export function entriesOf(value: JsonValue): readonly (readonly [JsonValue, JsonValue])[] {
-  if (value instanceof Map) return [...value];
-  throw invalid('an object is needed');
-}
-
-/** A tuple comes as a list, and one with named members as an object too. */
-export function tupleItems(type: ChType, value: JsonValue): readonly JsonValue[] {
-  if (!(value instanceof Map)) {
-    const items = listOf(value);
-    if (items.length !== type.of.length) throw invalid(`a tuple of ${type.of.length} members is needed`);
-    return items;
-  }
-  if (value.size > type.fields.length) throw invalid('the tuple has members that its type does not name');
-  return type.fields.map((field) => {
-    const item: JsonValue | undefined = value.get(field);
-    if (item === undefined) throw invalid(`the tuple lacks its member ${shown(field)}`);
-    return item;
-  });
-}
-
-/** A JSON scalar as canonical text. Text columns take strings only, so that a number is never stored as its digits by accident. */
-export function scalarText(type: ChType, value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  if (value instanceof NumberText && type.name !== 'String' && type.name !== 'FixedString') return value.text;
-  if (typeof value === 'boolean' && (type.name === 'Bool' || /^U?Int/.test(type.name)))
-    return type.name === 'Bool' ? String(value) : value ? '1' : '0';
-  throw invalid(`a value of ${type.name} is needed`);
 }
 
 const TAB_ESCAPES: Readonly<Record<string, string>> = {

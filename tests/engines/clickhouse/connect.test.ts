@@ -3,15 +3,16 @@ import { createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
-import { CERTIFICATE, startProxy, type TestProxy } from './proxy.ts';
+import { FaultProxy } from '../../support/proxy.ts';
 import { command, dialling, entryFor, failureOf, httpPort, open, PORTS, rowsOf, server } from './support.ts';
+import { CERTIFICATE, startTlsFront } from './tls-front.ts';
 
 const opened: Connection[] = [];
-const proxies: TestProxy[] = [];
+const closing: (() => Promise<void>)[] = [];
 
 afterAll(async () => {
   for (const connection of opened) connection.close();
-  for (const proxy of proxies) await proxy.close();
+  for (const close of closing) await close();
 });
 
 async function kept(promise: Promise<Connection>): Promise<Connection> {
@@ -38,8 +39,8 @@ describe.each(PORTS)('over the %s port', (_, port) => {
   });
 
   test('behind a port of another number', async () => {
-    const proxy = await startProxy(port);
-    proxies.push(proxy);
+    const proxy = await FaultProxy.start({ host: server.hostname, port });
+    closing.push(() => proxy.stop());
     await works(await kept(open(proxy.port)));
   });
 
@@ -51,12 +52,12 @@ describe.each(PORTS)('over the %s port', (_, port) => {
   });
 
   test('TLS: required, preferred, verified', async () => {
-    const proxy = await startProxy(port, 'tls');
-    proxies.push(proxy);
-    await works(await kept(open(proxy.port, 'default', { tls: 'require' })));
-    await works(await kept(open(proxy.port, 'default', { tls: 'prefer' })));
-    await works(await kept(open(proxy.port, 'default', { tls: 'verify-full', ca: CERTIFICATE })));
-    expect(await failureOf(open(proxy.port, 'default', { tls: 'verify-full' }))).toMatchObject({ kind: 'unreachable' });
+    const front = await startTlsFront({ host: server.hostname, port });
+    closing.push(() => front.close());
+    await works(await kept(open(front.port, 'default', { tls: 'require' })));
+    await works(await kept(open(front.port, 'default', { tls: 'prefer' })));
+    await works(await kept(open(front.port, 'default', { tls: 'verify-full', ca: CERTIFICATE })));
+    expect(await failureOf(open(front.port, 'default', { tls: 'verify-full' }))).toMatchObject({ kind: 'unreachable' });
     expect(await failureOf(open(port, 'default', { tls: 'require' }))).toMatchObject({ kind: 'unreachable' });
     await works(await kept(open(port, 'default', { tls: 'prefer' })));
   });
@@ -136,13 +137,14 @@ test('a port that never answers ends at the time given', async () => {
   mute.close();
 });
 
-test('a server that is gone and back is found again', async () => {
-  const proxy = await startProxy(httpPort);
-  const first = await kept(open(proxy.port));
-  await works(first);
-  await proxy.close();
-  expect(await failureOf(open(proxy.port))).toMatchObject({ kind: 'unreachable' });
-  expect(server.hostname).not.toBe('');
+test('a server that is gone is unreachable, and found again when it is back', async () => {
+  const proxy = await FaultProxy.start({ host: server.hostname, port: httpPort });
+  closing.push(() => proxy.stop());
+  await works(await kept(open(proxy.port)));
+  await proxy.set({ kind: 'refuse' });
+  expect(await failureOf(open(proxy.port))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+  await proxy.set({ kind: 'pass' });
+  await works(await kept(open(proxy.port)));
 });
 
 test('a FORMAT clause is refused or ignored, never rows in another form', async () => {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Cells, Flow, RowSink } from '../../../src/model/cells.ts';
-import { startProxy, type TestProxy } from './proxy.ts';
-import { command, failureOf, Kept, open, PORTS, RUN, rowsOf } from './support.ts';
+import { FaultProxy } from '../../support/proxy.ts';
+import { command, failureOf, Kept, open, PORTS, RUN, rowsOf, server } from './support.ts';
 
 const NUMBER = [{ name: 'n', kind: 'int' }] as const;
 
@@ -37,18 +37,18 @@ async function running(monitor: Connection, marker: string): Promise<number> {
 describe.each(PORTS)('over the %s port', (label, port) => {
   let connection: Connection;
   let monitor: Connection;
-  let proxy: TestProxy;
+  let proxy: FaultProxy;
 
   beforeAll(async () => {
     connection = await open(port);
     monitor = await open(port);
-    proxy = await startProxy(port);
+    proxy = await FaultProxy.start({ host: server.hostname, port });
   });
 
   afterAll(async () => {
     connection.close();
     monitor.close();
-    await proxy.close();
+    await proxy.stop();
   });
 
   test('1,000,000 rows with pauses: all arrive, memory stays', async () => {
@@ -132,14 +132,12 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 
   test('an answer that is cut anywhere is lost, never shorter', async () => {
-    proxy.cutAfter = undefined;
     const text = 'SELECT number AS n FROM numbers(200)';
     for (let cut = 1; cut < 2600; cut += 97) {
-      proxy.cutAfter = undefined;
+      await proxy.set({ kind: 'pass' });
       const through = await open(proxy.port);
       const kept = new Kept();
-      // The login's own answers have passed already; from here on so many bytes more.
-      proxy.cutAfter = proxy.lastAnswerBytes() + cut;
+      await proxy.set({ kind: 'cut', afterBytes: cut });
       const outcome = await through.run({ text, types: [], columns: NUMBER }, [], RUN, kept).then(
         () => 'whole',
         (error: { kind: string }) => error.kind,
@@ -148,7 +146,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
       if (outcome === 'whole') expect(kept.rows.length).toBe(200);
       else expect([outcome, cut]).toEqual(['lost', cut]);
     }
-    proxy.cutAfter = undefined;
+    await proxy.set({ kind: 'pass' });
   });
 
   test('a statement past its time is stopped on the server, and the next one works', async () => {
@@ -198,9 +196,9 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 
   test('a link that goes silent ends at the deadline', async () => {
     const through = await open(proxy.port);
-    proxy.silent = true;
+    await proxy.set({ kind: 'blackhole' });
     const failure = await failureOf(command(through, 'SELECT 1', { timeoutMs: 200 }));
-    proxy.silent = false;
+    await proxy.set({ kind: 'pass' });
     expect(failure).toMatchObject({ kind: 'timeout' });
     expect(through.usable).toBe(false);
   });
@@ -218,13 +216,13 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 
   test('the owner is told when an idle connection dies', async () => {
-    const own = await startProxy(port);
+    const own = await FaultProxy.start({ host: server.hostname, port });
     const through = await open(own.port);
     let told = 0;
     through.onClosed(() => {
       told += 1;
     });
-    await own.close();
+    await own.stop();
     await vi.waitFor(() => expect(told).toBe(1));
     expect(through.usable).toBe(false);
     expect(await failureOf(command(through, 'SELECT 1'))).toMatchObject({ kind: 'lost' });

@@ -77,6 +77,10 @@ const GOLDEN: readonly (readonly [type: string, kind: Kind, samples: readonly Sa
   ['Tuple(Int32, String)', 'json', ['[1,"x"]']],
   ['Tuple(a Int64, `b c` Nullable(Float64))', 'json', ['{"a":1,"b c":null}', ['[2,1.5]', '{"a":2,"b c":1.5}']]],
   ['JSON', 'json', ['{"a":9007199254740993,"b":{"c":"x"}}', '{}']],
+  ['Variant(Array(Int32), String, UInt64)', 'json', ['"text"', '7', '[1,2]', '"5"', 'null']],
+  ['Variant(Bool, Date, Decimal(10, 2))', 'json', ['true', '"2024-01-01"', '1.50', '-3.00']],
+  ['Variant(Bool, String)', 'json', ['false', '"true"', '"1"']],
+  ['Dynamic', 'json', ['"text"', '-7', '18446744073709551615', '1.5', 'true', '["a",null]', '[1,2]', '[]', 'null']],
   ['Point', 'json', ['[1.5,-2]']],
   ['Ring', 'json', ['[[0,0],[1,0],[1,1]]']],
   ['MultiPolygon', 'json', ['[[[[0,0],[1,0],[1,1]]]]']],
@@ -84,6 +88,7 @@ const GOLDEN: readonly (readonly [type: string, kind: Kind, samples: readonly Sa
   ['IntervalDay', 'other', ['-3', '7']],
 ];
 
+const ALWAYS_NULLABLE = /^(Variant|Dynamic)/;
 const NULLABLE = /^(U?Int|Decimal|Float|BFloat|Bool|String|FixedString|Date|UUID|Enum|IPv|Interval)/;
 
 const connections: Connection[] = [];
@@ -120,9 +125,14 @@ describe.each(PORTS)('over the %s port', (label, port) => {
       const name = `t_${label}_${GOLDEN.findIndex((row) => row[0] === type)}_${variant}`;
       await command(connection, `CREATE TABLE ${name} (n UInt32, v ${text}) ENGINE = MergeTree ORDER BY n`);
       const table = await tableOf(connection, name);
-      expect(table.byName.get('v')).toMatchObject({ type: text, kind, nullable: variant === 1, required: variant === 0 });
+      expect(table.byName.get('v')).toMatchObject({
+        type: text,
+        kind,
+        nullable: variant === 1 || ALWAYS_NULLABLE.test(type),
+        required: variant === 0 && !ALWAYS_NULLABLE.test(type),
+      });
       const given: (string | null)[] = samples.map((sample) => (typeof sample === 'string' ? sample : sample[0]));
-      const expected: (string | null)[] = samples.map(wanted);
+      const expected: (string | null)[] = samples.map((sample) => (kind === 'json' && sample === 'null' ? null : wanted(sample)));
       if (variant === 1) {
         given.push(null);
         expected.push(null);

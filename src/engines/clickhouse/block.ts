@@ -1,0 +1,56 @@
+/**
+ * Rows of canonical values → one block of columns in ClickHouse's own format, so that a batch is one insert block by construction.
+ * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
+ */
+import type { InsertBlock, ParamValue } from '../../sql/statement.ts';
+import { DbFailure } from '../engine.ts';
+import { encoderOf } from './column-encoders.ts';
+import type { ColumnEncoder } from './column-parts.ts';
+import { parseType } from './type-text.ts';
+import type { Block, BlockColumn } from './wire.ts';
+
+const encoded = new WeakMap<InsertBlock, Block>();
+
+/**
+ * Encodes once, whoever asks first: the dialect does, before any statement of a batch runs, so that a value which does not fit is known
+ * while nothing has been written.
+ */
+export function encodeBlock(block: InsertBlock): Block {
+  const known = encoded.get(block) ?? encode(block);
+  encoded.set(block, known);
+  return known;
+}
+
+function encode(block: InsertBlock): Block {
+  const columns = block.columns.map((column, index): BlockColumn => {
+    const encoder = encoderOf(parseType(sentType(column.cast)));
+    block.rows.forEach((row, at) => {
+      try {
+        addCell(encoder, row[index] ?? null);
+      } catch (error) {
+        throw atCell(error, at, column.name);
+      }
+    });
+    return { name: column.name, type: sentType(column.cast), data: [...encoder.prefix(), ...encoder.data()] };
+  });
+  return { rows: block.rows.length, columns };
+}
+
+function addCell(encoder: ColumnEncoder, value: ParamValue): void {
+  if (value === null) encoder.json(null);
+  else if (typeof value === 'string') encoder.text(value);
+  else encoder.text(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8'));
+}
+
+function atCell(error: unknown, row: number, column: string): unknown {
+  if (!(error instanceof DbFailure)) return error;
+  return new DbFailure(error.kind, `row ${row}: ${error.message}`, { code: error.code, column, cause: error });
+}
+
+/** A Dynamic column takes a Variant of what JSON can hold, which the server turns into its own form. */
+const JSON_TYPES =
+  'Variant(Array(Nullable(Bool)), Array(Nullable(Float64)), Array(Nullable(Int64)), Array(Nullable(String)), Bool, Float64, Int64, String, UInt64)';
+
+function sentType(type: string): string {
+  return type === 'Dynamic' || type.startsWith('Dynamic(') ? JSON_TYPES : type;
+}

@@ -8,35 +8,73 @@ export interface Instant {
   readonly nanos: number;
 }
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,}))?)?(?:Z|([+-])(\d{2}):?(\d{2})?)?$/i;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const INSTANT = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 const CLOCK = /^(-?)(\d{1,3}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/;
 const DAY_SECONDS = 86_400;
 
 /** Days since 1970-01-01; undefined when the text is no date of the calendar. */
 export function parseDate(text: string): number | undefined {
-  const match = DATE.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  // Date.UTC takes years below 100 for the twentieth century, so the count is made from a year that it takes as it is.
-  const shifted = Date.UTC(year + 400, month - 1, day) / 86_400_000 - 146_097;
-  const back = new Date(Date.UTC(year + 400, month - 1, day));
-  const real = month >= 1 && back.getUTCMonth() === month - 1 && back.getUTCDate() === day;
-  return real ? shifted : undefined;
+  return DATE.test(text) ? daysOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)) : undefined;
+}
+
+const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Days from 0000-03-01, where counting in eras of 400 years begins, to 1970-01-01. */
+const EPOCH = 719_468;
+
+function daysOf(year: number, month: number, day: number): number | undefined {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const last = month === 2 && !leap ? 28 : (MONTH_LENGTHS[month - 1] ?? 0);
+  if (day < 1 || day > last) return undefined;
+  // Years begin in March, so that the leap day is the last of its year.
+  const shifted = month > 2 ? year : year - 1;
+  const era = Math.floor(shifted / 400);
+  const ofEra = shifted - era * 400;
+  const ofYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - EPOCH;
+}
+
+/** The number that digits of a text spell; the caller knows that they are digits. */
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;
+  return value;
 }
 
 /** A text without zone is taken as UTC. Digits past the ninth are dropped. */
 export function parseInstant(text: string): Instant | undefined {
-  const match = INSTANT.exec(text);
-  if (match === null) return dateAsInstant(text);
-  const days = parseDate(match[1] ?? '');
-  const [hours, minutes, seconds] = [Number(match[2]), Number(match[3]), Number(match[4] ?? '0')];
+  if (!INSTANT.test(text)) return dateAsInstant(text);
+  const days = daysOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
+  const hours = digits(text, 11, 13);
+  const minutes = digits(text, 14, 16);
+  const seconds = text[16] === ':' ? digits(text, 17, 19) : 0;
   if (days === undefined || hours > 23 || minutes > 59 || seconds > 59) return undefined;
-  const offset = (Number(match[7] ?? '0') * 60 + Number(match[8] ?? '0')) * 60 * (match[6] === '-' ? -1 : 1);
-  return {
-    seconds: days * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds - offset,
-    nanos: Number((match[5] ?? '').padEnd(9, '0').slice(0, 9)),
-  };
+  return { seconds: days * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds - offsetOf(text), nanos: nanosOf(text) };
+}
+
+const FRACTION_AT = 20;
+
+function nanosOf(text: string): number {
+  if (text[FRACTION_AT - 1] !== '.') return 0;
+  let value = 0;
+  for (let i = 0; i < 9; i++) {
+    const digit = text.charCodeAt(FRACTION_AT + i) - 48;
+    if (!(digit >= 0 && digit <= 9)) return value * 10 ** (9 - i);
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+const OFFSET = /([+-])(\d{2}):?(\d{2})?$/;
+
+/** Seconds that the text's clock is ahead of UTC. */
+function offsetOf(text: string): number {
+  const last = text.charCodeAt(text.length - 1);
+  if (last === 0x5a || last === 0x7a) return 0;
+  // The hyphens of the date are no sign of an offset.
+  const match = OFFSET.exec(text.slice(FRACTION_AT - 4));
+  if (match === null) return 0;
+  return (match[1] === '-' ? -60 : 60) * (Number(match[2]) * 60 + Number(match[3] ?? '0'));
 }
 
 function dateAsInstant(text: string): Instant | undefined {
@@ -60,15 +98,17 @@ export function dateText(days: number): string {
 }
 
 /** `YYYY-MM-DD hh:mm:ss[.fraction]` in UTC with as many digits as asked for; finer ones are cut. */
-export function instantText(instant: Instant, digits: number): string {
+export function instantText(instant: Instant, scale: number): string {
   const iso = new Date(instant.seconds * 1000).toISOString();
   const whole = iso.slice(0, iso.indexOf('.')).replace('T', ' ');
-  return digits === 0 ? whole : `${whole}.${String(instant.nanos).padStart(9, '0').slice(0, digits)}`;
+  return scale === 0 ? whole : `${whole}.${String(instant.nanos).padStart(9, '0').slice(0, scale)}`;
 }
 
-/** The count of 10^-digits seconds since 1970, rounded down. */
-export function ticks(instant: Instant, digits: number): bigint {
-  return BigInt(instant.seconds) * 10n ** BigInt(digits) + BigInt(Math.trunc(instant.nanos / 10 ** (9 - digits)));
+/** The count of 10^-scale seconds since 1970, rounded down; a bigint only where a number would not be exact. */
+export function ticks(instant: Instant, scale: number): number | bigint {
+  const part = Math.trunc(instant.nanos / 10 ** (9 - scale));
+  const count = instant.seconds * 10 ** scale + part;
+  return Number.isSafeInteger(count) ? count : BigInt(instant.seconds) * 10n ** BigInt(scale) + BigInt(part);
 }
 
 /** Days that each date type holds: 1970-01-01 to 2149-06-06, and 1900-01-01 to 2299-12-31. */
@@ -82,8 +122,12 @@ const LAST_SECOND = 10_413_791_999;
 /** With nanoseconds, 64 bits end in the year 2262. */
 const LAST_NANO_SECOND = 9_223_372_035;
 
-/** Seconds that DateTime (digits undefined) and DateTime64 hold. */
-export function secondRange(digits: number | undefined): readonly [first: number, last: number] {
-  if (digits === undefined) return [0, 4_294_967_295];
-  return [FIRST_SECOND, digits >= 9 ? LAST_NANO_SECOND : LAST_SECOND];
+const PLAIN_RANGE: readonly [first: number, last: number] = [0, 4_294_967_295];
+const WIDE_RANGE: readonly [first: number, last: number] = [FIRST_SECOND, LAST_SECOND];
+const NANO_RANGE: readonly [first: number, last: number] = [FIRST_SECOND, LAST_NANO_SECOND];
+
+/** Seconds that DateTime (scale undefined) and DateTime64 hold. */
+export function secondRange(scale: number | undefined): readonly [first: number, last: number] {
+  if (scale === undefined) return PLAIN_RANGE;
+  return scale >= 9 ? NANO_RANGE : WIDE_RANGE;
 }

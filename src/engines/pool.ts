@@ -1,5 +1,5 @@
 /**
- * The connections of one database: at most `maxOpen`, at most `maxIdle` of them waiting for work, each for at most `idleMs`. Opens
+ * The connections of one database: at most `maxOpen`, at most `maxIdle` of them kept without work, each for at most `idleMs`. Opens
  * lazily, never waits without a deadline. The most recently used connection is given out first, so that the others can grow old and close.
  */
 import { type Connection, DbFailure, type StopSignal } from './engine.ts';
@@ -22,6 +22,12 @@ interface Waiter {
   refuse(failure: DbFailure): void;
 }
 
+/**
+ * So long a connection above `maxIdle` waits for work before it is closed. Under load connections are idle for moments only; closing them at
+ * once would mean a login for every other request.
+ */
+const TRIM_MS = 200;
+
 /** More requests than this wait for no connection: they would be refused anyway when their time is up. */
 const MAX_WAITERS_PER_CONNECTION = 100;
 
@@ -33,6 +39,7 @@ export class Pool {
   /** Open, or being opened. */
   #count = 0;
   #closed = false;
+  #trimmer: NodeJS.Timeout | undefined;
 
   constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>) {
     this.#limits = limits;
@@ -63,11 +70,24 @@ export class Pool {
       waiter.give(connection);
       return;
     }
-    if (this.#idle.length >= this.#limits.maxIdle) {
-      this.#drop(connection);
-      return;
-    }
     this.#idle.push({ connection, since: performance.now() });
+    if (this.#idle.length > this.#limits.maxIdle) this.#trimmer ??= setTimeout(() => this.#trim(), TRIM_MS).unref();
+  }
+
+  /** Closes what is above `maxIdle` and was not needed since it was put back; looks again later when some were. */
+  #trim(): void {
+    this.#trimmer = undefined;
+    const before = performance.now() - TRIM_MS;
+    for (let above = this.#idle.length - this.#limits.maxIdle; above > 0; above--) {
+      const [oldest] = this.#idle;
+      if (oldest === undefined) return;
+      if (oldest.since > before) {
+        this.#trimmer = setTimeout(() => this.#trim(), TRIM_MS).unref();
+        return;
+      }
+      this.#idle.shift();
+      this.#drop(oldest.connection);
+    }
   }
 
   /** Closes what has been idle for too long. Returns whether nothing is left. */

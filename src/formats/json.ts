@@ -82,6 +82,21 @@ interface JsonColumn {
   readonly write: CellWriter;
 }
 
+/** What is written before each value, by the columns that a statement yields: statements of one shape share theirs. */
+const prepared = new WeakMap<readonly ResultColumn[], readonly JsonColumn[]>();
+
+function prepare(columns: readonly ResultColumn[]): readonly JsonColumn[] {
+  let known = prepared.get(columns);
+  if (known === undefined) {
+    known = columns.map(({ name, kind }, index) => ({
+      prefix: new Piece(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
+      write: WRITERS[kind],
+    }));
+    prepared.set(columns, known);
+  }
+  return known;
+}
+
 class JsonRows implements RowWriter {
   readonly #out: ByteWriter;
   readonly #columns: readonly JsonColumn[];
@@ -89,10 +104,7 @@ class JsonRows implements RowWriter {
 
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
-    this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: new Piece(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
-      write: WRITERS[kind],
-    }));
+    this.#columns = prepare(columns);
     out.byte(0x5b);
   }
 

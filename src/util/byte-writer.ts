@@ -9,6 +9,10 @@ const SHORT = 64;
 const LONG_TEXT = 4096;
 /** Copying goes by words of four bytes and may write this many bytes past the end of what it copies. */
 const OVERSHOOT = 3;
+/** An answer up to this size is copied out of its buffer, which then serves the next one: small answers are most of them. */
+const SMALL = 4000;
+const MAX_SPARE = 64;
+const spare: { readonly bytes: Buffer; readonly view: DataView }[] = [];
 
 /** Bytes that are known beforehand and written often, such as a column's name with its quotes. */
 export class Piece {
@@ -52,8 +56,9 @@ export class ByteWriter {
   constructor(limit: number, full: (piece: Buffer) => void) {
     this.#limit = limit;
     this.#full = full;
-    this.bytes = Buffer.allocUnsafe(INITIAL);
-    this.view = ownView(this.bytes);
+    const used = spare.pop();
+    this.bytes = used?.bytes ?? Buffer.allocUnsafe(INITIAL);
+    this.view = used?.view ?? ownView(this.bytes);
   }
 
   /** Makes room for n more bytes and an overshoot. */
@@ -125,12 +130,17 @@ export class ByteWriter {
 
   /** What is left, without handing it on: a small answer is one piece. */
   take(): Buffer {
-    const piece = this.bytes.subarray(0, this.length);
+    const { bytes, view, length } = this;
     this.bytes = EMPTY;
-    this.view = ownView(EMPTY);
+    this.view = EMPTY_VIEW;
     this.length = 0;
+    if (length > SMALL || bytes.length !== INITIAL || spare.length >= MAX_SPARE) return bytes.subarray(0, length);
+    spare.push({ bytes, view });
+    const piece = Buffer.allocUnsafe(length);
+    bytes.copy(piece, 0, 0, length);
     return piece;
   }
 }
 
 const EMPTY = Buffer.alloc(0);
+const EMPTY_VIEW = ownView(EMPTY);

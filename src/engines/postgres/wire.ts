@@ -33,6 +33,8 @@ const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const INITIAL = 4096;
+/** Up to here messages are copied out of the buffer, which then serves the next ones: Node cuts such copies from a slab. */
+const SMALL = 2048;
 /** A larger buffer is not kept for the next statement. */
 const KEEP = 256 * 1024;
 
@@ -42,9 +44,15 @@ export class Outgoing {
   #length = 0;
 
   take(): Buffer {
-    const piece = this.#bytes.subarray(0, this.#length);
-    this.#bytes = Buffer.allocUnsafe(this.#bytes.length > KEEP ? INITIAL : this.#bytes.length);
+    const length = this.#length;
     this.#length = 0;
+    if (length <= SMALL) {
+      const copy = Buffer.allocUnsafe(length);
+      this.#bytes.copy(copy, 0, 0, length);
+      return copy;
+    }
+    const piece = this.#bytes.subarray(0, length);
+    this.#bytes = Buffer.allocUnsafe(this.#bytes.length > KEEP ? INITIAL : this.#bytes.length);
     return piece;
   }
 

@@ -2,6 +2,7 @@
  * The HTTP server: Fastify for routing and the life of connections, and the one place where an error becomes an answer. Bodies reach the
  * handlers as bytes; queries as the raw text; nothing that was sent is printed.
  */
+import { type IncomingMessage, METHODS as NODE_METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError, apiError } from '../errors.ts';
@@ -11,7 +12,12 @@ import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** Whatever else Node can read (CONNECT is none of ours): refused on known paths, and never a 404 there. */
+const OTHER_METHODS = NODE_METHODS.filter((method) => ![...METHODS, 'HEAD', 'CONNECT'].includes(method));
+/** Of the request line and the headers together. */
 const MAX_HEADER_BYTES = 32 * 1024;
+/** A request line that takes more than half of that is what made the whole too large. */
+const LONG_REQUEST_LINE = new RegExp(`^[A-Z]+ [^\\r\\n]{${MAX_HEADER_BYTES / 2}}`);
 
 export function buildServer(services: Services, routes: readonly Route[]): FastifyInstance {
   const app = Fastify({
@@ -31,7 +37,9 @@ export function buildServer(services: Services, routes: readonly Route[]): Fasti
     },
     frameworkErrors: (error, request, reply) => answerFrameworkError(services, error, request, reply),
     clientErrorHandler: answerMalformed,
+    rewriteUrl: originForm,
   });
+  for (const method of OTHER_METHODS) app.addHttpMethod(method);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, request, reply) => answerFrameworkError(services, error as Error & { code?: string }, request, reply));
@@ -53,10 +61,11 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
     app.route({ method, url: route.path, handler: run });
     if (method === 'GET') app.route({ method: 'HEAD', url: route.path, handler: run });
   }
+  const refuse = refuseMethod(allow.join(', '));
   app.route({
-    method: 'OPTIONS',
+    method: OTHER_METHODS,
     url: route.path,
-    handler: (request, reply) => handle(services, request, reply, route.path, refuseMethod(allow.join(', ')), true),
+    handler: (request, reply) => handle(services, request, reply, route.path, refuse, true),
   });
 }
 
@@ -64,6 +73,12 @@ function refuseMethod(allow: string): Handler {
   return (exchange) => {
     throw apiError('method_not_allowed', exchange.method, allow);
   };
+}
+
+/** A client that takes us for its proxy sends the whole address; the path is what counts. */
+function originForm(request: IncomingMessage): string {
+  const { url = '/' } = request;
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
 /** Fastify's part ends here: the handler answers on the bare response. */
@@ -133,12 +148,14 @@ function answerFrameworkError(services: Services, error: Error & { code?: string
 }
 
 /** Not HTTP enough for Node's parser: there is no request object, only a socket. */
-function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+function answerMalformed(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const known = error.code === 'HPE_HEADER_OVERFLOW' ? apiError('headers_too_large') : apiError('malformed_request');
+  const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '';
+  const overflow = LONG_REQUEST_LINE.test(packet) ? apiError('url_too_long') : apiError('headers_too_large');
+  const known = error.code === 'HPE_HEADER_OVERFLOW' ? overflow : apiError('malformed_request');
   const { status: reason } = known.body();
   const body = JSON.stringify(known.body());
   socket.end(

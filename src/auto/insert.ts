@@ -91,8 +91,26 @@ function checked(column: Column, cell: JsonCell, row: number): ParamValue {
   }
 }
 
-export function planInsert(batch: Batch, table: Table, upsert: boolean): readonly InsertPlan[] {
+/** With transactions, one plan for each set of keys; without, one for all, which says what is absent where. */
+export function planInsert(batch: Batch, table: Table, upsert: boolean, transactions: boolean): readonly InsertPlan[] {
+  if (!transactions && batch.groups.length > 1) return [{ table, upsert, ...merged(batch) }];
   return batch.groups.map(({ columns, rows }) => ({ table, columns, rows, upsert }));
+}
+
+function merged(batch: Batch): Pick<InsertPlan, 'columns' | 'rows' | 'absent'> {
+  const columns = [...new Set(batch.groups.flatMap((group) => group.columns))];
+  const rows: ParamValue[][] = new Array(batch.count);
+  const absent: Set<number>[] = new Array(batch.count);
+  for (const group of batch.groups) {
+    const sources = columns.map((column) => group.columns.indexOf(column));
+    const missing = new Set(sources.flatMap((source, index) => (source < 0 ? [index] : [])));
+    group.rows.forEach((row, index) => {
+      const place = group.places[index] ?? 0;
+      rows[place] = sources.map((source) => (source < 0 ? null : (row[source] ?? null)));
+      absent[place] = missing;
+    });
+  }
+  return { columns, rows, absent };
 }
 
 /** The batch as if the body had ended after its first n rows. */

@@ -190,7 +190,7 @@ export class Auto {
 const never = (): boolean => false;
 
 function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly Ready[] {
-  return planInsert(batch, table, request.upsert).flatMap((plan) => engine.dialect.insert(plan));
+  return planInsert(batch, table, request.upsert, engine.transactions).flatMap((plan) => engine.dialect.insert(plan));
 }
 
 async function count(session: Session, table: Table, where: Condition | undefined): Promise<string> {

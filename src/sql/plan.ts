@@ -45,6 +45,11 @@ export interface InsertPlan {
   readonly table: Table;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly ParamValue[])[];
+  /**
+   * Only for engines without transactions, where rows with different keys must still be one statement: by row, the columns (by index)
+   * that it does not have and whose default applies.
+   */
+  readonly absent?: readonly ReadonlySet<number>[];
   /** On a taken primary key: update the other columns. */
   readonly upsert: boolean;
 }

@@ -40,6 +40,22 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
     expect(rows.every((row) => /^\d{4}-\d\d-\d\dT/.test(row.created_at))).toBe(true);
   });
 
+  it('keeps rows with different keys apart, in any mixture', async () => {
+    const at = '2023-05-05T05:05:05Z';
+    const mixed = [
+      user(20, { created_at: at }),
+      user(21, { note: 'n', created_at: at }),
+      user(22, { note: 'm' }),
+      user(23),
+      user(24, { note: null }),
+    ];
+    expect((await users.post(mixed)).json()).toEqual({ rows_affected: 5 });
+    const rows = await users.rows('id=ge.20');
+    expect(rows.map((row) => row.note)).toEqual([null, 'n', 'm', null, null]);
+    expect(rows.map((row) => row.created_at === at)).toEqual([true, true, false, false, false]);
+    expect(rows.every((row) => row.created_at > '2023')).toBe(true);
+  });
+
   it('takes ten thousand rows in one request', async () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => user(1000 + index, { note: 'x'.repeat(20) }));
     expect((await users.post(rows)).json()).toEqual({ rows_affected: 10_000 });

@@ -5,6 +5,7 @@
 import type { Column, Table } from '../../model/table.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
 import type { Comparison, InsertPlan, Operator } from '../../sql/plan.ts';
+import type { InsertBlock } from '../../sql/statement.ts';
 import { DbFailure } from '../engine.ts';
 import { encodeBlock } from './block.ts';
 import { joinCounted } from './counted.ts';
@@ -153,11 +154,49 @@ function insert(plan: InsertPlan): readonly Ready[] {
   if (plan.upsert) {
     throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
   }
-  const table = clickhouseDialect.table(plan.table);
-  const names = plan.columns.map((column) => quoteName(column.name)).join(', ');
-  const columns = plan.columns.map((column) => ({ name: column.name, cast: column.type, kind: column.kind }));
-  const text = `INSERT INTO ${table} (${names}) FORMAT Native`;
-  const block = { columns, rows: plan.rows };
+  const { text, block } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);
   encodeBlock(block);
   return [{ statement: { text, types: [], block }, params: [] }];
+}
+
+interface Insertion {
+  readonly text: string;
+  readonly block: InsertBlock;
+}
+
+const into = (plan: InsertPlan): string =>
+  `INSERT INTO ${clickhouseDialect.table(plan.table)} (${plan.columns.map((column) => quoteName(column.name)).join(', ')})`;
+
+const blockColumn = (column: Column) => ({ name: column.name, cast: column.type, kind: column.kind });
+
+function wholeRows(plan: InsertPlan): Insertion {
+  return { text: `${into(plan)} FORMAT Native`, block: { columns: plan.columns.map(blockColumn), rows: plan.rows } };
+}
+
+/**
+ * Rows that lack columns which others have: beside each such column travels a mark, and the server puts the column's default where it is
+ * set. What stands in a gap is never read; it is a value that another row gives, so that it can be encoded.
+ */
+function rowsWithGaps(plan: InsertPlan, absent: readonly ReadonlySet<number>[]): Insertion {
+  const gaps = plan.columns.flatMap((_, index) => (absent.some((missing) => missing.has(index)) ? [index] : []));
+  const fillers = plan.columns.map((_, index) => plan.rows.find((__, row) => absent[row]?.has(index) === false)?.[index] ?? null);
+  const rows = plan.rows.map((row, at) => {
+    const missing = absent[at] ?? new Set();
+    const values = row.map((value, index) => (missing.has(index) ? (fillers[index] ?? null) : value));
+    return [...values, ...gaps.map((index) => (missing.has(index) ? '1' : '0'))];
+  });
+  const marks = gaps.map((index) => ({ name: `absent ${index}`, cast: 'UInt8', kind: 'int' }));
+  const columns = [...plan.columns.map(blockColumn), ...marks];
+  const items = plan.columns.map((column, index) => {
+    const name = quoteName(column.name);
+    if (!gaps.includes(index)) return name;
+    return `if(${quoteName(`absent ${index}`)}, CAST((${column.default ?? 'NULL'}), ${literal(column.type)}), ${name})`;
+  });
+  const structure = columns.map(({ name, cast }) => `${quoteName(name)} ${cast}`).join(', ');
+  return { text: `${into(plan)} SELECT ${items.join(', ')} FROM input(${literal(structure)}) FORMAT Native`, block: { columns, rows } };
+}
+
+/** Types and names of the catalogue as a text of the server's. */
+function literal(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

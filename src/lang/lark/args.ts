@@ -15,6 +15,13 @@ export function positional(fn: string, args: readonly Value[], named: Named, lea
   return args;
 }
 
+/** Exactly one positional argument, in the words of the oldest builtins. */
+export function single(fn: string, args: readonly Value[], named: Named, want: '1' | 'exactly 1'): Value {
+  if (named.length > 0) fail(`${fn} does not accept keyword arguments`);
+  const [value] = args;
+  return args.length === 1 && value !== undefined ? value : fail(`${fn}: got ${args.length} arguments, want ${want}`);
+}
+
 /** Parameters by name; one with a `?` may be left out, one with `??` may also be None. */
 export function unpack(fn: string, args: readonly Value[], named: Named, params: readonly string[]): (Value | undefined)[] {
   if (args.length > params.length) {
@@ -26,7 +33,7 @@ export function unpack(fn: string, args: readonly Value[], named: Named, params:
     const i = params.findIndex((param) => bare(param) === name);
     if (i < 0) {
       const meant = nearest(name, params.map(bare));
-      fail(`${fn}: unexpected keyword argument ${name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
+      fail(`${fn}: unexpected keyword argument "${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
     }
     if (given.has(i)) fail(`${fn}: got multiple values for keyword argument "${name}"`);
     given.add(i);

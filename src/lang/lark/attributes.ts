@@ -65,8 +65,12 @@ export function getAttribute(value: Value, name: string): Value {
   return orElse(findAttribute(value, name), () => fail(missing(value, name)));
 }
 
+export function missingText(value: Value, name: string): string {
+  return value instanceof Extension ? value.missingAttribute(name) : `${typeOf(value)} has no .${name} field or method`;
+}
+
 function missing(value: Value, name: string): string {
-  const text = value instanceof Extension ? value.missingAttribute(name) : `${typeOf(value)} has no .${name} field or method`;
+  const text = missingText(value, name);
   const meant = nearest(name, attributeNames(value));
   return meant === undefined ? text : `${text} (did you mean .${meant}?)`;
 }

@@ -1,5 +1,5 @@
 /** The builtins that make a value of one type out of another: `int`, `float`, `str`, `list`, `dict` and their like. */
-import { positional, unpack, wantIndex } from './args.ts';
+import { positional, single, unpack } from './args.ts';
 import { truth } from './compare.ts';
 import { updateDict } from './dict-methods.ts';
 import { fail } from './failure.ts';
@@ -15,12 +15,17 @@ import { type BuiltinBody, LarkBytes, LarkFloat, LarkList, LarkTuple, type Named
 
 function toInt(_thread: Thread, args: readonly Value[], named: Named): Value {
   const [value, base] = unpack('int', args, named, ['x', 'base?']);
-  if (typeof value === 'string') return parseInteger(value, base === undefined ? 10 : wantIndex('int', 'base', base));
+  if (typeof value === 'string') return parseInteger(value, base === undefined ? 10 : wantBase(base));
   if (base !== undefined) fail("int: can't convert non-string with explicit base");
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof LarkFloat) return prefixed('int', () => floatToInt(value.value));
   return fail(`int: cannot convert ${typeOf(value ?? null)} to int`);
+}
+
+function wantBase(base: Value): number {
+  if (typeof base === 'number') return base;
+  return fail(typeof base === 'bigint' ? 'int: base must be an integer >= 2 && <= 36' : `int: for base, got ${typeOf(base)}, want int`);
 }
 
 function prefixed<T>(name: string, run: () => T): T {
@@ -40,7 +45,9 @@ const NAMED_FLOAT: Readonly<Record<string, number>> = {
 };
 
 function toFloat(_thread: Thread, args: readonly Value[], named: Named): Value {
-  const [value] = unpack('float', args, named, ['x?']);
+  if (named.length > 0) fail('float does not accept keyword arguments');
+  if (args.length > 1) fail(`float got ${args.length} arguments, wants 1`);
+  const [value] = args;
   if (value === undefined) return new LarkFloat(0);
   if (value instanceof LarkFloat) return value;
   if (typeof value === 'boolean') return new LarkFloat(value ? 1 : 0);
@@ -55,7 +62,7 @@ function toFloat(_thread: Thread, args: readonly Value[], named: Named): Value {
 }
 
 function toBytes(thread: Thread, args: readonly Value[], named: Named): Value {
-  const [value = null] = positional('bytes', args, named, 1, 1);
+  const value = single('bytes', args, named, 'exactly 1');
   if (value instanceof LarkBytes) return value;
   if (typeof value === 'string') {
     thread.charge(value.length * 3);
@@ -71,15 +78,16 @@ function toBytes(thread: Thread, args: readonly Value[], named: Named): Value {
 }
 
 function chr(_thread: Thread, args: readonly Value[], named: Named): Value {
-  const [value = null] = positional('chr', args, named, 1, 1);
+  const value = single('chr', args, named, '1');
   if (typeof value !== 'number' && typeof value !== 'bigint') return fail(`chr: got ${typeOf(value)}, want int`);
+  if (typeof value === 'bigint' || Math.abs(value) > 0x7fff_ffff) return fail(`chr: ${value} out of range`);
   if (value < 0) fail(`chr: Unicode code point ${value} out of range (<0)`);
   if (value > 0x10ffff) fail(`chr: Unicode code point U+${value.toString(16).toUpperCase()} out of range (>0x10FFFF)`);
-  return characterOf(Number(value));
+  return characterOf(value);
 }
 
 function ord(_thread: Thread, args: readonly Value[], named: Named): Value {
-  const [value = null] = positional('ord', args, named, 1, 1);
+  const value = single('ord', args, named, '1');
   if (value instanceof LarkBytes) {
     return value.data.length === 1 ? (value.data[0] ?? 0) : fail(`ord: bytes has length ${value.data.length}, want 1`);
   }
@@ -118,7 +126,7 @@ export const CONVERSIONS: Readonly<Record<string, BuiltinBody>> = {
     for (const item of items) set.add(item);
     return set;
   }),
-  str: (thread, args, named) => str(thread, positional('str', args, named, 1, 1)[0] ?? null),
+  str: (thread, args, named) => str(thread, single('str', args, named, 'exactly 1')),
   tuple: (thread, args, named) => {
     const [value] = positional('tuple', args, named, 0, 1);
     if (value instanceof LarkTuple) return value;

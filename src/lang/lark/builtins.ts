@@ -1,6 +1,6 @@
 /** The functions that every program has. A table by name; conversions between types are in a table of their own. */
-import { positional, unpack, wantBool, wantCallable, wantIndex, wantString } from './args.ts';
-import { attributeNames, findAttribute, getAttribute } from './attributes.ts';
+import { positional, single, unpack, wantBool, wantCallable, wantIndex, wantString } from './args.ts';
+import { attributeNames, findAttribute, missingText } from './attributes.ts';
 import { CONVERSIONS } from './builtins-convert.ts';
 import { callBack } from './call.ts';
 import { order, truth } from './compare.ts';
@@ -47,12 +47,22 @@ function extreme(name: 'max' | 'min', better: (order: number) => boolean): Built
     let bestKey = key === undefined ? best : callBack(thread, key, [best]);
     for (const item of items.slice(1)) {
       const itemKey = key === undefined ? item : callBack(thread, key, [item]);
-      if (!better(order(thread, sign, itemKey, bestKey, 0))) continue;
+      if (!better(prefixed(name, () => order(thread, sign, itemKey, bestKey, 0)))) continue;
       best = item;
       bestKey = itemKey;
     }
     return best;
   };
+}
+
+/** Errors of a comparison are named after the builtin. */
+function prefixed<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof LarkFailure) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
 }
 
 const every = (name: 'all' | 'any', wanted: boolean): BuiltinBody => {
@@ -71,9 +81,9 @@ function abs(_thread: Thread, args: readonly Value[], named: Named): Value {
 }
 
 function enumerate(thread: Thread, args: readonly Value[], named: Named): Value {
-  const [value = null, from = 0] = unpack('enumerate', args, named, ['iterable', 'start?']);
-  const start = wantIndex('enumerate', 'start', from);
-  const items = wantElements(thread, value, 'enumerate: for parameter iterable');
+  const [value = null, from = 0] = positional('enumerate', args, named, 1, 2);
+  const items = wantElements(thread, value, 'enumerate: for parameter 1');
+  const start = wantIndex('enumerate', 2, from);
   chargeElements(thread, items.length * 2);
   return new LarkList(items.map((item, i) => new LarkTuple([start + i, item])));
 }
@@ -123,8 +133,7 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   all: every('all', false),
   any: every('any', true),
   dir: (_thread, args, named) => {
-    const [value = null] = positional('dir', args, named, 1, 1);
-    return new LarkList(attributeNames(value));
+    return new LarkList(attributeNames(single('dir', args, named, '1')));
   },
   enumerate,
   fail: (thread, args, named) => {
@@ -135,7 +144,7 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
     const wanted = wantString('getattr', 2, name);
     const found = findAttribute(value, wanted);
     if (found !== undefined) return found;
-    return fallback === undefined ? failGetattr(value, wanted) : fallback;
+    return fallback === undefined ? fail(`getattr: ${missingText(value, wanted)}`) : fallback;
   },
   hasattr: (_thread, args, named) => {
     const [value = null, name = null] = positional('hasattr', args, named, 2, 2);
@@ -159,18 +168,9 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
     return new LarkList(wantElements(thread, value, 'reversed: for parameter 1').reverse());
   },
   sorted,
-  type: (_thread, args, named) => typeOf(positional('type', args, named, 1, 1)[0] ?? null),
+  type: (_thread, args, named) => typeOf(single('type', args, named, 'exactly 1')),
   zip,
 };
-
-function failGetattr(value: Value, name: string): Value {
-  try {
-    return getAttribute(value, name);
-  } catch (error) {
-    if (error instanceof LarkFailure) error.message = `getattr: ${error.message}`;
-    throw error;
-  }
-}
 
 /** All builtin functions and constants but the modules. */
 export const CORE: ReadonlyMap<string, Value> = new Map<string, Value>([

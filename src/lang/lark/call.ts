@@ -103,6 +103,9 @@ function bind(fn: LarkFunction, args: readonly Value[], named: Named): Frame {
   const code = fn.code;
   const frame = newFrame(code.size, fn.globals);
   const { positional, keywordOnly } = code;
+  if (code.simple === 0 && args.length + named.length > 0) {
+    fail(`function ${code.name} accepts no arguments (${args.length + named.length} given)`);
+  }
   const plain = Math.min(args.length, positional.length);
   for (let i = 0; i < plain; i++) frame[(positional[i] as CodeParameter).slot] = args[i];
   if (code.starSlot >= 0) frame[code.starSlot] = new LarkTuple(args.slice(plain));
@@ -152,9 +155,6 @@ function tooMany(code: FunctionCode, args: readonly Value[], named: Named): neve
   const given = args.length;
   const repeated = code.positional.find((p, i) => i < given && named.some(([name]) => name === p.name));
   if (repeated !== undefined) fail(`function ${code.name} got multiple values for parameter "${repeated.name}"`);
-  if (most === 0 && code.keywordOnly.length === 0) {
-    return fail(`function ${code.name} accepts no arguments (${given} given)`);
-  }
   const optional = code.positional.some((p) => p.fallback >= 0);
   const limit = `${optional ? 'at most ' : ''}${most} positional argument${most === 1 ? '' : 's'}`;
   return fail(`function ${code.name} accepts ${limit} (${given} given)`);

@@ -5,8 +5,9 @@
 import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../util/decimal.ts';
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
 import { fail } from './failure.ts';
+import { ENTRY_BYTES } from './indexing.ts';
 import { normalInt } from './int.ts';
-import { elementsOf } from './iterate.ts';
+import { chargeElements, elementsOf } from './iterate.ts';
 import { LarkStruct } from './struct.ts';
 import { LarkDict, LarkRecord } from './table.ts';
 import type { Thread } from './thread.ts';
@@ -50,6 +51,7 @@ export function fromLark(thread: Thread, value: Value, depth = 0): PlainValue {
   if (value instanceof LarkBytes) return Buffer.from(value.data).toString('base64');
   const items = value instanceof LarkList ? value.items : elementsOf(thread, value);
   if (items === undefined) return fail(`a ${typeOf(value)} cannot be a result`);
+  chargeElements(thread, items.length);
   const out: PlainValue[] = [];
   for (const item of items) out.push(fromLark(thread, item, depth + 1));
   return out;
@@ -63,7 +65,10 @@ function dictFromLark(thread: Thread, dict: LarkDict, depth: number): PlainMap {
 
 function mapFromLark(thread: Thread, pairs: Iterable<readonly [Value, Value]>, depth: number): PlainMap {
   const map: PlainMap = new Map();
-  for (const [key, value] of pairs) map.set(keyFromLark(key), fromLark(thread, value, depth + 1));
+  for (const [key, value] of pairs) {
+    thread.charge(ENTRY_BYTES);
+    map.set(keyFromLark(key), fromLark(thread, value, depth + 1));
+  }
   return map;
 }
 

@@ -6,7 +6,8 @@ import type { Named, Value } from './value.ts';
 
 interface Field {
   readonly name: string;
-  readonly conversion: 'r' | 's';
+  readonly conversion: string;
+  readonly spec: string;
 }
 
 export function formatBraces(thread: Thread, format: string, args: readonly Value[], named: Named): string {
@@ -27,6 +28,7 @@ export function formatBraces(thread: Thread, format: string, args: readonly Valu
     if (close < 0) fail("unmatched '{' in format");
     const field = parseField(rest.slice(open + 1, close));
     const value = lookup(field.name, args, named, numbering);
+    checkField(field);
     const text = field.conversion === 'r' ? repr(thread, value) : str(thread, value);
     thread.charge((text.length + close) * CHAR_BYTES);
     out += text;
@@ -50,9 +52,12 @@ function parseField(text: string): Field {
   const name = bang < 0 ? head : head.slice(0, bang);
   const conversion = bang < 0 ? 's' : head.slice(bang + 1);
   if (name.includes('{')) fail('nested replacement fields not supported');
-  if (spec !== '') fail('format spec features not supported in replacement fields: '.concat(spec));
-  if (conversion !== 's' && conversion !== 'r') return fail(`unknown conversion '${conversion}'`);
-  return { name, conversion };
+  return { name, conversion, spec };
+}
+
+function checkField({ conversion, spec }: Field): void {
+  if (spec !== '') fail(`format spec features not supported in replacement fields: ${spec}`);
+  if (conversion !== 's' && conversion !== 'r') fail(`unknown conversion ${JSON.stringify(conversion)}`);
 }
 
 interface Numbering {
@@ -66,7 +71,7 @@ function lookup(name: string, args: readonly Value[], named: Named, numbering: N
     return args[numbering.automatic++] ?? nullAt(args, numbering.automatic - 1);
   }
   if (/^\d+$/.test(name)) {
-    if (numbering.automatic > 0) fail('cannot switch from automatic field numbering to manual');
+    if (numbering.automatic > 0) fail('cannot switch from automatic field numbering to manual field specification');
     numbering.manual = true;
     return nullAt(args, Number(name));
   }

@@ -56,13 +56,17 @@ function convert(thread: Thread, conversion: string, value: Value): string {
 }
 
 function integer(conversion: string, radix: number, value: Value): string {
-  const int = value instanceof LarkFloat ? floatToInt(value.value) : value;
+  const int = value instanceof LarkFloat ? wholeOf(conversion, value.value) : value;
   if (typeof int !== 'number' && typeof int !== 'bigint') {
-    const reason = typeof value === 'boolean' ? 'cannot convert bool to int' : `got ${typeOf(value)}, want int`;
-    return fail(`%${conversion} format requires integer: ${reason}`);
+    return fail(`%${conversion} format requires integer: cannot convert ${typeOf(value)} to int`);
   }
   const text = int.toString(radix);
   return conversion === 'X' ? text.toUpperCase() : text;
+}
+
+function wholeOf(conversion: string, value: number): number | bigint {
+  if (Number.isFinite(value)) return floatToInt(value);
+  return fail(`%${conversion} format requires integer: cannot convert float ${Number.isNaN(value) ? 'NaN' : 'infinity'} to integer`);
 }
 
 function float(conversion: string, value: Value): string {
@@ -81,6 +85,6 @@ function character(value: Value): string {
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     return fail(`%c format requires int or single-character string, not ${typeOf(value)}`);
   }
-  if (value < 0 || value > 0x10ffff) fail('%c format requires a valid Unicode code point');
+  if (value < 0 || value > 0x10ffff) fail(`%c format requires a valid Unicode code point, got ${value}`);
   return characterOf(Number(value));
 }

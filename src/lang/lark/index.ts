@@ -5,7 +5,8 @@
 export { LarkFailure } from './failure.ts';
 export { freeze } from './freeze.ts';
 export { type Dialect, STEP_DIALECT } from './options.ts';
-export { type CompileOptions, compileLark, findModuleCycle, type LarkProgram } from './program.ts';
+export { type CompileOptions, compileLark, findModuleCycle, type LarkProgram, moduleDependencies } from './program.ts';
+export { describeError, LarkSession, type LarkStreams, runLarkFile, startLarkRepl } from './repl.ts';
 export { executeWith, LoadError, makeThread, type RunOptions, runLark, traceback } from './run.ts';
 export type { LarkTask } from './task.ts';
 export { repr, str } from './text.ts';

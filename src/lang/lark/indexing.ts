@@ -7,12 +7,15 @@ import type { Thread } from './thread.ts';
 import { LarkBytes, LarkList, LarkRange, LarkTuple, typeOf, type Value } from './value.ts';
 import { BytesElements, StringElements } from './views.ts';
 
+/** Positions beyond 32 bits are out of any range. */
+const INT32 = 2 ** 31;
+
 /** An element by its position, counted from the end when negative. */
 export function position(key: Value, length: number, type: string): number {
   if (typeof key !== 'number') {
-    if (typeof key === 'bigint') return fail(`${type} index ${key} out of range`);
-    return fail(`${type} index: got ${typeOf(key)}, want int`);
+    return fail(`${type} index: ${typeof key === 'bigint' ? `${key} out of range` : `got ${typeOf(key)}, want int`}`);
   }
+  if (Math.abs(key) >= INT32) return fail(`${type} index: ${key} out of range`);
   const at = key < 0 ? key + length : key;
   if (at >= 0 && at < length) return at;
   if (length === 0) return fail(`index ${key} out of range: empty ${type}`);
@@ -46,6 +49,9 @@ export function setIndex(thread: Thread, object: Value, key: Value, value: Value
     return;
   }
   if (!(object instanceof LarkList)) fail(`${typeOf(object)} value does not support item assignment`);
+  if (typeof key !== 'number' || Math.abs(key) >= INT32) {
+    fail(typeof key === 'number' || typeof key === 'bigint' ? `${key} out of range` : `got ${typeOf(key)}, want int`);
+  }
   const at = position(key, object.items.length, 'list');
   object.checkMutable('assign to element of');
   object.items[at] = value;
@@ -61,10 +67,11 @@ interface Bounds {
   readonly count: number;
 }
 
-function bound(value: Value | undefined, name: string): number | undefined {
+function bound(value: Value | undefined, what: string, fn?: string): number | undefined {
+  const prefix = fn === undefined ? '' : `${fn}: `;
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'bigint') return value < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
-  return typeof value === 'number' ? value : fail(`invalid ${name}: got ${typeOf(value)}, want int`);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return fail(`${prefix}invalid ${what}: got ${typeOf(value)}, want int`);
+  return typeof value === 'number' && Math.abs(value) < INT32 ? value : fail(`${prefix}invalid ${what}: ${value} out of range`);
 }
 
 function clamp(value: number, low: number, high: number): number {
@@ -72,9 +79,9 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /** `start` and `end` of a method such as `find`, as positions within the length. */
-export function subrange(low: Value | undefined, high: Value | undefined, length: number): readonly [number, number] {
-  const start = bound(low, 'start index') ?? 0;
-  const stop = bound(high, 'end index') ?? length;
+export function subrange(fn: string, low: Value | undefined, high: Value | undefined, length: number): readonly [number, number] {
+  const start = bound(low, 'start index', fn) ?? 0;
+  const stop = bound(high, 'end index', fn) ?? length;
   const from = clamp(start < 0 ? start + length : start, 0, length);
   return [from, Math.max(from, clamp(stop < 0 ? stop + length : stop, 0, length))];
 }

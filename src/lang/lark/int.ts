@@ -133,9 +133,3 @@ export function compareIntFloat(a: Int, b: number): number {
   if (Number.isNaN(b)) return -1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
-
-/** As a small number, for sizes and positions: what a builtin wants of an int. */
-export function smallInt(value: Int, what: string): number {
-  if (typeof value === 'number') return value;
-  return fail(`${what}: ${value} out of range (want value in signed 64-bit range)`);
-}

@@ -70,17 +70,3 @@ export function lengthOf(value: Value): number | undefined {
 export function wantElements(thread: Thread, value: Value, what: string): Value[] {
   return elementsOf(thread, value) ?? fail(`${what}: got ${typeOf(value)}, want iterable`);
 }
-
-type Guarded = LarkList | LarkDict | LarkSet;
-
-/** Keeps a value from changing while `run` goes over it. */
-export function guarded<T>(value: Value, run: () => T): T {
-  if (!(value instanceof LarkList || value instanceof LarkDict || value instanceof LarkSet)) return run();
-  const held: Guarded = value;
-  held.iterating++;
-  try {
-    return run();
-  } finally {
-    held.iterating--;
-  }
-}

@@ -40,13 +40,13 @@ export const LIST_METHODS: ReadonlyMap<string, BuiltinBody> = new Map([
     return null;
   }),
   method('extend', 1, 1, (thread, list, [value = null]) => {
-    const added = wantElements(thread, value, 'extend: for parameter iterable');
+    const added = wantElements(thread, value, 'extend: for parameter 1');
     list.checkMutable('extend');
     for (const item of added) list.items.push(item);
     return null;
   }),
   method('index', 1, 3, (thread, list, [value = null, low, high]) => {
-    const [from, to] = subrange(low, high, list.items.length);
+    const [from, to] = subrange('index', low, high, list.items.length);
     const at = find(thread, list.items, value, from, to);
     return at >= 0 ? at : fail('index: value not in list');
   }),

@@ -1,6 +1,6 @@
 /** The operator `in`: what contains what. */
 import { equals } from './compare.ts';
-import { fail } from './failure.ts';
+import { fail, LarkFailure } from './failure.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import type { Thread } from './thread.ts';
 import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, typeOf, type Value } from './value.ts';
@@ -25,8 +25,12 @@ function inItems(thread: Thread, value: Value, items: readonly Value[]): boolean
 
 /** An unhashable value is in no dict. */
 function inDict(value: Value, dict: LarkDict): boolean {
-  if (value instanceof LarkList || value instanceof LarkDict || value instanceof LarkSet) return false;
-  return dict.has(value);
+  try {
+    return dict.has(value);
+  } catch (error) {
+    if (error instanceof LarkFailure) return false;
+    throw error;
+  }
 }
 
 function inString(thread: Thread, value: Value, text: string): boolean {
@@ -36,7 +40,7 @@ function inString(thread: Thread, value: Value, text: string): boolean {
 }
 
 function inRange(value: Value, range: LarkRange): boolean {
-  const number = value instanceof LarkFloat ? value.value : value;
+  const number = value instanceof LarkFloat && Number.isFinite(value.value) ? value.value : value;
   if (typeof number === 'bigint') return false;
   if (typeof number !== 'number') return fail(`'in <range>' requires integer as left operand, not ${typeOf(value)}`);
   const index = (number - range.start) / range.step;

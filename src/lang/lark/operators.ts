@@ -88,8 +88,9 @@ function repeat(thread: Thread, value: Value, count: ints.Int): Value | undefine
 }
 
 function checkRepeat(thread: Thread, length: number, count: ints.Int, unit: number): number {
-  if (count <= 0 || length === 0) return 0;
-  if (typeof count === 'bigint' || count > 0x7fff_ffff) fail(`repeat count ${count} too large`);
+  if (length === 0) return 0;
+  if (typeof count === 'bigint' || Math.abs(count) > 0x7fff_ffff) fail(`repeat count ${count} too large`);
+  if (count <= 0) return 0;
   if (length * count >= MAX_REPEAT) fail(`excessive repeat (${length} * ${count} elements)`);
   thread.charge(length * count * unit);
   thread.spend(Math.ceil((length * count * unit) / 64));
@@ -161,6 +162,11 @@ function xor(thread: Thread, a: Value, b: Value): Value | undefined {
   );
 }
 
+function shiftCount(count: Value): number {
+  if (!isInt(count)) return fail(`got ${typeOf(count)}, want int`);
+  return typeof count === 'number' && Math.abs(count) < 2 ** 31 ? count : fail(`${count} out of range`);
+}
+
 const ordering =
   (op: Ordering): BinaryOperator =>
   (thread, a, b) =>
@@ -176,8 +182,8 @@ const OPERATORS: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOpe
   ['|', or],
   ['&', and],
   ['^', xor],
-  ['<<', (thread, a, b) => (isInt(a) && isInt(b) ? ints.shiftLeft(thread, a, b) : undefined)],
-  ['>>', (_thread, a, b) => (isInt(a) && isInt(b) ? ints.shiftRight(a, b) : undefined)],
+  ['<<', (thread, a, b) => (isInt(a) ? ints.shiftLeft(thread, a, shiftCount(b)) : undefined)],
+  ['>>', (_thread, a, b) => (isInt(a) ? ints.shiftRight(a, shiftCount(b)) : undefined)],
   ['==', (thread, a, b) => equals(thread, a, b)],
   ['!=', (thread, a, b) => !equals(thread, a, b)],
   ['<', ordering('<')],
@@ -199,7 +205,8 @@ export function binaryOperator(sign: string): (thread: Thread, a: Value, b: Valu
 }
 
 function extended(sign: string, a: Value, b: Value): Value {
-  return ask(a, sign, b, 'left') ?? ask(b, sign, a, 'right') ?? fail(`unknown binary op: ${typeOf(a)} ${sign} ${typeOf(b)}`);
+  const named = sign === 'not in' ? 'in' : sign;
+  return ask(a, sign, b, 'left') ?? ask(b, sign, a, 'right') ?? fail(`unknown binary op: ${typeOf(a)} ${named} ${typeOf(b)}`);
 }
 
 function ask(value: Value, sign: string, other: Value, side: Side): Value | undefined {
@@ -209,5 +216,5 @@ function ask(value: Value, sign: string, other: Value, side: Side): Value | unde
 export function unary(sign: string, value: Value): Value {
   if (isInt(value)) return sign === '-' ? ints.negateInt(value) : sign === '~' ? ints.invertInt(value) : value;
   if (value instanceof LarkFloat && sign !== '~') return sign === '-' ? new LarkFloat(-value.value) : value;
-  return fail(`unknown unary op: ${sign}${typeOf(value)}`);
+  return fail(`unknown unary op: ${sign} ${typeOf(value)}`);
 }

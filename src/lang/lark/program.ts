@@ -81,6 +81,11 @@ function refuse(source: Source, problems: readonly SyntaxProblem[]): void {
   if (first !== undefined) throw new CompileError([first, ...rest]);
 }
 
+/** What a program may load: for checks before it is stored. */
+export function moduleDependencies(program: LarkProgram): readonly string[] {
+  return program.modules;
+}
+
 /** A chain of modules that load each other in a circle, if there is one; modules that are missing are no part of any. */
 export function findModuleCycle(start: string, dependencies: (module: string) => readonly string[] | undefined): string[] | undefined {
   const done = new Set<string>();

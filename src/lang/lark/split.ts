@@ -1,8 +1,8 @@
 /** Splitting strings: at separators from either end, at white space, at lines. */
-import { unpack, wantIndex, wantString } from './args.ts';
+import { positional, wantIndex } from './args.ts';
 import { fail } from './failure.ts';
 import { chargeElements } from './iterate.ts';
-import { type BuiltinBody, LarkList } from './value.ts';
+import { type BuiltinBody, LarkList, typeOf } from './value.ts';
 
 const SPACES = /[\t\n\v\f\r \x85\p{Z}]+/gu;
 
@@ -48,15 +48,16 @@ export function splitMethod(name: 'split' | 'rsplit'): BuiltinBody {
   const from = name === 'split' ? 'left' : 'right';
   return (thread, args, named, self) => {
     if (typeof self !== 'string') return fail(`${name}: not a string`);
-    const [sep, maxsplit] = unpack(name, args, named, ['sep??', 'maxsplit?']);
-    const most = maxsplit === undefined ? -1 : wantIndex(name, 'maxsplit', maxsplit);
+    const [sep = null, maxsplit] = positional(name, args, named, 0, 2);
+    const most = maxsplit === undefined ? -1 : wantIndex(name, 2, maxsplit);
     thread.spend(self.length >> 3);
     let parts: string[];
-    if (sep === undefined) {
+    if (sep === null) {
       parts = splitSpaces(self, most, from);
     } else {
-      const separator = wantString(name, 'sep', sep);
-      if (separator === '') fail(`${name}: empty separator`);
+      if (typeof sep !== 'string') return fail(`split: got ${typeOf(sep)} for separator, want string`);
+      const separator = sep;
+      if (separator === '') fail('split: empty separator');
       parts = splitAt(self, separator, most, from);
     }
     chargeElements(thread, parts.length * 2);

@@ -1,5 +1,5 @@
 /** The methods of strings. Positions count UTF-16 units; what grows is charged first, what searches is paid in steps. */
-import { positional, unpack, wantBool, wantIndex, wantString } from './args.ts';
+import { positional, wantBool, wantIndex, wantString } from './args.ts';
 import { fail } from './failure.ts';
 import { formatBraces } from './format-braces.ts';
 import { subrange } from './indexing.ts';
@@ -36,7 +36,7 @@ const test = (name: string, pattern: RegExp): [string, BuiltinBody] => method(na
 function search(name: string, from: 'start' | 'end', missing: () => Value): [string, BuiltinBody] {
   return method(name, 1, 3, (_thread, text, [sub = null, low, high]) => {
     const wanted = wantString(name, 1, sub);
-    const [start, stop] = subrange(low, high, text.length);
+    const [start, stop] = subrange(name, low, high, text.length);
     const part = text.slice(start, stop);
     const at = from === 'start' ? part.indexOf(wanted) : part.lastIndexOf(wanted);
     return at < 0 ? missing() : at + start;
@@ -45,10 +45,10 @@ function search(name: string, from: 'start' | 'end', missing: () => Value): [str
 
 function affix(name: string, matches: (part: string, affix: string) => boolean): [string, BuiltinBody] {
   return method(name, 1, 3, (_thread, text, [wanted = null, low, high]) => {
-    const [start, stop] = subrange(low, high, text.length);
+    const [start, stop] = subrange(name, low, high, text.length);
     const part = text.slice(start, stop);
     if (typeof wanted === 'string') return matches(part, wanted);
-    if (!(wanted instanceof LarkTuple)) return fail(`${name}: got ${typeOf(wanted)}, want string or tuple of strings`);
+    if (!(wanted instanceof LarkTuple)) return fail(`${name}: got ${typeOf(wanted)}, want string or tuple of string`);
     return wanted.items.some((item, i) => {
       if (typeof item !== 'string') return fail(`${name}: want string, got ${typeOf(item)}, for element ${i}`);
       return matches(part, item);
@@ -60,8 +60,8 @@ const SPACE = '[\\t\\n\\v\\f\\r \\x85\\p{Z}]';
 const LEADING = new RegExp(`^${SPACE}+`, 'u');
 
 function strip(name: string, sides: 'left' | 'right' | 'both'): [string, BuiltinBody] {
-  return method(name, 0, 1, (_thread, text, [cutset = null]) => {
-    const cut = cutset === null ? '' : wantString(name, 1, cutset);
+  return method(name, 0, 1, (_thread, text, [cutset = '']) => {
+    const cut = wantString(name, 1, cutset);
     const chars = cut === '' ? undefined : new Set(cut);
     const points = [...text];
     const drop = (point: string | undefined): boolean =>
@@ -129,7 +129,7 @@ function between(thread: Thread, text: string, fresh: string, times: number): st
 }
 
 function join(thread: Thread, text: string, [value = null]: readonly Value[]): Value {
-  const items = wantElements(thread, value, 'join: for parameter iterable');
+  const items = wantElements(thread, value, 'join: for parameter 1');
   let length = 0;
   for (const item of items) {
     if (typeof item !== 'string') return fail(`join: in list, want string, got ${typeOf(item)}`);
@@ -141,7 +141,7 @@ function join(thread: Thread, text: string, [value = null]: readonly Value[]): V
 
 function count(_thread: Thread, text: string, [sub = null, low, high]: readonly Value[]): Value {
   const wanted = wantString('count', 1, sub);
-  const [start, stop] = subrange(low, high, text.length);
+  const [start, stop] = subrange('count', low, high, text.length);
   const part = text.slice(start, stop);
   return wanted === '' ? [...part].length + 1 : part.split(wanted).length - 1;
 }
@@ -196,7 +196,7 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
   [
     'splitlines',
     (thread, args, named, self) => {
-      const [keep] = unpack('splitlines', args, named, ['keepends?']);
+      const [keep] = positional('splitlines', args, named, 0, 1);
       if (typeof self !== 'string') return fail('splitlines: not a string');
       const lines = splitLines(self, keep === undefined ? false : wantBool('splitlines', 1, keep));
       chargeElements(thread, lines.length);

@@ -42,9 +42,11 @@ export function readDatabase(fields: Fields, root: MapTree): OwnDatabase | Regis
   if (section !== undefined) fields.known(section, PREFIX, NAMES);
   const timeoutSecs = fields.whole(section, 'timeout_secs', PREFIX, 30, 1, MOST_SECS);
   if (section?.fields.has('ref') === true) return readReference(fields, section, timeoutSecs);
+  const line = section?.line ?? root.line;
   const type = TYPES[fields.text(section, 'type', PREFIX, 'required', checkType) ?? ''] ?? 'pg';
   return {
     kind: 'own',
+    line,
     type,
     hosts: readHosts(fields, section, PORTS[type]),
     username: fields.text(section, 'username', PREFIX, 'required') ?? '',
@@ -70,7 +72,7 @@ function readReference(fields: Fields, section: MapTree, timeoutSecs: number): R
   const type = text.slice(0, Math.max(0, slash)) as DbType;
   if (text !== '' && (!DB_TYPES.includes(type) || slash === text.length - 1))
     fields.problem(section.fields.get('ref') ?? section, `${PREFIX}ref must be <db_type>/<db_name>, such as pg/shop`);
-  return { kind: 'ref', type, name: text.slice(slash + 1), timeoutSecs };
+  return { kind: 'ref', line: section.line, type, name: text.slice(slash + 1), timeoutSecs };
 }
 
 /** `machine: [{host, port}]`, or `source_ip` and `port`. */

@@ -9,7 +9,7 @@ import type { PlainValue } from '../util/decimal.ts';
 import { readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
 import { Fields } from './fields.ts';
-import { type MapTree, parseTree, plainTree, YamlProblems } from './yaml-tree.ts';
+import { type LineProblem, type MapTree, parseTree, plainTree, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -19,6 +19,8 @@ const INPUT_TYPES: readonly string[] = ['json', 'form', 'multipart'];
 
 export interface OwnDatabase {
   readonly kind: 'own';
+  /** Where the section stands. */
+  readonly line: number;
   readonly type: DbType;
   readonly hosts: readonly Host[];
   readonly username: string;
@@ -36,6 +38,7 @@ export interface OwnDatabase {
 
 export interface RegisteredDatabase {
   readonly kind: 'ref';
+  readonly line: number;
   readonly type: DbType;
   readonly name: string;
   readonly timeoutSecs: number;
@@ -70,8 +73,14 @@ export const MASK = '***';
 const SECTIONS = ['identifiers', 'permission', 'http', 'logic', 'config', 'database'];
 const URI = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
 
-/** Throws YamlProblems with all that is wrong. */
-export function readDocument(source: string): DefinitionDocument {
+export interface Inspected {
+  readonly document: DefinitionDocument;
+  /** In the order of their lines; empty for a document that may be used. */
+  readonly problems: readonly LineProblem[];
+}
+
+/** As much of a document as can be read, and all that is wrong with it. Throws YamlProblems when it cannot be read at all. */
+export function inspectDocument(source: string): Inspected {
   const tree = parseTree(source);
   const fields = new Fields();
   const root = fields.map(tree, 'the document');
@@ -85,7 +94,13 @@ export function readDocument(source: string): DefinitionDocument {
     config: readConfig(fields, root),
     database: readDatabase(fields, root),
   };
-  if (fields.problems.length > 0) throw new YamlProblems(fields.problems.toSorted((a, b) => a.line - b.line));
+  return { document, problems: fields.problems };
+}
+
+/** For a document that has been checked before. */
+export function readDocument(source: string): DefinitionDocument {
+  const { document, problems } = inspectDocument(source);
+  if (problems.length > 0) throw new YamlProblems(problems);
   return document;
 }
 
@@ -173,12 +188,30 @@ export function showDocument(source: string): PlainValue {
   return plainTree(parseTree(source), isText);
 }
 
-/** The source with the mask in place of its password, which is given back beside it. */
-export function takePassword(source: string): { readonly document: string; readonly password: string | null } {
+/** A new text for a scalar of the document; the rest stays as it was written. */
+export interface Edit {
+  readonly path: readonly [section: string, name: string];
+  readonly text: string;
+}
+
+/** Edits of scalars that are not there change nothing. */
+export function editDocument(source: string, edits: readonly Edit[]): string {
   const root = parseTree(source);
-  const database = root.kind === 'map' ? root.fields.get('database') : undefined;
-  const password = database?.kind === 'map' ? database.fields.get('password') : undefined;
-  if (password?.kind !== 'scalar' || password.value === null) return { document: source, password: null };
-  const end = password.block ? '\n' : '';
-  return { document: `${source.slice(0, password.from)}"${MASK}"${end}${source.slice(password.to)}`, password: password.text };
+  const found = edits.flatMap(({ path, text }) => {
+    const tree = fieldAt(fieldAt(root, path[0]), path[1]);
+    if (tree?.kind !== 'scalar' || tree.value === null) return [];
+    return { from: tree.from, to: tree.to, text: tree.block ? `${text}\n` : text };
+  });
+  let edited = source;
+  for (const { from, to, text } of found.toSorted((a, b) => b.from - a.from)) edited = edited.slice(0, from) + text + edited.slice(to);
+  return edited;
+}
+
+function fieldAt(tree: Tree | undefined, name: string): Tree | undefined {
+  return tree?.kind === 'map' ? tree.fields.get(name) : undefined;
+}
+
+/** The document as it is stored. */
+export function maskPassword(source: string): string {
+  return editDocument(source, [{ path: ['database', 'password'], text: `"${MASK}"` }]);
 }

@@ -86,7 +86,8 @@ export class RowCollector implements RowSink {
       row.set(name, start < 0 ? null : read(bytes, start, end));
     }
     this.#left -= size;
-    if (this.#left < 0) throw new BudgetError('memory', `its rows need more than ${this.#memoryMb} MiB; select fewer, or raise config.limits.memory_mb`);
+    if (this.#left < 0)
+      throw new BudgetError('memory', `its rows need more than ${this.#memoryMb} MiB; select fewer, or raise config.limits.memory_mb`);
     this.rows.push(row);
   }
 }

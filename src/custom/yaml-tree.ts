@@ -2,8 +2,9 @@
  * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` can stay `1.10`. Refuses
  * tags, aliases, repeated keys, and whatever is larger or deeper than a definition ever is. Knows nothing of definitions.
  */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import { parseYaml, YamlError } from '../util/yaml.ts';
 
 export type Tree = MapTree | ListTree | ScalarTree;
 
@@ -54,16 +55,39 @@ const MOST_DEPTH = 32;
 export function parseTree(source: string): Tree {
   if (Buffer.byteLength(source) > MOST_BYTES)
     throw new YamlProblems([{ line: 1, message: `the document is larger than ${MOST_BYTES} bytes` }]);
-  const lines = new LineCounter();
-  const document = parseDocument(source, { lineCounter: lines, schema: 'core', version: '1.2', merge: false, uniqueKeys: true });
+  const { documents, lines } = read(source);
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
-  const found = [...document.errors, ...document.warnings];
-  if (found.length > 0)
-    throw new YamlProblems(
-      found.map(({ pos, message }) => ({ line: lineAt(pos[0]), message: message.split('\n', 1)[0]?.replace(/ at line .*$/, '') ?? '' })),
-    );
-  if (document.contents === null) throw new YamlProblems([{ line: 1, message: 'the document is empty' }]);
-  return new Reader(lineAt).read(document.contents, 1);
+  const [first, second] = documents;
+  if (first === undefined || first.contents === null) throw new YamlProblems([{ line: 1, message: 'the document is empty' }]);
+  if (second !== undefined) throw new YamlProblems([{ line: lineAt(second.range[0]), message: 'there is more than one document' }]);
+  return new Reader(lineAt).read(first.contents, 1);
+}
+
+function read(source: string): ReturnType<typeof parseYaml> {
+  try {
+    return parseYaml(source);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new YamlProblems(error.problems.map(({ line, message }) => ({ line: Math.max(1, line), message })));
+  }
+}
+
+const WHOLE = /^[+-]?\d{1,15}$/;
+const FRACTION = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const CONSTANTS: Readonly<Record<string, null | boolean>> = {
+  '': null,
+  '~': null,
+  null: null,
+  true: true,
+  false: false,
+  True: true,
+  False: false,
+};
+
+/** What YAML's own rules make of a scalar without quotes. */
+function plainScalar(text: string): null | boolean | number | string {
+  if (Object.hasOwn(CONSTANTS, text)) return CONSTANTS[text] ?? null;
+  return WHOLE.test(text) || FRACTION.test(text) ? Number(text) : text;
 }
 
 class Reader {
@@ -80,17 +104,13 @@ class Reader {
     };
     if (depth > MOST_DEPTH) return refuse(`nested deeper than ${MOST_DEPTH} levels`);
     if (isAlias(node)) return refuse('aliases are not supported; write the value out');
-    if ('tag' in node && node.tag !== undefined && !String(node.tag).startsWith('tag:yaml.org,2002:'))
-      return refuse(`the tag ${node.tag} is not supported`);
     if (isMap(node)) return { kind: 'map', line, fields: this.#fields(node as YAMLMap, depth) };
     if (isSeq(node)) return { kind: 'list', line, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
     if (!isScalar(node)) return refuse('this is no value');
-    const { value } = node;
-    const plain =
-      value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string' ? value : String(value);
-    const text = typeof value === 'string' ? value : (node.source ?? (value === null ? '' : String(value)));
+    const text = String(node.value ?? '');
+    const value = node.type === 'PLAIN' || node.type === undefined ? plainScalar(text) : text;
     const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
-    return { kind: 'scalar', line, value: plain, text, block, from: node.range?.[0] ?? 0, to: node.range?.[1] ?? 0 };
+    return { kind: 'scalar', line, value, text, block, from: node.range?.[0] ?? 0, to: node.range?.[1] ?? 0 };
   }
 
   #fields(map: YAMLMap, depth: number): ReadonlyMap<string, Tree> {
@@ -98,7 +118,7 @@ class Reader {
     for (const { key, value } of map.items) {
       const line = this.#lineAt((key as Node | null)?.range?.[0] ?? 0);
       if (!isScalar(key)) throw new YamlProblems([{ line, message: 'a key must be a plain word' }]);
-      const name = String(key.source ?? key.value);
+      const name = String(key.value);
       if (name === '<<') throw new YamlProblems([{ line, message: 'merge keys are not supported' }]);
       const empty: ScalarTree = { kind: 'scalar', line, value: null, text: '', block: false, from: 0, to: 0 };
       fields.set(name, value === null ? empty : this.read(value as Node, depth + 1));

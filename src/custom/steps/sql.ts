@@ -113,4 +113,3 @@ function affected(rows: number): PlainMap {
 function shown(value: string | Uint8Array | null): PlainValue {
   return value === null || typeof value === 'string' ? value : Buffer.from(value).toString('base64');
 }
-

@@ -2,13 +2,14 @@
  * What a step is, whatever its kind: compiled once with its definition, run with each call. The kinds are a table (index.ts); whoever runs
  * steps knows only this.
  */
-import type { Session } from '../session.ts';
-import type { RowSink } from '../../model/cells.ts';
-import type { LarkModules } from '../../model/lark-module.ts';
+
 import type { Limits } from '../../lang/budget.ts';
+import type { RowSink } from '../../model/cells.ts';
+import type { DbType } from '../../model/entry.ts';
+import type { LarkModules } from '../../model/lark-module.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import type { StepSource } from '../document-logic.ts';
-import type { DbType } from '../../model/entry.ts';
+import type { Session } from '../session.ts';
 
 /** What a step is compiled in: who came before it, and what the space offers. */
 export interface StepScope {
@@ -94,7 +95,7 @@ export function resultsBehind(names: Iterable<string>, scope: StepScope): Set<nu
   return needs;
 }
 
-export function valueOf(name: string, frame: Frame, names: ReadonlyMap<string, number>): PlainValue | undefined {
+export function environmentValue(name: string, frame: Frame, names: ReadonlyMap<string, number>): PlainValue | undefined {
   if (name === 'input') return frame.input;
   if (name === 'context') return frame.context();
   const index = names.get(name) ?? (name.startsWith('step_') ? Number(name.slice(5)) : -1);

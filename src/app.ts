@@ -2,6 +2,9 @@
 import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/run.ts';
 import type { Config } from './config.ts';
+import { MemoryCache, type ResponseCache } from './custom/cache.ts';
+import { Calls } from './custom/calls.ts';
+import { RedisCache } from './custom/redis-cache.ts';
 import { CatalogCache } from './engines/catalog-cache.ts';
 import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
@@ -10,6 +13,7 @@ import { apiError } from './errors.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
+import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import { Observer } from './observe.ts';
 import { openStore } from './store/open-store.ts';
@@ -36,12 +40,14 @@ export async function startService(config: Config): Promise<Service> {
     onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
   });
   const catalog = new CatalogCache(connections);
+  const cache = openCache(config, observer);
   let closing = false;
   const services: Services = {
     config,
     store,
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
     auto: new Auto(connections, catalog),
+    calls: new Calls(store, connections, observer, cache),
     metadata: new Metadata(connections, catalog),
     checkHost: (host) => checkHost(hosts, host),
     observer,
@@ -55,7 +61,9 @@ export async function startService(config: Config): Promise<Service> {
     const force = setTimeout(() => server.server.closeAllConnections(), graceSecs * 1000);
     await server.close();
     clearTimeout(force);
+    await cache.close();
     connections.close();
+    closeSandbox();
     await store.close();
     observer.flush();
   };
@@ -68,4 +76,14 @@ async function checkHost(hosts: HostPolicy, host: string): Promise<void> {
   } catch (error) {
     throw error instanceof HostDenied ? apiError('host_denied', host) : error;
   }
+}
+
+/** Of each instance, for kept answers. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+function openCache(config: Config, observer: Observer): ResponseCache {
+  if (config.redisUrl === undefined) return new MemoryCache(CACHE_BYTES);
+  return new RedisCache(config.redisUrl, (error) =>
+    observer.emit({ kind: 'trouble', message: 'the shared cache cannot be reached; calls go on without it', error }),
+  );
 }

@@ -252,6 +252,8 @@ export const ERRORS = {
 
   result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),
 
+  programs_busy: entry(503, () => 'Too many programs are running at this moment; try again.'),
+
   // Lark modules.
   module_invalid: entry(400, (problems: string) => `The module is not valid: ${problems}`),
   module_code: entry(422, (problems: string) => `The module's code does not compile: ${problems}`),

@@ -5,6 +5,7 @@
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/run.ts';
 import type { Config } from '../config.ts';
+import type { Calls } from '../custom/calls.ts';
 import { apiError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formatByName } from '../formats/index.ts';
@@ -25,6 +26,7 @@ export interface Services {
   readonly store: Store;
   readonly authenticator: Authenticator;
   readonly auto: Auto;
+  readonly calls: Calls;
   readonly metadata: Metadata;
   /** Throws when a database host may not be dialled. */
   readonly checkHost: (host: string) => Promise<void>;

@@ -1,0 +1,92 @@
+/**
+ * Values for MySQL and MariaDB. The type of a parameter follows from the value, with two exceptions that keep callers from changing what a
+ * statement means: whatever is compared with a column is a text (a number would make the server read every text column as numbers, and
+ * `0` would match them all), and a count of rows is a whole number.
+ */
+import type { Slot, Template } from '../../sql/bind.ts';
+import type { ParamType } from '../../sql/statement.ts';
+import { Decimal, type PlainValue } from '../../util/decimal.ts';
+import { writeJson } from '../../util/json.ts';
+import { type Binder, BindProblem } from './binder.ts';
+import { type Filling, type Typed, TypedBinder, type TypedRules } from './typed.ts';
+
+const TEXT: ParamType = { kind: 'text', cast: 'text' };
+const INT: ParamType = { kind: 'int', cast: 'signed' };
+const UNSIGNED: ParamType = { kind: 'int', cast: 'unsigned' };
+const DECIMAL: ParamType = { kind: 'decimal', cast: 'decimal' };
+const DOUBLE: ParamType = { kind: 'float', cast: 'double' };
+
+const MOST = 2n ** 63n - 1n;
+const LEAST = -(2n ** 63n);
+const MOST_UNSIGNED = 2n ** 64n - 1n;
+/** No list at all: the subquery has no rows, so nothing is in it and everything is not in it. */
+const NOTHING = 'SELECT NULL FROM DUAL WHERE FALSE';
+
+export function mysqlBinder(template: Template): Binder {
+  return new TypedBinder(template, RULES);
+}
+
+const RULES: TypedRules = {
+  fill(slot, value) {
+    if (slot.place === 'limit') return { typed: [rowCount(slot, value)] };
+    if (slot.place === 'listed') return listed(value, 'NULL');
+    return { typed: [slot.form === 'quoted' || slot.place === 'comparison' ? textOf(value) : byValue(value)] };
+  },
+  fillIn: (_, value) => listed(value, NOTHING),
+  fillPiece(slot, value) {
+    if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
+    return { typed: [textOf(value)] };
+  },
+  placeholder: () => '?',
+  join: (pieces) => `CONCAT(${pieces.join(', ')})`,
+  cast: (text, type) => `CAST(${text} AS ${type})`,
+  in: (list, negated) => `${negated ? 'NOT IN' : 'IN'} (${list})`,
+};
+
+const DIGITS = /^\d{1,18}$/;
+
+export function rowCount(slot: Slot, value: PlainValue): Typed {
+  const text = value instanceof Decimal ? value.text : String(value);
+  if (!DIGITS.test(text)) throw new BindProblem(slot.path, 'is no number of rows; give a whole number');
+  return { type: INT, value: text };
+}
+
+function textOf(value: PlainValue): Typed {
+  if (value === null || typeof value === 'string') return { type: TEXT, value };
+  if (typeof value === 'boolean') return { type: TEXT, value: value ? '1' : '0' };
+  if (value instanceof Decimal) return { type: TEXT, value: value.text };
+  return { type: TEXT, value: typeof value === 'object' ? writeJson(value) : String(value) };
+}
+
+function byValue(value: PlainValue): Typed {
+  if (typeof value === 'boolean') return { type: INT, value: value ? '1' : '0' };
+  if (typeof value === 'bigint') return { type: integerType(value), value: String(value) };
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(value)) return { type: INT, value: String(value) };
+    return Number.isFinite(value) ? { type: DOUBLE, value: String(value) } : textOf(value);
+  }
+  if (value instanceof Decimal) return { type: /e/i.test(value.text) ? DOUBLE : DECIMAL, value: value.text };
+  return textOf(value);
+}
+
+function integerType(value: bigint): ParamType {
+  if (value >= LEAST && value <= MOST) return INT;
+  return value > 0n && value <= MOST_UNSIGNED ? UNSIGNED : DECIMAL;
+}
+
+/** As texts, for the same reason as other comparisons; repeated to one of few lengths, so that few texts are prepared. */
+function listed(value: PlainValue, empty: string): Filling {
+  const items = Array.isArray(value) ? value.map(textOf) : [textOf(value)];
+  const last = items.at(-1);
+  if (last === undefined) return { text: empty };
+  const length = roundUp(items.length);
+  while (items.length < length) items.push(last);
+  return { typed: items };
+}
+
+/** 1, 2, 3, 4, 6, 8, 12, 16, 24 … */
+function roundUp(count: number): number {
+  if (count <= 4) return count;
+  const power = 2 ** Math.ceil(Math.log2(count));
+  return count <= power * 0.75 ? power * 0.75 : power;
+}

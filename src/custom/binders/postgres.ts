@@ -1,0 +1,134 @@
+/**
+ * Values for PostgreSQL: every parameter is an untyped text whose type the server infers from its surroundings, so one text serves all
+ * values. `IN (?:list)` becomes a comparison with an array, which has one text for every length and is right for none.
+ */
+import type { Part, Slot, Template } from '../../sql/bind.ts';
+import type { Ready } from '../../sql/dialect.ts';
+import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
+import { Decimal, type PlainValue } from '../../util/decimal.ts';
+import { writeJson } from '../../util/json.ts';
+import { type Binder, BindProblem, type Resolve } from './binder.ts';
+
+const TEXT: ParamType = { kind: 'text', cast: 'text' };
+
+export function postgresBinder(template: Template): Binder {
+  const isFixed = !template.parts.some((part) => part.kind === 'slot' && part.slot.place === 'listed');
+  return isFixed ? new FixedBinder(template) : { bind: (resolve) => new Text(template, resolve).ready() };
+}
+
+/** The usual case: the text is known before any value is. */
+class FixedBinder implements Binder {
+  readonly #statement: Statement;
+  readonly #values: readonly ((resolve: Resolve) => ParamValue)[];
+
+  constructor(template: Template) {
+    const text = new Text(template, () => null);
+    this.#statement = text.ready().statement;
+    this.#values = text.readers;
+  }
+
+  bind(resolve: Resolve): Ready {
+    const params = new Array<ParamValue>(this.#values.length);
+    for (let i = 0; i < params.length; i++) params[i] = (this.#values[i] as (resolve: Resolve) => ParamValue)(resolve);
+    return { statement: this.#statement, params };
+  }
+}
+
+class Text {
+  readonly readers: ((resolve: Resolve) => ParamValue)[] = [];
+  readonly #template: Template;
+  readonly #resolve: Resolve;
+  /** By path, the number of a parameter whose surroundings tell its type. */
+  readonly #numbers = new Map<string, number>();
+
+  constructor(template: Template, resolve: Resolve) {
+    this.#template = template;
+    this.#resolve = resolve;
+  }
+
+  ready(): Ready {
+    // Tests for NULL say nothing about the type: they use the parameter of another place, so they are numbered last.
+    const texts = this.#template.parts.map((part) => (isNullTest(part) ? undefined : this.#part(part)));
+    const text = texts.map((known, i) => known ?? this.#nullTest(this.#template.parts[i] as Part)).join('');
+    const params = this.readers.map((read) => read(this.#resolve));
+    return { statement: { text, types: params.map(() => TEXT) }, params };
+  }
+
+  #part(part: Part): string {
+    switch (part.kind) {
+      case 'text':
+        return part.text;
+      case 'in':
+        return `${part.negated ? '<> ALL' : '= ANY'} (${this.#add(part.slot, (value) => arrayText(Array.isArray(value) ? value : [value], value))})`;
+      case 'joined': {
+        const pieces = part.pieces.map((piece) => (typeof piece === 'string' ? piece : `${this.#add(piece, pieceText(piece))}::text`));
+        return cast(`(${pieces.join(' || ')})`, part.cast);
+      }
+      case 'slot':
+        return cast(part.slot.place === 'listed' ? this.#listed(part.slot) : this.#add(part.slot, readerOf(part.slot)), part.cast);
+    }
+  }
+
+  #add(slot: Slot, toText: (value: PlainValue) => ParamValue): string {
+    this.readers.push((resolve) => toText(resolve(slot.path)));
+    const number = this.readers.length;
+    if (!this.#numbers.has(slot.path.text)) this.#numbers.set(slot.path.text, number);
+    return `$${number}`;
+  }
+
+  /** Among other values a list is as many of them; an empty one matches nothing. */
+  #listed(slot: Slot): string {
+    const value = this.#resolve(slot.path);
+    if (!Array.isArray(value)) return this.#add(slot, scalarText);
+    if (value.length === 0) return 'NULL';
+    return value
+      .map((item: PlainValue) => {
+        this.readers.push(() => scalarText(item));
+        return `$${this.readers.length}`;
+      })
+      .join(', ');
+  }
+
+  #nullTest(part: Part): string {
+    if (part.kind !== 'slot') return '';
+    const known = this.#numbers.get(part.slot.path.text);
+    return known === undefined ? `${this.#add(part.slot, scalarText)}::text` : `$${known}`;
+  }
+}
+
+function isNullTest(part: Part): boolean {
+  return part.kind === 'slot' && part.slot.place === 'null_test';
+}
+
+function cast(text: string, type: string | undefined): string {
+  return type === undefined ? text : `CAST(${text} AS ${type})`;
+}
+
+function readerOf(slot: Slot): (value: PlainValue) => ParamValue {
+  if (slot.place === 'array') return (value) => (Array.isArray(value) ? arrayText(value, value) : scalarText(value));
+  return scalarText;
+}
+
+function pieceText(slot: Slot): (value: PlainValue) => ParamValue {
+  return (value) => {
+    if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
+    return scalarText(value);
+  };
+}
+
+/** A value as the server reads it; lists and objects as JSON. */
+function scalarText(value: PlainValue): ParamValue {
+  if (value === null || typeof value === 'string') return value;
+  if (value instanceof Decimal) return value.text;
+  return typeof value === 'object' ? writeJson(value) : String(value);
+}
+
+function arrayText(items: readonly PlainValue[], whole: PlainValue): ParamValue {
+  return whole === null ? null : `{${items.map(elementText).join(',')}}`;
+}
+
+function elementText(value: PlainValue): string {
+  if (value === null) return 'NULL';
+  if (Array.isArray(value)) return `{${value.map(elementText).join(',')}}`;
+  return `"${String(scalarText(value)).replace(/["\\]/g, (character) => `\\${character}`)}"`;
+}

@@ -1,0 +1,111 @@
+/**
+ * What the engines share whose parameters have a type of their own: the values choose the types, the types choose the text, and texts are
+ * kept by the types that they were made for. So one text never sees two types, which some servers would remember wrongly.
+ */
+import type { Part, Slot, Template } from '../../sql/bind.ts';
+import type { Ready } from '../../sql/dialect.ts';
+import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
+import type { PlainValue } from '../../util/decimal.ts';
+import type { Binder, Resolve } from './binder.ts';
+
+export interface Typed {
+  readonly type: ParamType;
+  readonly value: ParamValue;
+}
+
+/** How a slot is filled: with parameters, or with a fixed text of the engine (NULL, an empty list). */
+export type Filling = { readonly typed: readonly Typed[] } | { readonly text: string };
+
+export interface TypedRules {
+  /** A slot outside of a list. */
+  fill(slot: Slot, value: PlainValue): Filling;
+  /** The list of `IN (?:list)`. */
+  fillIn(slot: Slot, value: PlainValue): Filling;
+  /** A slot inside a literal. */
+  fillPiece(slot: Slot, value: PlainValue): Filling;
+  placeholder(index: number, type: ParamType): string;
+  join(pieces: readonly string[]): string;
+  cast(text: string, type: string): string;
+  in(list: string, negated: boolean): string;
+}
+
+const MOST_TEXTS = 64;
+
+export class TypedBinder implements Binder {
+  readonly #template: Template;
+  readonly #rules: TypedRules;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(template: Template, rules: TypedRules) {
+    this.#template = template;
+    this.#rules = rules;
+  }
+
+  bind(resolve: Resolve): Ready {
+    const fillings: Filling[] = [];
+    const params: ParamValue[] = [];
+    let signature = '';
+    for (const part of this.#template.parts) {
+      for (const filling of this.#fillingsOf(part, resolve)) {
+        fillings.push(filling);
+        signature += '|';
+        if ('text' in filling) signature += filling.text;
+        else
+          for (const { type, value } of filling.typed) {
+            signature += `${type.kind} ${type.cast},`;
+            params.push(value);
+          }
+      }
+    }
+    return { statement: this.#statements.get(signature) ?? this.#keep(signature, fillings), params };
+  }
+
+  #fillingsOf(part: Part, resolve: Resolve): readonly Filling[] {
+    switch (part.kind) {
+      case 'text':
+        return NONE;
+      case 'slot':
+        return [this.#rules.fill(part.slot, resolve(part.slot.path))];
+      case 'in':
+        return [this.#rules.fillIn(part.slot, resolve(part.slot.path))];
+      case 'joined':
+        return part.pieces.filter((piece) => typeof piece !== 'string').map((slot) => this.#rules.fillPiece(slot, resolve(slot.path)));
+    }
+  }
+
+  #keep(signature: string, fillings: readonly Filling[]): Statement {
+    if (this.#statements.size >= MOST_TEXTS) this.#statements.clear();
+    const statement = this.#render(fillings);
+    this.#statements.set(signature, statement);
+    return statement;
+  }
+
+  #render(fillings: readonly Filling[]): Statement {
+    const types: ParamType[] = [];
+    let next = 0;
+    const fill = (): string => {
+      const filling = fillings[next++];
+      if (filling === undefined || 'text' in filling) return filling?.text ?? '';
+      return filling.typed.map(({ type }) => this.#rules.placeholder(types.push(type), type)).join(', ');
+    };
+    const text = this.#template.parts.map((part) => this.#text(part, fill)).join('');
+    return { text, types };
+  }
+
+  #text(part: Part, fill: () => string): string {
+    switch (part.kind) {
+      case 'text':
+        return part.text;
+      case 'in':
+        return this.#rules.in(fill(), part.negated);
+      case 'slot':
+        return part.cast === undefined ? fill() : this.#rules.cast(fill(), part.cast);
+      case 'joined': {
+        const joined = this.#rules.join(part.pieces.map((piece) => (typeof piece === 'string' ? piece : fill())));
+        return part.cast === undefined ? joined : this.#rules.cast(joined, part.cast);
+      }
+    }
+  }
+}
+
+const NONE: readonly Filling[] = [];

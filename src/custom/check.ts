@@ -1,0 +1,163 @@
+/**
+ * The way to develop a definition: checked as at deploy, and on demand run in a transaction that is taken back, with each step's result,
+ * duration, printed lines and bound SQL. A step that fails is part of the answer.
+ */
+import type { Connections } from '../engines/connections.ts';
+import type { StopSignal } from '../engines/engine.ts';
+import { ApiError, apiError } from '../errors.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import { entryOf } from './calls.ts';
+import type { Compiled } from './compile.ts';
+import { contextOf } from './context.ts';
+import { type Author, checkDefinition, type Management } from './definitions.ts';
+import { explainStep } from './failures.ts';
+import { Session } from './session.ts';
+import type { Frame, Step, Trace } from './steps/step.ts';
+
+const MOST_DEPTH = 64;
+
+export async function checkOnly(management: Management, author: Author, source: string): Promise<PlainMap> {
+  const { compiled } = await checkDefinition(management, author, source);
+  return describe(compiled, compiled.steps.map(describeStep), []);
+}
+
+function describe({ document }: Compiled, steps: readonly PlainMap[], more: readonly (readonly [string, PlainValue])[]): PlainMap {
+  return new Map<string, PlainValue>([
+    ['valid', true],
+    ['uri', document.uri],
+    ['method', document.method],
+    ['version', document.version],
+    ['steps', steps],
+    ...more,
+  ]);
+}
+
+function describeStep({ source }: Step): PlainMap {
+  return new Map<string, PlainValue>([
+    ['step', `step_${source.index}`],
+    ['kind', source.kind],
+    ...(source.name === undefined ? [] : ([['name', source.name]] as const)),
+    ['omit', source.omit],
+  ]);
+}
+
+export interface Trial {
+  /** A JSON object, as text. */
+  readonly input: string | undefined;
+  readonly signal: StopSignal;
+}
+
+export async function execute(
+  management: Management,
+  connections: Connections,
+  author: Author,
+  source: string,
+  trial: Trial,
+): Promise<PlainMap> {
+  const { compiled } = await checkDefinition(management, author, source);
+  const input = parseInput(trial.input);
+  refuseLasting(compiled, connections);
+  const { timeoutMs, limits } = compiled;
+  const session = new Session(connections, {
+    entry: () => entryOf(compiled, author.context),
+    timeoutMs,
+    signal: trial.signal,
+    transaction: 'all',
+  });
+  const notes = new Notes();
+  const frame: Frame = {
+    input,
+    context: contextOf(author.caller),
+    results: new Array(compiled.steps.length),
+    limits,
+    modules: await management.finder.modules(author.caller),
+    session,
+    trace: notes,
+  };
+  const began = performance.now();
+  try {
+    const steps = await runTraced(compiled, frame, notes);
+    const result = steps.length === compiled.steps.length ? (frame.results[compiled.answer] ?? null) : null;
+    return describe(compiled, steps, [
+      ['result', result],
+      ['duration_ms', milliseconds(began)],
+    ]);
+  } finally {
+    await session.rollback();
+    session.release();
+  }
+}
+
+function parseInput(text: string | undefined): PlainMap {
+  if (text === undefined) return new Map();
+  try {
+    const value = parseJson(Buffer.from(text), { maxDepth: MOST_DEPTH });
+    if (value instanceof Map) return value;
+  } catch (error) {
+    if (!(error instanceof JsonError || error instanceof JsonDepthError)) throw error;
+  }
+  throw apiError('bad_parameter', 'input', 'it must be a JSON object');
+}
+
+/** What cannot be taken back is not tried. */
+function refuseLasting({ steps, document }: Compiled, connections: Connections): void {
+  const { transactions, label } = connections.engine(document.database.type);
+  for (const { sql, label: step } of steps) {
+    if (sql === undefined) continue;
+    if (!transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
+    if (document.database.type !== 'pg' && sql.ofSchema)
+      throw apiError('not_on_engine', `Trying step ${step}, which ends the transaction,`, label);
+  }
+}
+
+async function runTraced(compiled: Compiled, frame: Frame, notes: Notes): Promise<readonly PlainMap[]> {
+  const steps: PlainMap[] = [];
+  for (const step of compiled.steps) {
+    const began = performance.now();
+    const shown = describeStep(step);
+    steps.push(shown);
+    try {
+      const result = (await step.run(frame, 'kept')) ?? null;
+      frame.results[step.source.index] = result;
+      notes.take(shown);
+      shown.set('result', result);
+    } catch (error) {
+      const explained = explainStep(error, step.label, compiled.timeoutMs);
+      if (!(explained instanceof ApiError)) throw explained;
+      notes.take(shown);
+      shown.set('error', new Map<string, PlainValue>(Object.entries(explained.body())));
+    }
+    shown.set('duration_ms', milliseconds(began));
+    if (shown.has('error')) break;
+  }
+  return steps;
+}
+
+function milliseconds(began: number): number {
+  return Math.round((performance.now() - began) * 1000) / 1000;
+}
+
+/** What the running step told of itself. */
+class Notes implements Trace {
+  #statement: { readonly text: string; readonly values: readonly PlainValue[] } | undefined;
+  #lines: string[] = [];
+
+  statement(text: string, values: readonly PlainValue[]): void {
+    this.#statement = { text, values };
+  }
+
+  print(line: string): void {
+    this.#lines.push(line);
+  }
+
+  take(into: PlainMap): void {
+    if (this.#statement !== undefined) {
+      into.set('sql', this.#statement.text);
+      into.set('parameters', this.#statement.values);
+    }
+    if (this.#lines.length > 0) into.set('printed', this.#lines);
+    this.#statement = undefined;
+    this.#lines = [];
+  }
+}

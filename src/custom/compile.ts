@@ -1,0 +1,106 @@
+/**
+ * A checked document → what a call runs: steps compiled, results that somebody reads marked, the database known. Pure but for the
+ * languages' compilers; a call never parses anything.
+ */
+import { createHash } from 'node:crypto';
+import type { Limits } from '../lang/budget.ts';
+import { DEFAULT_LIMITS } from '../lang/budget.ts';
+import type { DbType, Entry } from '../model/entry.ts';
+import type { LarkModules } from '../model/lark-module.ts';
+import type { ProjectScope } from '../model/project.ts';
+import type { DefinitionDocument, OwnDatabase } from './document.ts';
+import { STEPS } from './steps/index.ts';
+import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
+
+export interface Compiled {
+  readonly document: DefinitionDocument;
+  readonly permission: ReadonlySet<string>;
+  readonly steps: readonly Step[];
+  /** The step whose result is the answer. */
+  readonly answer: number;
+  /** Results that a later step reads. */
+  readonly read: ReadonlySet<number>;
+  readonly readsContext: boolean;
+  readonly usesModules: boolean;
+  readonly limits: Limits;
+  readonly timeoutMs: number;
+  readonly transaction: 'one' | 'all' | 'none';
+  /** Undefined when a registered database is meant, which may change. */
+  readonly entry: Entry | undefined;
+}
+
+export interface CompileScope {
+  readonly tenant: ProjectScope;
+  readonly modules: LarkModules;
+  readonly stage: StepScope['stage'];
+  readonly password: string | null;
+}
+
+/** Throws StepProblems with everything that is wrong in any step. */
+export function compileDefinition(document: DefinitionDocument, scope: CompileScope): Compiled {
+  const steps = compileSteps(document, scope);
+  const read = new Set(steps.flatMap(({ needs }) => [...needs]));
+  const shown = steps.findLastIndex(({ source }) => !source.omit);
+  const { config, database } = document;
+  return {
+    document,
+    permission: new Set(document.permission),
+    steps,
+    answer: shown < 0 ? steps.length - 1 : shown,
+    read,
+    readsContext: steps.some(({ readsContext }) => readsContext),
+    usesModules: steps.some(({ modules }) => modules.length > 0),
+    limits: { ...DEFAULT_LIMITS, steps: config.steps, bytes: config.memoryMb * 1024 * 1024, millis: config.timeMs },
+    timeoutMs: database.timeoutSecs * 1000,
+    transaction: config.transaction ? transactionOf(steps) : 'none',
+    entry: database.kind === 'own' ? entryOf(database, scope) : undefined,
+  };
+}
+
+/** A single statement needs no transaction when nothing that follows it can fail, or when it only reads. */
+function transactionOf(steps: readonly Step[]): 'one' | 'all' {
+  const statements = steps.filter(({ sql }) => sql !== undefined);
+  const [only] = statements;
+  if (statements.length > 1) return 'all';
+  return only === undefined || only.sql?.reads === true || only === steps.at(-1) ? 'one' : 'all';
+}
+
+function compileSteps({ logic, database }: DefinitionDocument, scope: CompileScope): readonly Step[] {
+  const names = new Map<string, number>();
+  const steps: Step[] = [];
+  const problems: CodeProblem[] = [];
+  for (const source of logic) {
+    const { index, name } = source;
+    const within: StepScope = { database: database.type, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
+    try {
+      steps.push(STEPS[source.kind](source, within));
+    } catch (error) {
+      if (!(error instanceof StepProblems)) throw error;
+      problems.push(...error.problems);
+    }
+    if (name !== undefined) names.set(name, index);
+  }
+  if (problems.length > 0) throw new StepProblems(problems);
+  return steps;
+}
+
+/** One id for one set of values, so that versions with the same database share its connections, and tenants never do. */
+function entryOf(database: OwnDatabase, { tenant, password }: CompileScope): Entry {
+  const values = {
+    type: database.type as DbType,
+    database: database.name,
+    hosts: database.hosts,
+    username: database.username,
+    password: password ?? '',
+    tls: database.tls,
+    ...(database.ca === undefined ? {} : { ca: database.ca }),
+    connectTimeoutSecs: database.connectTimeoutSecs,
+    idleTimeoutSecs: database.idleTimeoutSecs,
+    maxOpenConnections: database.maxOpenConnections,
+    maxIdleConnections: database.maxIdleConnections,
+  };
+  const id = createHash('sha256')
+    .update(JSON.stringify([tenant.orgId, tenant.projectId, values]))
+    .digest('base64url');
+  return { id: `definition-${id}`, ...values, queryTimeoutSecs: database.timeoutSecs };
+}

@@ -1,0 +1,17 @@
+/** `context` as steps see it: who calls, made when a step first asks. */
+import type { SpaceCaller } from '../model/caller.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+
+export function contextOf(caller: SpaceCaller): () => PlainMap {
+  let made: PlainMap | undefined;
+  return () => {
+    made ??= new Map<string, PlainValue>([
+      ['org_id', caller.orgId],
+      ['project_id', caller.projectId],
+      ['space_id', caller.spaceId],
+      ['user_id', caller.userId],
+      ['roles', [...caller.roles]],
+    ]);
+    return made;
+  };
+}

@@ -1,0 +1,67 @@
+/** The `logic` section of a definition: steps of one kind each, with names that hide nothing. Compiles nothing. */
+import type { Fields } from './fields.ts';
+import { isReservedName } from './names.ts';
+import type { MapTree, ScalarTree, Tree } from './yaml-tree.ts';
+
+export const STEP_KINDS = ['sql', 'lark', 'expr'] as const;
+export type StepKindName = (typeof STEP_KINDS)[number];
+
+export interface StepSource {
+  readonly index: number;
+  readonly kind: StepKindName;
+  /** Of lark and expr steps. */
+  readonly name: string | undefined;
+  readonly code: string;
+  /** The line of the document on which the code's first line stands; code that YAML has folded has no lines of its own. */
+  readonly codeLine: number;
+  readonly omit: boolean;
+}
+
+const MOST_STEPS = 100;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+export function readLogic(fields: Fields, root: MapTree): readonly StepSource[] {
+  const list = fields.list(root, 'logic');
+  if (list !== undefined && list.items.length > MOST_STEPS) fields.problem(list, `logic has more than ${MOST_STEPS} steps`);
+  const taken = new Set<string>();
+  return (list?.items ?? []).flatMap((item, index) => {
+    const step = readStep(fields, item, index);
+    if (step?.name === undefined) return step ?? [];
+    if (taken.has(step.name)) fields.problem(item, `logic[${index}]: the name ${step.name} is taken by another step`);
+    taken.add(step.name);
+    return step;
+  });
+}
+
+function readStep(fields: Fields, item: Tree, index: number): StepSource | undefined {
+  const prefix = `logic[${index}].`;
+  const tree = fields.map(item, `logic[${index}]`);
+  if (tree === undefined) return undefined;
+  const kinds = STEP_KINDS.filter((kind) => tree.fields.has(kind));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    fields.problem(tree, `logic[${index}] must have exactly one of sql, lark and expr`);
+    return undefined;
+  }
+  const field = kind === 'sql' ? 'sql' : 'code';
+  fields.known(tree, prefix, kind === 'sql' ? ['sql', 'omit'] : [kind, 'code', 'omit']);
+  const name = kind === 'sql' ? undefined : fields.text(tree, kind, prefix, 'required', (text) => checkName(text, kind));
+  const code = fields.text(tree, field, prefix, 'required') ?? '';
+  return {
+    index,
+    kind,
+    name,
+    code,
+    codeLine: codeLine(fields.scalar(tree, field, prefix)),
+    omit: fields.flag(tree, 'omit', prefix, false),
+  };
+}
+
+function codeLine(tree: ScalarTree | undefined): number {
+  return tree === undefined ? 1 : tree.line + (tree.block ? 1 : 0);
+}
+
+function checkName(text: string, kind: 'lark' | 'expr'): string | undefined {
+  if (!NAME.test(text)) return 'must be an identifier: a letter or _, then letters, digits and _';
+  return isReservedName(text, kind) ? `must not be ${text}, which means something already` : undefined;
+}

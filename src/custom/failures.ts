@@ -1,0 +1,65 @@
+/** What went wrong in a step, as the error that the caller hears; and whose fault it is. */
+import { DbFailure, type FailureKind } from '../engines/engine.ts';
+import { ApiError, apiError } from '../errors.ts';
+import { BudgetError } from '../lang/budget.ts';
+import { LoadError } from '../lang/lark/index.ts';
+import { SandboxBusyError } from '../lang/sandbox/index.ts';
+import { CompileError, RunError } from '../lang/source.ts';
+
+type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
+
+const refused: Explain = (label, failure) => apiError('step_refused', label, failure.message);
+const unreachable: Explain = (label) =>
+  apiError('step_unreachable', label, 'the database cannot be reached, refused the login, or went away');
+
+const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
+  duplicate: refused,
+  constraint: refused,
+  // PostgreSQL's class 42 is about the statement, and not about the data.
+  invalid: (label, failure) =>
+    failure.code.startsWith('42') ? apiError('step_failed', label, failure.message) : refused(label, failure, 0),
+  unreachable,
+  login: unreachable,
+  lost: unreachable,
+  busy: () => apiError('database_busy'),
+  conflict: () => apiError('database_conflict'),
+  denied: (label) => apiError('step_denied', label),
+  timeout: (label, _, timeoutMs) => apiError('step_timeout', label, String(timeoutMs / 1000)),
+};
+
+export function explainStep(error: unknown, label: string, timeoutMs: number): unknown {
+  if (error instanceof DbFailure) {
+    if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message);
+    return EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, error.message);
+  }
+  if (error instanceof BudgetError) return apiError('step_budget', label, error.message);
+  if (error instanceof LoadError)
+    return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} is not there (${placeOf(error)})`);
+  if (error instanceof RunError) {
+    const words = `${placeOf(error)}: ${error.problem.message}`;
+    return error.refused ? apiError('step_refused', label, words) : apiError('step_failed', label, words);
+  }
+  // A module that compiled when it was stored, beside others that have gone since.
+  if (error instanceof CompileError) return apiError('step_unreachable', label, `a module does not compile any more: ${error.message}`);
+  if (error instanceof SandboxBusyError) return apiError('programs_busy');
+  return error;
+}
+
+function placeOf({ problem }: RunError): string {
+  return `${problem.file} line ${problem.line}, column ${problem.column}`;
+}
+
+/** Errors that a version has earned itself; with all others another version would not help, or has no business to. */
+const OWN = new Set([
+  'step_failed',
+  'step_budget',
+  'step_unreachable',
+  'step_timeout',
+  'step_denied',
+  'record_unreadable',
+  'result_too_deep',
+]);
+
+export function isOwnFault(error: unknown): boolean {
+  return !(error instanceof ApiError) || OWN.has(error.key);
+}

@@ -1,0 +1,68 @@
+/**
+ * Space, uri, method and version → the compiled definition, from memory: compiled when it is first called, and kept as long as the store
+ * keeps the definition that it was made from, so that a replaced one is gone with it.
+ */
+import { apiError } from '../errors.ts';
+import type { Definition, DefinitionMethod, Endpoint } from '../model/definition.ts';
+import type { LarkModules } from '../model/lark-module.ts';
+import type { SpaceScope } from '../model/project.ts';
+import type { Store } from '../store/store.ts';
+import { type Compiled, compileDefinition } from './compile.ts';
+import { readDocument } from './document.ts';
+
+export interface Version {
+  readonly definition: Definition;
+  readonly compiled: Compiled;
+}
+
+const NO_MODULES: LarkModules = new Map();
+
+export class Finder {
+  readonly #store: Store;
+  readonly #versions = new WeakMap<Definition, Version>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async endpoint(scope: SpaceScope, uri: string): Promise<Endpoint> {
+    const found = this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri);
+    const endpoint = found instanceof Promise ? await found : found;
+    if (endpoint === undefined) throw apiError('endpoint_unknown', uri);
+    return endpoint;
+  }
+
+  async modules(scope: SpaceScope): Promise<LarkModules> {
+    const found = this.#store.modules(scope.orgId, scope.projectId, scope.spaceId);
+    return (found instanceof Promise ? await found : found) ?? NO_MODULES;
+  }
+
+  /** At once when it has been called before. */
+  version(scope: SpaceScope, definition: Definition): Version | Promise<Version> {
+    return this.#versions.get(definition) ?? this.#compile(scope, definition);
+  }
+
+  async #compile(scope: SpaceScope, definition: Definition): Promise<Version> {
+    if (definition.unreadable !== null)
+      throw apiError('record_unreadable', `${definition.uri} ${definition.version}`, definition.definitionId);
+    const document = readDocument(definition.document);
+    const needsModules = document.logic.some(({ kind }) => kind === 'lark');
+    const modules = needsModules ? await this.modules(scope) : NO_MODULES;
+    const compiled = compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });
+    const version = { definition, compiled };
+    this.#versions.set(definition, version);
+    return version;
+  }
+}
+
+/** The version that a call means: the one it names, or the highest. */
+export function chooseDefinition(endpoint: Endpoint, method: DefinitionMethod, version: string | undefined): Definition {
+  const definitions = endpoint.versions.get(method);
+  if (definitions === undefined) {
+    const allowed = [...endpoint.versions.keys()].map((name) => name.toUpperCase());
+    throw apiError('method_not_allowed', method.toUpperCase(), allowed.join(', '));
+  }
+  const found = version === undefined ? definitions[0] : definitions.find((definition) => definition.version === version);
+  if (found === undefined) throw apiError('endpoint_version_unknown', endpoint.uri, version ?? '');
+  return found;
+}

@@ -1,0 +1,39 @@
+/** Whether a Lark module may be stored beside the others of its space: it must compile, and loading must come to an end. */
+import { apiError } from '../errors.ts';
+import { findModuleCycle } from '../lang/lark/index.ts';
+import { CompileError } from '../lang/source.ts';
+import type { LarkModules } from '../model/lark-module.ts';
+import { compileModule } from './steps/lark.ts';
+
+export function checkModule(module: { readonly module: string; readonly code: string }, others: LarkModules): void {
+  const own = compiled(module, others);
+  const dependencies = (name: string): readonly string[] | undefined => {
+    if (name === module.module) return own.modules;
+    const other = others.get(name);
+    return other === undefined ? undefined : dependenciesOf(other, others);
+  };
+  const cycle = findModuleCycle(module.module, dependencies);
+  if (cycle !== undefined) throw apiError('module_cycle', cycle.join(' → '));
+}
+
+function compiled(module: { readonly module: string; readonly code: string }, others: LarkModules): ReturnType<typeof compileModule> {
+  try {
+    return compileModule(module, others);
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    throw apiError(
+      'module_code',
+      error.problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}.`).join(' '),
+    );
+  }
+}
+
+/** Another module that does not compile any more is its own trouble. */
+function dependenciesOf(module: { readonly module: string; readonly code: string }, others: LarkModules): readonly string[] {
+  try {
+    return compileModule(module, others).modules;
+  } catch (error) {
+    if (error instanceof CompileError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+/** `?:name`, `?:input.x`, `?:step_0[2].x`: where a path leads, worked out once when a definition is compiled. Knows no SQL. */
+import type { Path } from '../sql/bind-scan.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import type { Frame, StepScope } from './steps/step.ts';
+
+/** The value, or undefined when there is none. */
+export type Reader = (frame: Frame) => PlainValue | undefined;
+
+export interface ResolvedPath {
+  readonly read: Reader;
+  readonly needs: readonly number[];
+  readonly readsContext: boolean;
+}
+
+/** A path that can never lead anywhere. */
+export class PathProblem extends Error {}
+
+const STEP = /^step_(\d+)$/;
+
+export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
+  const { first, rest } = path;
+  if (rest.length > 0 && first === 'input') return { read: (frame) => walk(frame.input, rest), needs: [], readsContext: false };
+  if (rest.length > 0 && first === 'context') return { read: (frame) => walk(frame.context(), rest), needs: [], readsContext: true };
+  const number = STEP.exec(first)?.[1];
+  const index = number === undefined ? scope.names.get(first) : Number(number);
+  if (index !== undefined) {
+    if (index >= scope.count) throw new PathProblem(`?:${path.text} names a step that has not run yet`);
+    return { read: (frame) => walk(frame.results[index], rest), needs: [index], readsContext: false };
+  }
+  const all = Array.from({ length: scope.count }, (_, i) => i);
+  if (scope.count === 0) return { read: (frame) => walk(frame.input.get(first), rest), needs: [], readsContext: false };
+  return { read: (frame) => walk(lookUp(first, frame, scope.count), rest), needs: all, readsContext: false };
+}
+
+/** In the results, the latest first, and then in the input. */
+function lookUp(name: string, frame: Frame, count: number): PlainValue | undefined {
+  for (let i = count - 1; i >= 0; i--) {
+    const record = recordOf(frame.results[i]);
+    const found = record?.get(name);
+    if (found !== undefined) return found;
+  }
+  return frame.input.get(name);
+}
+
+/** An object, or the first row of a list of them. */
+function recordOf(value: PlainValue | undefined): PlainMap | undefined {
+  const candidate = Array.isArray(value) ? (value as readonly PlainValue[])[0] : value;
+  return candidate instanceof Map ? candidate : undefined;
+}
+
+function walk(start: PlainValue | undefined, rest: readonly (string | number)[]): PlainValue | undefined {
+  let value = start;
+  for (const part of rest) {
+    if (typeof part === 'string') value = recordOf(value)?.get(part);
+    else value = Array.isArray(value) ? (value as readonly PlainValue[])[part] : undefined;
+    if (value === undefined) return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,52 @@
+/**
+ * Runs the steps of a compiled definition, in order, within one session. Rows of the last step go straight to whoever wants them; results
+ * that nobody reads are not kept. Knows neither caches, nor versions, nor HTTP.
+ */
+import type { RowSink } from '../model/cells.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import type { Compiled } from './compile.ts';
+import { explainStep } from './failures.ts';
+import type { Frame, Step, Wanted } from './steps/step.ts';
+
+/** How long each step took, in milliseconds. */
+export type Timings = number[];
+
+export interface StepsRun {
+  /** Undefined when the rows went to the sink. */
+  readonly value: PlainValue | undefined;
+}
+
+/** The session is committed when all is well, rolled back when not, and given back in either case. */
+export async function runSteps(compiled: Compiled, frame: Frame, timings: Timings, sink: (() => RowSink) | undefined): Promise<StepsRun> {
+  const { session } = frame;
+  try {
+    await runAll(compiled, frame, timings, sink);
+    const commit = session.commit();
+    if (commit !== undefined) await commit;
+  } catch (error) {
+    await session.rollback();
+    const step = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)];
+    throw explainStep(error, step?.label ?? '', compiled.timeoutMs);
+  } finally {
+    session.release();
+  }
+  return { value: frame.results[compiled.answer] };
+}
+
+async function runAll(compiled: Compiled, frame: Frame, timings: Timings, sink: (() => RowSink) | undefined): Promise<void> {
+  const { steps } = compiled;
+  let before = performance.now();
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i] as Step;
+    const ran = step.run(frame, wantedOf(compiled, i, sink));
+    frame.results[i] = ran instanceof Promise ? await ran : ran;
+    const now = performance.now();
+    timings.push(now - before);
+    before = now;
+  }
+}
+
+function wantedOf({ steps, answer, read }: Compiled, index: number, sink: (() => RowSink) | undefined): Wanted {
+  if (index === answer && index === steps.length - 1 && sink !== undefined && steps[index]?.sql !== undefined) return sink();
+  return index === answer || read.has(index) ? 'kept' : 'dropped';
+}

@@ -1,0 +1,115 @@
+/** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine; the table of binders does. */
+import { DbFailure } from '../../engines/engine.ts';
+import { apiError } from '../../errors.ts';
+import { BudgetError } from '../../lang/budget.ts';
+import { parseTemplate, SqlProblem, type Template } from '../../sql/bind.ts';
+import type { Path } from '../../sql/bind-scan.ts';
+import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { type Binder, BindProblem } from '../binders/binder.ts';
+import { BINDINGS } from '../binders/index.ts';
+import type { StepSource } from '../document-logic.ts';
+import { PathProblem, type Reader, resolvePath } from '../paths.ts';
+import { RowCollector } from '../row-collector.ts';
+import { type Frame, type Step, StepProblems, type StepScope, stepLabel, type Wanted } from './step.ts';
+
+export function compileSql(source: StepSource, scope: StepScope): Step {
+  const { flavour, binder } = BINDINGS[scope.database];
+  const template = readTemplate(source, flavour);
+  const readers = new Map<string, Reader>();
+  const needs = new Set<number>();
+  let readsContext = false;
+  for (const { path } of template.slots) {
+    if (readers.has(path.text)) continue;
+    try {
+      const resolved = resolvePath(path, scope);
+      readers.set(path.text, resolved.read);
+      for (const index of resolved.needs) needs.add(index);
+      readsContext ||= resolved.readsContext;
+    } catch (error) {
+      if (!(error instanceof PathProblem)) throw error;
+      throw new StepProblems([{ line: source.codeLine, message: `step ${stepLabel(source)}: ${error.message}`, kind: 'document' }]);
+    }
+  }
+  return new SqlStep(source, template, binder(template), readers, needs, readsContext);
+}
+
+function readTemplate(source: StepSource, flavour: Parameters<typeof parseTemplate>[1]): Template {
+  try {
+    return parseTemplate(source.code, flavour);
+  } catch (error) {
+    if (!(error instanceof SqlProblem)) throw error;
+    const line = source.codeLine + source.code.slice(0, error.at).split('\n').length - 1;
+    throw new StepProblems([{ line, message: `step ${stepLabel(source)}: ${error.message}`, kind: 'document' }]);
+  }
+}
+
+class SqlStep implements Step {
+  readonly source: StepSource;
+  readonly label: string;
+  readonly needs: ReadonlySet<number>;
+  readonly readsContext: boolean;
+  readonly modules: readonly string[] = [];
+  readonly sql: Template;
+  readonly #binder: Binder;
+  readonly #readers: ReadonlyMap<string, Reader>;
+
+  constructor(
+    source: StepSource,
+    template: Template,
+    binder: Binder,
+    readers: ReadonlyMap<string, Reader>,
+    needs: ReadonlySet<number>,
+    readsContext: boolean,
+  ) {
+    this.source = source;
+    this.label = stepLabel(source);
+    this.needs = needs;
+    this.readsContext = readsContext;
+    this.sql = template;
+    this.#binder = binder;
+    this.#readers = readers;
+  }
+
+  async run(frame: Frame, wanted: Wanted): Promise<PlainValue | undefined> {
+    const ready = this.#bind(frame);
+    frame.trace?.statement(ready.statement.text, ready.params.map(shown));
+    if (wanted === 'dropped') {
+      const { rows, selected } = await frame.session.run(ready, this.sql);
+      return selected ? undefined : affected(rows);
+    }
+    if (wanted !== 'kept') {
+      const { rows, selected } = await frame.session.run(ready, this.sql, wanted);
+      return selected ? undefined : affected(rows);
+    }
+    const collector = new RowCollector(frame.limits.bytes / 1024 / 1024);
+    const { rows, selected } = await frame.session.run(ready, this.sql, collector).catch(budgetFirst);
+    return selected ? collector.rows : affected(rows);
+  }
+
+  #bind(frame: Frame) {
+    const resolve = (path: Path): PlainValue => {
+      const value = this.#readers.get(path.text)?.(frame);
+      if (value === undefined) throw apiError('input_missing', this.label, path.text);
+      return value;
+    };
+    try {
+      return this.#binder.bind(resolve);
+    } catch (error) {
+      if (error instanceof BindProblem) throw apiError('step_refused', this.label, error.message);
+      throw error;
+    }
+  }
+}
+
+/** What a sink refused is why the statement was stopped. */
+export function budgetFirst(error: unknown): never {
+  throw error instanceof DbFailure && error.cause instanceof BudgetError ? error.cause : error;
+}
+
+function affected(rows: number): PlainMap {
+  return new Map([['rows_affected', rows]]);
+}
+
+function shown(value: string | Uint8Array | null): PlainValue {
+  return value === null || typeof value === 'string' ? value : Buffer.from(value).toString('base64');
+}

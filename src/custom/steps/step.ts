@@ -1,0 +1,103 @@
+/**
+ * What a step is, whatever its kind: compiled once with its definition, run with each call. The kinds are a table (index.ts); whoever runs
+ * steps knows only this.
+ */
+
+import type { Limits } from '../../lang/budget.ts';
+import type { RowSink } from '../../model/cells.ts';
+import type { DbType } from '../../model/entry.ts';
+import type { LarkModules } from '../../model/lark-module.ts';
+import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import type { StepSource } from '../document-logic.ts';
+import type { Session } from '../session.ts';
+
+/** What a step is compiled in: who came before it, and what the space offers. */
+export interface StepScope {
+  readonly database: DbType;
+  /** Earlier steps by name, and how many there are. */
+  readonly names: ReadonlyMap<string, number>;
+  readonly count: number;
+  readonly modules: LarkModules;
+  /** First compiled at deploy: what cannot be found is a mistake of the author. Later it may have been taken away. */
+  readonly stage: 'deploy' | 'call';
+}
+
+/** What a running step sees. */
+export interface Frame {
+  readonly input: PlainMap;
+  /** Made when a step first asks for it. */
+  readonly context: () => PlainMap;
+  /** Of the steps so far; undefined where nobody needs the result. */
+  readonly results: (PlainValue | undefined)[];
+  readonly limits: Limits;
+  readonly modules: LarkModules;
+  readonly session: Session;
+  /** Told to whoever develops a definition. */
+  readonly trace?: Trace | undefined;
+}
+
+export interface Trace {
+  statement(text: string, values: readonly PlainValue[]): void;
+  print(line: string): void;
+}
+
+/** What is done with a result: kept for others, sent on as rows, or left. */
+export type Wanted = 'kept' | 'dropped' | RowSink;
+
+export interface Step {
+  readonly source: StepSource;
+  /** How messages call it. */
+  readonly label: string;
+  /** Earlier results that it may read. */
+  readonly needs: ReadonlySet<number>;
+  readonly readsContext: boolean;
+  /** Names of modules that it loads. */
+  readonly modules: readonly string[];
+  /** Of an sql step. */
+  readonly sql?: { readonly reads: boolean; readonly ofSchema: boolean; readonly harmless: boolean };
+  /** The result; undefined when the rows went to the sink. */
+  run(frame: Frame, wanted: Wanted): PlainValue | undefined | Promise<PlainValue | undefined>;
+}
+
+export interface CodeProblem {
+  readonly line: number;
+  readonly message: string;
+  /** A mistake in the document, or code that does not compile. */
+  readonly kind: 'document' | 'code';
+}
+
+/** A step that cannot be compiled, with all reasons. */
+export class StepProblems extends Error {
+  readonly problems: readonly CodeProblem[];
+
+  constructor(problems: readonly CodeProblem[]) {
+    super(problems.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+    this.problems = problems;
+  }
+}
+
+export function stepLabel({ index, kind, name }: StepSource): string {
+  return name === undefined ? `${index} (${kind})` : `${index} (${kind} ${name})`;
+}
+
+/** The environment of lark and expr steps: the names that they may use. */
+export function environmentNames(scope: StepScope): readonly string[] {
+  return ['input', 'context', ...Array.from({ length: scope.count }, (_, index) => `step_${index}`), ...scope.names.keys()];
+}
+
+/** Which results stand behind the names that a program reads. */
+export function resultsBehind(names: Iterable<string>, scope: StepScope): Set<number> {
+  const needs = new Set<number>();
+  for (const name of names) {
+    const index = scope.names.get(name) ?? (name.startsWith('step_') ? Number(name.slice(5)) : -1);
+    if (index >= 0) needs.add(index);
+  }
+  return needs;
+}
+
+export function environmentValue(name: string, frame: Frame, names: ReadonlyMap<string, number>): PlainValue | undefined {
+  if (name === 'input') return frame.input;
+  if (name === 'context') return frame.context();
+  const index = names.get(name) ?? (name.startsWith('step_') ? Number(name.slice(5)) : -1);
+  return index < 0 ? undefined : frame.results[index];
+}

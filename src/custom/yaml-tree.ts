@@ -1,0 +1,137 @@
+/**
+ * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` can stay `1.10`. Refuses
+ * tags, aliases, repeated keys, and whatever is larger or deeper than a definition ever is. Knows nothing of definitions.
+ */
+import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import { parseYaml, YamlError } from '../util/yaml.ts';
+
+export type Tree = MapTree | ListTree | ScalarTree;
+
+interface Placed {
+  /** From 1. */
+  readonly line: number;
+}
+
+export interface MapTree extends Placed {
+  readonly kind: 'map';
+  readonly fields: ReadonlyMap<string, Tree>;
+}
+
+export interface ListTree extends Placed {
+  readonly kind: 'list';
+  readonly items: readonly Tree[];
+}
+
+export interface ScalarTree extends Placed {
+  readonly kind: 'scalar';
+  readonly value: null | boolean | number | string;
+  /** As written, for those who want the text and not what YAML makes of it. */
+  readonly text: string;
+  /** Is it a block (`|` or `>`), whose text begins on the next line? */
+  readonly block: boolean;
+  /** Offsets of the scalar in the source. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LineProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+export class YamlProblems extends Error {
+  readonly problems: readonly LineProblem[];
+
+  constructor(problems: readonly LineProblem[]) {
+    super(problems.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+    this.problems = problems;
+  }
+}
+
+const MOST_BYTES = 256 * 1024;
+const MOST_DEPTH = 32;
+
+export function parseTree(source: string): Tree {
+  if (Buffer.byteLength(source) > MOST_BYTES)
+    throw new YamlProblems([{ line: 1, message: `the document is larger than ${MOST_BYTES} bytes` }]);
+  const { documents, lines } = read(source);
+  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
+  const [first, second] = documents;
+  if (first === undefined || first.contents === null) throw new YamlProblems([{ line: 1, message: 'the document is empty' }]);
+  if (second !== undefined) throw new YamlProblems([{ line: lineAt(second.range[0]), message: 'there is more than one document' }]);
+  return new Reader(lineAt).read(first.contents, 1);
+}
+
+function read(source: string): ReturnType<typeof parseYaml> {
+  try {
+    return parseYaml(source);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new YamlProblems(error.problems.map(({ line, message }) => ({ line: Math.max(1, line), message })));
+  }
+}
+
+const WHOLE = /^[+-]?\d{1,15}$/;
+const FRACTION = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const CONSTANTS: Readonly<Record<string, null | boolean>> = {
+  '': null,
+  '~': null,
+  null: null,
+  true: true,
+  false: false,
+  True: true,
+  False: false,
+};
+
+/** What YAML's own rules make of a scalar without quotes. */
+function plainScalar(text: string): null | boolean | number | string {
+  if (Object.hasOwn(CONSTANTS, text)) return CONSTANTS[text] ?? null;
+  return WHOLE.test(text) || FRACTION.test(text) ? Number(text) : text;
+}
+
+class Reader {
+  readonly #lineAt: (offset: number) => number;
+
+  constructor(lineAt: (offset: number) => number) {
+    this.#lineAt = lineAt;
+  }
+
+  read(node: Node, depth: number): Tree {
+    const line = this.#lineAt(node.range?.[0] ?? 0);
+    const refuse = (message: string): never => {
+      throw new YamlProblems([{ line, message }]);
+    };
+    if (depth > MOST_DEPTH) return refuse(`nested deeper than ${MOST_DEPTH} levels`);
+    if (isAlias(node)) return refuse('aliases are not supported; write the value out');
+    if (isMap(node)) return { kind: 'map', line, fields: this.#fields(node as YAMLMap, depth) };
+    if (isSeq(node)) return { kind: 'list', line, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
+    if (!isScalar(node)) return refuse('this is no value');
+    const text = String(node.value ?? '');
+    const value = node.type === 'PLAIN' || node.type === undefined ? plainScalar(text) : text;
+    const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
+    return { kind: 'scalar', line, value, text, block, from: node.range?.[0] ?? 0, to: node.range?.[1] ?? 0 };
+  }
+
+  #fields(map: YAMLMap, depth: number): ReadonlyMap<string, Tree> {
+    const fields = new Map<string, Tree>();
+    for (const { key, value } of map.items) {
+      const line = this.#lineAt((key as Node | null)?.range?.[0] ?? 0);
+      if (!isScalar(key)) throw new YamlProblems([{ line, message: 'a key must be a plain word' }]);
+      const name = String(key.value);
+      if (name === '<<') throw new YamlProblems([{ line, message: 'merge keys are not supported' }]);
+      const empty: ScalarTree = { kind: 'scalar', line, value: null, text: '', block: false, from: 0, to: 0 };
+      fields.set(name, value === null ? empty : this.read(value as Node, depth + 1));
+    }
+    return fields;
+  }
+}
+
+/** The tree as a plain value; `isText` says for which places the text as written is meant. */
+export function plainTree(tree: Tree, isText: (path: readonly string[]) => boolean, path: readonly string[] = []): PlainValue {
+  if (tree.kind === 'list') return tree.items.map((item) => plainTree(item, isText, [...path, '*']));
+  if (tree.kind === 'scalar') return tree.value !== null && isText(path) ? tree.text : tree.value;
+  const map: PlainMap = new Map();
+  for (const [name, field] of tree.fields) map.set(name, plainTree(field, isText, [...path, name]));
+  return map;
+}

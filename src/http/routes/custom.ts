@@ -1,0 +1,149 @@
+/** Custom calls: both paths, and the answer as the caller wants it. */
+import { type Answer, AnswerTooLarge, type KeptRows, type RowAnswer } from '../../custom/answer.ts';
+import { apiError } from '../../errors.ts';
+import type { Format, RowWriter } from '../../formats/format.ts';
+import type { Cells, ResultColumn } from '../../model/cells.ts';
+import type { DefinitionMethod } from '../../model/definition.ts';
+import { ByteWriter } from '../../util/byte-writer.ts';
+import type { PlainValue } from '../../util/decimal.ts';
+import { NestingError } from '../../util/json.ts';
+import { BadEncoding, decodePercent } from '../../util/query.ts';
+import type { Exchange } from '../exchange.ts';
+import { RowResponse, sendBytes, sendValue } from '../respond.ts';
+import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
+
+const PIECE = 64 * 1024;
+
+export function customRoutes(services: Services): readonly Route[] {
+  const prefix = `/${services.config.pathPrefix}`;
+  const long = `${prefix}/api/rest/v1/`;
+
+  const call =
+    (method: DefinitionMethod, start: number): Handler =>
+    async (exchange) => {
+      if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
+      const [org = '', project = '', ...rest] = exchange.path.slice(start).split('/').map(decodeSegment);
+      const uri = rest.join('/');
+      if (uri === '') throw apiError('unknown_path');
+      const { caller, context } = await enterSpace(services, exchange, DEMANDS.custom);
+      checkPath(context, org, project);
+      const format = formatOf(exchange.parameter('format'));
+      const { 'content-encoding': encoding, 'content-type': contentType } = exchange.request.headers;
+      if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
+      await services.calls.answer(
+        {
+          caller,
+          context,
+          uri,
+          method,
+          version: exchange.parameter('version'),
+          raw: { query: exchange.query, body: exchange.body, contentType },
+          format: format.name,
+          requestId: exchange.requestId,
+          signal: exchange,
+        },
+        new CustomAnswer(exchange, format),
+      );
+    };
+
+  const methods = (start: number): Route['methods'] => ({
+    GET: call('get', start),
+    POST: call('post', start),
+    PUT: call('put', start),
+    PATCH: call('patch', start),
+    DELETE: call('delete', start),
+  });
+
+  return [
+    { path: '/:org/:project/*', methods: methods(1) },
+    { path: `${long}*`, methods: methods(long.length) },
+  ];
+}
+
+function decodeSegment(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodePercent(text);
+  } catch (error) {
+    if (error instanceof BadEncoding) throw apiError('bad_url');
+    throw error;
+  }
+}
+
+class CustomAnswer implements Answer {
+  readonly #exchange: Exchange;
+  readonly #format: Format;
+
+  constructor(exchange: Exchange, format: Format) {
+    this.#exchange = exchange;
+    this.#format = format;
+  }
+
+  get begun(): boolean {
+    return this.#exchange.response.headersSent;
+  }
+
+  rows(held: 'held' | 'flowing'): RowAnswer {
+    return new RowResponse(this.#exchange, this.#format, held);
+  }
+
+  value(value: PlainValue, headers: readonly string[]): void {
+    sendValue(this.#exchange, 200, this.#format, value, headers);
+  }
+
+  bytes(body: Buffer, headers: readonly string[]): void {
+    sendBytes(this.#exchange, 200, this.#format.contentType, body, headers);
+  }
+
+  keepValue(value: PlainValue, mostBytes: number): Buffer {
+    const body = new KeptBody(this.#format, mostBytes);
+    try {
+      this.#format.value(value, body.out);
+    } catch (error) {
+      throw error instanceof NestingError ? apiError('result_too_deep') : error;
+    }
+    return body.take();
+  }
+
+  keepRows(mostBytes: number): KeptRows {
+    return new KeptBody(this.#format, mostBytes);
+  }
+}
+
+/** An answer in memory, bounded. */
+class KeptBody implements KeptRows {
+  readonly out: ByteWriter;
+  readonly #format: Format;
+  readonly #mostBytes: number;
+  readonly #pieces: Buffer[] = [];
+  #writer: RowWriter | undefined;
+  #size = 0;
+
+  constructor(format: Format, mostBytes: number) {
+    this.#format = format;
+    this.#mostBytes = mostBytes;
+    this.out = new ByteWriter(PIECE, (piece) => this.#add(piece));
+  }
+
+  start(columns: readonly ResultColumn[]): void {
+    this.#writer = this.#format.rows(columns, this.out);
+  }
+
+  row(cells: Cells): void {
+    this.#writer?.row(cells);
+    this.out.flushIfFull();
+  }
+
+  take(): Buffer {
+    this.#writer?.end();
+    this.#add(this.out.take());
+    const head = this.#format.head?.(this.#size);
+    return Buffer.concat(head === undefined ? this.#pieces : [head, ...this.#pieces]);
+  }
+
+  #add(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > this.#mostBytes) throw new AnswerTooLarge(this.#mostBytes);
+    this.#pieces.push(piece);
+  }
+}

@@ -1,0 +1,115 @@
+/** Management of definitions: deploy, update, delete, get, list, copy to a space, and the check that develops one. */
+import { checkOnly, execute } from '../../custom/check.ts';
+import { copy } from '../../custom/copy.ts';
+import {
+  type Author,
+  deploy,
+  describeDefinition,
+  find,
+  list,
+  type Management,
+  type ManagementAnswer,
+  remove,
+  update,
+} from '../../custom/definitions.ts';
+import { apiError } from '../../errors.ts';
+import { parseUlid } from '../../model/ulid.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendBytes, sendValue } from '../respond.ts';
+import { bodyOf, DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
+
+const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text/x-yaml', 'text/plain'];
+const AUTHORS = ['admin', 'power'];
+
+/** The body as text; bytes that are no UTF-8 are refused. */
+export function yamlBody(exchange: Exchange): string {
+  const body = bodyOf(exchange, ...YAML_TYPES);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw apiError('body_not_yaml', 'it is not UTF-8');
+  }
+}
+
+export function definitionRoutes(services: Services): readonly Route[] {
+  const base = `/${services.config.pathPrefix}/rest/definition/v1`;
+  const management: Management = { store: services.store, finder: services.calls.finder, checkHost: services.checkHost };
+
+  const enter = async (exchange: Exchange): Promise<Author> => {
+    const { caller, context } = await enterSpace(services, exchange, DEMANDS.definitions);
+    const sent = exchange.headers.featureId;
+    return { caller, context, featureId: sent === undefined || caller.tokenId !== undefined ? undefined : parseUlid(sent) };
+  };
+
+  const read =
+    (work: (exchange: Exchange, author: Author) => Promise<void>): Handler =>
+    async (exchange) =>
+      work(exchange, await enter(exchange));
+
+  const change =
+    (action: string, work: (exchange: Exchange, author: Author) => Promise<ManagementAnswer>): Handler =>
+    async (exchange) => {
+      const author = await enter(exchange);
+      requireRole(author.caller, ...AUTHORS);
+      const format = formatOf(exchange.parameter('format'));
+      const { status, body } = await work(exchange, author);
+      const object = body instanceof Map ? String(body.get('definition_id') ?? '') : '';
+      services.observer.emit({ kind: 'audit', requestId: exchange.requestId, action, object, userId: author.caller.userId, status });
+      sendValue(exchange, status, format, body);
+    };
+
+  return [
+    {
+      path: base,
+      methods: {
+        GET: read(async (exchange, author) => {
+          const name = exchange.parameter('format');
+          const format = formatOf(name);
+          const definition = await find(management, author, exchange.required('definition_id').toUpperCase());
+          if (name === 'yaml') sendBytes(exchange, 200, format.contentType, Buffer.from(definition.document));
+          else sendValue(exchange, 200, format, describeDefinition(definition));
+        }),
+        POST: change('definition.deploy', (exchange, author) => deploy(management, author, yamlBody(exchange))),
+        PUT: change('definition.update', (exchange, author) => update(management, author, yamlBody(exchange))),
+        DELETE: change('definition.delete', (exchange, author) =>
+          remove(management, author, {
+            uri: exchange.required('uri'),
+            method: exchange.required('method'),
+            version: exchange.required('version'),
+          }),
+        ),
+      },
+    },
+    {
+      path: `${base}/list`,
+      methods: {
+        GET: read(async (exchange, author) => {
+          const format = formatOf(exchange.parameter('format'));
+          sendValue(exchange, 200, format, await list(management, author, exchange.parameter('method')));
+        }),
+      },
+    },
+    {
+      path: `${base}/space/copy`,
+      methods: { PUT: change('definition.copy', (exchange, author) => copy(management, author, jsonBody(exchange))) },
+    },
+    {
+      path: `${base}/check`,
+      methods: {
+        POST: read(async (exchange, author) => {
+          requireRole(author.caller, ...AUTHORS);
+          const format = formatOf(exchange.parameter('format'));
+          const source = yamlBody(exchange);
+          const run = exchange.parameter('execute') === 'true';
+          const result = run
+            ? await execute(management, services.calls.connections, author, source, {
+                input: exchange.parameter('input'),
+                signal: exchange,
+              })
+            : await checkOnly(management, author, source);
+          sendValue(exchange, 200, format, result);
+        }),
+      },
+    },
+  ];
+}

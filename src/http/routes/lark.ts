@@ -1,0 +1,59 @@
+/** Lark modules of a space: put, list, get, delete. */
+import { checkModule } from '../../custom/modules.ts';
+import type { Answer } from '../../manage/answer.ts';
+import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
+import type { SpaceCaller } from '../../model/caller.ts';
+import type { PlainValue } from '../../util/decimal.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendJson, sendValue } from '../respond.ts';
+import { DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
+import { yamlBody } from './definitions.ts';
+
+export function larkRoutes(services: Services): readonly Route[] {
+  const { store, config, observer } = services;
+  const base = `/${config.pathPrefix}/code/v1/lark`;
+
+  const enter = async (exchange: Exchange): Promise<SpaceCaller> => (await enterSpace(services, exchange, DEMANDS.modules)).caller;
+
+  const changed =
+    (action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<Answer>): Handler =>
+    async (exchange) => {
+      const caller = await enter(exchange);
+      const { status, body } = await work(exchange, caller);
+      const object = exchange.parameter('module') ?? '';
+      observer.emit({ kind: 'audit', requestId: exchange.requestId, action, object, userId: caller.userId, status });
+      sendJson(exchange, status, body);
+    };
+
+  const methods: Route['methods'] = {
+    POST: changed('module.put', (exchange, caller) => putModule(store, caller, yamlBody(exchange), checkModule)),
+    async GET(exchange) {
+      const caller = await enter(exchange);
+      const format = formatOf(exchange.parameter('format'));
+      sendValue(exchange, 200, format, plain((await getModule(store, caller, exchange.parameter('module'))).body));
+    },
+    DELETE: changed('module.delete', (exchange, caller) => deleteModule(store, caller, exchange.parameter('module'))),
+  };
+
+  return [
+    { path: base, methods },
+    { path: `${base}/`, methods },
+    {
+      path: `${base}/list`,
+      methods: {
+        async GET(exchange) {
+          const caller = await enter(exchange);
+          const format = formatOf(exchange.parameter('format'));
+          sendValue(exchange, 200, format, plain((await listModules(store, caller)).body));
+        },
+      },
+    },
+  ];
+}
+
+/** Documents of our own hold texts, lists and objects only. */
+function plain(value: unknown): PlainValue {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value as PlainValue;
+  return new Map(Object.entries(value).map(([name, field]) => [name, plain(field)]));
+}

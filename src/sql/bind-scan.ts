@@ -1,0 +1,257 @@
+/**
+ * SQL text → tokens, in one pass, by the rules of each engine for strings, comments, quoted names and `?:name`. The texts of the tokens
+ * are the source again, in order. Knows where things begin and end, and refuses to know what a statement means.
+ */
+export type SqlFlavour = 'postgres' | 'mysql' | 'clickhouse';
+
+/** `step_0[2].x`: the first part, then fields and indexes. */
+export interface Path {
+  readonly text: string;
+  readonly first: string;
+  readonly rest: readonly (string | number)[];
+}
+
+export type TokenKind = 'space' | 'comment' | 'word' | 'name' | 'string' | 'number' | 'slot' | 'symbol';
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly at: number;
+  /** For a slot: what it names. */
+  readonly path?: Path;
+  /** For a string with slots in it: what stands around them, quotes and prefix aside, and the slots. */
+  readonly pieces?: readonly (string | Path)[];
+  /** For a string: what stands before its first quote, and that quote. */
+  readonly prefix?: string;
+  readonly quote?: string;
+}
+
+/** A text that cannot be a statement: where, and why. */
+export class SqlProblem extends Error {
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+interface Rules {
+  /** Quotes of string literals, and of names. */
+  readonly strings: string;
+  readonly names: string;
+  /** Do backslashes escape in ordinary strings; and in quoted names? */
+  readonly backslashes: boolean;
+  readonly nameBackslashes: boolean;
+  readonly nestedComments: boolean;
+  readonly dollarQuotes: boolean;
+  /** Where a comment to the end of the line begins. */
+  isLineComment(text: string, at: number): boolean;
+  /** Words that, right before a quote, belong to the literal. */
+  readonly prefixes: RegExp;
+}
+
+const isDashes = (text: string, at: number): boolean => text[at] === '-' && text[at + 1] === '-';
+
+const RULES: Readonly<Record<SqlFlavour, Rules>> = {
+  postgres: {
+    strings: "'",
+    names: '"',
+    backslashes: false,
+    nameBackslashes: false,
+    nestedComments: true,
+    dollarQuotes: true,
+    isLineComment: isDashes,
+    prefixes: /^(?:[ebxn]|u&)$/i,
+  },
+  mysql: {
+    strings: '\'"',
+    names: '`',
+    backslashes: true,
+    nameBackslashes: false,
+    nestedComments: false,
+    dollarQuotes: false,
+    // Two dashes need a blank behind them: `5--3` is a sum.
+    isLineComment: (text, at) => text[at] === '#' || (isDashes(text, at) && (at + 2 >= text.length || text.charCodeAt(at + 2) <= 0x20)),
+    prefixes: /^(?:[bxn]|_[a-z0-9]+)$/i,
+  },
+  clickhouse: {
+    strings: "'",
+    names: '"`',
+    backslashes: true,
+    nameBackslashes: true,
+    nestedComments: true,
+    dollarQuotes: true,
+    isLineComment: (text, at) => isDashes(text, at) || (text[at] === '#' && (text[at + 1] === ' ' || text[at + 1] === '!')),
+    prefixes: /^[bx]$/i,
+  },
+};
+
+const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_$]*/uy;
+const NUMBER = /\d[\p{L}\p{N}_.]*/uy;
+const SPACE = /\s+/uy;
+const PATH = /\?:([\p{L}_][\p{L}\p{M}\p{N}_]*)((?:\.[\p{L}_][\p{L}\p{M}\p{N}_]*|\[\d{1,9}\])*)/uy;
+const DOLLAR_TAG = /\$(?:[\p{L}_][\p{L}\p{M}\p{N}_]*)?\$/uy;
+const PATH_PART = /\.([\p{L}_][\p{L}\p{M}\p{N}_]*)|\[(\d+)\]/gu;
+
+/** Names that begin a path also inside a literal, where `'?:name.jpg'` must not become one. */
+export const ROOT = /^(?:input|context|step_\d+)$/;
+
+export function scanSql(text: string, flavour: SqlFlavour): readonly Token[] {
+  return new Scanner(text, RULES[flavour]).all();
+}
+
+function parsePath(first: string, rest: string): Path {
+  const parts = [...rest.matchAll(PATH_PART)].map((part) => part[1] ?? Number(part[2]));
+  return { text: first + rest, first, rest: parts };
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #rules: Rules;
+  readonly #tokens: Token[] = [];
+  #at = 0;
+
+  constructor(text: string, rules: Rules) {
+    this.#text = text;
+    this.#rules = rules;
+  }
+
+  all(): readonly Token[] {
+    while (this.#at < this.#text.length) this.#next();
+    return this.#tokens;
+  }
+
+  #next(): void {
+    const character = this.#text[this.#at] as string;
+    const space = this.#match(SPACE);
+    if (space !== undefined) this.#push('space', space.length);
+    else if (this.#rules.isLineComment(this.#text, this.#at)) this.#lineComment();
+    else if (character === '/' && this.#text[this.#at + 1] === '*') this.#push('comment', this.#commentEnd() - this.#at);
+    else if (this.#rules.strings.includes(character)) this.#string('', this.#rules.backslashes);
+    else if (this.#rules.names.includes(character)) this.#name(character);
+    else if (character === '?') this.#slot();
+    else if (character === '$' && this.#rules.dollarQuotes) this.#dollar();
+    else this.#wordOrSymbol();
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#text)?.[0];
+  }
+
+  #push(kind: TokenKind, length: number, more: Partial<Token> = {}): void {
+    this.#tokens.push({ kind, text: this.#text.slice(this.#at, this.#at + length), at: this.#at, ...more });
+    this.#at += length;
+  }
+
+  #lineComment(): void {
+    const end = this.#text.indexOf('\n', this.#at);
+    this.#push('comment', (end < 0 ? this.#text.length : end) - this.#at);
+  }
+
+  #commentEnd(): number {
+    let depth = 0;
+    for (let at = this.#at; at < this.#text.length; at++) {
+      if (this.#text[at] === '/' && this.#text[at + 1] === '*' && (depth === 0 || this.#rules.nestedComments)) {
+        depth++;
+        at++;
+      } else if (this.#text[at] === '*' && this.#text[at + 1] === '/') {
+        at++;
+        if (--depth === 0) return at + 1;
+      }
+    }
+    throw new SqlProblem(this.#at, 'a comment is not closed');
+  }
+
+  /** The offset behind the closing quote; a doubled quote is one of the text. */
+  #quoteEnd(start: number, backslashes: boolean, what: string): number {
+    const quote = this.#text[start];
+    for (let at = start + 1; at < this.#text.length; at++) {
+      if (this.#text[at] === '\\' && backslashes) at++;
+      else if (this.#text[at] === quote) {
+        if (this.#text[at + 1] !== quote) return at + 1;
+        at++;
+      }
+    }
+    throw new SqlProblem(start, `a ${what} is not closed`);
+  }
+
+  #name(quote: string): void {
+    const end = this.#quoteEnd(this.#at, this.#rules.nameBackslashes, `name in ${quote}`);
+    this.#push('name', end - this.#at);
+  }
+
+  #string(prefix: string, backslashes: boolean): void {
+    const open = this.#at + prefix.length;
+    const end = this.#quoteEnd(open, backslashes, 'string');
+    const body = this.#text.slice(open + 1, end - 1);
+    const pieces = splitPieces(body, backslashes);
+    this.#push('string', end - this.#at, { prefix, quote: this.#text[open] as string, ...(pieces === undefined ? {} : { pieces }) });
+  }
+
+  #slot(): void {
+    PATH.lastIndex = this.#at;
+    const match = PATH.exec(this.#text);
+    if (match === null) this.#push('symbol', 1);
+    else this.#push('slot', match[0].length, { path: parsePath(match[1] as string, match[2] as string) });
+  }
+
+  #dollar(): void {
+    const tag = this.#match(DOLLAR_TAG);
+    if (tag === undefined) {
+      this.#push('symbol', 1);
+      return;
+    }
+    const end = this.#text.indexOf(tag, this.#at + tag.length);
+    if (end < 0) throw new SqlProblem(this.#at, `a string in ${tag} is not closed`);
+    this.#push('string', end + tag.length - this.#at);
+  }
+
+  #wordOrSymbol(): void {
+    const number = this.#match(NUMBER);
+    if (number !== undefined) {
+      this.#push('number', number.length);
+      return;
+    }
+    const word = this.#match(WORD);
+    if (word === undefined) {
+      this.#push('symbol', (this.#text.codePointAt(this.#at) ?? 0) > 0xffff ? 2 : 1);
+      return;
+    }
+    const prefix = this.#text[this.#at + word.length] === '&' ? `${word}&` : word;
+    const quote = this.#text[this.#at + prefix.length] ?? '';
+    if (quote !== '' && this.#rules.prefixes.test(prefix)) {
+      if (this.#rules.strings.includes(quote)) {
+        this.#string(prefix, this.#rules.backslashes || /^e$/i.test(prefix));
+        return;
+      }
+    }
+    this.#push('word', word.length);
+  }
+}
+
+/** The parts of a literal's body around its slots; undefined when it has none. */
+function splitPieces(body: string, backslashes: boolean): readonly (string | Path)[] | undefined {
+  const pieces: (string | Path)[] = [];
+  let start = 0;
+  for (let at = 0; at < body.length; at++) {
+    if (body[at] === '\\' && backslashes) {
+      at++;
+      continue;
+    }
+    if (body[at] !== '?') continue;
+    PATH.lastIndex = at;
+    const match = PATH.exec(body);
+    if (match === null) continue;
+    const first = match[1] as string;
+    const rest = ROOT.test(first) ? (match[2] as string) : '';
+    if (at > start) pieces.push(body.slice(start, at));
+    pieces.push(parsePath(first, rest));
+    start = at + 2 + first.length + rest.length;
+    at = start - 1;
+  }
+  if (start === 0) return undefined;
+  if (start < body.length) pieces.push(body.slice(start));
+  return pieces;
+}

@@ -1,0 +1,276 @@
+/**
+ * The SQL of a step as a template: text that never changes, and slots where bound values go. `?:name` and `'?:name'` become slots, a
+ * literal with a slot inside it becomes a concatenation, and nothing else is touched. Each slot carries what its surroundings say about it;
+ * what a value is bound as is decided by whoever knows the engine.
+ */
+import { type Path, type SqlFlavour, SqlProblem, scanSql, type Token } from './bind-scan.ts';
+import { leavesNothing, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
+
+/**
+ * Where a slot stands:
+ *   limit       a number of rows
+ *   comparison  beside a column that it is compared with
+ *   listed      among others inside IN ( … )
+ *   array       where an array of the engine belongs
+ *   null_test   before IS NULL
+ *   value       anywhere else
+ */
+export type Place = 'limit' | 'comparison' | 'listed' | 'array' | 'null_test' | 'value';
+
+export interface Slot {
+  readonly path: Path;
+  readonly form: 'bare' | 'quoted';
+  readonly place: Place;
+}
+
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'slot'; readonly slot: Slot; readonly cast?: string }
+  /** A literal with slots in it; its fixed pieces are literals of their own. */
+  | { readonly kind: 'joined'; readonly pieces: readonly (string | Slot)[]; readonly cast?: string }
+  /** `[NOT] IN (?:list)`, the parentheses holding nothing else. */
+  | { readonly kind: 'in'; readonly slot: Slot; readonly negated: boolean };
+
+export interface Template {
+  readonly parts: readonly Part[];
+  readonly slots: readonly Slot[];
+  /** Does it only read? */
+  readonly reads: boolean;
+  /** Is the session afterwards as it was before? */
+  readonly harmless: boolean;
+  /** Does it change the schema? */
+  readonly ofSchema: boolean;
+}
+
+export { SqlProblem } from './bind-scan.ts';
+
+/** Throws SqlProblem for a text that is not one statement. */
+export function parseTemplate(text: string, flavour: SqlFlavour): Template {
+  const tokens = withoutEnd(scanSql(text, flavour));
+  const significant = tokens.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const [first] = significant;
+  if (first === undefined) throw new SqlProblem(0, 'there is no statement');
+  refuseForeign(tokens, significant, flavour);
+  const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
+  if (OF_TRANSACTIONS.has(verb))
+    throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
+  const parts = new Builder(tokens, significant, flavour).build();
+  const has = (words: ReadonlySet<string>): boolean =>
+    significant.some(({ kind, text: word }) => kind === 'word' && words.has(word.toUpperCase()));
+  return {
+    parts,
+    slots: parts.flatMap(slotsOf),
+    reads: verb === '(' || (READS.has(verb) && !has(WRITES)),
+    harmless: (verb === '(' || OF_ROWS.has(verb)) && isHarmless(tokens, significant),
+    ofSchema: OF_SCHEMAS.has(verb),
+  };
+}
+
+function slotsOf(part: Part): readonly Slot[] {
+  if (part.kind === 'text') return [];
+  return part.kind === 'joined' ? part.pieces.filter((piece) => typeof piece !== 'string') : [part.slot];
+}
+
+/** A semicolon may end the statement; behind it there may be nothing. */
+function withoutEnd(tokens: readonly Token[]): readonly Token[] {
+  const end = tokens.findIndex((token) => isSymbol(token, ';'));
+  if (end < 0) return tokens;
+  const more = tokens.slice(end + 1).find(({ kind, text }) => kind !== 'space' && kind !== 'comment' && text !== ';');
+  if (more !== undefined) throw new SqlProblem(more.at, 'a step is one statement; make another step for what follows the semicolon');
+  return tokens.slice(0, end);
+}
+
+function isSymbol(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'symbol' && token.text === text;
+}
+
+function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+  return token?.kind === 'word' && words.includes(token.text.toUpperCase());
+}
+
+const EXECUTABLE_COMMENT = /^\/\*(?:M?!)/;
+const OWN_PARAMETER = /^p\d+$/;
+
+/** The engines' own placeholders would get mixed up with ours. */
+function refuseForeign(tokens: readonly Token[], significant: readonly Token[], flavour: SqlFlavour): void {
+  for (const token of tokens) {
+    if (token.kind === 'comment' && flavour === 'mysql' && EXECUTABLE_COMMENT.test(token.text) && token.text.includes('?'))
+      throw new SqlProblem(token.at, 'a comment that the server executes cannot have parameters');
+    if (token.kind === 'string' && token.pieces !== undefined && !/^e?$/i.test(token.prefix ?? ''))
+      throw new SqlProblem(token.at, `a literal that begins with ${token.prefix} cannot have parameters`);
+  }
+  significant.forEach((token, i) => {
+    const next = significant[i + 1];
+    const adjacent = next !== undefined && next.at === token.at + 1;
+    if (flavour === 'mysql' && isSymbol(token, '?')) throw new SqlProblem(token.at, 'a bare ? is no parameter here; write ?:name');
+    if (flavour === 'postgres' && isSymbol(token, '$') && adjacent && next.kind === 'number')
+      throw new SqlProblem(token.at, `$${next.text} is no parameter here; write ?:name`);
+    if (flavour === 'clickhouse' && isSymbol(token, '{') && OWN_PARAMETER.test(next?.text ?? '') && isSymbol(significant[i + 2], ':'))
+      throw new SqlProblem(token.at, `{${next?.text}:…} is no parameter here; write ?:name`);
+  });
+}
+
+/** Types whose name before a literal says what it is: with a bound value that is a cast. */
+const LITERAL_CASTS: Readonly<Record<SqlFlavour, Readonly<Record<string, string>>>> = {
+  postgres: { DATE: 'date', TIME: 'time', TIMESTAMP: 'timestamp', TIMESTAMPTZ: 'timestamptz', TIMETZ: 'timetz', INTERVAL: 'interval' },
+  mysql: { DATE: 'DATE', TIME: 'TIME(6)', TIMESTAMP: 'DATETIME(6)' },
+  clickhouse: { DATE: 'Date', TIMESTAMP: 'DateTime' },
+};
+
+const COMPARISONS = ['LIKE', 'ILIKE', 'RLIKE', 'REGEXP', 'BETWEEN'];
+const ARRAY_CALLS = /^(?:ANY|ALL|SOME|UNNEST|CARDINALITY|ARRAY_\w+)$/i;
+
+class Builder {
+  readonly #tokens: readonly Token[];
+  readonly #significant: readonly Token[];
+  readonly #flavour: SqlFlavour;
+  readonly #parts: Part[] = [];
+  readonly #open: boolean[] = [];
+  #text = '';
+  #inSet = false;
+  #inLimit = false;
+
+  constructor(tokens: readonly Token[], significant: readonly Token[], flavour: SqlFlavour) {
+    this.#tokens = tokens;
+    this.#significant = significant;
+    this.#flavour = flavour;
+  }
+
+  build(): readonly Part[] {
+    let s = 0;
+    for (let i = 0; i < this.#tokens.length; i++) {
+      const token = this.#tokens[i] as Token;
+      if (token.kind === 'space' || token.kind === 'comment') {
+        this.#text += token.text;
+        continue;
+      }
+      const taken = this.#take(s);
+      this.#follow(token, s);
+      if (taken === 0) this.#text += token.text;
+      // Tokens that a part has taken together with this one are passed over, blanks and all.
+      for (let left = taken - 1; left > 0; ) {
+        i++;
+        const passed = this.#tokens[i];
+        if (passed?.kind !== 'space' && passed?.kind !== 'comment') {
+          left--;
+          s++;
+        }
+      }
+      s++;
+    }
+    this.#flush();
+    return this.#parts;
+  }
+
+  /** Makes a part of the significant token at s, and perhaps of those behind it; the number taken, 0 for ordinary text. */
+  #take(s: number): number {
+    const at = (offset: number): Token | undefined => this.#significant[s + offset];
+    const token = at(0) as Token;
+    const skip = isWord(token, 'NOT') ? 1 : 0;
+    const list = wholeSlot(at(skip + 2));
+    if (isWord(at(skip), 'IN') && isSymbol(at(skip + 1), '(') && list !== undefined && isSymbol(at(skip + 3), ')')) {
+      this.#push({ kind: 'in', slot: { ...list, place: 'listed' }, negated: skip === 1 });
+      return skip + 4;
+    }
+    const cast = token.kind === 'word' ? LITERAL_CASTS[this.#flavour][token.text.toUpperCase()] : undefined;
+    if (cast !== undefined && at(1)?.kind === 'string' && at(1)?.pieces !== undefined && !isSymbol(at(-1), '.')) {
+      this.#push({ ...this.#partOf(at(1) as Token, s + 1), cast });
+      return 2;
+    }
+    if (token.kind !== 'slot' && token.pieces === undefined) return 0;
+    this.#push(this.#partOf(token, s));
+    return 1;
+  }
+
+  #partOf(token: Token, s: number): Extract<Part, { kind: 'slot' | 'joined' }> {
+    const whole = wholeSlot(token);
+    if (whole !== undefined) return { kind: 'slot', slot: { ...whole, place: this.#place(s) } };
+    const { prefix = '', quote = "'", pieces = [] } = token;
+    return {
+      kind: 'joined',
+      pieces: pieces.map((piece) =>
+        typeof piece === 'string' ? `${prefix}${quote}${piece}${quote}` : { path: piece, form: 'quoted', place: 'value' },
+      ),
+    };
+  }
+
+  #push(part: Part): void {
+    // A placeholder right behind a word would become part of it.
+    if (/[\p{L}\p{N}_$]$/u.test(this.#text)) this.#text += ' ';
+    this.#flush();
+    this.#parts.push(part);
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#parts.push({ kind: 'text', text: this.#text });
+    this.#text = '';
+  }
+
+  /** Keeps up with clauses and parentheses. */
+  #follow(token: Token, s: number): void {
+    if (isSymbol(token, '(')) this.#open.push(isWord(this.#significant[s - 1], 'IN'));
+    if (isSymbol(token, ')')) this.#open.pop();
+    if (isWord(token, 'SET') || (isWord(token, 'UPDATE') && isWord(this.#significant[s - 1], 'KEY'))) this.#inSet = true;
+    if (isWord(token, 'WHERE', 'FROM', 'RETURNING', 'SELECT', 'WHEN')) this.#inSet = false;
+    if (isWord(token, 'LIMIT', 'OFFSET', 'FETCH', 'TOP')) this.#inLimit = true;
+    else if (!isWord(token, 'FIRST', 'NEXT') && token.kind !== 'number' && token.kind !== 'slot' && token.pieces === undefined)
+      this.#inLimit &&= isSymbol(token, ',') || isSymbol(token, '(');
+  }
+
+  #place(s: number): Place {
+    const before = (count: number): Token | undefined => this.#significant[s - count];
+    const after = (count: number): Token | undefined => this.#significant[s + count];
+    if (this.#inLimit) return 'limit';
+    if (isWord(after(1), 'IS') && (isWord(after(2), 'NULL') || (isWord(after(2), 'NOT') && isWord(after(3), 'NULL')))) return 'null_test';
+    if (this.#open.at(-1) === true && (isSymbol(before(1), '(') || isSymbol(before(1), ','))) return 'listed';
+    if (isSymbol(after(1), ':') && isSymbol(after(2), ':') && isSymbol(after(4), '[')) return 'array';
+    if (isSymbol(before(1), '(') && before(2)?.kind === 'word' && ARRAY_CALLS.test(before(2)?.text ?? '')) return 'array';
+    if (isSymbol(before(1), '&') && isSymbol(before(2), '&')) return 'array';
+    return !this.#inSet && this.#isCompared(s) ? 'comparison' : 'value';
+  }
+
+  #isCompared(s: number): boolean {
+    const before = (count: number): Token | undefined => this.#significant[s - count];
+    if (isWord(before(1), 'AND') && isWord(before(3), 'BETWEEN')) return true;
+    let left = 1;
+    while (before(left)?.kind === 'symbol' && '=<>!'.includes(before(left)?.text ?? ' ')) left++;
+    if (left === 1) {
+      if (!isWord(before(1), ...COMPARISONS)) return false;
+      left = isWord(before(2), 'NOT') ? 3 : 2;
+    }
+    return before(left)?.kind === 'word' || before(left)?.kind === 'name';
+  }
+}
+
+/** A slot by itself: `?:name`, or a literal that holds nothing else. */
+function wholeSlot(token: Token | undefined): Omit<Slot, 'place'> | undefined {
+  if (token?.kind === 'slot' && token.path !== undefined) return { path: token.path, form: 'bare' };
+  const [only] = token?.pieces ?? [];
+  if (token?.pieces?.length !== 1 || only === undefined || typeof only === 'string') return undefined;
+  return { path: only, form: 'quoted' };
+}
+
+/** Beside these, an `@` is part of an operator and not of a variable. */
+const OF_OPERATORS = ['@', '>', '<', '?'];
+
+function isHarmless(tokens: readonly Token[], significant: readonly Token[]): boolean {
+  if (tokens.some(({ kind, text }) => kind === 'comment' && EXECUTABLE_COMMENT.test(text))) return false;
+  return significant.every((token, i) => {
+    if (isSymbol(token, '@'))
+      return OF_OPERATORS.some((symbol) => isSymbol(significant[i - 1], symbol) || isSymbol(significant[i + 1], symbol));
+    if (isWord(token, 'INTO')) return isWord(significant[i - 1], 'INSERT', 'REPLACE', 'MERGE', 'IGNORE');
+    return !isSymbol(token, '(') || isTrustedCall(significant, i - 1);
+  });
+}
+
+const BEFORE_COLUMNS = ['INTO', 'AS', 'WITH', 'RECURSIVE'];
+
+/** What stands before a parenthesis: nothing, the grammar, a function that keeps nothing, or a table with its columns. */
+function isTrustedCall(significant: readonly Token[], last: number): boolean {
+  const token = significant[last];
+  if (token?.kind !== 'word' && token?.kind !== 'name') return true;
+  let first = last;
+  while (isSymbol(significant[first - 1], '.')) first -= 2;
+  if (isWord(significant[first - 1], ...BEFORE_COLUMNS)) return true;
+  return first === last && token.kind === 'word' && leavesNothing(token.text.toUpperCase());
+}

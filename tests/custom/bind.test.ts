@@ -1,0 +1,255 @@
+// Templates of SQL: what becomes a slot, what is left alone, what is refused, and that no value ever changes a statement's text.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BINDINGS } from '../../src/custom/binders/index.ts';
+import type { DbType } from '../../src/model/entry.ts';
+import { parseTemplate, SqlProblem } from '../../src/sql/bind.ts';
+import { type SqlFlavour, scanSql } from '../../src/sql/bind-scan.ts';
+import { Decimal, type PlainValue } from '../../src/util/decimal.ts';
+
+function bind(type: DbType, text: string, values: Record<string, PlainValue> = {}) {
+  const { flavour, binder } = BINDINGS[type];
+  const { statement, params } = binder(parseTemplate(text, flavour)).bind((path) => values[path.text] ?? null);
+  return { text: statement.text, params, casts: statement.types.map(({ cast }) => cast) };
+}
+
+const slots = (text: string, flavour: SqlFlavour): string[] => parseTemplate(text, flavour).slots.map(({ path }) => path.text);
+
+describe('what is a slot', () => {
+  test.each<[SqlFlavour, string, string[]]>([
+    ['postgres', 'SELECT ?:a, ?:input.b, ?:step_0.c, ?:step_0[2].d', ['a', 'input.b', 'step_0.c', 'step_0[2].d']],
+    ['postgres', 'SELECT ?:id, ?:id2', ['id', 'id2']],
+    ['postgres', "SELECT '?:a', '%?:b%', E'\\'?:c', '''?:d'''", ['a', 'b', 'c', 'd']],
+    ['postgres', "SELECT '?:name.jpg', '?:input.x.y'", ['name', 'input.x.y']],
+    ['postgres', 'SELECT ?:a::int, b::text, c:d', ['a']],
+    ['postgres', "SELECT j ? 'k', j ?| array['a'], j ?& array['b'], j ? ?:k, j ??:l", ['k', 'l']],
+    ['postgres', 'SELECT "?:no", $$?:no$$, $t$ $$ ?:no $t$ -- ?:no\n, /* ?:no /* ?:no */ ?:no */ ?:yes', ['yes']],
+    ['postgres', "SELECT '\\', ?:a", ['a']],
+    ['mysql', "SELECT '\\'?:a', \"?:b\", `?:no`, '\\?:no'", ['a', 'b']],
+    ['mysql', 'SELECT 1 # ?:no\n, 2 -- ?:no\n, 5--?:a, /* ?:no /* */ ?:b', ['a', 'b']],
+    ['clickhouse', "SELECT a ? b : c, x ?:y, '\\'?:a', `\\`?:no`, {z:String}", ['y', 'a']],
+    ['clickhouse', 'SELECT 1 # ?:no\n, $h$?:no$h$, /* /* */ ?:no */ ?:b', ['b']],
+  ])('%s: %s', (flavour, text, expected) => {
+    expect(slots(text, flavour)).toEqual(expected);
+  });
+
+  test('what has no slot is sent as it stands', () => {
+    const text = "SELECT a, 'it''s', $$x$$, \"q\" -- end\nFROM t /* c */ WHERE a ?| b";
+    expect(bind('pg', text)).toMatchObject({ text, params: [] });
+  });
+});
+
+describe('what is refused', () => {
+  test.each<[SqlFlavour, string, RegExp]>([
+    ['postgres', '', /no statement/],
+    ['postgres', ' -- nothing\n', /no statement/],
+    ['postgres', 'SELECT 1; SELECT 2', /one statement/],
+    ['postgres', "SELECT 'a", /not closed/],
+    ['postgres', 'SELECT "a', /not closed/],
+    ['postgres', 'SELECT $x$ a $y$', /not closed/],
+    ['postgres', 'SELECT /* /* */', /not closed/],
+    ['postgres', 'SELECT $1', /write \?:name/],
+    ['postgres', "SELECT B'?:a'", /cannot have parameters/],
+    ['postgres', 'COMMIT', /one transaction/],
+    ['mysql', 'START TRANSACTION', /one transaction/],
+    ['mysql', 'SELECT ?', /write \?:name/],
+    ['mysql', 'SELECT /*!50000 ?:a */ 1', /cannot have parameters/],
+    ['mysql', "SELECT x'?:a'", /cannot have parameters/],
+    ['clickhouse', 'SELECT {p1:String}', /write \?:name/],
+  ])('%s: %s', (flavour, text, why) => {
+    expect(() => parseTemplate(text, flavour)).toThrow(SqlProblem);
+    expect(() => parseTemplate(text, flavour)).toThrow(why);
+  });
+
+  test.each(['SELECT 1;', 'SELECT 1 ; -- done', 'SELECT 1;;'])('an end is allowed: %s', (text) => {
+    expect(bind('pg', text).text).not.toContain(';');
+  });
+});
+
+describe('PostgreSQL', () => {
+  test('literals, lists, casts and tests for NULL', () => {
+    const bound = bind(
+      'pg',
+      "SELECT '%?:q%' WHERE a IN (?:l) AND b NOT IN (?:l) AND (?:n IS NULL OR n = ?:n) AND d >= DATE '?:d' LIMIT?:k",
+      {
+        q: 'x',
+        l: [1, null, 'a"b\\'],
+        n: 5,
+        d: '2024-01-01',
+        k: '10',
+      },
+    );
+    expect(bound.text).toBe(
+      "SELECT ('%' || $1::text || '%') WHERE a = ANY ($2) AND b <> ALL ($3) AND ($4 IS NULL OR n = $4) AND d >= CAST($5 AS date) LIMIT $6",
+    );
+    expect(bound.params).toEqual(['x', '{"1",NULL,"a\\"b\\\\"}', '{"1",NULL,"a\\"b\\\\"}', '5', '2024-01-01', '10']);
+  });
+
+  test('a list among other values, an array, JSON', () => {
+    const bound = bind('pg', 'SELECT ?:j WHERE a IN (0, ?:l, ?:e) AND b = ANY(?:l) AND c && ?:l::int[]', {
+      j: new Map([['a', [1]]]),
+      l: [1, 2],
+      e: [],
+    });
+    expect(bound.text).toBe('SELECT $1 WHERE a IN (0, $2, $3, NULL) AND b = ANY($4) AND c && $5::int[]');
+    expect(bound.params).toEqual(['{"a":[1]}', '1', '2', '{"1","2"}', '{"1","2"}']);
+  });
+});
+
+describe('MySQL', () => {
+  test('types follow the values, but never in comparisons and counts', () => {
+    const values = { i: 5, big: 2n ** 64n - 1n, d: new Decimal('0.10'), f: 0.5, b: true, n: null, s: 'x' };
+    const bound = bind(
+      'ms',
+      "SELECT ?:i, ?:big, ?:d, ?:f, ?:b, ?:n, ?:s, '?:i' WHERE a = ?:i AND b BETWEEN ?:d AND ?:f LIMIT ?:i OFFSET ?:i",
+      values,
+    );
+    expect(bound.text).toBe('SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE a = ? AND b BETWEEN ? AND ? LIMIT ? OFFSET ?');
+    expect(bound.casts.join(' ')).toBe('signed unsigned decimal double signed text text text text text text signed signed');
+    expect(bind('ms', 'UPDATE t SET a = ?:i WHERE b = ?:i', values).casts).toEqual(['signed', 'text']);
+  });
+
+  test('lists have few lengths, and none matches nothing', () => {
+    const text = 'SELECT 1 WHERE a IN (?:l) AND b NOT IN (?:e)';
+    expect(bind('ma', text, { l: [1, 2, 3, 4, 5], e: [] })).toMatchObject({
+      text: 'SELECT 1 WHERE a IN (?, ?, ?, ?, ?, ?) AND b NOT IN (SELECT NULL FROM DUAL WHERE FALSE)',
+      params: ['1', '2', '3', '4', '5', '5'],
+    });
+  });
+
+  test('literals, and a count that is none', () => {
+    expect(bind('ms', "SELECT 'a?:x''b', DATE '?:d'", { x: 1, d: '2024-01-01' }).text).toBe(
+      "SELECT CONCAT('a', ?, '''b'), CAST(? AS DATE)",
+    );
+    expect(() => bind('ms', 'SELECT 1 LIMIT ?:n', { n: '1 OR 1' })).toThrow(/number of rows/);
+    expect(() => bind('ms', "SELECT '%?:l%'", { l: [1] })).toThrow(/inside a literal/);
+  });
+});
+
+describe('ClickHouse', () => {
+  test('types follow the values', () => {
+    const values = { i: 5, big: 2n ** 64n - 1n, d: new Decimal('0.10'), f: 0.5, b: true, s: 'x', l: [1, null], m: ['a', 1] };
+    const bound = bind('ch', "SELECT ?:i, ?:big, ?:d, ?:f, ?:b, ?:n, ?:s, '?:i', ?:m, '%?:s%' WHERE a IN (?:l) LIMIT ?:i", values);
+    expect(bound.text).toBe(
+      "SELECT {p1:Int64}, {p2:UInt64}, {p3:Decimal(38, 2)}, {p4:Float64}, {p5:Bool}, NULL, {p6:String}, {p7:String}, {p8:Array(String)}, concat('%', {p9:String}, '%') WHERE a IN {p10:Array(Nullable(Int64))} LIMIT {p11:UInt64}",
+    );
+    expect(bound.params).toEqual(['5', '18446744073709551615', '0.10', '0.5', 'true', 'x', '5', '["a","1"]', 'x', '[1,null]', '5']);
+  });
+});
+
+describe('what a statement leaves in its session', () => {
+  test.each([
+    ['SELECT count(*) FROM t WHERE a IN (1)', true],
+    ['INSERT INTO s.t (a, b) VALUES (?:a, lower(?:b)) RETURNING a', true],
+    ['WITH x (a) AS (SELECT 1) SELECT sum(a) OVER (PARTITION BY b) FROM x AS y(a)', true],
+    ["SELECT t @@ to_tsquery('x'), j @> '{}'", true],
+    ["SELECT set_config('a', 'b', false)", false],
+    ["SELECT \"set_config\"('a', 'b', false)", false],
+    ['SELECT * INTO TEMP x FROM t', false],
+    ['SET search_path = x', false],
+    ['CREATE TEMP TABLE x (a int)', false],
+    ['SELECT @a := 5', false],
+  ])('%s', (text, harmless) => {
+    expect(parseTemplate(text, text.includes('@a') ? 'mysql' : 'postgres').harmless).toBe(harmless);
+  });
+
+  test.each([
+    ['SELECT 1', true],
+    ['(SELECT 1) UNION (SELECT 2)', true],
+    ['WITH x AS (DELETE FROM t RETURNING a) SELECT * FROM x', false],
+    ['INSERT INTO t VALUES (1)', false],
+    ['TRUNCATE t', false],
+  ])('%s reads: %s', (text, reads) => {
+    expect(parseTemplate(text, 'postgres').reads).toBe(reads);
+  });
+});
+
+const flavours: readonly SqlFlavour[] = ['postgres', 'mysql', 'clickhouse'];
+const fragments = [
+  "'",
+  '"',
+  '`',
+  '$$',
+  '$a$',
+  '--',
+  '-- ',
+  '/*',
+  '*/',
+  '/*!',
+  '#',
+  '\\',
+  '?:a',
+  '?:b.c',
+  '??',
+  '?|',
+  ';',
+  'E',
+  'x',
+  ' ',
+  '\n',
+  '1',
+  '(',
+  ')',
+  'IN',
+  'NOT',
+  'LIMIT',
+  '=',
+  'é',
+  '😀',
+  '::int',
+];
+
+test('tokens are the source again, whatever the source', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...flavours),
+      fc.array(fc.oneof(fc.constantFrom(...fragments), fc.string({ unit: 'grapheme' }))),
+      (flavour, pieces) => {
+        const text = pieces.join('');
+        try {
+          expect(
+            scanSql(text, flavour)
+              .map((token) => token.text)
+              .join(''),
+          ).toBe(text);
+        } catch (error) {
+          if (!(error instanceof SqlProblem)) throw error;
+        }
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
+
+const scalar = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom("' OR 1=1 --", "\\' OR 1=1 #", '?:other', '$1', '*/ DROP TABLE t /*', '{p1:String}', "'||version()||'"),
+);
+
+test('the text of a statement is the same for all values of a kind', () => {
+  const statement = "SELECT ?:a, '?:b', '%?:c%x?:a' FROM t WHERE d = ?:d AND e IN (?:e) AND f NOT IN (1, ?:f) LIMIT ?:g /* ?:h */";
+  fc.assert(
+    fc.property(fc.constantFrom<DbType>('pg', 'ms', 'ma', 'ch'), scalar, scalar, scalar, scalar, fc.nat(), (type, a, b, c, d, g) => {
+      const hostile = bind(type, statement, { a, b, c, d, e: [a, b], f: c, g });
+      const tame = bind(type, statement, { a: 'a', b: 'a', c: 'a', d: 'a', e: ['a', 'a'], f: 'a', g: 1 });
+      expect(hostile.text).toBe(tame.text);
+      expect(hostile.casts).toEqual(tame.casts);
+      expect(hostile.params).toContain(a);
+      expect(hostile.params).toContain(d);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('whatever stands around a slot, the other text does not change', () => {
+  const around = fc
+    .array(fc.constantFrom('SELECT', 'a', ' ', "'it''s'", '"q"', '/* c */', '(', ')', ',', '=', '$$ ?:x $$', '\n', '::text', 'IN'))
+    .map((p) => p.join(' '));
+  fc.assert(
+    fc.property(around, around, (before, after) => {
+      const { parts } = parseTemplate(`SELECT ${before} ?:v ${after}`, 'postgres');
+      const fixed = parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'in' ? 'IN ( ?:v )' : '?:v')).join('');
+      expect(fixed.replace(/\s+/g, '')).toBe(`SELECT ${before} ?:v ${after}`.replace(/\s+/g, ''));
+    }),
+  );
+});

@@ -21,7 +21,7 @@ export const clickhouseDialect: Dialect = {
   intType: COUNT_TYPE,
   quote: quoteName,
   table: (table: Table) => `${quoteName(table.schema)}.${quoteName(table.name)}`,
-  placeholder: (index, cast) => `{p${index}:${cast}}`,
+  placeholder,
   selectItem,
   comparison,
   orderItem,
@@ -36,6 +36,14 @@ export const clickhouseDialect: Dialect = {
     return joinCounted({ count: countOf(table, where), writes });
   },
 };
+
+const MOMENT = /^(?:Nullable\()?DateTime64\((\d), 'UTC'\)/;
+
+/** Moments travel as texts: a mutation is kept as text itself, where the server writes one before 1970 in a way that it cannot read. */
+function placeholder(index: number, cast: string): string {
+  const digits = MOMENT.exec(cast)?.[1];
+  return digits === undefined ? `{p${index}:${cast}}` : `toDateTime64({p${index}:String}, ${digits}, 'UTC')`;
+}
 
 function countOf(table: string, where: string): string {
   return `SELECT count() FROM ${table} WHERE ${where}`;

@@ -1,0 +1,159 @@
+// One engine as the differential tests use it: the service's own rooms from the parsed query down to the socket, without HTTP, and tables
+// made from logical columns.
+import { randomBytes } from 'node:crypto';
+import { parseDelete, parseInsert, parseRead, parseUpdate } from '../../../src/auto/request.ts';
+import { Auto, type ReadSink, type Target } from '../../../src/auto/run.ts';
+import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
+import { Connections } from '../../../src/engines/connections.ts';
+import { HostPolicy } from '../../../src/engines/hosts.ts';
+import { ENGINES } from '../../../src/engines/index.ts';
+import type { Cells, ResultColumn } from '../../../src/model/cells.ts';
+import type { Entry } from '../../../src/model/entry.ts';
+import type { Parameter } from '../../../src/util/query.ts';
+import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
+import { ENUM_LABELS } from './logical-types.ts';
+import type { LogicalColumn, LogicalRow } from './oracle.ts';
+
+/** Keeps rows as texts; bytes as hexadecimal. */
+class TextSink implements ReadSink {
+  readonly rows: (string | null)[][] = [];
+  #columns: readonly ResultColumn[] = [];
+
+  total(): void {}
+
+  start(columns: readonly ResultColumn[]): void {
+    this.#columns = columns;
+  }
+
+  row(cells: Cells): void {
+    this.rows.push(
+      this.#columns.map(({ kind }, index) => {
+        const from = cells.from[index] ?? -1;
+        return from < 0 ? null : cells.bytes.toString(kind === 'bytes' ? 'hex' : 'utf8', from, cells.to[index]);
+      }),
+    );
+  }
+}
+
+const MAX_PAGE = 10_000;
+
+export class Session {
+  readonly engine: EngineName;
+  readonly database: TestDatabase;
+  readonly #entry: Entry;
+  readonly #connections: Connections;
+  readonly #auto: Auto;
+
+  private constructor(database: TestDatabase) {
+    const { address, name, dbType } = database;
+    this.engine = database.engine;
+    this.database = database;
+    this.#entry = {
+      id: name,
+      type: dbType,
+      database: name,
+      hosts: [{ host: address.host, port: address.nativePort ?? address.port }],
+      username: address.user,
+      password: address.password,
+      tls: 'disable',
+      connectTimeoutSecs: 10,
+      idleTimeoutSecs: 60,
+      maxOpenConnections: 4,
+      maxIdleConnections: 4,
+      queryTimeoutSecs: 30,
+    };
+    this.#connections = new Connections(ENGINES, new HostPolicy([]));
+    this.#auto = new Auto(this.#connections, new CatalogCache(this.#connections));
+  }
+
+  static async open(engine: EngineName): Promise<Session> {
+    const database = await createDatabase(engine);
+    if (engine === 'postgres') {
+      const labels = ENUM_LABELS.map((label) => `'${label.replaceAll("'", "''")}'`);
+      await database.run(`CREATE TYPE color AS ENUM (${labels})`);
+    }
+    return new Session(database);
+  }
+
+  async close(): Promise<void> {
+    this.#connections.close();
+    await this.database.drop();
+  }
+
+  /** Makes a table with a name of its own and returns the name. With a key, `id` comes first; without one it comes last. */
+  async createTable(columns: readonly LogicalColumn[], key: 'keyed' | 'keyless'): Promise<string> {
+    const name = `t_${randomBytes(5).toString('hex')}`;
+    await this.database.run(createStatement(this.engine, name, columns, key));
+    return name;
+  }
+
+  async read(
+    table: string,
+    query: readonly Parameter[],
+  ): Promise<{ readonly rows: (string | null)[][]; readonly cursor: string | undefined }> {
+    const sink = new TextSink();
+    const result = await this.#auto.read(parseRead(query, MAX_PAGE), this.#target(table), sink);
+    return { rows: sink.rows, cursor: result.cursor };
+  }
+
+  async ids(table: string, query: readonly Parameter[]): Promise<number[]> {
+    const { rows } = await this.read(table, [
+      { name: 'pg', value: '0' },
+      { name: 'ps', value: '1000' },
+      { name: '$select', value: 'id' },
+      ...query,
+    ]);
+    return rows.map(([id]) => Number(id));
+  }
+
+  insert(table: string, columns: readonly LogicalColumn[], rows: readonly LogicalRow[]): Promise<number> {
+    return rows.length === 0
+      ? Promise.resolve(0)
+      : this.#auto.insert(parseInsert([]), this.#target(table), Buffer.from(bodyOf(columns, rows)));
+  }
+
+  update(table: string, query: readonly Parameter[]): Promise<number> {
+    return this.#auto.update(parseUpdate(query), this.#target(table));
+  }
+
+  delete(table: string, query: readonly Parameter[]): Promise<number> {
+    return this.#auto.delete(parseDelete(query), this.#target(table));
+  }
+
+  #target(table: string): Target {
+    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal: new AbortController().signal };
+  }
+}
+
+const QUOTES: Readonly<Record<EngineName, (name: string) => string>> = {
+  postgres: (name) => `"${name.replaceAll('"', '""')}"`,
+  mysql: (name) => `\`${name.replaceAll('`', '``')}\``,
+  mariadb: (name) => `\`${name.replaceAll('`', '``')}\``,
+  clickhouse: (name) => `\`${name.replace(/[\\`]/g, '\\$&')}\``,
+};
+
+export function createStatement(engine: EngineName, table: string, columns: readonly LogicalColumn[], key: 'keyed' | 'keyless'): string {
+  const quote = QUOTES[engine];
+  const ch = engine === 'clickhouse';
+  const items = columns.flatMap(({ name, type, nullable }) => {
+    const declared = type.declared[engine];
+    if (declared === undefined) return [];
+    if (ch) return [`${quote(name)} ${nullable ? `Nullable(${declared})` : declared}`];
+    return [`${quote(name)} ${declared} ${nullable ? 'NULL' : 'NOT NULL'}`];
+  });
+  if (key === 'keyed') items.unshift(ch ? 'id Int32' : 'id int PRIMARY KEY');
+  else items.push(ch ? 'id Int32' : 'id int NOT NULL');
+  const storage = ch ? ` ENGINE = MergeTree ORDER BY ${key === 'keyed' ? 'id' : 'tuple()'}` : '';
+  return `CREATE TABLE ${table} (${items.join(', ')})${storage}`;
+}
+
+export function bodyOf(columns: readonly LogicalColumn[], rows: readonly LogicalRow[]): string {
+  const objects = rows.map(({ id, values }) => {
+    const members = columns.map(({ name, type }, index) => {
+      const value = values[index] ?? null;
+      return `${JSON.stringify(name)}:${value === null ? 'null' : type.json(value)}`;
+    });
+    return `{${[`"id":${id}`, ...members].join(',')}}`;
+  });
+  return `[${objects.join(',')}]`;
+}

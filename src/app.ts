@@ -15,6 +15,7 @@ import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
 import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
+import type { ProjectContext } from './model/project.ts';
 import { Observer } from './observe.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
@@ -40,6 +41,9 @@ export async function startService(config: Config): Promise<Service> {
     onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
   });
   const catalog = new CatalogCache(connections);
+  store.onChange(({ topic, key }) => {
+    if (topic === 'project') void retireChanged(store, connections, catalog, key);
+  });
   const cache = openCache(config, observer);
   let closing = false;
   const services: Services = {
@@ -68,6 +72,20 @@ export async function startService(config: Config): Promise<Service> {
     observer.flush();
   };
   return { url, store, observer, close };
+}
+
+/** Connections to databases that a project no longer has, or has otherwise, end. */
+async function retireChanged(store: Store, connections: Connections, catalog: CatalogCache, key: string): Promise<void> {
+  const [orgId = '', projectId = ''] = key.split('/');
+  let context: ProjectContext | undefined;
+  try {
+    context = await store.projectContext(orgId, projectId);
+  } catch {
+    // What the project has now cannot be read: its connections stay until they are idle for too long.
+    return;
+  }
+  const kept = new Set(Array.from(context?.entries.values() ?? [], (entry) => entry.id));
+  for (const id of connections.retire(projectId, kept)) catalog.forgetEntry(id);
 }
 
 async function checkHost(hosts: HostPolicy, host: string): Promise<void> {

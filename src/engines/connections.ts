@@ -21,6 +21,7 @@ export interface PoolCounts {
 
 interface Pooled {
   readonly pool: Pool;
+  readonly projectId: string | undefined;
   readonly type: DbType;
   readonly purpose: Purpose;
 }
@@ -48,13 +49,19 @@ export class Connections {
     return (this.#pools[purpose].get(entry.id) ?? this.#addPool(entry, purpose)).pool;
   }
 
-  /** An entry was changed or removed: its connections end as they become idle. */
-  retire(entryId: string): void {
+  /** Entries of a project were changed or removed: connections of all but these end as they become idle. Returns whose did. */
+  retire(projectId: string, kept: ReadonlySet<string>): readonly string[] {
+    const retired = new Set<string>();
     for (const pools of Object.values(this.#pools)) {
-      pools.get(entryId)?.pool.close();
-      pools.delete(entryId);
+      for (const [id, pooled] of pools) {
+        if (pooled.projectId !== projectId || kept.has(id)) continue;
+        pooled.pool.close();
+        pools.delete(id);
+        this.#lastGood.delete(id);
+        retired.add(id);
+      }
     }
-    this.#lastGood.delete(entryId);
+    return [...retired];
   }
 
   counts(): readonly PoolCounts[] {
@@ -75,7 +82,12 @@ export class Connections {
       idleMs: entry.idleTimeoutSecs * 1000,
       waitMs: entry.connectTimeoutSecs * 1000,
     };
-    const pooled = { pool: new Pool(limits, (signal) => this.#connect(entry, signal)), type: entry.type, purpose };
+    const pooled = {
+      pool: new Pool(limits, (signal) => this.#connect(entry, signal)),
+      projectId: entry.projectId,
+      type: entry.type,
+      purpose,
+    };
     this.#pools[purpose].set(entry.id, pooled);
     return pooled;
   }

@@ -16,6 +16,8 @@ export type TlsMode = 'disable' | 'prefer' | 'require' | 'verify-full';
 export interface Entry {
   /** Stable for one set of these values: a changed entry has another id, and the old connections drain away. */
   readonly id: string;
+  /** Whose entry it is; absent for the database of a definition. */
+  readonly projectId?: string;
   readonly type: DbType;
   readonly database: string;
   readonly hosts: readonly Host[];

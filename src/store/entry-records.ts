@@ -38,9 +38,10 @@ export function entrySecretOwner(scope: ProjectScope, entryId: string): readonly
   return [scope.orgId, scope.projectId, entryId, 'entry.password'];
 }
 
-function toEntry(row: EntryRow, password: string): Entry {
+function toEntry(row: EntryRow, scope: ProjectScope, password: string): Entry {
   const entry = {
     id: row.entry_id,
+    projectId: scope.projectId,
     type: row.db_type,
     database: row.db_name,
     hosts: JSON.parse(row.hosts) as Host[],
@@ -69,7 +70,7 @@ export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope):
   for (const row of rows) {
     const key = entryKey(row.db_type, row.db_name);
     try {
-      entries.set(key, toEntry(row, ring.open(row.password, entrySecretOwner(scope, row.entry_id))));
+      entries.set(key, toEntry(row, scope, ring.open(row.password, entrySecretOwner(scope, row.entry_id))));
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
       unreadable.set(key, { id: row.entry_id, reason: error.message });

@@ -5,7 +5,7 @@ import { floatText } from './float-text.ts';
 import { elementsOf } from './iterate.ts';
 import { LarkStruct } from './struct.ts';
 import { LarkDict } from './table.ts';
-import { CHAR_BYTES } from './text.ts';
+import { CHAR_BYTES, WRITE_STEPS } from './text.ts';
 import type { Thread } from './thread.ts';
 import { ExactFloat, Extension, LarkFloat, typeOf, type Value } from './value.ts';
 
@@ -21,7 +21,7 @@ export class JsonWriter {
   }
 
   write(value: Value): string {
-    this.#thread.spend(1);
+    this.#thread.spend(WRITE_STEPS);
     const text = this.#text(value);
     this.#thread.charge(text.length * CHAR_BYTES);
     return text;

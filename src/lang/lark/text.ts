@@ -25,6 +25,9 @@ import {
 /** Bytes a character of a string is charged with. */
 export const CHAR_BYTES = 2;
 
+/** Writing a value out takes longer than a turn of a loop. */
+export const WRITE_STEPS = 4;
+
 class Writer {
   readonly #thread: Thread;
   readonly #open: Value[] = [];
@@ -75,7 +78,7 @@ class Writer {
   #all(values: Iterable<Value>): string {
     let text = '';
     for (const value of values) {
-      this.#thread.spend(1);
+      this.#thread.spend(WRITE_STEPS);
       text += text === '' ? this.write(value) : `, ${this.write(value)}`;
     }
     return text;
@@ -84,7 +87,7 @@ class Writer {
   #pairs(dict: LarkDict): string {
     let text = '';
     for (const [key, value] of dict.pairs()) {
-      this.#thread.spend(1);
+      this.#thread.spend(WRITE_STEPS);
       text += `${text === '' ? '' : ', '}${this.write(key)}: ${this.write(value)}`;
     }
     return text;

@@ -13,7 +13,7 @@ export type { Ran } from '../task-kind.ts';
 export { SandboxBusyError } from './pool.ts';
 
 /** What a program may use on the thread that answers requests. */
-const INLINE_MILLIS = 6;
+const INLINE_MILLIS = 5;
 const INLINE_BYTES = 8 * 1024 * 1024;
 /** A program that was too long for here goes to a worker at once so many times before it is tried here again. */
 const REMEMBERED = 16;

@@ -47,6 +47,9 @@ export interface PoolCount {
   readonly waiting: number;
 }
 
+const GATHER_CHARACTERS = 8192;
+const GATHER_MS = 1000;
+
 /** What requests of one method, route and status share. */
 interface Outcome {
   readonly duration: { observe(seconds: number): void };
@@ -81,11 +84,12 @@ export class Observer {
   readonly #cache: Counter<'result'>;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #clock = new IsoClock();
+  #gathered = '';
+  #writer: NodeJS.Timeout | undefined;
   readonly #logRequests: boolean;
 
   constructor(level: string, pools: () => readonly PoolCount[]) {
-    // Lines are gathered and written together; a line waits a second at most.
-    this.#destination = pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 1000 });
+    this.#destination = pino.destination({ dest: 1, sync: false });
     this.#log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#destination);
     this.#logRequests = this.#log.isLevelEnabled('info');
     collectDefaultMetrics({ register: this.#registry, prefix: 'millrace_' });
@@ -128,10 +132,13 @@ export class Observer {
   }
 
   emit(event: Event): void {
+    if (event.kind === 'request') {
+      this.#request(event);
+      return;
+    }
+    // Before any other line, so that the log stays in the order of events.
+    this.#writeGathered();
     switch (event.kind) {
-      case 'request':
-        this.#request(event);
-        return;
       case 'failure':
         this.#log.error({ request_id: event.requestId, error: describe(event.error) }, 'failure');
         return;
@@ -167,9 +174,25 @@ export class Observer {
     outcome.duration.observe(event.ms / 1000);
     if (!this.#logRequests) return;
     const ms = Math.round(event.ms * 1000) / 1000;
-    this.#destination.write(
+    this.#gather(
       `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${ms}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${field('user_id', event.userId)}${field('error', event.error)}}\n`,
     );
+  }
+
+  /** Lines of requests are written many at a time; a line waits a second at most. */
+  #gather(line: string): void {
+    this.#gathered += line;
+    if (this.#gathered.length >= GATHER_CHARACTERS) this.#writeGathered();
+    else this.#writer ??= setTimeout(() => this.#writeGathered(), GATHER_MS).unref();
+  }
+
+  #writeGathered(): void {
+    clearTimeout(this.#writer);
+    this.#writer = undefined;
+    if (this.#gathered === '') return;
+    const lines = this.#gathered;
+    this.#gathered = '';
+    this.#destination.write(lines);
   }
 
   /** Few combinations occur: routes are templates. */
@@ -193,6 +216,7 @@ export class Observer {
   }
 
   flush(): void {
+    this.#writeGathered();
     try {
       this.#destination.flushSync();
     } catch {

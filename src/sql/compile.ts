@@ -82,7 +82,8 @@ export function compileCount(plan: CountPlan, dialect: Dialect): Ready {
 
 export function compileUpdate(plan: UpdatePlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
-  const set = `${dialect.quote(plan.set.column.name)} = ${bind.value(plan.set.column, plan.set.value)}`;
+  const { column, value } = plan.set;
+  const set = `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
   const text = dialect.update(dialect.table(plan.table), set, condition(plan.where, dialect, bind));
   return { statement: { text, types: bind.types }, params: bind.values };
 }

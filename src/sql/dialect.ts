@@ -40,6 +40,8 @@ export interface Dialect {
   page(limit: number, offset: bigint, bind: Binder): string;
   /** Rows of one plan, in as few statements as the engine can take them. */
   insert(plan: InsertPlan): readonly Ready[];
+  /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */
+  assigned?(column: Column, value: ParamValue, bind: Binder): string;
   /** ClickHouse writes UPDATE as a mutation; the others as SQL says. */
   update(table: string, set: string, where: string): string;
   delete(table: string, where: string): string;

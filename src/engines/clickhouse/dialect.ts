@@ -37,12 +37,12 @@ export const clickhouseDialect: Dialect = {
   },
 };
 
-const MOMENT = /^(?:Nullable\()?DateTime64\((\d), 'UTC'\)/;
+/** Types with moments in them, of which a text can be cast as it is: nothing in it is escaped twice. */
+const MOMENTS = /^(?!.*(?:String|Enum)).*\bDateTime64\(/;
 
 /** Moments travel as texts: a mutation is kept as text itself, where the server writes one before 1970 in a way that it cannot read. */
 function placeholder(index: number, cast: string): string {
-  const digits = MOMENT.exec(cast)?.[1];
-  return digits === undefined ? `{p${index}:${cast}}` : `toDateTime64({p${index}:String}, ${digits}, 'UTC')`;
+  return MOMENTS.test(cast) ? `CAST({p${index}:String} AS ${cast})` : `{p${index}:${cast}}`;
 }
 
 function countOf(table: string, where: string): string {

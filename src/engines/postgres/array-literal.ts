@@ -16,10 +16,14 @@ export function arrayLiteral(values: readonly ParamValue[]): string {
   return `{${values.map(element).join(',')}}`;
 }
 
-/** `[1,[2,null]]` as `{1,{2,NULL}}`; what is no array stays as it is, for the server to refuse. */
-export function arrayFromJson(text: string): string {
+/**
+ * `[1,[2,null]]` as `{1,{2,NULL}}`; what is no array stays as it is, for the server to refuse. `whole` is for arrays of JSON, where a list
+ * inside is an element and not a dimension.
+ */
+export function arrayFromJson(text: string, lists: 'nested' | 'whole'): string {
   const value = parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH });
-  return Array.isArray(value) ? nested(value) : text;
+  if (!Array.isArray(value)) return text;
+  return lists === 'nested' ? nested(value) : arrayLiteral(value.map((item: PlainValue) => (item === null ? null : writeJson(item))));
 }
 
 const MAX_DEPTH = 64;

@@ -14,6 +14,19 @@ export const quote = (identifier: string): string => `"${identifier.replaceAll('
 const isArray = (column: Column): boolean => column.kind === 'json' && column.type.endsWith(']');
 const isComposite = (column: Column): boolean => column.kind === 'json' && !isArray(column) && !/\."jsonb?"$/.test(column.cast);
 
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
+
+/**
+ * A regular expression for a text in any case. ILIKE folds letters as the column's collation says, and one of the C locale knows ASCII
+ * only; a bracket with both cases needs no collation.
+ */
+function eitherCase(text: string): string {
+  return Array.from(text, (character) => {
+    const cases = new Set([character, character.toLowerCase(), character.toUpperCase()].filter((one) => Array.from(one).length === 1));
+    return cases.size > 1 ? `[${[...cases].join('')}]` : character.replace(/[^\w\s\u0080-\u{10ffff}]/u, '\\$&');
+  }).join('');
+}
+
 export const postgresDialect: Dialect = {
   textType: TEXT,
   intType: { kind: 'int', cast: 'int8' },
@@ -32,6 +45,8 @@ export const postgresDialect: Dialect = {
     const value = (operand: ParamValue): string => bind.value(column, bindable(column, operand));
     return plainComparison(comparison, name, value, (pattern, op) => {
       const text = column.kind === 'text' ? name : `${name}::text`;
+      const [wanted = ''] = comparison.values;
+      if (op === 'il' && BEYOND_ASCII.test(String(wanted))) return `${text} ~ ${bind.text(eitherCase(String(wanted)))}`;
       const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
       return `${text} ${word} ${bind.text(pattern)} ESCAPE '${LIKE_ESCAPE}'`;
     });
@@ -51,6 +66,7 @@ export const postgresDialect: Dialect = {
     return [plan.rows.length === 1 ? insertOne(plan) : insertMany(plan)];
   },
 
+  assigned: (column: Column, value: ParamValue, bind: Binder) => fromJson(column, bind.value(column, bindable(column, value))),
   update: (table: string, set: string, where: string) => `UPDATE ${table} SET ${set} WHERE ${where}`,
   delete: (table: string, where: string) => `DELETE FROM ${table} WHERE ${where}`,
 };
@@ -61,7 +77,7 @@ function defaultsOnly(plan: InsertPlan): Ready {
 
 function insertOne(plan: InsertPlan): Ready {
   const row = plan.rows[0] ?? [];
-  const values = plan.columns.map((_, index) => `$${index + 1}`);
+  const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
   return ready(
     plan,
     `VALUES (${values.join(', ')})`,
@@ -72,16 +88,25 @@ function insertOne(plan: InsertPlan): Ready {
 /** One array a column: any number of rows is one statement with as many parameters as columns. */
 function insertMany(plan: InsertPlan): Ready {
   const names = plan.columns.map((_, index) => `c${index}`);
-  const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : `c${index}::${column.cast}`));
+  const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : fromText(column, `c${index}`)));
   const arrays = plan.columns.map((column, index) => `$${index + 1}::${isFlat(column) ? column.cast : 'text'}[]`);
   const source = `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`;
   const params = plan.columns.map((column, index) => arrayLiteral(plan.rows.map((row) => bindable(column, row[index] ?? null))));
   return ready(plan, source, params);
 }
 
-/** An array of arrays would be flattened by unnest: such columns travel as texts. */
+/** An array of arrays would be flattened by unnest, and boxes are no list between commas: such columns travel as texts. */
 function isFlat(column: Column): boolean {
-  return !isArray(column) && !isComposite(column);
+  return !isArray(column) && !isComposite(column) && !column.cast.endsWith('."box"');
+}
+
+/** A composite is shown as JSON, so that is what comes back for it; anything else is given in the server's own notation. */
+function fromJson(column: Column, source: string): string {
+  return isComposite(column) ? `json_populate_record(NULL::${column.cast}, ${source}::json)` : source;
+}
+
+function fromText(column: Column, source: string): string {
+  return isComposite(column) ? fromJson(column, source) : `${source}::${column.cast}`;
 }
 
 function ready(plan: InsertPlan, source: string, params: readonly ParamValue[]): Ready {
@@ -99,7 +124,10 @@ function onConflict(plan: InsertPlan): string {
   return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;
 }
 
+/** Elements of JSON may be lists themselves. */
+const JSON_ARRAY = /\."_jsonb?"$/;
+
 /** A checked value in the server's own notation. */
 function bindable(column: Column, value: ParamValue): ParamValue {
-  return typeof value === 'string' && isArray(column) ? arrayFromJson(value) : value;
+  return typeof value === 'string' && isArray(column) ? arrayFromJson(value, JSON_ARRAY.test(column.cast) ? 'whole' : 'nested') : value;
 }

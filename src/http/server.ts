@@ -14,6 +14,8 @@ import type { Handler, HttpMethod, Route, Services } from './route.ts';
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Whatever else Node can read (CONNECT is none of ours): refused on known paths, and never a 404 there. */
 const OTHER_METHODS = NODE_METHODS.filter((method) => ![...METHODS, 'HEAD', 'CONNECT'].includes(method));
+/** How long the rest of a refused body may take to arrive. */
+const DROP_MS = 10_000;
 /** Of the request line and the headers together. */
 const MAX_HEADER_BYTES = 32 * 1024;
 /** A request line that takes more than half of that is what made the whole too large. */
@@ -142,9 +144,19 @@ function answerFrameworkError(services: Services, error: Error & { code?: string
   reply.hijack();
   const exchange = new Exchange(request.raw, reply.raw, 'refused', undefined);
   exchange.response.on('close', () => logRequest(services, exchange));
-  // The rest of a refused body is not read.
-  exchange.response.setHeader('Connection', 'close');
+  dropRest(request.raw);
   answerError(services, exchange, FRAMEWORK_ERRORS[error.code ?? '']?.(services) ?? error);
+}
+
+/**
+ * The rest of a refused body is read and forgotten: a client that is still sending when its connection closes would not see the answer.
+ * One that goes on for too long sees that instead.
+ */
+function dropRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), DROP_MS).unref();
+  request.on('close', () => clearTimeout(timer));
 }
 
 /** Not HTTP enough for Node's parser: there is no request object, only a socket. */

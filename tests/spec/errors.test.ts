@@ -210,6 +210,15 @@ describe('bodies', () => {
     expect(await users.rows()).toHaveLength(5);
   });
 
+  test('far too large are 413 also to a client that is still sending', async () => {
+    const large = Buffer.alloc(20_000_000, ' ');
+    for (let round = 0; round < 5; round++) {
+      const answer = await fetch(`${service.url}${org}`, { method: 'POST', body: large, headers: { 'content-type': 'application/json' } });
+      expect(answer.status).toBe(413);
+      await answer.text();
+    }
+  });
+
   const broken = [
     '',
     ' ',

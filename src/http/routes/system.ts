@@ -147,13 +147,17 @@ async function validateKey(services: Services, exchange: Exchange): Promise<void
   sendDone(exchange, 200, 'The server key is valid.');
 }
 
-async function readBody(exchange: Exchange): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of exchange.request) {
-    size += (piece as Buffer).length;
-    if (size > MAX_KEY_BYTES) throw apiError('body_too_large', String(MAX_KEY_BYTES));
-    pieces.push(piece as Buffer);
-  }
-  return Buffer.concat(pieces);
+/** What comes after the limit is dropped as it comes: a client that is still sending when its connection closes would not see the answer. */
+function readBody({ request }: Exchange): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    request.on('data', (piece: Buffer) => {
+      size += piece.length;
+      if (size <= MAX_KEY_BYTES) pieces.push(piece);
+      else reject(apiError('body_too_large', String(MAX_KEY_BYTES)));
+    });
+    request.on('end', () => resolve(Buffer.concat(pieces)));
+    request.on('close', () => reject(apiError('malformed_request')));
+  });
 }

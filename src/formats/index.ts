@@ -10,8 +10,6 @@ import { yaml } from './yaml.ts';
 
 export const FORMATS: ReadonlyMap<string, Format> = new Map([json, xml, yaml, csv, bson].map((format) => [format.name, format]));
 
-export const DEFAULT_FORMAT: Format = json;
-
 export function formatByName(name: string): Format | undefined {
   return FORMATS.get(name);
 }

@@ -2,12 +2,6 @@
  * Where something stands in a source text, and how it is shown to a person: file, line, column, the line and a caret.
  * Shared by the languages; knows nothing of either.
  */
-export interface Span {
-  /** Offsets into the text, end exclusive. */
-  readonly start: number;
-  readonly end: number;
-}
-
 export interface Position {
   /** From 1. */
   readonly line: number;

@@ -26,7 +26,7 @@ import {
   WORDS,
 } from './json-scan.ts';
 
-export { type JsonCell, JsonNumber, type OnRow, parseRows, RawJson } from './json-rows.ts';
+export { type JsonCell, JsonNumber, parseRows, RawJson } from './json-rows.ts';
 export { appendJson, NestingError, writeJson } from './json-write.ts';
 export { JsonDepthError, JsonError, type JsonLimits };
 

@@ -68,7 +68,9 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect(context?.project).toEqual(project);
     expect([...(context?.spaces.values() ?? [])]).toEqual(spaces);
     expect([...(context?.entries.keys() ?? [])]).toEqual(['pg/b', 'pg/a', 'ms/a']);
-    expect([...(context?.entries.values() ?? [])]).toEqual(drafts.map((draft) => ({ ...draft, projectId: project.projectId, id: expect.any(String) })));
+    expect([...(context?.entries.values() ?? [])]).toEqual(
+      drafts.map((draft) => ({ ...draft, projectId: project.projectId, id: expect.any(String) })),
+    );
     await store.refresh();
     expect(store.projectContext(org.orgId, project.projectId)).toBe(context);
     expect(await store.listProjects(org)).toEqual([{ project, spaces }]);

@@ -9,7 +9,6 @@ import type { Ran } from '../task-kind.ts';
 import { KINDS, type KindName, type Tasks } from '../tasks.ts';
 import { SandboxPool } from './pool.ts';
 
-export type { Ran } from '../task-kind.ts';
 export { SandboxBusyError } from './pool.ts';
 
 /** What a program may use on the thread that answers requests. */

@@ -1,5 +1,6 @@
 /** The commands of `millrace`, by name: what `--help` lists is what there is. */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
+import { exprCommand, larkCommand } from './languages.ts';
 import { rewrapCommand } from './rewrap.ts';
 import { serve } from './serve.ts';
 import { startDemo } from './start.ts';
@@ -28,6 +29,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'encrypt stored passwords anew with the first encryption key',
     run: () => rewrapCommand(loadConfig().config),
   },
+  lark: { usage: 'lark [FILE]', summary: 'run a Lark file, or try lines at a prompt', run: larkCommand },
+  expr: { usage: "expr 'EXPRESSION' [--env FILE]", summary: 'evaluate an expression over a JSON environment', run: exprCommand },
 };
 
 function help(): string {

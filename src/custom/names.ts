@@ -15,11 +15,8 @@ const OF_LARK = words(`
   abs any all bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print range repr reversed set sorted
   str tuple type zip json math time struct`);
 
-const OF_EXPR = words(`
-  all none any one filter map find findIndex findLast findLastIndex count sum groupBy sortBy reduce len type abs ceil floor round int float
-  string trim trimPrefix trimSuffix upper lower split splitAfter replace repeat join indexOf lastIndexOf hasPrefix hasSuffix max min mean
-  median toJSON fromJSON toBase64 fromBase64 now duration date timezone first last get take keys values toPairs fromPairs reverse uniq concat
-  flatten sort bitand bitor bitxor bitnand bitnot bitshl bitshr bitushr`);
+/** Those with a predicate; the others of expr are called by their name and a parenthesis, and a step of that name hides nothing. */
+const OF_EXPR = words('all none any one filter map find findIndex findLast findLastIndex groupBy sortBy reduce');
 
 export function isReservedName(name: string, kind: 'lark' | 'expr'): boolean {
   return ALWAYS.has(name) || STEP.test(name) || WORDS.has(name) || OF_LARK.has(name) || (kind === 'expr' && OF_EXPR.has(name));

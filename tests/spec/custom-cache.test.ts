@@ -1,0 +1,215 @@
+// Kept and shared answers: what makes two requests the same, what drops an answer, who never sees it, and what happens when a caller leaves.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { Bench } from '../custom/definitions.ts';
+import { createDatabase } from '../support/engines.ts';
+import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+
+let service: Service;
+let bench: Bench;
+beforeAll(async () => {
+  const database = await createDatabase('postgres');
+  await database.run('CREATE SEQUENCE runs');
+  service = await startService();
+  bench = new Bench(service, await setUpProject(service, [database.entry({ max_open_connections: 20 })]), database);
+});
+afterAll(async () => {
+  await service?.stop();
+  await bench?.database.drop();
+});
+
+/** Each run gives another number, so that the same number is the same run. */
+const RUN = { sql: "SELECT nextval('runs') AS run" };
+const CACHED = { cache_result: true };
+const cacheOf = (response: Response): unknown => response.headers['x-cache'];
+
+async function run(uri: string, options: Parameters<Bench['get']>[1] = {}, on = bench): Promise<[unknown, unknown]> {
+  const response = await on.get(uri, options);
+  expect(response.status).toBe(200);
+  return [cacheOf(response), response.text];
+}
+
+describe('cache_result', () => {
+  test('the same request is answered from the cache, another is not', async () => {
+    await bench.deploy({ uri: 'c', logic: [RUN], config: CACHED });
+    const [first, body] = await run('c?a=1&b=2');
+    expect(first).toBe('MISS');
+    expect(await run('c?b=2&a=1')).toEqual(['HIT', body]);
+    expect((await run('c?a=1&b=3'))[0]).toBe('MISS');
+    expect((await run('c?a=1'))[0]).toBe('MISS');
+    expect((await run('c?a=1&b=2&format=csv'))[0]).toBe('MISS');
+    expect((await run('c?a=1&b=2&version=1.0.0'))[0]).toBe('MISS');
+    const hit = await bench.get('c?a=1&b=2');
+    expect([hit.headers['x-served-version'], hit.headers['content-type']]).toEqual(['1.0.0', 'application/json; charset=utf-8']);
+  });
+
+  test('every format comes back as it went', async () => {
+    await bench.deploy({ uri: 'formats', logic: [{ sql: "SELECT n, 'x' AS t FROM generate_series(1, 3) AS n" }], config: CACHED });
+    for (const format of ['json', 'xml', 'yaml', 'csv', 'bson']) {
+      const [miss, hit] = [await bench.get(`formats?format=${format}`), await bench.get(`formats?format=${format}`)];
+      expect([cacheOf(miss), cacheOf(hit)]).toEqual(['MISS', 'HIT']);
+      expect(hit.body.equals(miss.body)).toBe(true);
+      expect(hit.body.length).toBeGreaterThan(15);
+    }
+  });
+
+  test('bodies count by their fields', async () => {
+    await bench.deploy({ uri: 'post', method: 'post', logic: [RUN], config: CACHED });
+    const post = async (body: unknown): Promise<unknown> => cacheOf(await bench.call('POST', 'post', { body }));
+    expect([
+      await post({ a: 1, b: { c: 1, d: 2 } }),
+      await post({ b: { d: 2, c: 1 }, a: 1 }),
+      await post({ a: '1', b: { d: 2, c: 1 } }),
+    ]).toEqual(['MISS', 'HIT', 'MISS']);
+  });
+
+  test('permission comes before the cache', async () => {
+    await bench.deploy({ uri: 'secret', permission: ['boss'], logic: [RUN], config: CACHED });
+    await run('secret', { headers: { 'x-user-roles': 'boss' } });
+    expect((await bench.get('secret', { headers: { 'x-user-roles': 'clerk' } })).status).toBe(403);
+  });
+
+  test('who asks counts when a step looks', async () => {
+    const user = (id: string): object => ({ headers: { 'x-user-id': id } });
+    await bench.deploy({ uri: 'blind', logic: [RUN], config: CACHED });
+    await bench.deploy({ uri: 'looks', logic: [{ sql: "SELECT nextval('runs') AS run, ?:context.user_id AS me" }], config: CACHED });
+    const other = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    await run('blind');
+    expect((await run('blind', user(other)))[0]).toBe('HIT');
+    await run('looks');
+    const [cache, body] = await run('looks', user(other));
+    expect([cache, body]).toEqual(['MISS', expect.stringContaining(other)]);
+    expect((await run('looks', { headers: { 'x-user-roles': 'admin' } }))[0]).toBe('MISS');
+  });
+
+  test('deploy, update and deletion drop it at once; modules too', async () => {
+    await bench.deploy({ uri: 'dropped', logic: [RUN], config: CACHED });
+    await run('dropped?version=1.0.0');
+    await bench.deploy({ uri: 'dropped', version: '2', logic: [RUN], config: CACHED });
+    expect((await run('dropped?version=1.0.0'))[0]).toBe('MISS');
+    expect((await run('dropped?version=1.0.0'))[0]).toBe('HIT');
+    await bench.send('PUT', '', stringify(bench.document({ uri: 'dropped', logic: [RUN], config: CACHED })));
+    expect((await run('dropped?version=1.0.0'))[0]).toBe('MISS');
+    expect((await bench.send('DELETE', '?uri=dropped&method=get&version=1.0.0', undefined)).status).toBe(200);
+    expect((await bench.get('dropped?version=1.0.0')).status).toBe(404);
+
+    const put = (n: number): Promise<Response> => {
+      const { orgId, projectId, userId, spaces } = bench.project;
+      const body = stringify({
+        org_id: orgId,
+        project_id: projectId,
+        space_id: spaces.dev,
+        user_id: userId,
+        module: 'm',
+        code: `n = ${n}\n`,
+      });
+      return service.request('POST', '/svc/code/v1/lark/', {
+        headers: { ...bench.project.headers, 'content-type': 'application/x-yaml' },
+        body,
+      });
+    };
+    await put(1);
+    await bench.deploy({ uri: 'moduled', logic: [{ lark: 'a', code: 'result = m.n' }], config: CACHED });
+    expect(await run('moduled')).toEqual(['MISS', '1']);
+    await put(2);
+    expect(await run('moduled')).toEqual(['MISS', '2']);
+  });
+
+  test('for as long as it says', async () => {
+    await bench.deploy({ uri: 'short', logic: [RUN], config: { cache_result: true, cache_ttl_secs: 1 } });
+    await run('short');
+    expect((await run('short'))[0]).toBe('HIT');
+    await expect.poll(async () => (await run('short'))[0], { timeout: 4000, interval: 250 }).toBe('MISS');
+  });
+
+  test('failures are not kept', async () => {
+    await bench.deploy({ uri: 'fails', logic: [{ sql: 'SELECT * FROM later' }], config: CACHED });
+    expect((await bench.get('fails')).status).toBe(500);
+    await bench.database.run('CREATE TABLE later (n int)');
+    expect(await run('fails')).toEqual(['MISS', '[]']);
+  });
+
+  test('tenants and spaces never share', async () => {
+    const other = new Bench(service, await setUpProject(service, [bench.database.entry()]), bench.database);
+    const staging = new Bench(
+      service,
+      { ...bench.project, headers: { ...bench.project.headers, 'x-space-id': bench.project.spaces.staging } },
+      bench.database,
+    );
+    const all = [bench, other, staging];
+    for (const [index, one] of all.entries())
+      await one.deploy({
+        uri: 'tenant',
+        logic: [{ sql: `SELECT ${index} AS tenant` }],
+        config: { cache_result: true, coalesce: true, cache_ttl_secs: 1 },
+      });
+    const calls = Array.from({ length: 600 }, async (_, i) => {
+      const index = i % 3;
+      const abort = i % 7 === 0 ? AbortSignal.timeout(i % 5) : undefined;
+      const response = await all[index]?.get(`tenant?n=${i % 4}`, abort && { signal: abort }).catch(() => undefined);
+      if (response !== undefined) expect(response.text).toBe(`[{"tenant":${index}}]`);
+    });
+    await Promise.all(calls);
+  });
+});
+
+describe('coalesce', () => {
+  const SLOW = { sql: "SELECT nextval('runs') AS run, pg_sleep(0.4) IS NULL AS slept" };
+
+  test('identical requests under way share one execution, and later ones do not', async () => {
+    await bench.deploy({ uri: 'shared', logic: [SLOW], config: { coalesce: true } });
+    const answers = await Promise.all([1, 1, 1, 1, 2].map((n) => bench.get(`shared?n=${n}`)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(2);
+    expect(answers.map(cacheOf)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    const later = await bench.get('shared?n=1');
+    expect(answers.map(({ text }) => text)).not.toContain(later.text);
+  });
+
+  test('the first to ask may leave without ending it for the others', async () => {
+    await bench.deploy({ uri: 'left', logic: [SLOW], config: { coalesce: true } });
+    const abort = new AbortController();
+    const leader = bench.get('left', { signal: abort.signal }).catch(() => 'gone');
+    const running = async (): Promise<number> =>
+      Number(
+        (
+          await bench.database.run(
+            "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%AS slept%' AND state = 'active' AND pid <> pg_backend_pid()",
+          )
+        )[0]?.['n'],
+      );
+    await expect.poll(running, { interval: 5 }).toBe(1);
+    const followers = [bench.get('left'), bench.get('left')];
+    // The followers have joined when nothing more is started for them.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    abort.abort();
+    expect(await leader).toBe('gone');
+    const [a, b] = await Promise.all(followers);
+    expect([a?.status, a?.text]).toEqual([200, b?.text]);
+  });
+
+  test('when all have left, it ends', async () => {
+    await bench.deploy({ uri: 'abandoned', logic: [{ sql: "SELECT pg_sleep(30), 'abandoned-canary'" }], config: { coalesce: true } });
+    const abort = new AbortController();
+    const waiting = [1, 2].map(() => bench.get('abandoned', { signal: abort.signal }).catch(() => 'gone'));
+    const running = async (): Promise<number> =>
+      Number(
+        (
+          await bench.database.run(
+            "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%abandoned-canary%' AND state = 'active' AND pid <> pg_backend_pid()",
+          )
+        )[0]?.['n'],
+      );
+    await expect.poll(running).toBe(1);
+    abort.abort();
+    expect(await Promise.all(waiting)).toEqual(['gone', 'gone']);
+    await expect.poll(running, { timeout: 3000 }).toBe(0);
+  });
+
+  test('a failure is for those who share it only', async () => {
+    await bench.deploy({ uri: 'both-fail', logic: [{ sql: 'SELECT pg_sleep(0.2), 1 / (?:n::int)' }], config: { coalesce: true } });
+    const answers = await Promise.all([0, 0].map((n) => bench.get(`both-fail?n=${n}`)));
+    expect(answers.map(({ status }) => status)).toEqual([422, 422]);
+    expect((await bench.get('both-fail?n=1')).status).toBe(200);
+  });
+});

@@ -8,8 +8,8 @@ const LINE = 22;
 const HEAD = 34;
 const COLORS = { met: '#2c7fb8', missed: '#d95f0e', text: '#24292f', faint: '#8c959f' };
 
-const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
-const text = (x, y, content, style = '') => `<text x="${x.toFixed(1)}" y="${y}" ${style}>${escape(content)}</text>`;
+const escapeXml = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+const text = (x, y, content, style = '') => `<text x="${x.toFixed(1)}" y="${y}" ${style}>${escapeXml(content)}</text>`;
 
 export function toSvg(results) {
   const bars = results.flatMap((result) => {

@@ -1,6 +1,6 @@
 // The tables that are measured, the same on every engine: `users` with 100,000 rows, `accounts` to change, `spares` to delete from, `notes`
 // to insert into, and `events` with a million rows when something streams it. Knows engines and SQL, not the service.
-import { createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 
@@ -122,7 +122,13 @@ async function openMysql({ host, port, user, password }, name) {
 }
 
 async function openClickhouse({ host, port, user, password }, name) {
-  const client = createClient({ url: `http://${host}:${port}`, username: user, password, request_timeout: 120_000 });
+  const client = createClient({
+    url: `http://${host}:${port}`,
+    username: user,
+    password,
+    request_timeout: 120_000,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
   await client.command({ query: `CREATE DATABASE ${name}` });
   return {
     run: (sql) => client.command({ query: sql.replace(/^((?:CREATE TABLE|INSERT INTO|OPTIMIZE TABLE|TRUNCATE TABLE) )/, `$1${name}.`) }),

@@ -1,5 +1,5 @@
 // A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Reads a plan
-// {port, request: {pieces, numbers}, connections, seconds, rate?} as JSON from stdin and prints what it measured.
+// {port, request: {variants}, connections, seconds, rate?} as JSON from stdin and prints what it measured.
 // At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it.
 import { connect } from 'node:net';
 
@@ -21,7 +21,8 @@ async function readAll(stream) {
 const numbers = { any: ({ most }) => 1 + Math.floor(Math.random() * most), next: () => ++counter };
 
 function nextRequest() {
-  const { pieces, numbers: wanted } = plan.request;
+  const { variants } = plan.request;
+  const { pieces, numbers: wanted } = variants[Math.floor(Math.random() * variants.length)];
   let text = pieces[0];
   for (let i = 0; i < wanted.length; i++) text += numbers[wanted[i].kind](wanted[i]) + pieces[i + 1];
   return text;

@@ -14,21 +14,24 @@ export const anyOf = (most) => `\u0001any:${most}\u0001`;
 /** The next number from 1 on, each once. */
 export const nextOf = () => '\u0001next:0\u0001';
 
-/** What to send: pieces of text with numbers between them. Numbers in a body all have the length of the first that is sent. */
+/** What to send: pieces of text with numbers between them. Numbers in a body would change its length and are for paths only. */
 export function makeRequest({ method = 'GET', path, headers = {}, body }) {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
   const parts = `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`.split('\u0001');
-  return {
-    pieces: parts.filter((_, index) => index % 2 === 0),
-    numbers: parts
-      .filter((_, index) => index % 2 === 1)
-      .map((part) => {
-        const [kind, most] = part.split(':');
-        return { kind, most: Number(most) };
-      }),
-    once: { method, path: fillOnce(path), headers, body },
-  };
+  const pieces = parts.filter((_, index) => index % 2 === 0);
+  const numbers = parts.filter((_, index) => index % 2 === 1).map(toNumber);
+  return { variants: [{ pieces, numbers }], once: { method, path: fillOnce(path), headers, body } };
+}
+
+function toNumber(part) {
+  const [kind, most] = part.split(':');
+  return { kind, most: Number(most) };
+}
+
+/** Any of these requests, each as often as the others. */
+export function anyRequest(requests) {
+  return { ...requests[0], variants: requests.flatMap(({ variants }) => variants) };
 }
 
 const fillOnce = (text) => text.replaceAll(/\u0001\w+:\d+\u0001/g, '1');
@@ -83,19 +86,16 @@ async function runWrk({ port, request, connections, seconds }) {
 const NUMBERS = { any: ({ most }) => `math.random(${most})`, next: () => 'following()' };
 
 /** JSON's strings are Lua's too: the requests hold no characters that the two write differently. */
-function toLua({ pieces, numbers }) {
-  const terms = pieces.flatMap((piece, index) => [
-    JSON.stringify(piece),
-    ...(numbers[index] ? [NUMBERS[numbers[index].kind](numbers[index])] : []),
-  ]);
-  const names = pieces.map((_, index) => `piece${index}`);
-  const locals = pieces.map((piece, index) => `local ${names[index]} = ${JSON.stringify(piece)}`);
-  const sum = terms.map((term, index) => (index % 2 === 0 ? names[index / 2] : term)).join(' .. ');
-  return `${locals.join('\n')}
-local counter = 0
+function toLua({ variants }) {
+  const makers = variants.map(({ pieces, numbers }) => {
+    const terms = pieces.flatMap((piece, i) => [JSON.stringify(piece), ...(numbers[i] ? [NUMBERS[numbers[i].kind](numbers[i])] : [])]);
+    return `function() return ${terms.join(' .. ')} end`;
+  });
+  return `local counter = 0
 local function following() counter = counter + 1; return counter end
+local makers = {${makers.join(',\n')}}
 function init() math.randomseed(os.time()) end
-function request() return ${sum} end
+function request() return makers[math.random(#makers)]() end
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format('load {"requests":%d,"seconds":%f,"bytes":%d,"errors":%d,"p50":%f,"p99":%f}\\n', summary.requests,

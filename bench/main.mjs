@@ -33,15 +33,16 @@ function chosen(options) {
 async function runScenario(name, engine, settings, place) {
   const scenario = ALL[name];
   const type = engine.fixture.address.type;
-  const result = { scenario: name, engine: type, title: scenario.title, targets: scenario.targets };
+  const result = { scenario: name, engine: type, title: scenario.title, targets: scenario.targets, note: scenario.note };
   say(`[${place}] ${ENGINE_NAMES[type]}: ${scenario.title}`);
   try {
     if (scenario.trial) Object.assign(result, await scenario.trial(engine, settings, say));
-    else await contest(result, await scenario.contestants(engine), settings);
+    else await contest(result, await scenario.contestants(engine, settings, say), settings);
   } catch (error) {
     if (!(error instanceof Refused)) say(`  ${error.stack}`);
     result.unavailable = error.message;
   }
+  for (const stop of engine.finish.splice(0).reverse()) await stop().catch((error) => say(error.message));
   engine.service.clearLog();
   process.stdout.write(`${toText(result)}\n`);
   return result;
@@ -57,7 +58,7 @@ async function contest(result, contestants, settings) {
     const shown = results.map((rounds, i) => `${contestants[i].label} ${Math.round(rounds.at(-1).rate)}/s`);
     say(`  round ${round} of ${settings.rounds}: ${shown.join(', ')}`);
   });
-  for (const contestant of result.contestants) contestant.verdict = verdict(result.targets[contestant.label], contestant);
+  for (const contestant of result.contestants) contestant.verdict = verdict(result.targets?.[contestant.label], contestant);
 }
 
 /** Everything a scenario needs of one engine. */
@@ -70,7 +71,9 @@ async function prepareEngine(type, address, service, administrator, folder) {
     await yardstick.stop();
     await fixture.drop();
   };
-  return { fixture, project, yardstick, service, administrator, folder, stop };
+  const finish = [];
+  /** `later`: what a scenario has started and is to be stopped when it is over. */
+  return { fixture, project, yardstick, service, administrator, folder, finish, later: (work) => finish.push(work), stop };
 }
 
 function describeMachine() {

@@ -8,8 +8,8 @@ const LINE = 22;
 const HEAD = 34;
 const COLORS = { met: '#2c7fb8', missed: '#d95f0e', text: '#24292f', faint: '#8c959f' };
 
-const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
-const text = (x, y, content, style = '') => `<text x="${x.toFixed(1)}" y="${y}" ${style}>${escape(content)}</text>`;
+const escapeXml = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+const text = (x, y, content, style = '') => `<text x="${x.toFixed(1)}" y="${y}" ${style}>${escapeXml(content)}</text>`;
 
 export function toSvg(results) {
   const bars = results.flatMap((result) => {
@@ -24,7 +24,7 @@ export function toSvg(results) {
     const own = bars.filter((bar) => bar.engine === engine);
     const top = y + HEAD - 8;
     parts.push(text(10, y + 18, ENGINE_NAMES[engine], `font-weight="bold" fill="${COLORS.text}"`));
-    own.forEach((bar, index) => parts.push(drawBar(bar, top + index * LINE, x)));
+    parts.push(...own.map((bar, index) => drawBar(bar, top + index * LINE, x)));
     y = top + own.length * LINE + 10;
     parts.push(
       `<line x1="${x(1).toFixed(1)}" x2="${x(1).toFixed(1)}" y1="${top - 4}" y2="${y - 8}" stroke="${COLORS.faint}" stroke-dasharray="3 3"/>`,
@@ -33,7 +33,7 @@ export function toSvg(results) {
   parts.push(text(x(1), y + 10, 'yardstick = 1', `fill="${COLORS.faint}" text-anchor="middle" font-size="11"`));
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y + 20}" font-family="sans-serif" font-size="13">` +
-    `<rect width="100%" height="100%" fill="#ffffff"/>${parts.join('')}</svg>\n`
+    `<title>Requests a second as a ratio to the yardstick</title><rect width="100%" height="100%" fill="#ffffff"/>${parts.join('')}</svg>\n`
   );
 }
 

@@ -45,6 +45,7 @@ export function toText(result) {
   }
   for (const { what, value, verdict: judged } of result.findings ?? []) lines.push(`  ${what}: ${value}${judged ? `  (${judged})` : ''}`);
   if (result.note) lines.push(`  ${result.note}`);
+  if (result.output) lines.push(result.output);
   return `${lines.join('\n')}\n`;
 }
 

@@ -71,5 +71,5 @@ export function startYardstick(type, address, database, folder) {
   const { host, port, user, password } = address;
   const file = join(ROOT, 'bench', 'yardsticks', YARDSTICKS[type]);
   const env = { ...process.env, NODE_ENV: 'production', BENCH_DATABASE: JSON.stringify({ host, port, user, password, database }) };
-  return startServer([file], env, join(folder, `yardstick-${type}.log`), ROOT);
+  return startServer([file], env, join(folder, `yardstick-${type}-${database}.log`), ROOT);
 }

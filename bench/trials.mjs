@@ -1,1 +1,197 @@
-export const TRIALS = {};
+// Trials that are no contest of requests a second alone: memory while a million rows flow, the tail of the latency at half the maximal rate, the
+// event loop beside a runaway program, many databases, many definitions, and the languages alone.
+// Each gives contestants (as scenarios.mjs) or findings: lines of {what, value, verdict}.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { EVENTS, USERS } from './fixtures.mjs';
+import { anyOf, makeRequest, runLoad, sendOnce } from './load.mjs';
+import { manyDatabases } from './many-databases.mjs';
+import { watchMemory } from './measure.mjs';
+import { inParallel, Refused } from './tenants.mjs';
+
+const ALL = ['pg', 'ms', 'ma', 'ch'];
+const MEBIBYTE = 1024 * 1024;
+const STREAM_LIMIT = 64 * MEBIBYTE;
+const judge = (holds, words) => `${words}: ${holds ? 'met' : 'missed'}`;
+
+/** Reads an answer to its end and forgets it; gives its size. */
+function drain(port, path, headers) {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk) => {
+        bytes += chunk.length;
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(bytes) : reject(new Refused(`a page of ${EVENTS} rows gave ${response.statusCode}`)),
+      );
+    }).on('error', reject);
+  });
+}
+
+async function stream(engine, settings, say) {
+  const { service, project, fixture } = engine;
+  await fixture.events();
+  const path = project.auto(fixture.address.type, fixture.name, 'events');
+  const findings = [];
+  for (const format of settings.quick ? ['json', 'bson'] : ['json', 'csv', 'xml', 'yaml', 'bson']) {
+    await drain(service.port, `${path}?pg=0&ps=50000&format=${format}`, project.headers);
+    await delay(200);
+    const before = watchMemory(service.pid).stop();
+    const memory = watchMemory(service.pid);
+    const started = performance.now();
+    const bytes = await drain(service.port, `${path}?pg=0&ps=${EVENTS}&format=${format}`, project.headers);
+    const seconds = (performance.now() - started) / 1000;
+    const growth = memory.stop() - before;
+    say(`  ${format}: ${seconds.toFixed(1)} s`);
+    const value = `${(bytes / MEBIBYTE).toFixed(0)} MiB in ${seconds.toFixed(1)} s, memory grew by ${(growth / MEBIBYTE).toFixed(0)} MiB`;
+    findings.push({ what: format, value, verdict: judge(growth < STREAM_LIMIT, 'under 64 MiB') });
+  }
+  return { findings };
+}
+
+async function latency(engine, { seconds, connections }, say) {
+  const { service, project, fixture } = engine;
+  const path = `${project.auto(fixture.address.type, fixture.name, 'users')}?pg=${anyOf(9)}&ps=20`;
+  const request = makeRequest({ path, headers: project.headers });
+  const run = (rate) => runLoad('own', { port: service.port, request, seconds: seconds * 2, connections, rate });
+  await run(undefined);
+  const most = await run(undefined);
+  const rate = Math.floor(most.requests / most.seconds / 2);
+  say(`  ${rate} requests/s`);
+  const half = await run(rate);
+  const shown = ({ p50, p99 }) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`;
+  return {
+    findings: [
+      { what: `flat out, ${Math.round(most.requests / most.seconds)} requests/s`, value: shown(most) },
+      { what: `at ${rate} requests/s`, value: shown(half), verdict: judge(half.p99 < 10 * half.p50, 'p99 under 10 times p50') },
+    ],
+  };
+}
+
+const BOMB = 'def spin():\n  n = 0\n  for i in range(1000000000):\n    n += i\n  return n\nresult = spin()\n';
+const LAG = /^millrace_nodejs_eventloop_lag_p99_seconds (\S+)$/m;
+const BOMBS_AT_ONCE = 4;
+
+async function bomb(engine, { seconds }, say) {
+  const { service, project, fixture, administrator } = engine;
+  await administrator.deploy(project, 'bench-bomb', [{ lark: 'bomb', code: BOMB }], `${fixture.address.type}/${fixture.name}`);
+  const bombRequest = makeRequest({ path: project.custom('bench-bomb'), headers: project.headers });
+  const { status } = await sendOnce(service.port, bombRequest);
+  if (status !== 422) throw new Refused(`the runaway step gave ${status} instead of 422`);
+  const row = makeRequest({
+    path: `${project.auto(fixture.address.type, fixture.name, 'users')}?pg=0&ps=1&id=eq.${anyOf(USERS)}`,
+    headers: project.headers,
+  });
+  const metrics = makeRequest({ path: '/metrics' });
+  const lag = async () => Number(LAG.exec((await sendOnce(service.port, metrics)).body.toString())?.[1] ?? Number.NaN) * 1000;
+  // Asking for the metrics begins a new measurement of the lag.
+  await lag();
+  say(`  ${BOMBS_AT_ONCE} runaway programs for ${seconds * 2} s`);
+  let going = true;
+  const bombs = Array.from({ length: BOMBS_AT_ONCE }, async () => {
+    while (going) await sendOnce(service.port, bombRequest);
+  });
+  const beside = await runLoad('own', { port: service.port, request: row, seconds: seconds * 2, connections: 4, rate: 200 });
+  const measured = await lag();
+  going = false;
+  await Promise.all(bombs);
+  return {
+    findings: [
+      {
+        what: 'delay of the event loop, p99 (an idle loop shows 10 ms, the interval of the measurement)',
+        value: `${measured.toFixed(1)} ms`,
+        verdict: judge(measured < 20, 'under 20 ms'),
+      },
+      { what: 'single rows beside it, 200 requests/s', value: `p50 ${beside.p50.toFixed(2)} ms, p99 ${beside.p99.toFixed(2)} ms` },
+    ],
+  };
+}
+
+/** The same endpoint alone, and among many others. */
+async function definitions(engine, { quick }, say) {
+  const { service, project, fixture, administrator } = engine;
+  const count = quick ? 1000 : 10_000;
+  const ref = `${fixture.address.type}/${fixture.name}`;
+  const logic = [{ sql: 'SELECT id, name, email, created_at FROM users WHERE id = ?:id ORDER BY id LIMIT 1' }];
+  const crowded = await administrator.createProject([
+    {
+      host_details: [{ host: fixture.address.host, port: String(fixture.address.entryPort) }],
+      username: fixture.address.user,
+      password: fixture.address.password,
+      db_name: fixture.name,
+      db_type: fixture.address.type,
+    },
+  ]);
+  await administrator.deploy(project, 'bench-alone', logic, ref);
+  const numbers = Array.from({ length: count }, (_, i) => i + 1);
+  say(`  deploying ${count} definitions`);
+  await inParallel(numbers, 16, (i) => administrator.deploy(crowded, `bench/row-${i}`, logic, ref));
+  const id = anyOf(USERS);
+  const one = { server: service, database: fixture.address, rows: 1 };
+  return [
+    {
+      ...one,
+      label: '1 definition',
+      request: makeRequest({ path: `${project.custom('bench-alone')}?id=${id}`, headers: project.headers }),
+    },
+    {
+      ...one,
+      label: `${count} definitions`,
+      request: makeRequest({ path: `${crowded.custom(`bench/row-${anyOf(count)}`)}?id=${id}`, headers: crowded.headers }),
+    },
+  ];
+}
+
+/** The programs that measure a part in one process, without HTTP. */
+const ALONE = ['formats.mjs', 'lark.mjs', 'expr.mjs'];
+
+async function alone() {
+  const outputs = [];
+  for (const name of ALONE) {
+    const file = fileURLToPath(new URL(name, import.meta.url));
+    outputs.push(`$ node bench/${name}\n${existsSync(file) ? await printed(file) : 'not there\n'}`);
+  }
+  return { output: outputs.join('\n') };
+}
+
+function printed(file) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const output of [child.stdout, child.stderr])
+      output.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+    child.on('exit', (code) => resolve(code === 0 ? text : `${text}\nended with ${code}\n`));
+  });
+}
+
+/** Of a contestant that stands for growth: as fast as the base, within a tenth. */
+const WITHIN_A_TENTH = { ratio: 0.9 };
+
+export const TRIALS = {
+  databases: {
+    title: 'single rows from 1, 10 and 1,000 databases in turn',
+    engines: ['pg'],
+    targets: { '10 databases': WITHIN_A_TENTH, '1000 databases': WITHIN_A_TENTH },
+    contestants: manyDatabases,
+    note:
+      '200 databases of one server (20 in a quick run), each registered in five projects: 1,000 entries, 1,000 pools of one connection. The ' +
+      'yardstick with a pool a database stands beside it, because the server itself is slower with so many sessions.',
+  },
+  definitions: {
+    title: 'one Custom endpoint, and one of 10,000',
+    engines: ['pg'],
+    targets: { '10000 definitions': WITHIN_A_TENTH, '1000 definitions': WITHIN_A_TENTH },
+    contestants: definitions,
+  },
+  stream: { title: 'a page of 1,000,000 rows', engines: ALL, trial: stream },
+  latency: { title: 'latency of a page of 20 at half the maximal rate', engines: ALL, trial: latency },
+  bomb: { title: 'event loop beside a lark program that never ends', engines: ['pg'], trial: bomb },
+  alone: { title: 'formats and languages alone', engines: ['pg'], trial: alone },
+};

@@ -1,0 +1,93 @@
+// A million rows in one answer: memory stays bounded in every format, a reader that stops reading stops the query, and one that leaves ends it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { BIG, createBig, drain, openRead, RowCounter, residentBytes } from './big-table.ts';
+
+const ALLOWED_GROWTH = 64 * 1024 * 1024;
+const SAMPLE_MS = 20;
+
+/** Every format where it is cheapest, and on each engine the plainest. */
+const FORMATS: Readonly<Record<EngineName, readonly string[]>> = {
+  postgres: ['json', 'xml', 'yaml', 'csv', 'bson'],
+  mysql: ['json', 'bson'],
+  mariadb: ['json', 'csv'],
+  clickhouse: ['json', 'csv'],
+};
+
+/** The statements of the service that run on `big` now, as the engine lists them. */
+const RUNNING: Readonly<Record<EngineName, string>> = {
+  postgres: `SELECT pid AS id, wait_event AS state FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%"big"%' AND pid <> pg_backend_pid()`,
+  mysql:
+    "SELECT ID AS id, STATE AS state FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Sleep' AND INFO LIKE '%`big`%' AND ID <> CONNECTION_ID()",
+  mariadb:
+    "SELECT ID AS id, STATE AS state FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Sleep' AND INFO LIKE '%`big`%' AND ID <> CONNECTION_ID()",
+  clickhouse:
+    "SELECT query_id AS id, 'running' AS state FROM system.processes WHERE query LIKE '%.big ORDER BY%' AND query NOT LIKE '%system.processes%'",
+};
+
+describe.each(ENGINE_NAMES)('streams on %s', (engine) => {
+  let database: TestDatabase;
+  let service: Service;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    database = await createDatabase(engine);
+    await createBig(database);
+    service = await startService({ env: { MILLRACE_MAX_PAGE_SIZE: '10000000', MILLRACE_LOG_LEVEL: 'warn' } });
+    project = await setUpProject(service, [database.entry()]);
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await database?.drop();
+  });
+
+  it.each(FORMATS[engine])(`${BIG} rows as %s in bounded memory`, { timeout: 120_000 }, async (format) => {
+    await drain(await openRead(service, project, database, `pg=0&ps=20000&format=${format}`));
+    const before = residentBytes(service.pid);
+    let peak = before;
+    const sampler = setInterval(() => (peak = Math.max(peak, residentBytes(service.pid))), SAMPLE_MS);
+    const counter = new RowCounter();
+    const response = await openRead(service, project, database, `pg=0&ps=${BIG}&format=${format}`);
+    const size = await drain(response, counter.add).finally(() => clearInterval(sampler));
+    expect(response.statusCode).toBe(200);
+    expect(counter.count).toBe(BIG);
+    if (format === 'bson') expect(size).toBe(Number(response.headers['content-length']));
+    expect(peak - before).toBeLessThan(ALLOWED_GROWTH);
+  });
+
+  it('holds the query of a reader that does not read, and ends that of one that leaves', { timeout: 60_000 }, async () => {
+    const running = async (): Promise<readonly unknown[]> => database.run(RUNNING[engine]);
+    const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
+    response.pause();
+    const before = residentBytes(service.pid);
+    // Time for all rows to arrive, were they not held.
+    for (const end = performance.now() + 3000; performance.now() < end; ) {
+      await sleep(250);
+      expect(residentBytes(service.pid) - before).toBeLessThan(ALLOWED_GROWTH);
+    }
+    expect(await running()).toHaveLength(1);
+    response.destroy();
+    await expect.poll(running, { timeout: 5000, interval: 50 }).toEqual([]);
+    const next = await openRead(service, project, database, 'pg=0&ps=1');
+    expect(await drain(next)).toBeGreaterThan(10);
+  });
+
+  it('gives a reader that pauses everything in the end', { timeout: 60_000 }, async () => {
+    const response = await openRead(service, project, database, `pg=0&ps=200000&$select=n&format=csv`);
+    let text = '';
+    let pauses = 0;
+    const size = await drain(response, (chunk) => {
+      text += chunk.toString();
+      if (pauses++ % 20 !== 0) return;
+      response.pause();
+      setTimeout(() => response.resume(), 5);
+    });
+    expect(size).toBe(text.length);
+    const numbers = text.split('\r\n').slice(1, -1);
+    expect(numbers).toHaveLength(200_000);
+    expect(numbers.every((number, index) => number === String(index + 1))).toBe(true);
+  });
+});

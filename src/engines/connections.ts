@@ -2,7 +2,7 @@
  * Connections to any registered database, by entry: one pool per entry and purpose, so that what a Custom statement leaves in a session is
  * never seen by the Auto API. Hosts of an entry are tried in order, starting with the one that answered last.
  */
-import type { DbType, Entry } from '../model/entry.ts';
+import type { DbType, Entry, Host } from '../model/entry.ts';
 import { type Connection, DbFailure, type Engine, type StopSignal } from './engine.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
@@ -10,6 +10,7 @@ import { Pool } from './pool.ts';
 export type Purpose = 'auto' | 'custom';
 
 const SWEEP_MS = 1000;
+const MOST_RETIRED = 10_000;
 
 export interface PoolCounts {
   readonly type: DbType;
@@ -31,6 +32,8 @@ export class Connections {
   readonly #policy: HostPolicy;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
   readonly #lastGood = new Map<string, number>();
+  /** Entries that were changed or removed: a request that began before may still want a connection, but none is kept. */
+  readonly #retired = new Set<string>();
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(engines: ReadonlyMap<DbType, Engine>, policy: HostPolicy) {
@@ -55,12 +58,13 @@ export class Connections {
     for (const pools of Object.values(this.#pools)) {
       for (const [id, pooled] of pools) {
         if (pooled.projectId !== projectId || kept.has(id)) continue;
-        pooled.pool.close();
-        pools.delete(id);
+        pooled.pool.drain();
         this.#lastGood.delete(id);
         retired.add(id);
       }
     }
+    if (this.#retired.size >= MOST_RETIRED) this.#retired.clear();
+    for (const id of retired) this.#retired.add(id);
     return [...retired];
   }
 
@@ -88,6 +92,7 @@ export class Connections {
       type: entry.type,
       purpose,
     };
+    if (this.#retired.has(entry.id)) pooled.pool.drain();
     this.#pools[purpose].set(entry.id, pooled);
     return pooled;
   }
@@ -95,12 +100,13 @@ export class Connections {
   async #connect(entry: Entry, signal: StopSignal | undefined): Promise<Connection> {
     const end = performance.now() + entry.connectTimeoutSecs * 1000;
     const first = this.#lastGood.get(entry.id) ?? 0;
-    let failure: unknown;
+    let failure: unknown = new DbFailure('unreachable', 'the entry has no host');
     for (let i = 0; i < entry.hosts.length; i++) {
       const index = (first + i) % entry.hosts.length;
-      const share = (end - performance.now()) / (entry.hosts.length - i);
+      const host = entry.hosts[index];
+      if (host === undefined) continue;
       try {
-        const connection = await this.#dial(entry, index, Math.max(share, 1), signal);
+        const connection = await this.#dial(entry, host, share(end, entry.hosts.length - i), signal);
         this.#lastGood.set(entry.id, index);
         return connection;
       } catch (error) {
@@ -111,15 +117,34 @@ export class Connections {
     throw failure;
   }
 
-  async #dial(entry: Entry, index: number, timeoutMs: number, signal: StopSignal | undefined): Promise<Connection> {
-    const host = entry.hosts[index];
-    if (host === undefined) throw new DbFailure('unreachable', 'the entry has no host');
+  /** A name may stand for several addresses; the next one is tried when nobody answers at the one before. */
+  async #dial(entry: Entry, host: Host, timeoutMs: number, signal: StopSignal | undefined): Promise<Connection> {
+    const end = performance.now() + timeoutMs;
+    const addresses = await this.#resolve(host.host, timeoutMs);
+    let failure: unknown;
+    for (const [i, address] of addresses.entries()) {
+      if (signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
+      try {
+        return await this.engine(entry.type).connect(entry, { host, address, timeoutMs: share(end, addresses.length - i), signal });
+      } catch (error) {
+        failure = error;
+        if (!(error instanceof DbFailure && error.kind === 'unreachable')) break;
+      }
+    }
+    throw failure;
+  }
+
+  async #resolve(host: string, timeoutMs: number): Promise<readonly string[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new DbFailure('unreachable', 'the host was not resolved in time')), timeoutMs);
+    });
     try {
-      const [address = host.host] = await this.#policy.resolve(host.host);
-      return await this.engine(entry.type).connect(entry, { host, address, timeoutMs, signal });
+      return await Promise.race([this.#policy.resolve(host), late]);
     } catch (error) {
-      if (error instanceof HostDenied) throw new DbFailure('unreachable', error.message);
-      throw error;
+      throw error instanceof HostDenied ? new DbFailure('unreachable', error.message) : error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -129,4 +154,9 @@ export class Connections {
       for (const [id, { pool }] of pools) if (pool.sweep(now)) pools.delete(id);
     }
   }
+}
+
+/** The part of the remaining time that the first of so many attempts may take. */
+function share(end: number, attempts: number): number {
+  return Math.max((end - performance.now()) / attempts, 1);
 }

@@ -22,6 +22,9 @@ interface Waiter {
   refuse(failure: DbFailure): void;
 }
 
+/** `draining`: what is in use or waited for goes on, nothing is kept; `closed`: nothing is given out any more. */
+type State = 'open' | 'draining' | 'closed';
+
 /**
  * So long a connection above `maxIdle` waits for work before it is closed. Under load connections are idle for moments only; closing them at
  * once would mean a login for every other request.
@@ -38,7 +41,9 @@ export class Pool {
   readonly #waiters = new Set<Waiter>();
   /** Open, or being opened. */
   #count = 0;
-  #closed = false;
+  /** Being opened for those who wait. */
+  #replacing = 0;
+  #state: State = 'open';
   #trimmer: NodeJS.Timeout | undefined;
 
   constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>) {
@@ -56,12 +61,12 @@ export class Pool {
       if (item.connection.usable) return item.connection;
       this.#drop(item.connection);
     }
-    if (this.#closed) return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
+    if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
     return this.#count < this.#limits.maxOpen ? this.#connect(signal) : this.#wait(signal);
   }
 
   release(connection: Connection): void {
-    if (!connection.usable || this.#closed) {
+    if (!connection.usable || this.#state === 'closed') {
       this.#drop(connection);
       return;
     }
@@ -101,9 +106,15 @@ export class Pool {
     return this.#count === 0 && this.#waiters.size === 0;
   }
 
+  /** Idle connections go now, the others when nobody waits for them any more. */
+  drain(): void {
+    if (this.#state === 'open') this.#state = 'draining';
+    for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
+  }
+
   /** Idle connections go now, the others when they come back. */
   close(): void {
-    this.#closed = true;
+    this.#state = 'closed';
     for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
     for (const waiter of [...this.#waiters]) waiter.refuse(new DbFailure('unreachable', 'the pool is closed'));
   }
@@ -125,6 +136,7 @@ export class Pool {
     if (this.#waiters.size >= MAX_WAITERS_PER_CONNECTION * this.#limits.maxOpen) {
       return Promise.reject(new DbFailure('busy', 'too many requests wait for a connection'));
     }
+    if (signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
@@ -165,14 +177,18 @@ export class Pool {
     this.#replace();
   }
 
-  /** Room was made: the first who waits gets a new connection. */
+  /** Room was made: a connection is opened for whoever waits first by then. Someone else may bring one earlier. */
   #replace(): void {
-    const [waiter] = this.#waiters;
-    if (waiter === undefined || this.#closed || this.#count >= this.#limits.maxOpen) return;
-    this.#waiters.delete(waiter);
-    this.#connect(undefined).then(
-      (connection) => waiter.give(connection),
-      (failure: unknown) => waiter.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure))),
-    );
+    if (this.#replacing >= this.#waiters.size || this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return;
+    this.#replacing++;
+    this.#connect(undefined)
+      .finally(() => this.#replacing--)
+      .then(
+        (connection) => this.release(connection),
+        (failure: unknown) => {
+          const [waiter] = this.#waiters;
+          waiter?.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure)));
+        },
+      );
   }
 }

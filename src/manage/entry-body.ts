@@ -8,7 +8,13 @@ import { DB_TYPES, type DbType, type Entry, type Host, type TlsMode } from '../m
 import type { EntryDraft } from '../store/store.ts';
 import { type Fields, shown, type TextRule } from './fields.ts';
 
-const LONG_NAMES: Readonly<Record<string, DbType>> = { mysql: 'ms', mariadb: 'ma', postgres: 'pg', postgresql: 'pg', clickhouse: 'ch' };
+const LONG_NAMES: ReadonlyMap<string, DbType> = new Map([
+  ['mysql', 'ms'],
+  ['mariadb', 'ma'],
+  ['postgres', 'pg'],
+  ['postgresql', 'pg'],
+  ['clickhouse', 'ch'],
+]);
 const LONG_ANNOUNCED: ReadonlySet<string> = new Set([...ANNOUNCED, 'oracle', 'sqlserver', 'mongodb']);
 const DEFAULT_PORTS: Readonly<Record<DbType, number>> = { ms: 3306, ma: 3306, pg: 5432, ch: 9000 };
 const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['disable', 'prefer', 'require', 'verify-full'];
@@ -20,7 +26,7 @@ const A_DAY = 86_400;
 
 /** The short name of a type, from either of its names. */
 export function parseDbType(text: string): DbType | 'announced' | undefined {
-  return DB_TYPES.find((type) => type === text) ?? LONG_NAMES[text] ?? (LONG_ANNOUNCED.has(text) ? 'announced' : undefined);
+  return DB_TYPES.find((type) => type === text) ?? LONG_NAMES.get(text) ?? (LONG_ANNOUNCED.has(text) ? 'announced' : undefined);
 }
 
 function readDbType(fields: Fields): DbType | undefined {

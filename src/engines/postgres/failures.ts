@@ -9,7 +9,7 @@ const BY_CODE: Readonly<Record<string, FailureKind>> = {
   '26000': 'stale',
   '28000': 'login',
   '28P01': 'login',
-  '3D000': 'login',
+  '3D000': 'missing_table',
   '3F000': 'missing_table',
   '40001': 'conflict',
   '40P01': 'conflict',

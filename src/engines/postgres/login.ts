@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Entry } from '../../model/entry.ts';
-import type { ConnectOptions } from '../engine.ts';
+import { type ConnectOptions, DbFailure } from '../engine.ts';
 import { connectFailure } from './failures.ts';
 
 export interface Session {
@@ -61,7 +61,7 @@ async function attempt(entry: Entry, options: ConnectOptions, ssl: false | objec
     await client.connect();
   } catch (error) {
     open.connection.stream.destroy();
-    throw connectFailure(error);
+    throw options.signal?.aborted ? new DbFailure('cancelled', 'the caller went away') : connectFailure(error);
   } finally {
     options.signal?.removeEventListener('abort', abort);
   }

@@ -1,0 +1,149 @@
+// The pool of a database: its four limits, deadlines of waiting and of queries, and that nothing goes on running on the server.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { type SlowDatabase, type SlowProject, slowDatabase, slowProject } from './slow-database.ts';
+
+let service: Service;
+let database: SlowDatabase;
+
+beforeAll(async () => {
+  [service, database] = await Promise.all([startService(), slowDatabase()]);
+});
+afterAll(async () => {
+  await service?.stop();
+  await database?.drop();
+});
+
+const settled = (count: () => Promise<number>, number: number, timeout = 1500) =>
+  expect.poll(count, { timeout, interval: 25 }).toBe(number);
+
+describe('a query past timeout_secs', () => {
+  let slow: SlowProject;
+  beforeAll(async () => {
+    slow = await slowProject(service, database, { timeout_secs: 1, max_open_connections: 1 });
+    expect((await slow.nap(0)).status).toBe(200);
+  });
+
+  test('is 504 in time, is stopped on the server, and the next request is quick', async () => {
+    const { status, ms, response } = await slow.nap(5000);
+    expect(status).toBe(504);
+    expect(response.json()).toMatchObject({ code: 504, status: 'Gateway Timeout', message: expect.stringContaining('1 second') });
+    expect(ms).toBeGreaterThan(900);
+    expect(ms).toBeLessThan(2500);
+    await settled(database.running, 0);
+    expect((await slow.nap(0)).ms).toBeLessThan(1000);
+  });
+
+  test('of a write is 504 too, and nothing is written', async () => {
+    await database.run(`
+      CREATE TABLE slow_writes (id int PRIMARY KEY);
+      CREATE FUNCTION delay() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(3); RETURN NEW; END';
+      CREATE TRIGGER delay BEFORE INSERT OR UPDATE ON slow_writes FOR EACH ROW EXECUTE FUNCTION delay()`);
+    const answer = await slow.send('POST', 'slow_writes', [{ id: 1 }]);
+    expect(answer.status).toBe(504);
+    await settled(database.running, 0);
+    expect(await database.run('SELECT * FROM slow_writes')).toEqual([]);
+  });
+
+  test('does not count the time of waiting for a connection', async () => {
+    const answers = await Promise.all([slow.nap(700), slow.nap(700)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe('a busy pool', () => {
+  test('answers 503 with Retry-After after connect_timeout_secs, and serves those who got through', async () => {
+    const slow = await slowProject(service, database, { max_open_connections: 2, connect_timeout_secs: 1 });
+    await slow.nap(0);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => slow.nap(2000)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503, 503, 503, 503]);
+    for (const { status, ms, response } of answers) {
+      if (status === 200) continue;
+      expect(response.headers['retry-after']).toMatch(/^\d+$/);
+      expect(response.json()).toMatchObject({ code: 503, status: 'Service Unavailable' });
+      expect(ms).toBeGreaterThan(900);
+      expect(ms).toBeLessThan(1900);
+    }
+    expect((await slow.nap(0)).status).toBe(200);
+  });
+});
+
+describe('connections', () => {
+  test('are at most max_open, max_idle of them idle, and none after idle_timeout', async () => {
+    const own = await slowDatabase();
+    const slow = await slowProject(service, own, { max_open_connections: 4, max_idle_connections: 2, idle_timeout_secs: 1 });
+    let most = 0;
+    const work = Promise.all(Array.from({ length: 24 }, () => slow.nap(100)));
+    let done = false;
+    void work.then(() => {
+      done = true;
+    });
+    while (!done) most = Math.max(most, await own.sessions());
+    expect((await work).every(({ status }) => status === 200)).toBe(true);
+    expect(most).toBe(4);
+    await settled(own.sessions, 2);
+    await settled(own.sessions, 0, 4000);
+    expect((await slow.nap(0)).status).toBe(200);
+    await own.drop();
+  });
+
+  test('are not kept at all with max_idle 0', async () => {
+    const own = await slowDatabase();
+    const slow = await slowProject(service, own, { max_idle_connections: 0 });
+    for (let round = 0; round < 3; round++) expect((await slow.nap(0)).status).toBe(200);
+    await settled(own.sessions, 0);
+    await own.drop();
+  });
+
+  test('are opened by the first request only', async () => {
+    const own = await slowDatabase();
+    await slowProject(service, own);
+    expect(await own.sessions()).toBe(0);
+    await own.drop();
+  });
+});
+
+describe('a client that goes away', () => {
+  test('ends its query on the server, and its connection is free again', async () => {
+    const slow = await slowProject(service, database, { max_open_connections: 1 });
+    await slow.nap(0);
+    const abort = new AbortController();
+    const nap = slow.nap(20_000, abort.signal);
+    await settled(database.running, 1);
+    abort.abort();
+    await expect(nap).rejects.toThrow();
+    await settled(database.running, 0);
+    expect((await slow.nap(0)).ms).toBeLessThan(1000);
+  });
+
+  test('while it waits for a connection leaves no trace', async () => {
+    const slow = await slowProject(service, database, { max_open_connections: 1, connect_timeout_secs: 5 });
+    await slow.nap(0);
+    const first = slow.nap(1000);
+    const abort = new AbortController();
+    const waiting = Array.from({ length: 5 }, () => slow.nap(20_000, abort.signal).catch(() => 'gone'));
+    await settled(database.running, 1);
+    abort.abort();
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5 }, () => 'gone'));
+    expect((await first).status).toBe(200);
+    expect((await slow.nap(0)).status).toBe(200);
+    expect(await database.running()).toBe(0);
+  });
+
+  test('in the middle of a large answer ends the query', async () => {
+    const slow = await slowProject(service, database, { max_open_connections: 1 });
+    await database.run(`CREATE TABLE large (id int PRIMARY KEY, filler text);
+      INSERT INTO large SELECT n, repeat(md5(n::text), 100) FROM generate_series(1, 10000) n`);
+    await slow.nap(0);
+    const { headers } = slow.project;
+    for (let round = 0; round < 3; round++) {
+      const abort = new AbortController();
+      const path = `${service.url}/svc/api/rest/auto/v1/pg/${database.name}/large?pg=0&ps=10000`;
+      const response = await fetch(path, { headers, signal: abort.signal });
+      expect(response.status).toBe(200);
+      abort.abort();
+    }
+    await settled(database.running, 0);
+    expect((await slow.nap(0)).status).toBe(200);
+  });
+});

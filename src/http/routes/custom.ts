@@ -4,6 +4,7 @@ import { apiError } from '../../errors.ts';
 import type { Format, RowWriter } from '../../formats/format.ts';
 import type { Cells, ResultColumn } from '../../model/cells.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
+import { ABBREVIATION } from '../../model/org.ts';
 import { ByteWriter } from '../../util/byte-writer.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
@@ -24,7 +25,8 @@ export function customRoutes(services: Services): readonly Route[] {
       if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
       const [org = '', project = '', ...rest] = exchange.path.slice(start).split('/').map(decodeSegment);
       const uri = rest.join('/');
-      if (uri === '') throw apiError('unknown_path');
+      // What cannot be an abbreviation is no Custom path, whoever asks.
+      if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
       const { caller, context } = await enterSpace(services, exchange, DEMANDS.custom);
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));

@@ -4,7 +4,6 @@ import { Auto } from './auto/run.ts';
 import type { Config } from './config.ts';
 import { MemoryCache, type ResponseCache } from './custom/cache.ts';
 import { Calls } from './custom/calls.ts';
-import { RedisCache } from './custom/redis-cache.ts';
 import { CatalogCache } from './engines/catalog-cache.ts';
 import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
@@ -44,7 +43,7 @@ export async function startService(config: Config): Promise<Service> {
   store.onChange(({ topic, key }) => {
     if (topic === 'project') void retireChanged(store, connections, catalog, key);
   });
-  const cache = openCache(config, observer);
+  const cache = await openCache(config, observer);
   let closing = false;
   const services: Services = {
     config,
@@ -99,8 +98,10 @@ async function checkHost(hosts: HostPolicy, host: string): Promise<void> {
 /** Of each instance, for kept answers. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-function openCache(config: Config, observer: Observer): ResponseCache {
+async function openCache(config: Config, observer: Observer): Promise<ResponseCache> {
   if (config.redisUrl === undefined) return new MemoryCache(CACHE_BYTES);
+  // Loaded only where it is used: the client is a good part of what a start costs.
+  const { RedisCache } = await import('./custom/redis-cache.ts');
   return new RedisCache(config.redisUrl, (error) =>
     observer.emit({ kind: 'trouble', message: 'the shared cache cannot be reached; calls go on without it', error }),
   );

@@ -245,7 +245,7 @@ function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
 /** Keys that only the command line client reads from the same file. */
 const CLIENT_KEYS = new Set(['url', 'org_id', 'project_id', 'space_id', 'user_id', 'user_roles', 'power_token']);
 
-function readSettingsFile(file: string): Map<string, string> {
+function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): Map<string, string> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -264,9 +264,22 @@ function readSettingsFile(file: string): Map<string, string> {
   const known = new Set(SETTINGS.map((setting) => setting.name));
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(parsed)) {
-    if (CLIENT_KEYS.has(name)) continue;
-    if (!known.has(name)) throw new ConfigError(`${file}: ${name} is no setting of Millrace; see docs/reference/configuration.md.`);
+    if (CLIENT_KEYS.has(name) && !also.has(name)) continue;
+    if (!known.has(name) && !also.has(name))
+      throw new ConfigError(`${file}: ${name} is no setting of Millrace; see docs/reference/configuration.md.`);
     found.set(name, Array.isArray(value) ? value.join(',') : String(value));
+  }
+  return found;
+}
+
+/** What the command line client goes by: the environment over the file, by the file's names. A file that is not there says nothing. */
+export function clientSettings(environment: NodeJS.ProcessEnv = process.env, file = 'millrace.yaml'): ReadonlyMap<string, string> {
+  const names = [...CLIENT_KEYS, 'server_key', 'gateway_secret', 'path_prefix'];
+  const fromFile = readSettingsFile(file, CLIENT_KEYS);
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const value = environment[`MILLRACE_${name.toUpperCase()}`] ?? fromFile.get(name);
+    if (value !== undefined && value !== '') found.set(name, value);
   }
   return found;
 }

@@ -1,9 +1,15 @@
 /** The commands of `millrace`, by name: what `--help` lists is what there is. */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
+import { runSubcommand, type Subcommands } from './client-command.ts';
+import { DEFINITION_COMMANDS } from './definition-command.ts';
 import { exprCommand, larkCommand } from './languages.ts';
+import { LARK_COMMANDS } from './lark-command.ts';
+import { ORG_COMMANDS } from './org-command.ts';
+import { PROJECT_COMMANDS } from './project-command.ts';
 import { rewrapCommand } from './rewrap.ts';
 import { serve } from './serve.ts';
 import { startDemo } from './start.ts';
+import { TOKEN_COMMANDS } from './token-command.ts';
 import { VERSION } from './version.ts';
 
 export interface Command {
@@ -11,6 +17,11 @@ export interface Command {
   readonly summary: string;
   /** Returns the exit code; a server that goes on running returns undefined. */
   run(args: readonly string[]): Promise<number | undefined>;
+}
+
+/** A command of the client: its verbs are in the table. */
+function remote(name: string, table: Subcommands, summary: string): Command {
+  return { usage: `${name} ${Object.keys(table).join('|')} …`, summary, run: (args) => runSubcommand(name, table, args) };
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -29,8 +40,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'encrypt stored passwords anew with the first encryption key',
     run: () => rewrapCommand(loadConfig().config),
   },
-  lark: { usage: 'lark [FILE]', summary: 'run a Lark file, or try lines at a prompt', run: larkCommand },
+  lark: {
+    usage: 'lark [FILE] | put|list|get|delete …',
+    summary: 'run a Lark file or try lines at a prompt; or manage the modules of a running service',
+    run: (args) => (Object.hasOwn(LARK_COMMANDS, args[0] ?? '') ? runSubcommand('lark', LARK_COMMANDS, args) : larkCommand(args)),
+  },
   expr: { usage: "expr 'EXPRESSION' [--env FILE]", summary: 'evaluate an expression over a JSON environment', run: exprCommand },
+  definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
+  token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),
+  org: remote('org', ORG_COMMANDS, 'organizations of a running service'),
+  project: remote('project', PROJECT_COMMANDS, 'projects of a running service'),
 };
 
 function help(): string {

@@ -8,6 +8,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { newUlid } from '../model/ulid.ts';
 import { DEMO_DATABASE, ensureDemoData } from './demo-data.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { deployExamples, exampleLines } from './examples.ts';
 import { withKeys } from './keys.ts';
 import { announce, endOnSignal, startOne } from './serve.ts';
 
@@ -37,6 +38,7 @@ export async function startDemo(): Promise<undefined> {
     await ensureDemoData(postgres);
     service = await startOne({ ...config, workers: 1 });
     const demo = await ensureDemo(config, service.url, postgres);
+    await deployExamples(new DemoClient(config, service.url).yaml(demo), demo);
     announce(service.url);
     if (file !== undefined) log(`server key and encryption key: ${file}`);
     process.stdout.write(curlLines(config, service.url, demo));
@@ -92,18 +94,30 @@ class DemoClient {
     this.#url = url;
   }
 
+  yaml(ids: Demo): (method: string, path: string, body: string) => Promise<{ status: number; message: string }> {
+    return async (method, path, body) => {
+      const response = await this.#fetch(method, path, ids, 'application/x-yaml', body);
+      const { message = '' } = (await response.json()) as { message?: string };
+      return { status: response.status, message };
+    };
+  }
+
   async send(method: string, path: string, ids: Partial<Demo>, body: object): Promise<Record<string, unknown>> {
+    const response = await this.#fetch(method, path, ids, 'application/json', JSON.stringify(body));
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`setting up the demo failed: ${method} ${path}: ${String(answer['message'])}`);
+    return answer;
+  }
+
+  #fetch(method: string, path: string, ids: Partial<Demo>, type: string, body: string): Promise<Response> {
     const headers: Record<string, string> = {
-      'content-type': 'application/json',
+      'content-type': type,
       'x-server-key': this.#config.serverKeys[0] ?? '',
       'x-user-roles': 'admin',
       ...(this.#config.gatewaySecret === undefined ? {} : { 'x-gateway-secret': this.#config.gatewaySecret }),
     };
     for (const [name, value] of Object.entries(ids)) if (name.endsWith('_id')) headers[`x-${name.replace('_', '-')}`] = value;
-    const response = await fetch(`${this.#url}/${this.#config.pathPrefix}/${path}`, { method, headers, body: JSON.stringify(body) });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`setting up the demo failed: ${method} ${path}: ${String(answer['message'])}`);
-    return answer;
+    return fetch(`${this.#url}/${this.#config.pathPrefix}/${path}`, { method, headers, body });
   }
 }
 
@@ -129,6 +143,7 @@ function curlLines(config: Config, url: string, demo: Demo): string {
       'what a table looks like',
       `curl -s ${context} '${url}/${config.pathPrefix}/rest/meta/v1/table/detail?type=pg&schema=${DEMO_DATABASE}&table=users'`,
     ],
+    ...exampleLines(`${url}/${ORG}/${PROJECT}`, context),
   ];
   return `\n${lines.map(([what, line]) => `# ${what}\n${line}\n`).join('\n')}\n`;
 }

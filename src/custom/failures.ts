@@ -4,7 +4,7 @@ import { ApiError, apiError } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
-import { CompileError, RunError } from '../lang/source.ts';
+import { CompileError, type Problem, RunError } from '../lang/source.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
 
@@ -32,11 +32,12 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
     if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message);
     return EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, error.message);
   }
-  if (error instanceof BudgetError) return apiError('step_budget', label, error.message);
+  if (error instanceof BudgetError)
+    return apiError('step_budget', label, `${error.problem === undefined ? '' : `${placeOf(error.problem)}: `}${error.message}`);
   if (error instanceof LoadError)
-    return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} is not there (${placeOf(error)})`);
+    return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} is not there (${placeOf(error.problem)})`);
   if (error instanceof RunError) {
-    const words = `${placeOf(error)}: ${error.problem.message}`;
+    const words = `${placeOf(error.problem)}: ${error.problem.message}`;
     return error.refused ? apiError('step_refused', label, words) : apiError('step_failed', label, words);
   }
   // A module that compiled when it was stored, beside others that have gone since.
@@ -45,8 +46,8 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   return error;
 }
 
-function placeOf({ problem }: RunError): string {
-  return `${problem.file} line ${problem.line}, column ${problem.column}`;
+function placeOf({ file, line, column }: Problem): string {
+  return `${file} line ${line}, column ${column}`;
 }
 
 /** Errors that a version has earned itself; with all others another version would not help, or has no business to. */

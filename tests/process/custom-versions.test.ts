@@ -132,11 +132,11 @@ async function killRounds(rounds: number, seed: number, until: number): Promise<
 
 test('200 kills at random moments: the old version or the new one, and what was answered is there', async () => {
   // A machine that is busy with other things does fewer of them rather than take all day.
-  const until = performance.now() + 55_000;
+  const until = performance.now() + Number(process.env['MILLRACE_TEST_KILL_SECS'] ?? 55) * 1000;
   const [a = 0, b = 0] = await Promise.all([killRounds(100, 1, until), killRounds(100, 2, until)]);
   console.log(`${a + b} kills`);
   expect(a + b).toBeGreaterThan(10);
-}, 120_000);
+}, 600_000);
 
 test('two instances that deploy the same version: one wins, and both serve the winner', async () => {
   const address = engineAddress('postgres');

@@ -1,21 +1,26 @@
 /** `expr` steps: expressions compiled with their definition, over the same names as lark steps. */
-
-import { Budget } from '../../lang/budget.ts';
-import { compileExpr, runExpr } from '../../lang/expr/index.ts';
+import { compileExpr } from '../../lang/expr/index.ts';
+import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
+import type { PlainValue } from '../../util/decimal.ts';
 import type { StepSource } from '../document-logic.ts';
 import { codeProblems } from './lark.ts';
 import { environmentNames, environmentValue, resultsBehind, type Step, type StepScope, stepLabel } from './step.ts';
 
 export function compileExprStep(source: StepSource, scope: StepScope): Step {
   const compiled = compile(source, scope);
+  const reads = [...compiled.uses];
   return {
     source,
     label: stepLabel(source),
-    needs: resultsBehind(compiled.uses, scope),
+    needs: resultsBehind(reads, scope),
     readsContext: compiled.uses.has('context'),
     modules: [],
-    run: (frame) => runExpr(compiled, (name) => environmentValue(name, frame, scope.names), new Budget(frame.limits)),
+    run(frame) {
+      const values = new Map<string, PlainValue>();
+      for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
+      return runStep('expr', { compiled, values }, frame.limits);
+    },
   };
 }
 

@@ -1,0 +1,95 @@
+/**
+ * The command line as a client of a running service: where it is and who asks come from flags, the environment or millrace.yaml, in this
+ * order. Prints what the service answers; an error is its message on stderr and exit code 1.
+ */
+import { readFileSync } from 'node:fs';
+import { ConfigError, clientSettings } from '../config.ts';
+import type { Flags } from './client-flags.ts';
+
+/** Flags of every command of the client, by the setting that each stands for. */
+const SETTINGS = {
+  url: 'url',
+  'org-id': 'org_id',
+  'project-id': 'project_id',
+  'space-id': 'space_id',
+  'user-id': 'user_id',
+  roles: 'user_roles',
+  token: 'power_token',
+  'server-key': 'server_key',
+  'gateway-secret': 'gateway_secret',
+  prefix: 'path_prefix',
+} as const;
+
+export const CLIENT_FLAGS: readonly string[] = Object.keys(SETTINGS);
+
+const HEADERS: Readonly<Record<string, string>> = {
+  org_id: 'x-org-id',
+  project_id: 'x-project-id',
+  space_id: 'x-space-id',
+  user_id: 'x-user-id',
+  user_roles: 'x-user-roles',
+  server_key: 'x-server-key',
+  gateway_secret: 'x-gateway-secret',
+  power_token: 'x-power-token',
+};
+
+export interface Sent {
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string;
+  readonly type?: string;
+}
+
+export class Client {
+  readonly #settings: ReadonlyMap<string, string>;
+
+  constructor(flags: Flags, settings: ReadonlyMap<string, string> = clientSettings()) {
+    const merged = new Map(settings);
+    for (const [flag, name] of Object.entries(SETTINGS)) {
+      const value = flags.get(flag);
+      if (value !== undefined) merged.set(name, value);
+    }
+    this.#settings = merged;
+  }
+
+  setting(name: string): string | undefined {
+    return this.#settings.get(name);
+  }
+
+  async send(method: string, path: string, { query = {}, body, type = 'application/json' }: Sent = {}): Promise<Response> {
+    const base = this.#settings.get('url') ?? 'http://127.0.0.1:8080';
+    const url = new URL(`${base.replace(/\/$/, '')}/${this.#settings.get('path_prefix') ?? 'svc'}/${path}`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    const token = this.#settings.get('power_token');
+    if (token !== undefined) url.searchParams.set('pwt', token);
+    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': type };
+    for (const [name, header] of Object.entries(HEADERS)) {
+      const value = this.#settings.get(name);
+      if (value !== undefined) headers[header] = value;
+    }
+    headers['x-user-roles'] ??= 'admin';
+    try {
+      return await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
+    } catch (error) {
+      throw new Error(`${base} does not answer`, { cause: (error as Error).cause ?? error });
+    }
+  }
+
+  /** Sends, prints, and says how the process should end. */
+  async print(method: string, path: string, sent: Sent = {}): Promise<number> {
+    const response = await this.send(method, path, sent);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    if (!response.ok) {
+      process.stderr.write(`millrace: ${isJson ? String((JSON.parse(text) as { message: unknown }).message) : text}\n`);
+      return 1;
+    }
+    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    return 0;
+  }
+}
+
+/** A file's text, or what comes in on stdin for `-`. */
+export function readSource(file: string | undefined): string {
+  if (file === undefined) throw new ConfigError('the file is missing; give its name, or - for what comes in.');
+  return readFileSync(file === '-' ? 0 : file, 'utf8');
+}

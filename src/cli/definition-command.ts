@@ -1,0 +1,91 @@
+/** `millrace definition …`: definitions of a running service, from files. */
+import { newUlid } from '../model/ulid.ts';
+import { type Client, readSource } from './client.ts';
+import type { Subcommands } from './client-command.ts';
+
+const PATH = 'rest/definition/v1';
+const YAML = 'application/x-yaml';
+const IDENTIFIERS = /^identifiers\s*:/m;
+
+/** The place and the author of a document. */
+export type Ids = Readonly<Record<'org_id' | 'project_id' | 'space_id' | 'user_id', string>>;
+
+/** A file need not know where it will be deployed: a document without identifiers gets those of the context. */
+export function withIdentifiers(source: string, ids: Ids): string {
+  if (IDENTIFIERS.test(source)) return source;
+  const { org_id, project_id, space_id, user_id } = ids;
+  const lines = Object.entries({ org_id, project_id, space_id, user_id, feature_id: newUlid() }).map(([name, id]) => `  ${name}: ${id}\n`);
+  return `identifiers:\n${lines.join('')}${source}`;
+}
+
+function documentOf(client: Client, file: string | undefined): string {
+  const id = (name: string): string => client.setting(name) ?? '';
+  return withIdentifiers(readSource(file), {
+    org_id: id('org_id'),
+    project_id: id('project_id'),
+    space_id: id('space_id'),
+    user_id: id('user_id'),
+  });
+}
+
+export const DEFINITION_COMMANDS: Subcommands = {
+  deploy: {
+    usage: 'deploy FILE [--update]',
+    summary: 'deploy a definition, or replace the deployed version',
+    switches: ['update'],
+    run: (client, flags) =>
+      client.print(flags.has('update') ? 'PUT' : 'POST', PATH, { body: documentOf(client, flags.rest[0]), type: YAML }),
+  },
+  check: {
+    usage: "check FILE [--execute] [--input '{…}']",
+    summary: 'check a definition, and try it in a transaction that is taken back',
+    values: ['input'],
+    switches: ['execute'],
+    run: (client, flags) =>
+      client.print('POST', `${PATH}/check`, {
+        query: { execute: flags.has('execute') ? 'true' : undefined, input: flags.get('input') },
+        body: documentOf(client, flags.rest[0]),
+        type: YAML,
+      }),
+  },
+  list: {
+    usage: 'list [--method METHOD] [--format FORMAT]',
+    summary: 'the definitions of the space',
+    values: ['method', 'format'],
+    run: (client, flags) => client.print('GET', `${PATH}/list`, { query: { method: flags.get('method'), format: flags.get('format') } }),
+  },
+  get: {
+    usage: 'get DEFINITION_ID [--format yaml]',
+    summary: 'one definition',
+    values: ['format'],
+    run: (client, flags) =>
+      client.print('GET', PATH, { query: { definition_id: flags.argument(0, 'the definition_id'), format: flags.get('format') } }),
+  },
+  delete: {
+    usage: 'delete URI --method METHOD --version VERSION',
+    summary: 'delete one version',
+    values: ['method', 'version'],
+    run: (client, flags) =>
+      client.print('DELETE', PATH, {
+        query: { uri: flags.argument(0, 'the uri'), method: flags.required('method'), version: flags.required('version') },
+      }),
+  },
+  copy: {
+    usage: 'copy DEFINITION_ID... --to SPACE_ID --version VERSION',
+    summary: 'copy definitions into another space',
+    values: ['to', 'version'],
+    run: (client, flags) => {
+      flags.argument(0, 'the definition_id');
+      const body = {
+        org_id: client.setting('org_id'),
+        project_id: client.setting('project_id'),
+        space_id: client.setting('space_id'),
+        user_id: client.setting('user_id'),
+        target_space_id: flags.required('to'),
+        target_version: flags.required('version'),
+        definition_list: flags.rest,
+      };
+      return client.print('PUT', `${PATH}/space/copy`, { body: JSON.stringify(body) });
+    },
+  },
+};

@@ -1,0 +1,34 @@
+/** `millrace lark put|list|get|delete`: the Lark modules of a space of a running service. */
+import { stringify } from 'yaml';
+import { readSource } from './client.ts';
+import type { Subcommands } from './client-command.ts';
+
+const PATH = 'code/v1/lark';
+
+export const LARK_COMMANDS: Subcommands = {
+  put: {
+    usage: 'put MODULE FILE',
+    summary: 'store a module, or overwrite it',
+    run: (client, flags) => {
+      const ids = ['org_id', 'project_id', 'space_id', 'user_id'].map((name) => [name, client.setting(name) ?? '']);
+      const module = flags.argument(0, 'the name of the module');
+      const body = stringify({ ...Object.fromEntries(ids), module, code: readSource(flags.rest[1]) });
+      return client.print('POST', `${PATH}/`, { body, type: 'application/x-yaml' });
+    },
+  },
+  list: {
+    usage: 'list',
+    summary: 'the modules of the space',
+    run: (client) => client.print('GET', `${PATH}/list`),
+  },
+  get: {
+    usage: 'get MODULE',
+    summary: 'one module with its code',
+    run: (client, flags) => client.print('GET', PATH, { query: { module: flags.argument(0, 'the name of the module') } }),
+  },
+  delete: {
+    usage: 'delete MODULE',
+    summary: 'delete a module',
+    run: (client, flags) => client.print('DELETE', PATH, { query: { module: flags.argument(0, 'the name of the module') } }),
+  },
+};

@@ -1,0 +1,45 @@
+/** Steps in expr as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and keeps it. */
+import type { PlainValue } from '../../util/decimal.ts';
+import { Budget, type Limits } from '../budget.ts';
+import type { Ran, TaskKind } from '../task-kind.ts';
+import { type CompiledExpr, compileExpr, runExpr } from './index.ts';
+
+export interface ExprTask {
+  readonly compiled: CompiledExpr;
+  readonly values: ReadonlyMap<string, PlainValue>;
+}
+
+interface PackedExpr {
+  readonly text: string;
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+const NO_PRINTS: readonly string[] = [];
+const MAX_KEPT = 200;
+const kept = new Map<string, CompiledExpr>();
+
+function run({ compiled, values }: ExprTask, limits: Limits): Ran {
+  return { value: runExpr(compiled, values, new Budget(limits)), prints: NO_PRINTS };
+}
+
+function compileKept({ text, file, names }: PackedExpr): CompiledExpr {
+  const key = [file, names.join(), text].join('\0');
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  const compiled = compileExpr(text, { names, file });
+  kept.set(key, compiled);
+  return compiled;
+}
+
+export const exprKind: TaskKind<ExprTask> = {
+  identity: ({ compiled }) => compiled,
+  run,
+  pack: ({ compiled, values }) => {
+    const { text, name } = compiled.source;
+    return { program: { text, file: name, names: compiled.names }, values };
+  },
+  runPacked: (packed, values, limits) => run({ compiled: compileKept(packed as PackedExpr), values }, limits),
+  specialError: (_, error) => error,
+};

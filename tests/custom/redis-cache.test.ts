@@ -1,0 +1,27 @@
+// The shared cache when its server is not there: calls go on as with an empty cache, and somebody is told once.
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { RedisCache } from '../../src/custom/redis-cache.ts';
+
+test('a server that cannot be reached is an empty cache', async () => {
+  const troubles: unknown[] = [];
+  const cache = new RedisCache('redis://127.0.0.1:1', (error) => troubles.push(error));
+  await expect.poll(() => troubles.length).toBe(1);
+  expect(await cache.get('k')).toBeUndefined();
+  cache.set('k', Buffer.from('x'), 5);
+  expect(await cache.get('k')).toBeUndefined();
+  expect(troubles).toHaveLength(1);
+  cache.close();
+});
+
+test('a server that takes connections and never answers keeps nobody waiting', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const address = silent.address();
+  const cache = new RedisCache(`redis://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, () => {});
+  const began = performance.now();
+  expect(await cache.get('k')).toBeUndefined();
+  expect(performance.now() - began).toBeLessThan(1000);
+  cache.close();
+  silent.close();
+});

@@ -16,6 +16,7 @@ import type { Observer } from '../observe.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import { after, type Soon } from '../util/soon.ts';
 import type { Exchange } from './exchange.ts';
 
 export { DEMANDS };
@@ -47,26 +48,29 @@ export interface Route {
 }
 
 /** Who calls; the caller is noted for the log. */
-export async function identify(services: Services, exchange: Exchange, demand: Demand): Promise<Caller> {
-  const fresh = services.store.refresh();
-  if (fresh instanceof Promise) await fresh;
-  const found = services.authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.method, demand);
-  const caller = found instanceof Promise ? await found : found;
-  exchange.caller = caller;
-  return caller;
+export function identify(services: Services, exchange: Exchange, demand: Demand): Soon<Caller> {
+  const { store, authenticator } = services;
+  const found = after(store.refresh(), () => authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.method, demand));
+  return after(found, (caller) => {
+    exchange.caller = caller;
+    return caller;
+  });
 }
 
 /** The caller's project, with everything that is registered in it; the space, where there is one, must be of it. */
-export async function projectOf(services: Services, caller: Caller): Promise<ProjectContext> {
+export function projectOf(services: Services, caller: Caller): Soon<ProjectContext> {
   const { orgId = '', projectId = '', spaceId } = caller;
-  const found = services.store.projectContext(orgId, projectId);
-  const context = found instanceof Promise ? await found : found;
-  if (context === undefined) {
-    const org = services.store.organization(orgId);
-    throw (org instanceof Promise ? await org : org) === undefined ? apiError('org_unknown') : apiError('project_unknown');
-  }
-  if (spaceId !== undefined && !context.spaces.has(spaceId)) throw apiError('space_unknown');
-  return context;
+  return after(services.store.projectContext(orgId, projectId), (context) => {
+    if (context === undefined) return refuseProject(services, orgId);
+    if (spaceId !== undefined && !context.spaces.has(spaceId)) throw apiError('space_unknown');
+    return context;
+  });
+}
+
+function refuseProject(services: Services, orgId: string): Soon<never> {
+  return after(services.store.organization(orgId), (org) => {
+    throw org === undefined ? apiError('org_unknown') : apiError('project_unknown');
+  });
 }
 
 export interface InSpace {
@@ -75,10 +79,10 @@ export interface InSpace {
 }
 
 /** For endpoints that demand all five headers. */
-export async function enterSpace(services: Services, exchange: Exchange, demand: Demand): Promise<InSpace> {
-  const caller = await identify(services, exchange, demand);
-  const context = await projectOf(services, caller);
-  return { caller: caller as SpaceCaller, context };
+export function enterSpace(services: Services, exchange: Exchange, demand: Demand): Soon<InSpace> {
+  return after(identify(services, exchange, demand), (caller) =>
+    after(projectOf(services, caller), (context): InSpace => ({ caller: caller as SpaceCaller, context })),
+  );
 }
 
 export function checkPath(context: ProjectContext, orgAbbreviation: string, projectAbbreviation: string): void {

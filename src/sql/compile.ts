@@ -5,7 +5,7 @@
 
 import type { Column, Kind } from '../model/table.ts';
 import type { Binder, Dialect, Ready } from './dialect.ts';
-import type { Condition, CountPlan, DeletePlan, SelectPlan, UpdatePlan } from './plan.ts';
+import type { Condition, CountPlan, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
 import type { Operand, ParamKind, ParamType, ParamValue } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
@@ -62,14 +62,33 @@ export class Parameters implements Binder {
 
 export function compileSelect(plan: SelectPlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
-  const items = plan.columns.map((column) => dialect.selectItem(column)).join(', ');
-  const order = plan.order.map((term) => dialect.orderItem(term.column, term.direction)).join(', ');
   const text =
-    `SELECT ${items} FROM ${dialect.table(plan.table)}` +
+    `SELECT ${selectList(plan, dialect)} FROM ${dialect.table(plan.table)}` +
     where(plan.where, dialect, bind) +
-    (order === '' ? '' : ` ORDER BY ${order}`) +
+    orderBy(plan.order, dialect) +
     dialect.page(plan.limit, plan.offset, bind);
   return { statement: { text, types: bind.types, columns: plan.columns }, params: bind.values };
+}
+
+/** Texts of what most requests ask for: all columns of a table, in its own order. A table belongs to one database and so to one dialect. */
+const selectLists = new WeakMap<readonly Column[], string>();
+const orders = new WeakMap<readonly OrderTerm[], string>();
+
+function selectList({ columns, table }: SelectPlan, dialect: Dialect): string {
+  const known = selectLists.get(columns);
+  if (known !== undefined) return known;
+  const text = columns.map((column) => dialect.selectItem(column)).join(', ');
+  if (columns === table.columns) selectLists.set(columns, text);
+  return text;
+}
+
+function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
+  const known = orders.get(order);
+  if (known !== undefined) return known;
+  const items = order.map((term) => dialect.orderItem(term.column, term.direction));
+  const text = items.length === 0 ? '' : ` ORDER BY ${items.join(', ')}`;
+  orders.set(order, text);
+  return text;
 }
 
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;

@@ -5,6 +5,7 @@ import { apiError } from '../../errors.ts';
 import { ANNOUNCED, locateDatabase } from '../../model/database-name.ts';
 import { DB_TYPES, type DbType } from '../../model/entry.ts';
 import { BadEncoding, decodePercent } from '../../util/query.ts';
+import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendValue } from '../respond.ts';
 import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, type Route, type Services } from '../route.ts';
@@ -46,13 +47,14 @@ function dbType(text: string): DbType {
 export function autoRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
 
-  const target = async (exchange: Exchange): Promise<Target> => {
+  const target = (exchange: Exchange): Soon<Target> => {
     const path = parsePath(exchange.path, prefix.length);
-    const { context } = await enterSpace(services, exchange, DEMANDS.auto);
-    if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
-    const { entry, schema } = locateDatabase(context, dbType(path.type), path.database);
-    if (path.table === '') throw apiError('table_unknown', '');
-    return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange };
+    return after(enterSpace(services, exchange, DEMANDS.auto), ({ context }): Target => {
+      if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
+      const { entry, schema } = locateDatabase(context, dbType(path.type), path.database);
+      if (path.table === '') throw apiError('table_unknown', '');
+      return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange };
+    });
   };
 
   const sendAffected = (exchange: Exchange, status: number, format: string, rows: number): void =>
@@ -63,7 +65,8 @@ export function autoRoutes(services: Services): readonly Route[] {
       path: `${prefix}*`,
       methods: {
         async GET(exchange) {
-          const at = await target(exchange);
+          const found = target(exchange);
+          const at = found instanceof Promise ? await found : found;
           const request = parseRead(exchange.query, services.config.maxPageSize);
           const response = new RowResponse(exchange, formatOf(request.format), request.after === undefined ? 'flowing' : 'held');
           try {

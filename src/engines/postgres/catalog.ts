@@ -18,7 +18,7 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnot
   b.oid::int8, b.typtype, b.typcategory, bn.nspname, b.typname, CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END,
   CASE WHEN b.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = b.oid) END,
   array_position(i.indkey::int2[], a.attnum), c.relkind,
-  b.typtype IN ('e', 'r', 'm') OR b.typcategory = 'S'
+  b.typtype IN ('e', 'r', 'm') OR b.typcategory = 'S' OR b.typname = 'cidr'
     OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid)
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,0 +1,145 @@
+// Tables that others change while they are served: new and dropped columns, another type, a dropped and a recreated table. The new picture is
+// in force within five seconds, at once when the old one makes a statement fail, and no request ever sees half of each.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TableClient } from '../../spec/users-table.ts';
+import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../../support/service.ts';
+
+const FRESH_MS = 6000;
+
+interface Shapes {
+  readonly first: string;
+  readonly second: string;
+  readonly add: string;
+  readonly retype: string;
+}
+
+const SQL: Shapes = {
+  first: 'CREATE TABLE shifting (id int PRIMARY KEY, a int)',
+  second: 'CREATE TABLE shifting (id int PRIMARY KEY, b varchar(20), c int)',
+  add: 'ALTER TABLE shifting ADD COLUMN extra int DEFAULT 7',
+  retype: 'ALTER TABLE shifting MODIFY a varchar(20)',
+};
+
+const SHAPES: Readonly<Record<EngineName, Shapes>> = {
+  postgres: { ...SQL, retype: 'ALTER TABLE shifting ALTER a TYPE varchar(20)' },
+  mysql: SQL,
+  mariadb: SQL,
+  clickhouse: {
+    first: 'CREATE TABLE shifting (id Int32, a Nullable(Int32)) ENGINE = MergeTree ORDER BY id',
+    second: 'CREATE TABLE shifting (id Int32, b Nullable(String), c Nullable(Int32)) ENGINE = MergeTree ORDER BY id',
+    add: 'ALTER TABLE shifting ADD COLUMN extra Nullable(Int32) DEFAULT 7',
+    retype: 'ALTER TABLE shifting MODIFY COLUMN a Nullable(String)',
+  },
+};
+
+describe.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
+  const shapes = SHAPES[engine];
+  let database: TestDatabase;
+  let service: Service;
+  let project: TestProject;
+  let shifting: TableClient;
+  const drop = engine === 'clickhouse' ? 'DROP TABLE IF EXISTS shifting SYNC' : 'DROP TABLE IF EXISTS shifting';
+
+  beforeAll(async () => {
+    database = await createDatabase(engine);
+    service = await startService();
+    project = await setUpProject(service, [database.entry()]);
+    shifting = new TableClient(service, project, database, 'shifting');
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await database?.drop();
+  });
+
+  beforeEach(async () => {
+    await database.run(drop);
+    await database.run(shapes.first);
+    await database.run('INSERT INTO shifting (id, a) VALUES (1, 10), (2, 20)');
+    const first = [
+      { id: 1, a: 10 },
+      { id: 2, a: 20 },
+    ];
+    await expect.poll(async () => (await shifting.get('pg=0&ps=10')).text, { timeout: FRESH_MS }).toBe(JSON.stringify(first));
+  });
+
+  it('a new column can be read, filtered, set and posted', async () => {
+    await database.run(shapes.add);
+    await expect.poll(async () => (await shifting.get('pg=0&ps=1')).text, { timeout: FRESH_MS }).toContain('"extra":7');
+    expect(await shifting.ids('extra=eq.7')).toEqual([1, 2]);
+    expect((await shifting.send('PUT', 'id=eq.1&set=extra.8')).text).toBe('{"rows_affected":1}');
+    expect((await shifting.post([{ id: 3, extra: 9 }])).text).toBe('{"rows_affected":1}');
+    expect(await shifting.ids('extra=in.8,9')).toEqual([1, 3]);
+  });
+
+  it('a new column that a request names is found a second after the last look', async () => {
+    await database.run(shapes.add);
+    await sleep(1100);
+    expect(await shifting.ids('extra=eq.7')).toEqual([1, 2]);
+  });
+
+  it('a dropped column is gone at once', async () => {
+    await database.run('ALTER TABLE shifting DROP COLUMN a');
+    expect((await shifting.get('pg=0&ps=10')).text).toBe('[{"id":1},{"id":2}]');
+    expect((await shifting.get('pg=0&ps=10&a=eq.1')).status).toBe(400);
+    expect((await shifting.send('DELETE', 'a=ne.1')).status).toBe(400);
+    expect((await shifting.post([{ id: 3, a: 1 }])).status).toBe(422);
+    expect((await shifting.get('pg=0&ps=10')).text).toBe('[{"id":1},{"id":2}]');
+  });
+
+  it('a dropped table is 404 at once, for every method', async () => {
+    await database.run(drop);
+    expect((await shifting.get('pg=0&ps=10')).status).toBe(404);
+    expect((await shifting.post([{ id: 3, a: 1 }])).status).toBe(404);
+    expect((await shifting.send('PUT', 'id=eq.1&set=a.1')).status).toBe(404);
+    expect((await shifting.send('DELETE', 'id=eq.1')).status).toBe(404);
+  });
+
+  it('another type of a column is in force within five seconds, and values are right before', async () => {
+    await database.run(shapes.retype);
+    const rows = await shifting.get('pg=0&ps=10');
+    expect([200, 200]).toContain(rows.status);
+    await expect
+      .poll(async () => (await shifting.get('pg=0&ps=10')).text, { timeout: FRESH_MS })
+      .toBe('[{"id":1,"a":"10"},{"id":2,"a":"20"}]');
+    expect(await shifting.ids('a=eq.10')).toEqual([1]);
+    expect(await shifting.ids('a=li.0')).toEqual([1, 2]);
+    expect((await shifting.send('PUT', 'id=eq.1&set=a.text')).text).toBe('{"rows_affected":1}');
+    expect((await shifting.post([{ id: 3, a: 'x' }])).text).toBe('{"rows_affected":1}');
+  });
+
+  it('a table recreated in another shape under load is one or the other, or not there', { timeout: 60_000 }, async () => {
+    const seen = new Map<string, number>();
+    let running = true;
+    const reader = async (query: string): Promise<void> => {
+      while (running) {
+        const response = await shifting.get(query);
+        const rows = response.status === 200 ? response.json<object[]>() : [];
+        const shape =
+          rows.map((row) => Object.keys(row).join()).find((keys, _, all) => all.some((other) => other !== keys)) === undefined
+            ? 'one'
+            : 'mixed';
+        const keys = rows[0] === undefined ? '' : Object.keys(rows[0]).join();
+        const answer = `${response.status} ${shape} ${keys}${response.status >= 500 ? response.text : ''}`;
+        seen.set(answer, (seen.get(answer) ?? 0) + 1);
+      }
+    };
+    const readers = [reader('pg=0&ps=10'), reader('pg=0&ps=10&id=gt.0'), reader('pg=0&ps=10&$order=id.desc')];
+    for (let round = 0; round < 8; round++) {
+      await database.run(drop);
+      const second = round % 2 === 0;
+      await database.run(second ? shapes.second : shapes.first);
+      await database.run(
+        second ? "INSERT INTO shifting (id, b, c) VALUES (1, 'x', 5), (2, 'y', 6)" : 'INSERT INTO shifting (id, a) VALUES (1, 10), (2, 20)',
+      );
+      await sleep(150);
+    }
+    running = false;
+    await Promise.all(readers);
+    const allowed = /^(200 one (id,a|id,b,c)?|404 one )$/;
+    expect([...seen.keys()].filter((answer) => !allowed.test(answer))).toEqual([]);
+    expect((await shifting.get('pg=0&ps=10')).text).toBe('[{"id":1,"a":10},{"id":2,"a":20}]');
+  });
+});

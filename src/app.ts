@@ -1,4 +1,5 @@
 /** Wiring: settings in, a service out that can listen and close. Nothing here decides anything. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/run.ts';
 import type { Config } from './config.ts';
@@ -9,6 +10,7 @@ import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
 import { ENGINES } from './engines/index.ts';
 import { apiError } from './errors.ts';
+import { Drain } from './http/drain.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
@@ -26,7 +28,12 @@ export interface Service {
   readonly observer: Observer;
   /** Stops accepting, lets running requests finish (at most so many seconds), closes everything. */
   close(graceSecs: number): Promise<void>;
+  /** Breaks off whatever still runs, so that `close` comes to its end. */
+  breakOff(): void;
 }
+
+/** How long the requests to databases may take that ask them to stop what was broken off. */
+const CANCEL_MS = 300;
 
 export async function startService(config: Config): Promise<Service> {
   const hosts = new HostPolicy(config.denyHosts);
@@ -57,20 +64,26 @@ export async function startService(config: Config): Promise<Service> {
     ready: () => !closing,
   };
   const server = buildServer(services, allRoutes(services));
+  const drain = new Drain(server.server);
   const url = await server.listen({ host: config.host, port: config.port });
 
+  let brokenOff = false;
   const close = async (graceSecs: number): Promise<void> => {
     closing = true;
-    const force = setTimeout(() => server.server.closeAllConnections(), graceSecs * 1000);
+    const outcome = await drain.end(graceSecs * 1000);
     await server.close();
-    clearTimeout(force);
+    if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
     await cache.close();
     connections.close();
     closeSandbox();
     await store.close();
     observer.flush();
   };
-  return { url, store, observer, close };
+  const breakOff = (): void => {
+    brokenOff = true;
+    drain.breakOff();
+  };
+  return { url, store, observer, close, breakOff };
 }
 
 /** Connections to databases that a project no longer has, or has otherwise, end. */

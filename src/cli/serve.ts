@@ -9,10 +9,14 @@ import { type Config, ConfigError } from '../config.ts';
 /** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
 const SAME_SIGNAL_MS = 1000;
 const RESTART_DELAY_MS = 500;
+/** After a second signal the process ends within this time, come what may. */
+const BREAK_OFF_MS = 900;
 
 export interface Running {
   readonly url: string;
   close(): Promise<void>;
+  /** Makes `close` come to its end. */
+  breakOff(): void;
 }
 
 export async function serve(config: Config): Promise<undefined> {
@@ -20,7 +24,7 @@ export async function serve(config: Config): Promise<undefined> {
   if (config.encryptionKeys.length === 0) throw new ConfigError('MILLRACE_ENCRYPTION_KEY is not set; give 32 bytes in base64 or hex.');
   const running = config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startOne(config);
   if (cluster.isPrimary) announce(running.url);
-  endOnSignal(() => running.close());
+  endOnSignal(running);
   return undefined;
 }
 
@@ -28,17 +32,21 @@ export function announce(url: string): void {
   process.stdout.write(`millrace ready on ${url}\n`);
 }
 
-/** The same for every way of starting: the first signal ends gracefully, a later one at once. */
-export function endOnSignal(close: () => Promise<void>): void {
+/** The same for every way of starting: the first signal ends gracefully, a later one breaks off what still runs. */
+export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakOff'>): void {
   let first: number | undefined;
+  let code = 0;
   const end = (): void => {
     if (first !== undefined) {
-      if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1);
+      if (performance.now() - first < SAME_SIGNAL_MS) return;
+      code = 1;
+      breakOff();
+      setTimeout(() => process.exit(code), BREAK_OFF_MS);
       return;
     }
     first = performance.now();
     close().then(
-      () => process.exit(0),
+      () => process.exit(code),
       (error: unknown) => {
         process.stderr.write(`millrace: shutting down failed: ${(error as Error).message}\n`);
         process.exit(1);
@@ -51,33 +59,46 @@ export function endOnSignal(close: () => Promise<void>): void {
 
 export async function startOne(config: Config): Promise<Running> {
   const service = await startService(config);
-  return { url: service.url, close: () => service.close(config.shutdownSecs) };
+  return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };
 }
 
 /** The primary only watches: each worker is a whole service on the shared port. */
 function startWorkers(config: Config): Promise<Running> {
-  let closing = false;
-  const fork = (): Worker => cluster.fork();
-  cluster.on('exit', (worker) => {
-    if (closing || worker.exitedAfterDisconnect) return;
-    process.stderr.write(`millrace: worker ${worker.process.pid} ended; starting another\n`);
-    setTimeout(fork, RESTART_DELAY_MS);
-  });
-  return new Promise((resolve) => {
+  let state: 'starting' | 'serving' | 'closing' = 'starting';
+  const workers = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  const signalAll = (): void => {
+    for (const worker of workers()) worker.process.kill('SIGTERM');
+  };
+  return new Promise((resolve, reject) => {
+    cluster.on('exit', (worker) => {
+      if (state === 'closing' || worker.exitedAfterDisconnect) return;
+      if (state === 'starting') {
+        // It has said why; the others would fail in the same way.
+        state = 'closing';
+        signalAll();
+        reject(new Error('a worker ended before it was ready'));
+        return;
+      }
+      process.stderr.write(`millrace: worker ${worker.process.pid} ended; starting another\n`);
+      setTimeout(() => cluster.fork(), RESTART_DELAY_MS);
+    });
     let listening = 0;
     cluster.on('listening', (_, address) => {
       listening++;
       if (listening !== config.workers) return;
+      state = 'serving';
       const host = config.host.includes(':') ? `[${config.host}]` : config.host;
       resolve({
         url: `http://${host}:${address.port}`,
         async close() {
-          closing = true;
-          const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-          await Promise.all(workers.map((worker) => new Promise<void>((done) => worker.on('exit', () => done()).process.kill('SIGTERM'))));
+          state = 'closing';
+          const ends = workers().map((worker) => new Promise((done) => worker.on('exit', done)));
+          signalAll();
+          await Promise.all(ends);
         },
+        breakOff: signalAll,
       });
     });
-    for (let i = 0; i < config.workers; i++) fork();
+    for (let i = 0; i < config.workers; i++) cluster.fork();
   });
 }

@@ -33,7 +33,7 @@ export async function startDemo(): Promise<undefined> {
     await service?.close();
     await postgres.stop();
   };
-  endOnSignal(close);
+  endOnSignal({ close, breakOff: () => service?.breakOff() });
   try {
     await ensureDemoData(postgres);
     service = await startOne({ ...config, workers: 1 });

@@ -29,7 +29,7 @@ export function buildServer(services: Services, routes: readonly Route[]): Fasti
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
-    forceCloseConnections: 'idle',
+    forceCloseConnections: false,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: {

@@ -63,13 +63,15 @@ function locate(context: ProjectContext, asked: Asked): Located {
   return locateDatabase(context, asked.type as DbType, asked.schema);
 }
 
-const EXPLANATIONS: Readonly<Partial<Record<FailureKind, () => ApiError>>> = {
+const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked) => ApiError>>> = {
   busy: () => apiError('database_busy'),
   timeout: () => apiError('database_timeout', String(TIMEOUT_MS / 1000)),
   denied: () => apiError('database_denied'),
   unreachable: () => apiError('database_unreachable'),
   login: () => apiError('database_unreachable'),
   lost: () => apiError('database_unreachable'),
+  missing_table: (asked) => apiError('schema_unknown', asked.schema),
+  conflict: () => apiError('database_conflict'),
 };
 
 async function explained<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
@@ -77,7 +79,7 @@ async function explained<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof DbFailure)) throw error;
-    throw (EXPLANATIONS[error.kind]?.() ?? apiError('database_error', asked.requestId)).because(error);
+    throw (EXPLANATIONS[error.kind]?.(asked) ?? apiError('database_error', asked.requestId)).because(error);
   }
 }
 

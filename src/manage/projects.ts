@@ -132,7 +132,10 @@ const entryAnswer = (status: number, message: string, scope: ProjectScope, type:
 
 /** A `project_id` in the query or in the body, or the one of the context. */
 function namedProject(fields: Fields, queried: string | undefined): string | undefined {
-  return queried ?? fields.optionalUlid('project_id') ?? undefined;
+  const inBody = fields.optionalUlid('project_id') ?? undefined;
+  if (queried !== undefined && inBody !== undefined && parseUlid(queried) !== inBody)
+    fields.refused('project_id', 'is not the one in the query');
+  return queried ?? inBody;
 }
 
 export async function addDatabase(

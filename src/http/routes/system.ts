@@ -92,10 +92,10 @@ export function systemRoutes(services: Services): readonly Route[] {
       path: `${base}/project/database`,
       methods: {
         POST: changed(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
-          addDatabase(store, caller, projectId(exchange, caller), jsonBody(exchange), services.checkHost),
+          addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services.checkHost),
         ),
         PUT: changed(DEMANDS.systemOrg, 'database.change', (exchange, caller) =>
-          changeDatabase(store, caller, projectId(exchange, caller), jsonBody(exchange), services.checkHost),
+          changeDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services.checkHost),
         ),
         DELETE: changed(DEMANDS.systemOrg, 'database.remove', (exchange, caller) =>
           removeDatabase(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name')),

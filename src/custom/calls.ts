@@ -17,7 +17,7 @@ import type { Answer } from './answer.ts';
 import type { ResponseCache } from './cache.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
-import { isOwnFault } from './failures.ts';
+import { explainStep, isOwnFault } from './failures.ts';
 import { chooseDefinition, Finder, type Version } from './find.ts';
 import { Flights } from './flights.ts';
 import { type RawInput, readInput } from './input.ts';
@@ -49,8 +49,6 @@ interface Attempt {
   readonly modules: LarkModules;
   /** Headers that say which version answers. */
   readonly headers: readonly string[];
-  /** Has a write been made that cannot be taken back? */
-  lasting: boolean;
 }
 
 export class Calls {
@@ -60,6 +58,8 @@ export class Calls {
   readonly #observer: Observer;
   readonly #cache: ResponseCache;
   readonly #flights = new Flights<Buffer>();
+  /** Errors that came after a write which cannot be taken back: whoever hears of one, nobody may try another version. */
+  readonly #lasting = new WeakSet<object>();
 
   constructor(store: Store, connections: Connections, observer: Observer, cache: ResponseCache) {
     this.finder = new Finder(store);
@@ -76,28 +76,23 @@ export class Calls {
     let first: unknown;
     for (let next: Definition | undefined = asked; next !== undefined; next = rollbackOf(endpoint, next, tried)) {
       const failed = tried.at(-1);
-      const attempt = await this.#try(call, endpoint, next, asked, answer).catch((error: unknown) => ({ error, lasting: false }));
-      if (attempt === undefined) {
+      try {
+        await this.#try(call, endpoint, next, asked, answer);
         if (failed !== undefined) this.#noteRollback(call, asked, next, first);
         return;
+      } catch (error) {
+        first ??= error;
+        tried.push(next);
+        if (call.signal.aborted || !isOwnFault(error)) break;
+        this.#store.recordFailure(call.caller, next.definitionId, messageOf(error));
+        if (answer.begun || this.#lasting.has(error as object)) break;
       }
-      first ??= attempt.error;
-      tried.push(next);
-      // A rollback version that may not be called, or that refuses the call, is no rescue: the first error stands.
-      if (!isOwnFault(attempt.error) || attempt.lasting || answer.begun || call.signal.aborted) break;
-      this.#store.recordFailure(call.caller, next.definitionId, messageOf(attempt.error));
     }
+    // A rollback version that may not be called, or that refuses the call, is no rescue: the first error stands.
     throw first;
   }
 
-  /** Undefined when the version has answered. */
-  async #try(
-    call: Call,
-    endpoint: Endpoint,
-    definition: Definition,
-    asked: Definition,
-    answer: Answer,
-  ): Promise<{ readonly error: unknown; readonly lasting: boolean } | undefined> {
+  async #try(call: Call, endpoint: Endpoint, definition: Definition, asked: Definition, answer: Answer): Promise<void> {
     const found = this.finder.version(call.caller, definition);
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
@@ -107,14 +102,9 @@ export class Calls {
     const modules = compiled.usesModules ? await this.finder.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];
     if (definition !== asked) headers.push('X-Rolled-Back-From', asked.version);
-    const attempt: Attempt = { call, endpoint, version, input, modules, headers, lasting: false };
+    const attempt: Attempt = { call, endpoint, version, input, modules, headers };
     const { cacheResult, coalesce } = compiled.document.config;
-    try {
-      await (cacheResult || coalesce ? this.#keep(attempt, answer) : this.#run(attempt, answer));
-      return undefined;
-    } catch (error) {
-      return { error, lasting: attempt.lasting };
-    }
+    await (cacheResult || coalesce ? this.#keep(attempt, answer) : this.#run(attempt, answer));
   }
 
   /** Straight from the steps to the client. */
@@ -137,7 +127,7 @@ export class Calls {
       const timing = timingText(compiled, timings);
       if (value !== undefined || rows === undefined) {
         rows?.discard();
-        answer.value(value ?? null, [...attempt.headers, 'Server-Timing', timing]);
+        this.#deliver(compiled, () => answer.value(value ?? null, [...attempt.headers, 'Server-Timing', timing]));
         return;
       }
       rows.headers[rows.headers.length - 1] = timing;
@@ -182,7 +172,20 @@ export class Calls {
       return rows;
     };
     const { value } = await this.#steps(attempt, signal, timings, sink, () => true);
-    return value === undefined && rows !== undefined ? rows.take() : answer.keepValue(value ?? null, bytes);
+    return this.#deliver(attempt.version.compiled, () =>
+      value === undefined && rows !== undefined ? rows.take() : answer.keepValue(value ?? null, bytes),
+    );
+  }
+
+  /** What the steps made cannot always be written; by then their own writes stand. */
+  #deliver<T>(compiled: Compiled, write: () => T): T {
+    try {
+      return write();
+    } catch (error) {
+      const explained = explainStep(error, compiled.steps[compiled.answer]?.label ?? '', compiled.timeoutMs);
+      if (compiled.steps.some(({ sql }) => sql?.reads === false)) this.#lasting.add(explained as object);
+      throw explained;
+    }
   }
 
   /** Runs the steps; once more when a connection had died or a prepared statement was older than its table, and nothing is lost by it. */
@@ -201,7 +204,7 @@ export class Calls {
       try {
         return await runSteps(compiled, frame, timings, sink);
       } catch (error) {
-        attempt.lasting = session.lasting;
+        if (session.lasting) this.#lasting.add(error as object);
         if (tries > 0 || !session.repeatable || signal.aborted || !again()) throw error;
         timings.length = 0;
       }
@@ -214,6 +217,7 @@ export class Calls {
   }
 
   #noteRollback({ requestId, uri }: Call, asked: Definition, served: Definition, reason: unknown): void {
+    if (!(reason instanceof ApiError)) this.#observer.emit({ kind: 'failure', requestId, error: reason });
     this.#observer.emit({ kind: 'rolled_back', requestId, uri, from: asked.version, to: served.version, reason: messageOf(reason) });
   }
 }

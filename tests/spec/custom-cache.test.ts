@@ -122,6 +122,21 @@ describe('cache_result', () => {
     await expect.poll(async () => (await run('short'))[0], { timeout: 4000, interval: 250 }).toBe('MISS');
   });
 
+  test('an answer that is too large to be kept is refused', async () => {
+    const sql = "SELECT repeat('x', 1000) AS t FROM generate_series(1, 3000)";
+    const config = { ...CACHED, limits: { memory_mb: 1 } };
+    await bench.deploy({ uri: 'large', logic: [{ sql }], config });
+    await bench.deploy({
+      uri: 'large-value',
+      logic: [{ lark: 'a', code: 'result = [n * 1000000007 for n in range(150000)]' }],
+      config: { ...CACHED, limits: { memory_mb: 1, time_ms: 5000 } },
+    });
+    for (const uri of ['large', 'large-value']) {
+      const response = await bench.get(uri);
+      expect([response.status, response.json<{ message: string }>().message]).toEqual([422, expect.stringMatching(/1 MiB/)]);
+    }
+  });
+
   test('failures are not kept', async () => {
     await bench.deploy({ uri: 'fails', logic: [{ sql: 'SELECT * FROM later' }], config: CACHED });
     expect((await bench.get('fails')).status).toBe(500);

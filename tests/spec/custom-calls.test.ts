@@ -271,6 +271,21 @@ describe('steps', () => {
     expect(await bench.rows('GET', 'unread')).toBe(5);
   });
 
+  test('a table that changes and a connection that dies are not the caller’s affair', async () => {
+    await bench.database.run('CREATE TABLE changing (a int)');
+    await bench.deploy({ uri: 'changing', logic: [{ sql: 'SELECT * FROM changing' }, { sql: 'SELECT * FROM changing' }] });
+    await bench.database.run('INSERT INTO changing VALUES (1)');
+    expect(await bench.rows('GET', 'changing')).toEqual([{ a: 1 }]);
+    await bench.database.run('ALTER TABLE changing ADD b text');
+    expect(await bench.rows('GET', 'changing')).toEqual([{ a: 1, b: null }]);
+    for (let i = 0; i < 3; i++) {
+      await bench.database.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%changing%' AND pid <> pg_backend_pid()",
+      );
+      expect(await bench.rows('GET', 'changing')).toEqual([{ a: 1, b: null }]);
+    }
+  });
+
   test('RETURNING gives rows, and a caller who goes away stops the statement', async () => {
     await bench.deploy({
       uri: 'add',
@@ -356,6 +371,16 @@ describe('Lark modules', () => {
     const missing = await bench.get('loads');
     expect([missing.status, message(missing)]).toEqual([424, expect.stringContaining('tax')]);
     await put('tax', 'def rate():\n  return 3\n');
+    // Modules that are called like something else hide nothing of it.
+    for (const name of ['input', 'json', 'len', 'a']) expect((await put(name, 'def f():\n  return 1\n')).status).toBe(201);
+    await bench.deploy({
+      uri: 'unhidden',
+      logic: [
+        { expr: 'a', code: '5' },
+        { lark: 'b', code: 'load("len", "f")\nresult = [input.x, json.encode([a]), len("xy"), f()]' },
+      ],
+    });
+    expect(await bench.rows('GET', 'unhidden?x=1')).toEqual(['1', '[5]', 2, 1]);
     expect(await bench.rows('GET', 'loads')).toEqual([30, 3, 15, 3]);
   });
 });

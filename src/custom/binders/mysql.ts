@@ -84,9 +84,12 @@ function listed(value: PlainValue, empty: string): Filling {
   return { typed: items };
 }
 
+/** Longer lists are rare, and a statement has room for 65,535 values. */
+const LONGEST_ROUNDED = 4096;
+
 /** 1, 2, 3, 4, 6, 8, 12, 16, 24 … */
 function roundUp(count: number): number {
-  if (count <= 4) return count;
+  if (count <= 4 || count > LONGEST_ROUNDED) return count;
   const power = 2 ** Math.ceil(Math.log2(count));
   return count <= power * 0.75 ? power * 0.75 : power;
 }

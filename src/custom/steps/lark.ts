@@ -9,6 +9,7 @@ import { CompileError, type Problem } from '../../lang/source.ts';
 import type { LarkModule, LarkModules } from '../../model/lark-module.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import type { StepSource } from '../document-logic.ts';
+import { isReservedName } from '../names.ts';
 import {
   environmentNames,
   environmentValue,
@@ -46,8 +47,8 @@ function options(frame: Frame): { readonly print?: (line: string) => void } {
 const UNDEFINED = /^undefined: (\w+)/;
 
 function compileProgram(source: StepSource, scope: StepScope): LarkProgram {
-  const modules = new Set(scope.modules.keys());
   const predeclared = environmentNames(scope);
+  const modules = new Set(namedModules(scope.modules).filter((name) => !scope.names.has(name)));
   for (;;) {
     try {
       return compileLark(source.code, { name: source.name ?? 'step', predeclared, modules });
@@ -60,6 +61,11 @@ function compileProgram(source: StepSource, scope: StepScope): LarkProgram {
       for (const name of missing) modules.add(name);
     }
   }
+}
+
+/** Modules that can be reached by their name: one that is called like something else can only be loaded, and hides nothing. */
+function namedModules(modules: LarkModules): readonly string[] {
+  return [...modules.keys()].filter((name) => !isReservedName(name, 'lark'));
 }
 
 export function codeProblems(source: StepSource, problems: readonly Problem[]): StepProblems {
@@ -97,6 +103,6 @@ function moduleProgram(module: LarkModule, modules: LarkModules): LarkProgram {
 
 /** A module sees the other modules of its space, and nothing of a call. Throws CompileError. */
 export function compileModule(module: { readonly module: string; readonly code: string }, others: LarkModules): LarkProgram {
-  const modules = [...others.keys()].filter((name) => name !== module.module);
+  const modules = namedModules(others).filter((name) => name !== module.module);
   return compileLark(module.code, { name: module.module, modules });
 }

@@ -139,8 +139,10 @@ class KeptBody implements KeptRows {
   take(): Buffer {
     this.#writer?.end();
     this.#add(this.out.take());
-    const head = this.#format.head?.(this.#size);
-    return Buffer.concat(head === undefined ? this.#pieces : [head, ...this.#pieces]);
+    if (this.#format.head === undefined) return Buffer.concat(this.#pieces);
+    const head = this.#format.head(this.#size);
+    if (head === undefined) throw new AnswerTooLarge(this.#mostBytes);
+    return Buffer.concat([head, ...this.#pieces]);
   }
 
   #add(piece: Buffer): void {

@@ -31,14 +31,22 @@ export function yamlBody(exchange: Exchange): string {
   }
 }
 
+/** Needed nowhere; where it is sent it must be right. */
+function featureOf(exchange: Exchange): string | undefined {
+  const sent = exchange.headers.featureId;
+  if (!sent) return undefined;
+  const id = parseUlid(sent);
+  if (id === undefined) throw apiError('header_not_ulid', 'X-Feature-Id');
+  return id;
+}
+
 export function definitionRoutes(services: Services): readonly Route[] {
   const base = `/${services.config.pathPrefix}/rest/definition/v1`;
   const management: Management = { store: services.store, finder: services.calls.finder, checkHost: services.checkHost };
 
   const enter = async (exchange: Exchange): Promise<Author> => {
     const { caller, context } = await enterSpace(services, exchange, DEMANDS.definitions);
-    const sent = exchange.headers.featureId;
-    return { caller, context, featureId: sent === undefined || caller.tokenId !== undefined ? undefined : parseUlid(sent) };
+    return { caller, context, featureId: caller.tokenId === undefined ? featureOf(exchange) : undefined };
   };
 
   const read =

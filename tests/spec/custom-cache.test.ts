@@ -116,10 +116,10 @@ describe('cache_result', () => {
   });
 
   test('for as long as it says', async () => {
-    await bench.deploy({ uri: 'short', logic: [RUN], config: { cache_result: true, cache_ttl_secs: 1 } });
+    await bench.deploy({ uri: 'short', logic: [RUN], config: { cache_result: true, cache_ttl_secs: 3 } });
     await run('short');
     expect((await run('short'))[0]).toBe('HIT');
-    await expect.poll(async () => (await run('short'))[0], { timeout: 4000, interval: 250 }).toBe('MISS');
+    await expect.poll(async () => (await run('short'))[0], { timeout: 15_000, interval: 250 }).toBe('MISS');
   });
 
   test('an answer that is too large to be kept is refused', async () => {
@@ -169,7 +169,7 @@ describe('cache_result', () => {
 });
 
 describe('coalesce', () => {
-  const SLOW = { sql: "SELECT nextval('runs') AS run, pg_sleep(0.4) IS NULL AS slept" };
+  const SLOW = { sql: "SELECT nextval('runs') AS run, pg_sleep(1.5) IS NULL AS slept" };
 
   test('identical requests under way share one execution, and later ones do not', async () => {
     await bench.deploy({ uri: 'shared', logic: [SLOW], config: { coalesce: true } });

@@ -152,7 +152,7 @@ config:
   ])('refuses %s quickly', async (_, text) => {
     const began = performance.now();
     expect((await bench.deployText(text)).status).toBe(400);
-    expect(performance.now() - began).toBeLessThan(1500);
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test('identifiers must be the caller’s', async () => {

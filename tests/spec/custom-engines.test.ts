@@ -172,7 +172,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     const began = performance.now();
     const answers = await Promise.all([1, 2].map(() => bench.get('slow')));
     expect(answers.map(({ status }) => status)).toEqual([504, 504]);
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(performance.now() - began).toBeLessThan(12_000);
     expect(await bench.rows('GET', 'find?id=1&name=alice')).toHaveLength(1);
   });
 

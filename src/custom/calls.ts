@@ -200,6 +200,7 @@ export class Calls {
         limits: compiled.limits,
         modules: attempt.modules,
         session,
+        signal,
       };
       try {
         return await runSteps(compiled, frame, timings, sink);

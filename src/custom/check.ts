@@ -73,6 +73,7 @@ export async function execute(
     limits,
     modules: await management.finder.modules(author.caller),
     session,
+    signal: trial.signal,
     trace: notes,
   };
   const began = performance.now();

@@ -245,6 +245,21 @@ describe('steps', () => {
     expect(worst).toBeLessThan(1500);
   });
 
+  test('programs that nobody waits for make room for others', async () => {
+    const config = { limits: { time_ms: 30_000, steps: 10_000_000_000 } };
+    const loop = (turns: number): object[] => [{ lark: 'a', code: `x = 0\nfor i in range(${turns}):\n  x += 1\nresult = x` }];
+    await bench.deploy({ uri: 'endless', logic: loop(10_000_000_000), config });
+    await bench.deploy({ uri: 'longish', logic: loop(300_000), config });
+    const abort = new AbortController();
+    const waiting = Array.from({ length: 8 }, () => bench.get('endless', { signal: abort.signal }).catch(() => 'gone'));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    abort.abort();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['gone']));
+    const began = performance.now();
+    expect(await bench.rows('GET', 'longish')).toBe(300_000);
+    expect(performance.now() - began).toBeLessThan(15_000);
+  });
+
   test('results of any shape in any format', async () => {
     await bench.deploy({ uri: 'shape', method: 'post', logic: [{ lark: 'a', code: 'result = input.v' }] });
     const shaped = async (v: unknown, format: string): Promise<string> =>

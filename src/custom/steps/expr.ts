@@ -5,7 +5,7 @@ import { CompileError } from '../../lang/source.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import type { StepSource } from '../document-logic.ts';
 import { codeProblems } from './lark.ts';
-import { environmentNames, environmentValue, resultsBehind, type Step, type StepScope, stepLabel } from './step.ts';
+import { environmentNames, environmentValue, programOptions, resultsBehind, type Step, type StepScope, stepLabel } from './step.ts';
 
 export function compileExprStep(source: StepSource, scope: StepScope): Step {
   const compiled = compile(source, scope);
@@ -19,7 +19,7 @@ export function compileExprStep(source: StepSource, scope: StepScope): Step {
     run(frame) {
       const values = new Map<string, PlainValue>();
       for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
-      return runStep('expr', { compiled, values }, frame.limits);
+      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame));
     },
   };
 }

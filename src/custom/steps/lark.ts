@@ -13,7 +13,7 @@ import { isReservedName } from '../names.ts';
 import {
   environmentNames,
   environmentValue,
-  type Frame,
+  programOptions,
   resultsBehind,
   type Step,
   StepProblems,
@@ -34,14 +34,9 @@ export function compileLarkStep(source: StepSource, scope: StepScope): Step {
     run(frame) {
       const values = new Map<string, PlainValue>();
       for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
-      return runStep('lark', { program, values, modules: finderOf(frame.modules), now: Date.now() }, frame.limits, options(frame));
+      return runStep('lark', { program, values, modules: finderOf(frame.modules), now: Date.now() }, frame.limits, programOptions(frame));
     },
   };
-}
-
-function options(frame: Frame): { readonly print?: (line: string) => void } {
-  const { trace } = frame;
-  return trace === undefined ? {} : { print: (line) => trace.print(line) };
 }
 
 const UNDEFINED = /^undefined: (\w+)/;

@@ -3,6 +3,7 @@
  * steps knows only this.
  */
 
+import type { StopSignal } from '../../engines/engine.ts';
 import type { Limits } from '../../lang/budget.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { DbType } from '../../model/entry.ts';
@@ -32,6 +33,8 @@ export interface Frame {
   readonly limits: Limits;
   readonly modules: LarkModules;
   readonly session: Session;
+  /** Ends when nobody waits for the answer any more. */
+  readonly signal: StopSignal;
   /** Told to whoever develops a definition. */
   readonly trace?: Trace | undefined;
 }
@@ -100,4 +103,21 @@ export function environmentValue(name: string, frame: Frame, names: ReadonlyMap<
   if (name === 'context') return frame.context();
   const index = names.get(name) ?? (name.startsWith('step_') ? Number(name.slice(5)) : -1);
   return index < 0 ? undefined : frame.results[index];
+}
+
+/** For programs: they are stopped when nobody waits, and what they print is told. The signal is made for those that take long only. */
+export function programOptions({ signal: stop, trace }: Frame): { readonly signal: AbortSignal; readonly print?: (line: string) => void } {
+  return {
+    get signal() {
+      return abortSignalOf(stop);
+    },
+    ...(trace === undefined ? {} : { print: (line: string) => trace.print(line) }),
+  };
+}
+
+function abortSignalOf(stop: StopSignal): AbortSignal {
+  const controller = new AbortController();
+  if (stop.aborted) controller.abort();
+  else stop.addEventListener('abort', () => controller.abort());
+  return controller.signal;
 }

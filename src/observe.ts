@@ -47,7 +47,7 @@ export interface PoolCount {
   readonly waiting: number;
 }
 
-const GATHER_CHARACTERS = 8192;
+const GATHER_CHARACTERS = 32_768;
 const GATHER_MS = 1000;
 
 /** What requests of one method, route and status share. */

@@ -277,6 +277,13 @@ describe.each(ENGINE_NAMES)('bad input on %s', (engine) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
+  it('URLs and headers too large', async () => {
+    const url = await users.get(`${page}&name=eq.${'x'.repeat(1_000_000)}`);
+    expect([url.status, url.json<ErrorBody>().code]).toEqual([414, 414]);
+    const header = await users.send('GET', page, { headers: { 'x-user-roles': 'x'.repeat(100_000) } });
+    expect([header.status, header.json<ErrorBody>().code]).toEqual([431, 431]);
+  });
+
   it('leaves the service as it was', async () => {
     expect((await service.request('GET', '/healthz')).status).toBe(200);
     expect(service.logs().filter(({ level }) => Number(level) >= 50)).toEqual([]);

@@ -64,8 +64,15 @@ function selectItem(column: Column): string {
 /** NULLs first ascending and last descending; said only where there can be one, so that reading in key order stays possible. */
 function orderItem(column: Column, direction: 'asc' | 'desc'): string {
   const name = quoteName(column.name);
+  if (column.kind === 'float') return floatOrder(name, column.nullable, direction);
   if (!column.nullable) return `${name} ${direction === 'asc' ? 'ASC' : 'DESC'}`;
   return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
+}
+
+/** NaN is above every number, as on PostgreSQL. The server puts it where NULLs go, so these are ordered before it by themselves. */
+function floatOrder(name: string, nullable: boolean, direction: 'asc' | 'desc'): string {
+  const floats = direction === 'asc' ? `${name} ASC NULLS LAST` : `${name} DESC NULLS FIRST`;
+  return nullable ? `isNotNull(${name}) ${direction === 'asc' ? 'ASC' : 'DESC'}, ${floats}` : floats;
 }
 
 /** What stands left of an operator, and how a value of the column is bound for it. */
@@ -82,6 +89,7 @@ function comparison(plan: Comparison, bind: Binder): string {
   const [first = '', second = ''] = values;
   if (op === 'li' || op === 'rli' || op === 'nli' || op === 'il') return pattern(op, plan.column, type, bind.text(first));
   const side = sideOf(plan.column, type, bind);
+  if (plan.column.kind === 'float') return floatComparison(op, side, values);
   if (op === 'bw') return `${ordered('ge', side, type, first)} AND ${ordered('le', side, type, second)}`;
   if (op === 'in' || op === 'nin') return listed(op, side, type, values);
   if (op === 'eq' || op === 'ne') return listed(op === 'eq' ? 'in' : 'nin', side, type, [first]);
@@ -129,6 +137,31 @@ function ordered(op: OrderOperator, side: Side, type: ChType, value: string): st
   const found = standingOf(type, value);
   if (found.side !== 'within') return (found.side === 'above') === (op === 'lt' || op === 'le') ? always(side) : never(side);
   return `${side.text} ${(found.exact ? SIGNS : ROUNDED_SIGNS)[op]} ${side.bind(found.text)}`;
+}
+
+const NAN = 'NaN';
+
+/** Of floats NaN equals itself and is above every number, in the order of `floatOrder`; the server compares it with nothing. */
+function floatComparison(op: Exclude<Operator, 'li' | 'rli' | 'nli' | 'il'>, side: Side, values: readonly string[]): string {
+  const isNan = `isNaN(${side.text})`;
+  const [first = '', second = ''] = values;
+  switch (op) {
+    case 'lt':
+      return first === NAN ? `NOT ${isNan}` : `${side.text} < ${side.bind(first)}`;
+    case 'le':
+      return first === NAN ? `${isNan} IN (0, 1)` : `${side.text} <= ${side.bind(first)}`;
+    case 'gt':
+      return first === NAN ? `${isNan} NOT IN (0, 1)` : `(${side.text} > ${side.bind(first)} OR ${isNan})`;
+    case 'ge':
+      return first === NAN ? isNan : `(${side.text} >= ${side.bind(first)} OR ${isNan})`;
+    case 'bw':
+      return `${floatComparison('ge', side, [first])} AND ${floatComparison('le', side, [second])}`;
+    case 'ne':
+    case 'nin':
+      return `NOT (${floatComparison('in', side, values)})`;
+    default:
+      return values.map((value) => (value === NAN ? isNan : `${side.text} = ${side.bind(value)}`)).join(' OR ');
+  }
 }
 
 function standingOf(type: ChType, value: string): Fit {

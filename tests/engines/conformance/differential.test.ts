@@ -9,7 +9,7 @@ import { differs } from './differences.ts';
 import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderBy, ordered } from './oracle.ts';
 import { createStatement, Session } from './session.ts';
 
-const TABLES = Number(process.env['T'] ?? 200);
+const TABLES = 200;
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
 /** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */
@@ -206,12 +206,10 @@ it(`${TABLES} random tables with ${CASES_PER_TABLE} filters each agree with the 
   const problems: string[] = [];
   await Promise.all(
     [...sessions.values()].map(async (session) => {
-      const t0 = performance.now();
       for (const world of worlds) {
         if (problems.length > 3) break;
         await checkWorld(session, world).catch((error: unknown) => problems.push(error instanceof Error ? error.message : String(error)));
       }
-      process.stdout.write(`${session.engine} ${Math.round(performance.now() - t0)} ms\n`);
     }),
   );
   process.stdout.write(`${[...counted].map(([engine, cases]) => `${engine}: ${cases} filters`).join(', ')}\n`);

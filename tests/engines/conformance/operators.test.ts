@@ -62,6 +62,9 @@ function filtersOf(
   });
 }
 
+/** A mutation of ClickHouse takes a hundred times as long as a read: there every third filter is written with too. */
+const WRITES_EVERY: Readonly<Record<EngineName, number>> = { postgres: 1, mysql: 1, mariadb: 1, clickhouse: 3 };
+
 /** Types that their engine cannot compare, or that have no one text to be compared by. */
 const NOT_COMPARABLE: Readonly<Record<EngineName, RegExp>> = {
   postgres: /^(json|.*\[\]|pair|point|line|lseg|box|path|polygon|circle)$/,
@@ -109,6 +112,7 @@ describe.each(ENGINE_NAMES)('operators on %s', (engine) => {
     expect(await things.ids(query(filter)), 'GET').toEqual(matched);
 
     round++;
+    if (round % WRITES_EVERY[engine] !== 0) return;
     const put = await things.send('PUT', `${query(filter)}&set=mark.${round}`);
     expect(put.text, 'PUT').toBe(`{"rows_affected":${matched.length}}`);
     expect(await things.ids(`mark=eq.${round}`), 'rows that PUT changed').toEqual(matched);

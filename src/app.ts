@@ -65,25 +65,36 @@ export async function startService(config: Config): Promise<Service> {
   };
   const server = buildServer(services, allRoutes(services));
   const drain = new Drain(server.server);
-  const url = await server.listen({ host: config.host, port: config.port });
-
-  let brokenOff = false;
-  const close = async (graceSecs: number): Promise<void> => {
-    closing = true;
-    const outcome = await drain.end(graceSecs * 1000);
+  const closeRooms = async (): Promise<void> => {
     await server.close();
-    if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
     await cache.close();
     connections.close();
     closeSandbox();
     await store.close();
     observer.flush();
   };
+  const listened = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+    await closeRooms();
+    throw error;
+  });
+
+  let brokenOff = false;
+  const close = async (graceSecs: number): Promise<void> => {
+    closing = true;
+    const outcome = await drain.end(graceSecs * 1000);
+    if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
+    await closeRooms();
+  };
   const breakOff = (): void => {
     brokenOff = true;
     drain.breakOff();
   };
-  return { url, store, observer, close, breakOff };
+  return { url: urlOf(config.host, new URL(listened).port), store, observer, close, breakOff };
+}
+
+/** As the settings name the host: an address that stands for all of them is not replaced by one of them. */
+export function urlOf(host: string, port: string | number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Connections to databases that a project no longer has, or has otherwise, end. */

@@ -98,12 +98,6 @@ const nonEmpty = (text: string): string => {
   return text;
 };
 
-const secrets = (text: string): string[] => {
-  const items = list(text);
-  if (items.some((item) => item.length < 8)) throw new ConfigError('must be at least 8 characters');
-  return items;
-};
-
 export const SETTINGS: readonly Setting[] = [
   { key: 'port', name: 'port', default: '8080', secret: false, parse: whole(0, 65535), meaning: 'listen port; 0 picks a free one' },
   { key: 'host', name: 'host', default: '127.0.0.1', secret: false, parse: nonEmpty, meaning: 'listen address' },
@@ -113,7 +107,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'server_key',
     default: '',
     secret: true,
-    parse: secrets,
+    parse: list,
     meaning: 'the server key; several, comma-separated, while a key is rotated',
   },
   {
@@ -216,15 +210,16 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   const values: Record<string, unknown> = {};
   for (const setting of SETTINGS) {
     const variable = variableOf(setting);
-    const given = environment[variable] ?? (setting.name === 'port' ? environment['PORT'] : undefined);
+    const isPlain = setting.name === 'port' && environment[variable] === undefined;
+    const given = environment[isPlain ? 'PORT' : variable];
     const text = given ?? fromFile.get(setting.name) ?? setting.default;
-    const source = given !== undefined ? variable : fromFile.has(setting.name) ? file : 'default';
+    const source = given !== undefined ? (isPlain ? 'PORT' : variable) : fromFile.has(setting.name) ? file : 'default';
     sources.set(setting.name, source);
     texts.set(setting.name, text);
     try {
       values[setting.key] = setting.parse(text);
     } catch (error) {
-      throw new ConfigError(`${source === file ? `${file}: ${setting.name}` : variable} ${(error as Error).message}.`);
+      throw new ConfigError(`${source === file ? `${file}: ${setting.name}` : source} ${(error as Error).message}.`);
     }
   }
   return { config: values as unknown as Config, sources, texts };

@@ -3,7 +3,7 @@
  * and SIGINT.
  */
 import cluster, { type Worker } from 'node:cluster';
-import { startService } from '../app.ts';
+import { startService, urlOf } from '../app.ts';
 import { type Config, ConfigError } from '../config.ts';
 
 /** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
@@ -22,10 +22,16 @@ export interface Running {
 export async function serve(config: Config): Promise<undefined> {
   if (config.serverKeys.length === 0) throw new ConfigError('MILLRACE_SERVER_KEY is not set; give the key that System APIs demand.');
   if (config.encryptionKeys.length === 0) throw new ConfigError('MILLRACE_ENCRYPTION_KEY is not set; give 32 bytes in base64 or hex.');
-  const running = config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startOne(config);
+  const running = config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startOne(config).catch(letGo);
   if (cluster.isPrimary) announce(running.url);
   endOnSignal(running);
   return undefined;
+}
+
+/** A worker that cannot start must not be kept alive by its channel to the primary. */
+function letGo(error: unknown): never {
+  process.channel?.unref();
+  throw error;
 }
 
 export function announce(url: string): void {
@@ -87,9 +93,8 @@ function startWorkers(config: Config): Promise<Running> {
       listening++;
       if (listening !== config.workers) return;
       state = 'serving';
-      const host = config.host.includes(':') ? `[${config.host}]` : config.host;
       resolve({
-        url: `http://${host}:${address.port}`,
+        url: urlOf(config.host, address.port),
         async close() {
           state = 'closing';
           const ends = workers().map((worker) => new Promise((done) => worker.on('exit', done)));

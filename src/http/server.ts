@@ -41,7 +41,7 @@ export function buildServer(services: Services, routes: readonly Route[]): Fasti
     clientErrorHandler: answerMalformed,
     rewriteUrl: originForm,
   });
-  for (const method of OTHER_METHODS) app.addHttpMethod(method);
+  for (const method of OTHER_METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, request, reply) => answerFrameworkError(services, error as Error & { code?: string }, request, reply));

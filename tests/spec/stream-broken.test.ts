@@ -88,6 +88,25 @@ describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
+  it('while nobody uses it: reads go on without an error', async () => {
+    await proxy.set({ kind: 'pass' });
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 4 }, () => users.rows()));
+      proxy.resetAll();
+      const answers = await Promise.all(Array.from({ length: 4 }, () => users.get('pg=0&ps=10')));
+      expect(answers.map(described)).toEqual(['whole', 'whole', 'whole', 'whole']);
+    }
+  });
+
+  it('and is refused for a while', async () => {
+    await proxy.set({ kind: 'refuse' });
+    proxy.resetAll();
+    const refused = await users.get('pg=0&ps=10');
+    expect(refused.status).toBe(424);
+    await proxy.set({ kind: 'pass' });
+    expect(await users.rows()).toEqual(USERS);
+  });
+
   it('after a few bytes, wherever that is', { timeout: 120_000 }, async () => {
     const answers: (readonly [number, string])[] = [];
     for (let bytes = 1; bytes < 2000; bytes += 61) {

@@ -95,7 +95,7 @@ async function bomb(engine, { seconds }) {
     while (going) await sendOnce(service.port, bombRequest);
   };
   const over = runaway();
-  const beside = await runLoad('own', { port: service.port, request: row, seconds: seconds * 2, connections: 4, rate: 200 });
+  const beside = await runLoad('own', { port: service.port, request: row, seconds: seconds * 2, connections: 16, rate: 200 });
   const measured = await lag();
   going = false;
   await over;

@@ -90,10 +90,23 @@ function detail(result) {
   return parts.join('\n\n');
 }
 
+/** Rounds that differ so much say more about the machine than about the service. */
+const WIDE = 1.5;
+
+function steadiness(results) {
+  const spreads = results.flatMap(({ contestants = [] }) => contestants.filter(({ ratio }) => ratio && ratio.low !== ratio.high));
+  const wide = spreads.filter(({ ratio }) => ratio.high > ratio.low * WIDE).length;
+  if (wide * 4 < spreads.length) return [];
+  return [
+    `**The machine was busy with other things:** in ${wide} of ${spreads.length} measurements the largest ratio is more than ${WIDE} times the smallest. Repeat the run when it is quiet.`,
+  ];
+}
+
 /** The part that goes into docs/performance.md too. */
 export function toMarkdown({ machine, settings, results }, plot) {
   return [
     `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker.`,
+    ...steadiness(results),
     `![Ratios to the yardstick](${plot})`,
     'Requests a second as a ratio to the yardstick (smallest and largest round in brackets), and how many times less CPU a request costs the service. Bold: the target is met, or none is set.',
     ratioTable(results),

@@ -46,13 +46,23 @@ async function measure(contestant, { generator, seconds, connections }) {
   };
 }
 
+/** Compiled code is what is compared: so many requests, or so many seconds where requests are slow. */
+const WARM_REQUESTS = 3000;
+const WARM_SECONDS = 5;
+
+async function warmUp({ server, request }, { generator, connections, warmUp: least }) {
+  const plan = { port: server.port, request, connections, seconds: least };
+  let { requests } = await runLoad(generator, plan);
+  for (let seconds = least; requests < WARM_REQUESTS && seconds < WARM_SECONDS; seconds++)
+    requests += (await runLoad(generator, { ...plan, seconds: 1 })).requests;
+}
+
 /** Runs the contest; the first contestant is the base of the ratios. */
 export async function runRounds(contestants, settings, say) {
-  const connections = settings.connections;
   const results = contestants.map(() => []);
   for (const contestant of contestants) {
     await contestant.before?.();
-    await runLoad(settings.generator, { port: contestant.server.port, request: contestant.request, seconds: settings.warmUp, connections });
+    await warmUp(contestant, settings);
   }
   for (let round = 0; round < settings.rounds; round++) {
     for (let turn = 0; turn < contestants.length; turn++) {

@@ -199,7 +199,7 @@ async function checkWorld(session: Session, world: World): Promise<void> {
   await session.database.run(`DROP TABLE ${table}`);
 }
 
-it(`${TABLES} random tables with ${CASES_PER_TABLE} filters each agree with the oracle`, { timeout: 300_000 }, async () => {
+it(`${TABLES} random tables with ${CASES_PER_TABLE} filters each agree with the oracle`, { timeout: 600_000 }, async () => {
   const seed = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 2 ** 31);
   process.stdout.write(`differential test: MILLRACE_TEST_SEED=${seed}\n`);
   const worlds = fc.sample(worldOf({ cases: CASES_PER_TABLE * 2, writes: WRITES_PER_TABLE }), { numRuns: TABLES, seed });

@@ -25,13 +25,16 @@ export const REASONS: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
+/** A client may put its Power Token where a name belongs; the sentence that quotes the name does not repeat it. */
+const POWER_TOKEN = /mr_[A-Za-z0-9_-]{20,}/g;
+
 export class ApiError extends Error {
   readonly key: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
+    super(message.replace(POWER_TOKEN, 'mr_***'));
     this.key = key;
     this.status = status;
     this.headers = headers;

@@ -75,6 +75,10 @@ export class Pool {
       waiter.give(connection);
       return;
     }
+    if (this.#state === 'draining') {
+      this.#drop(connection);
+      return;
+    }
     this.#idle.push({ connection, since: performance.now() });
     if (this.#idle.length > this.#limits.maxIdle) this.#trimmer ??= setTimeout(() => this.#trim(), TRIM_MS).unref();
   }

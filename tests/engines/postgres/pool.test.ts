@@ -1,0 +1,157 @@
+// The pool by itself, with connections that the test opens and breaks at will: nothing is lost to those who left, and nobody waits for what is there.
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type Connection, DbFailure } from '../../../src/engines/engine.ts';
+import { Pool, type PoolLimits } from '../../../src/engines/pool.ts';
+
+class Stub implements Connection {
+  usable = true;
+  closed = false;
+  readonly #listeners: (() => void)[] = [];
+  run = async () => ({ rows: 0, selected: false });
+  begin = async () => undefined;
+  commit = async () => undefined;
+  rollback = async () => undefined;
+  reset = async () => true;
+  onClosed(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+  close(): void {
+    this.usable = false;
+    this.closed = true;
+  }
+  /** As when the server goes away. */
+  die(): void {
+    this.usable = false;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200 };
+
+/** A pool whose connections open when the test says so. */
+function pool(limits: Partial<PoolLimits> = {}) {
+  const opening: { give(): Stub; fail(): void }[] = [];
+  const made = new Pool(
+    { ...LIMITS, ...limits },
+    () =>
+      new Promise((resolve, reject) => {
+        opening.push({
+          give() {
+            const connection = new Stub();
+            resolve(connection);
+            return connection;
+          },
+          fail: () => reject(new DbFailure('unreachable', 'refused')),
+        });
+      }),
+  );
+  return { made, opening };
+}
+
+const turn = () => wait(0);
+
+describe('a pool of one', () => {
+  test('gives what is idle at once, without a promise', async () => {
+    const { made, opening } = pool();
+    const first = made.acquire();
+    opening[0]?.give();
+    const connection = await first;
+    made.release(connection);
+    expect(made.acquire()).toBe(connection);
+    expect(made.counts).toEqual({ open: 1, idle: 0, waiting: 0 });
+  });
+
+  test('a waiter whose time ran out while a connection was opened for it loses nothing to the pool', async () => {
+    const { made, opening } = pool({ waitMs: 50 });
+    const first = made.acquire();
+    const broken = opening[0]?.give();
+    await first;
+    const second = Promise.resolve(made.acquire());
+    broken?.die();
+    await expect(second).rejects.toMatchObject({ kind: 'busy' });
+    opening[1]?.give();
+    await turn();
+    expect(made.counts).toEqual({ open: 1, idle: 1, waiting: 0 });
+    expect(made.acquire()).toBeInstanceOf(Stub);
+  });
+
+  test('a waiter that leaves is not served, and the next one is', async () => {
+    const { made, opening } = pool({ waitMs: 5000 });
+    const first = made.acquire();
+    opening[0]?.give();
+    const connection = await first;
+    const abort = new AbortController();
+    const second = Promise.resolve(made.acquire(abort.signal));
+    const third = Promise.resolve(made.acquire());
+    abort.abort();
+    await expect(second).rejects.toMatchObject({ kind: 'cancelled' });
+    await expect(Promise.resolve(made.acquire(AbortSignal.abort()))).rejects.toMatchObject({ kind: 'cancelled' });
+    made.release(connection);
+    expect(await third).toBe(connection);
+  });
+
+  test('who waits hears that nothing can be opened any more', async () => {
+    const { made, opening } = pool({ waitMs: 5000 });
+    const first = made.acquire();
+    const broken = opening[0]?.give();
+    await first;
+    const waiting = [Promise.resolve(made.acquire()), Promise.resolve(made.acquire())];
+    broken?.die();
+    for (const [index, waiter] of waiting.entries()) {
+      opening[index + 1]?.fail();
+      await expect(waiter).rejects.toMatchObject({ kind: 'unreachable' });
+      await turn();
+    }
+    expect(made.counts).toEqual({ open: 0, idle: 0, waiting: 0 });
+  });
+
+  test('a connection that died is forgotten once, however often it is heard of', async () => {
+    const { made, opening } = pool();
+    const first = made.acquire();
+    const broken = opening[0]?.give();
+    const connection = await first;
+    broken?.die();
+    made.release(connection);
+    expect(made.counts).toEqual({ open: 0, idle: 0, waiting: 0 });
+  });
+});
+
+describe('a pool that drains', () => {
+  test('still serves who is there, and keeps nothing', async () => {
+    const { made, opening } = pool({ waitMs: 5000 });
+    const first = made.acquire();
+    const stub = opening[0]?.give();
+    const connection = await first;
+    const second = Promise.resolve(made.acquire());
+    made.drain();
+    made.release(connection);
+    expect(await second).toBe(connection);
+    made.release(connection);
+    expect(stub?.closed).toBe(true);
+    expect(made.counts.open).toBe(0);
+    expect(made.sweep(performance.now())).toBe(true);
+  });
+
+  test('a closed one gives nothing', async () => {
+    const { made, opening } = pool();
+    const first = made.acquire();
+    opening[0]?.give();
+    made.release(await first);
+    made.close();
+    expect(made.counts).toEqual({ open: 0, idle: 0, waiting: 0 });
+    await expect(Promise.resolve(made.acquire())).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+test('idle connections go when their time is over, the oldest first', async () => {
+  const { made, opening } = pool({ maxOpen: 3, maxIdle: 3, idleMs: 1000 });
+  const taken = [made.acquire(), made.acquire(), made.acquire()];
+  const stubs = opening.map(({ give }) => give());
+  for (const one of taken) made.release(await one);
+  const now = performance.now();
+  expect(made.sweep(now)).toBe(false);
+  expect(stubs.filter(({ closed }) => closed)).toHaveLength(0);
+  expect(made.sweep(now + 1100)).toBe(true);
+  expect(stubs.every(({ closed }) => closed)).toBe(true);
+});

@@ -1,0 +1,149 @@
+// Several processes that share one set of records: two instances on a PostgreSQL store, and workers on one port. What one has answered, all know.
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Body, SystemClient } from '../spec/system-client.ts';
+import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { FaultProxy } from '../support/proxy.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+
+const ROUNDS = 15;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase('postgres');
+  await database.run('CREATE TABLE t (id int PRIMARY KEY)');
+  await database.run('INSERT INTO t VALUES (1)');
+});
+afterAll(() => database?.drop());
+
+const storeUrl = (store: TestDatabase, port = store.address.port): string => {
+  const { user, password, host } = store.address;
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${port}/${store.name}`;
+};
+const read = async (service: Service, token: string): Promise<number> => {
+  const path = `/svc/api/rest/auto/v1/pg/${database.name}/t?pg=0&ps=1&pwt=${token}`;
+  return (await service.request('GET', path, { headers: { 'x-power-token': token, connection: 'close' } })).status;
+};
+const makeToken = async (service: Service, project: TestProject): Promise<{ token: string; id: string }> => {
+  const body = { name: ulid(), key_type: 'r--', roles: 'viewer' };
+  const answer = (await service.request('POST', '/svc/system/api/v1/token', { headers: project.systemHeaders, body })).json<Body>();
+  return { token: String(answer['power_token']), id: String(answer['token_id']) };
+};
+const deleteToken = (service: Service, project: TestProject, id: string) =>
+  service.request('DELETE', `/svc/system/api/v1/token?token_id=${id}`, { headers: project.systemHeaders });
+
+describe('two instances on one PostgreSQL', () => {
+  let store: TestDatabase;
+  let proxy: FaultProxy;
+  let one: Service;
+  let two: Service;
+  let project: TestProject;
+  beforeAll(async () => {
+    store = await createDatabase('postgres');
+    proxy = await FaultProxy.start(store.address);
+    one = await startService({ env: { MILLRACE_STORE_URL: storeUrl(store) } });
+    const env = {
+      MILLRACE_STORE_URL: storeUrl(store, proxy.port),
+      MILLRACE_SERVER_KEY: one.serverKey,
+      MILLRACE_ENCRYPTION_KEY: one.encryptionKey,
+    };
+    two = await startService({ env });
+    project = await setUpProject(one, [database.entry()]);
+  });
+  afterAll(async () => {
+    await Promise.all([one?.stop(), two?.stop()]);
+    await proxy?.stop();
+    await store?.drop();
+  });
+
+  test('a token made by one works on the other at once, and a deleted one at once no more', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { token, id } = await makeToken(one, project);
+      expect([await read(two, token), await read(one, token)]).toEqual([200, 200]);
+      expect((await deleteToken(round % 2 === 0 ? one : two, project, id)).status).toBe(200);
+      expect([await read(two, token), await read(one, token)]).toEqual([404, 404]);
+    }
+  });
+
+  test('databases come and go on both', async () => {
+    const get = async (service: Service) =>
+      (await service.request('GET', `/svc/api/rest/auto/v1/pg/${database.name}/t?pg=0&ps=1`, { headers: project.headers })).status;
+    for (let round = 0; round < 5; round++) {
+      await one.request('DELETE', `/svc/system/api/v1/project/database?type=pg&name=${database.name}`, { headers: project.systemHeaders });
+      expect([await get(two), await get(one)]).toEqual([404, 404]);
+      await two.request('POST', '/svc/system/api/v1/project/database', { headers: project.systemHeaders, body: database.entry() });
+      expect([await get(one), await get(two)]).toEqual([200, 200]);
+    }
+  });
+
+  test('the same organization made on both at once is one', async () => {
+    const clients = [new SystemClient(one), new SystemClient(two)];
+    for (let round = 0; round < 5; round++) {
+      const body = { name: 'Race', abbreviation: `race-${round}` };
+      const answers = await Promise.all(clients.map((client) => client.system('POST', 'org', body)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 208]);
+      expect(new Set(answers.map((answer) => answer.json<Body>()['org_id'])).size).toBe(1);
+    }
+  });
+
+  test('without its records an instance serves what it knows, is not ready, and comes back', async () => {
+    const { token } = await makeToken(one, project);
+    expect(await read(two, token)).toBe(200);
+    await proxy.set({ kind: 'refuse' });
+    proxy.resetAll();
+    expect(await read(two, token)).toBe(200);
+    const ready = await two.request('GET', '/readyz');
+    expect([ready.status, ready.headers['retry-after']]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    expect((await two.request('GET', '/healthz')).status).toBe(200);
+    const made = await two.request('POST', '/svc/system/api/v1/org', {
+      headers: project.systemHeaders,
+      body: { name: 'x', abbreviation: 'never' },
+    });
+    expect(made.status).toBe(503);
+    expect(made.text).not.toMatch(/127\.0\.0\.1|ECONN|postgres/);
+    await proxy.set({ kind: 'pass' });
+    await expect.poll(async () => (await two.request('GET', '/readyz')).status, { timeout: 10_000 }).toBe(200);
+    expect(await read(two, token)).toBe(200);
+  });
+});
+
+describe('two workers on one port', () => {
+  let service: Service;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startService({ env: { MILLRACE_WORKERS: '2' } });
+    project = await setUpProject(service, [database.entry()]);
+  });
+  afterAll(() => service?.stop());
+
+  test('know of each other at once', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { token, id } = await makeToken(service, project);
+      // Each on a connection of its own, which the workers take in turn.
+      expect(await Promise.all([1, 2, 3, 4].map(() => read(service, token)))).toEqual([200, 200, 200, 200]);
+      await deleteToken(service, project, id);
+      expect(await Promise.all([1, 2, 3, 4].map(() => read(service, token)))).toEqual([404, 404, 404, 404]);
+    }
+  });
+
+  test('say once that they are ready', () => {
+    expect(service.output().match(/ready on/g)).toHaveLength(1);
+  });
+
+  test('one that dies is replaced, and the service goes on', async () => {
+    const { token } = await makeToken(service, project);
+    const { execFileSync } = await import('node:child_process');
+    const children = () =>
+      execFileSync('ps', ['-o', 'pid=', '--ppid', String(service.pid)])
+        .toString()
+        .trim()
+        .split(/\s+/)
+        .map(Number);
+    const before = children();
+    expect(before).toHaveLength(2);
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    await expect.poll(() => children().filter((pid) => !before.includes(pid)).length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => read(service, token).catch(() => 0), { timeout: 15_000 }).toBe(200);
+    expect(service.output()).toMatch(/worker \d+ ended; starting another/);
+  });
+});

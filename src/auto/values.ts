@@ -20,7 +20,12 @@ const FLOAT = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SPECIAL_FLOATS = new Set(['NaN', 'Infinity', '-Infinity']);
-const BOOLEANS: Readonly<Record<string, string>> = { true: 'true', false: 'false', 1: 'true', 0: 'false' };
+const BOOLEANS: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['1', 'true'],
+  ['0', 'false'],
+]);
 /** Every integer of so few digits fits 32 bits. */
 const SHORT_INT = 9;
 const INT32_MAX = 2n ** 31n - 1n;
@@ -31,7 +36,7 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   decimal: checkDecimal,
   float: checkFloat,
   bool: (_, text) => {
-    const value = BOOLEANS[text];
+    const value = BOOLEANS.get(text);
     if (value === undefined) throw new Misfit('it must be true or false');
     return value;
   },

@@ -179,7 +179,8 @@ describe('for the orchestrator', () => {
     expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.text).toMatch(/^millrace_request_duration_seconds_count\{.*auto.*status="200".*\} 3$/m);
     expect(answer.text).toMatch(/^millrace_pool_connections\{type="pg",purpose="auto",state="idle"\} 1$/m);
-    for (const line of answer.text.split('\n').filter((text) => text !== '')) expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? [-+.\deInfNa]+)$/);
+    for (const line of answer.text.split('\n').filter((text) => text !== ''))
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? [-+.\deInfNa]+)$/);
     for (const secret of [database.name, project.orgId, project.projectId, '4711', 'marker']) expect(answer.text).not.toContain(secret);
   });
 

@@ -166,8 +166,8 @@ const FLOAT_NAMES: Readonly<Record<string, number>> = {
 };
 
 function parseFloatText(text: string): number {
-  const named = FLOAT_NAMES[text.toLowerCase()];
-  if (named !== undefined) return named;
+  const name = text.toLowerCase();
+  if (Object.hasOwn(FLOAT_NAMES, name)) return FLOAT_NAMES[name] ?? Number.NaN;
   const value = FLOAT_TEXT.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(value)) throw invalid(`${shown(text)} is no number that a float can hold`);
   return value;

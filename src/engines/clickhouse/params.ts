@@ -29,7 +29,11 @@ function isComposite(type: ChType): boolean {
   return type.of.length > 0 || GEOMETRY.has(type.name);
 }
 
-const FLOAT_NAMES: Readonly<Record<string, string>> = { NaN: 'nan', Infinity: 'inf', '-Infinity': '-inf' };
+const FLOAT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['NaN', 'nan'],
+  ['Infinity', 'inf'],
+  ['-Infinity', '-inf'],
+]);
 
 /** A value without structure as ClickHouse spells it. */
 export function leafText(type: ChType, text: string): string {
@@ -39,15 +43,18 @@ export function leafText(type: ChType, text: string): string {
   const loses = !fit.exact && !type.name.startsWith('DateTime');
   if (fit.side !== 'within' || loses) throw invalid(`${shown(text)} does not fit ${typeName(type)}`);
   if (type.name.startsWith('DateTime')) return cut.replace('T', ' ').replace('Z', '');
-  if (type.name.startsWith('Float') || type.name === 'BFloat16') return FLOAT_NAMES[text] ?? text;
+  if (type.name.startsWith('Float') || type.name === 'BFloat16') return FLOAT_NAMES.get(text) ?? text;
   if (type.name === 'Bool') return boolText(text);
   return cut;
 }
 
-const TRUTH: Readonly<Record<string, string>> = { true: 'true', t: 'true', 1: 'true', false: 'false', f: 'false', 0: 'false' };
+const TRUTH: ReadonlyMap<string, string> = new Map([
+  ...['true', 't', '1'].map((text) => [text, 'true'] as const),
+  ...['false', 'f', '0'].map((text) => [text, 'false'] as const),
+]);
 
 export function boolText(text: string): string {
-  const truth = TRUTH[text];
+  const truth = TRUTH.get(text);
   if (truth === undefined) throw invalid(`${shown(text)} is no value of Bool`);
   return truth;
 }

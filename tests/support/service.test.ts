@@ -7,7 +7,7 @@ test('starts on a free port, answers, and stops with nothing left', async () => 
   const service = await startService();
   const health = await service.request('GET', '/healthz');
   expect(health.status).toBe(200);
-  const missing = await service.request('GET', '/nowhere/at/all', { headers: { 'x-request-id': 'support-test' } });
+  const missing = await service.request('GET', '/nowhere', { headers: { 'x-request-id': 'support-test' } });
   expect(missing.status).toBe(404);
   expect(missing.json<{ code: number }>().code).toBe(404);
   expect(missing.headers['x-request-id']).toBe('support-test');

@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<EngineName, readonly string[]>> = {
 
 /** The statements of the service that run on `big` now, as the engine lists them. */
 const RUNNING: Readonly<Record<EngineName, string>> = {
-  postgres: `SELECT pid AS id, wait_event AS state FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%"big"%' AND pid <> pg_backend_pid()`,
+  postgres: `SELECT pid AS id, wait_event AS state FROM pg_stat_activity WHERE state = 'active' AND backend_type = 'client backend' AND query LIKE '%"big"%' AND pid <> pg_backend_pid()`,
   mysql:
     "SELECT ID AS id, STATE AS state FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Sleep' AND INFO LIKE '%`big`%' AND ID <> CONNECTION_ID()",
   mariadb:

@@ -16,6 +16,7 @@ import type { Observer } from '../observe.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import { BadEncoding, decodePercent } from '../util/query.ts';
 import { after, type Soon } from '../util/soon.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -123,6 +124,17 @@ export function jsonBody(exchange: Exchange): PlainValue {
   } catch (error) {
     if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
     if (error instanceof JsonError) throw apiError('body_not_json', error.message);
+    throw error;
+  }
+}
+
+/** A segment of a path as it was meant: each is decoded by itself, so that an encoded slash stays part of it. */
+export function pathSegment(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodePercent(text);
+  } catch (error) {
+    if (error instanceof BadEncoding) throw apiError('bad_url');
     throw error;
   }
 }

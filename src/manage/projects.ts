@@ -138,6 +138,25 @@ function namedProject(fields: Fields, queried: string | undefined): string | und
   return queried ?? inBody;
 }
 
+/** The entry of a body, its project found and its hosts allowed. */
+async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
+  store: Store,
+  caller: OrgCaller,
+  projectId: string | undefined,
+  body: PlainValue,
+  checkHost: CheckHost,
+  read: (fields: Fields) => T,
+): Promise<{ readonly scope: ProjectScope; readonly entry: T }> {
+  const fields = Fields.of(body);
+  const named = namedProject(fields, projectId);
+  const entry = read(fields);
+  fields.finish();
+  const scope = scopeOf(caller, named);
+  await requireProject(store, scope);
+  await checkHosts([entry], checkHost);
+  return { scope, entry };
+}
+
 export async function addDatabase(
   store: Store,
   caller: OrgCaller,
@@ -145,13 +164,7 @@ export async function addDatabase(
   body: PlainValue,
   checkHost: CheckHost,
 ): Promise<Answer> {
-  const fields = Fields.of(body);
-  const named = namedProject(fields, projectId);
-  const entry = readNewEntry(fields);
-  fields.finish();
-  const scope = scopeOf(caller, named);
-  await requireProject(store, scope);
-  await checkHosts([entry], checkHost);
+  const { scope, entry } = await checkedEntry(store, caller, projectId, body, checkHost, readNewEntry);
   const outcome = await store.addEntry(scope, entry);
   if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.database);
   if (outcome === 'project_unknown') throw apiError('project_unknown');
@@ -166,13 +179,7 @@ export async function changeDatabase(
   body: PlainValue,
   checkHost: CheckHost,
 ): Promise<Answer> {
-  const fields = Fields.of(body);
-  const named = namedProject(fields, projectId);
-  const entry = readEntry(fields);
-  fields.finish();
-  const scope = scopeOf(caller, named);
-  await requireProject(store, scope);
-  await checkHosts([entry], checkHost);
+  const { scope, entry } = await checkedEntry(store, caller, projectId, body, checkHost, readEntry);
   const password = entry.password === '***' ? null : entry.password;
   if (!(await store.changeEntry(scope, { ...entry, password }))) throw apiError('database_unknown', entry.type, entry.database);
   return entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);

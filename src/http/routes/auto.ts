@@ -4,11 +4,10 @@ import type { Target } from '../../auto/run.ts';
 import { apiError } from '../../errors.ts';
 import { ANNOUNCED, locateDatabase } from '../../model/database-name.ts';
 import { DB_TYPES, type DbType } from '../../model/entry.ts';
-import { BadEncoding, decodePercent } from '../../util/query.ts';
 import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendValue } from '../respond.ts';
-import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, type Route, type Services } from '../route.ts';
+import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, pathSegment, type Route, type Services } from '../route.ts';
 
 interface AutoPath {
   readonly abbreviations: readonly [string, string] | undefined;
@@ -19,7 +18,7 @@ interface AutoPath {
 
 /** Segments behind the prefix: three, or five with the abbreviations of org and project. */
 function parsePath(path: string, prefixLength: number): AutoPath {
-  const segments = path.slice(prefixLength).split('/').map(segment);
+  const segments = path.slice(prefixLength).split('/').map(pathSegment);
   if (segments.length === 3) {
     const [type = '', database = '', table = ''] = segments;
     return { abbreviations: undefined, type, database, table };
@@ -27,16 +26,6 @@ function parsePath(path: string, prefixLength: number): AutoPath {
   if (segments.length !== 5) throw apiError('unknown_path');
   const [org = '', project = '', type = '', database = '', table = ''] = segments;
   return { abbreviations: [org, project], type, database, table };
-}
-
-function segment(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodePercent(text);
-  } catch (error) {
-    if (error instanceof BadEncoding) throw apiError('bad_url');
-    throw error;
-  }
 }
 
 function dbType(text: string): DbType {

@@ -8,10 +8,9 @@ import { ABBREVIATION } from '../../model/org.ts';
 import { ByteWriter } from '../../util/byte-writer.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
-import { BadEncoding, decodePercent } from '../../util/query.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
-import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
+import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, pathSegment, type Route, type Services } from '../route.ts';
 
 const PIECE = 64 * 1024;
 
@@ -23,7 +22,7 @@ export function customRoutes(services: Services): readonly Route[] {
     (method: DefinitionMethod, start: number): Handler =>
     async (exchange) => {
       if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
-      const [org = '', project = '', ...rest] = exchange.path.slice(start).split('/').map(decodeSegment);
+      const [org = '', project = '', ...rest] = exchange.path.slice(start).split('/').map(pathSegment);
       const uri = rest.join('/');
       // What cannot be an abbreviation is no Custom path, whoever asks.
       if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
@@ -60,16 +59,6 @@ export function customRoutes(services: Services): readonly Route[] {
     { path: '/:org/:project/*', methods: methods(1) },
     { path: `${long}*`, methods: methods(long.length) },
   ];
-}
-
-function decodeSegment(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodePercent(text);
-  } catch (error) {
-    if (error instanceof BadEncoding) throw apiError('bad_url');
-    throw error;
-  }
 }
 
 class CustomAnswer implements Answer {

@@ -10,7 +10,6 @@ import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
 import { ENGINES } from './engines/index.ts';
 import { apiError } from './errors.ts';
-import { Drain } from './http/drain.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
@@ -64,16 +63,14 @@ export async function startService(config: Config): Promise<Service> {
     ready: () => !closing,
   };
   const server = buildServer(services, allRoutes(services));
-  const drain = new Drain(server.server);
   const closeRooms = async (): Promise<void> => {
-    await server.close();
     await cache.close();
     connections.close();
     closeSandbox();
     await store.close();
     observer.flush();
   };
-  const listened = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+  const port = await server.listen(config.host, config.port).catch(async (error: unknown) => {
     await closeRooms();
     throw error;
   });
@@ -81,15 +78,15 @@ export async function startService(config: Config): Promise<Service> {
   let brokenOff = false;
   const close = async (graceSecs: number): Promise<void> => {
     closing = true;
-    const outcome = await drain.end(graceSecs * 1000);
+    const outcome = await server.end(graceSecs * 1000);
     if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
     await closeRooms();
   };
   const breakOff = (): void => {
     brokenOff = true;
-    drain.breakOff();
+    server.breakOff();
   };
-  return { url: urlOf(config.host, new URL(listened).port), store, observer, close, breakOff };
+  return { url: urlOf(config.host, port), store, observer, close, breakOff };
 }
 
 /** As the settings name the host: an address that stands for all of them is not replaced by one of them. */

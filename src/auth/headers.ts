@@ -1,5 +1,5 @@
 /**
- * The headers by which the gateway says who calls, read in one pass over the raw list: Node joins what was sent twice, and a gateway
+ * The headers by which the gateway says who calls, read in one pass over the list as it came: a gateway
  * that appends instead of replacing would give every client the roles it likes. So twice is an error.
  */
 import { apiError } from '../errors.ts';
@@ -32,17 +32,19 @@ const NAMES: ReadonlyMap<string, readonly [keyof ContextHeaders, string]> = new 
   ).map((item) => [item[1].toLowerCase(), item]),
 );
 
-const LONGEST = 'x-gateway-secret'.length;
+/** All of them begin with `x`. */
+const FIRST_LETTER = 0x78;
 
+/** `raw`: names in lower case and values in turn. */
 export function readHeaders(raw: readonly string[]): ContextHeaders {
   const found: ContextHeaders = {};
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
-    if (name.length > LONGEST || (name.charCodeAt(0) | 0x20) !== 0x78) continue;
-    const known = NAMES.get(name.toLowerCase());
+    if (name.charCodeAt(0) !== FIRST_LETTER) continue;
+    const known = NAMES.get(name);
     if (known === undefined) continue;
     if (found[known[0]] !== undefined) throw apiError('header_twice', known[1]);
-    found[known[0]] = (raw[i + 1] as string).trim();
+    found[known[0]] = raw[i + 1] as string;
   }
   return found;
 }

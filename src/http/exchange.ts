@@ -2,7 +2,6 @@
  * One request and its answer, as the handlers see it: query, headers, body and the signal that the client has gone. Lighter than an
  * AbortController, because every request has one.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContextHeaders } from '../auth/headers.ts';
 import { readHeaders } from '../auth/headers.ts';
 import type { StopSignal } from '../engines/engine.ts';
@@ -10,18 +9,21 @@ import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
 import { BadEncoding, MAX_PARAMETERS, type Parameter, parseQuery, TooManyParameters } from '../util/query.ts';
+import { headerOf, type RequestHead } from './wire/head.ts';
+import type { Reply } from './wire/reply.ts';
 
 /** A request id from outside is used when it is one token of a sane length. */
 const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
 
 export class Exchange implements StopSignal {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly head: RequestHead;
+  readonly reply: Reply;
   readonly requestId: string;
-  readonly route: string;
   readonly started = performance.now();
   readonly body: Buffer | undefined;
   readonly path: string;
+  /** The route's template, for logs and metrics. */
+  route = 'unknown';
   aborted = false;
   caller: Caller | undefined;
   error: string | undefined;
@@ -30,25 +32,29 @@ export class Exchange implements StopSignal {
   #headers: ContextHeaders | undefined;
   #listeners: (() => void)[] | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, route: string, body: Buffer | undefined) {
-    this.request = request;
-    this.response = response;
-    this.route = route;
+  constructor(head: RequestHead, reply: Reply, body: Buffer | undefined) {
+    this.head = head;
+    this.reply = reply;
     this.body = body;
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    this.path = mark < 0 ? url : url.slice(0, mark);
-    this.#rawQuery = mark < 0 ? '' : url.slice(mark + 1);
-    const sent = request.headers['x-request-id'];
-    this.requestId = typeof sent === 'string' && SANE_ID.test(sent) ? sent : newUlid();
+    const { target } = head;
+    const mark = target.indexOf('?');
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.#rawQuery = mark < 0 ? '' : target.slice(mark + 1);
+    const sent = this.header('x-request-id');
+    this.requestId = sent !== undefined && SANE_ID.test(sent) ? sent : newUlid();
   }
 
   get method(): string {
-    return this.request.method ?? 'GET';
+    return this.head.method;
+  }
+
+  /** A header by its name in lower case; undefined when it was not sent, or more than once. */
+  header(name: string): string | undefined {
+    return headerOf(this.head, name);
   }
 
   get headers(): ContextHeaders {
-    this.#headers ??= readHeaders(this.request.rawHeaders);
+    this.#headers ??= readHeaders(this.head.headers);
     return this.#headers;
   }
 

@@ -14,24 +14,24 @@ import { Spool } from './spool.ts';
 /** A piece of this size goes to the socket. */
 const PIECE = 64 * 1024;
 
-/** Up to this size joining costs less than a second piece. */
-const JOINED = 16 * 1024;
-
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Name and value in turn, as Node takes them fastest. */
-function headerList(exchange: Exchange, type: string, length: number | undefined, extra: readonly string[]): string[] {
-  const list = ['Content-Type', type, 'X-Request-Id', exchange.requestId, 'X-Content-Type-Options', 'nosniff', 'Cache-Control', 'no-store'];
-  if (length !== undefined) list.push('Content-Length', String(length));
-  for (const item of extra) list.push(item);
-  return list;
+/** What would end a line early has no place in a header. */
+const LINE_BREAK = /[\r\n\0]/;
+
+/** The lines of an answer's head; `extra`: further names and values in turn. */
+function headerLines(exchange: Exchange, type: string, extra: readonly string[]): string {
+  let lines = `Content-Type: ${type}\r\nX-Request-Id: ${exchange.requestId}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n`;
+  for (let i = 0; i < extra.length; i += 2) {
+    const value = extra[i + 1] as string;
+    if (LINE_BREAK.test(value)) throw new Error(`the header ${extra[i]} cannot hold its value`);
+    lines += `${extra[i]}: ${value}\r\n`;
+  }
+  return lines;
 }
 
 export function sendBytes(exchange: Exchange, status: number, type: string, body: Buffer, extra: readonly string[] = []): void {
-  exchange.response.writeHead(status, headerList(exchange, type, body.length, extra));
-  // Node joins the head with a text into one write, but sends a buffer beside it; latin1 is byte for byte the same.
-  if (body.length <= JOINED) exchange.response.end(body.toString('latin1'), 'latin1');
-  else exchange.response.end(body);
+  exchange.reply.send(status, headerLines(exchange, type, extra), body);
 }
 
 export function sendJson(exchange: Exchange, status: number, body: unknown, extra: readonly string[] = []): void {
@@ -44,9 +44,10 @@ export function sendDone(exchange: Exchange, status: number, message: string, mo
 }
 
 export function sendError(exchange: Exchange, error: ApiError): void {
-  const { response } = exchange;
-  if (response.headersSent) {
-    response.destroy();
+  const { reply } = exchange;
+  if (reply.over) return;
+  if (reply.status !== 0) {
+    reply.destroy();
     return;
   }
   sendJson(exchange, error.status, error.body(), Object.entries(error.headers).flat());
@@ -75,12 +76,12 @@ function sendSpool(exchange: Exchange, status: number, format: Format, spool: Sp
   const head = format.head === undefined ? EMPTY : format.head(spool.size);
   if (head === undefined) {
     spool.discard();
-    exchange.response.destroy();
+    exchange.reply.destroy();
     return;
   }
-  exchange.response.writeHead(status, headerList(exchange, format.contentType, head.length + spool.size, extra));
-  if (head.length > 0) exchange.response.write(head);
-  spool.pipe(exchange.response);
+  exchange.reply.begin(status, headerLines(exchange, format.contentType, extra), head.length + spool.size);
+  exchange.reply.write(head);
+  spool.pipe(exchange.reply);
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -128,7 +129,7 @@ export class RowResponse implements RowSink {
     }
     const rest = this.#out.take();
     if (!this.#sent) sendBytes(this.#exchange, 200, this.#format.contentType, rest, this.headers);
-    else this.#exchange.response.end(rest);
+    else this.#exchange.reply.end(rest);
   }
 
   /** What was spooled for an answer that will not be sent. */
@@ -141,14 +142,12 @@ export class RowResponse implements RowSink {
       this.#spool.add(piece);
       return;
     }
-    const { response } = this.#exchange;
+    const { reply } = this.#exchange;
     if (!this.#sent) {
       this.#sent = true;
-      response.writeHead(200, headerList(this.#exchange, this.#format.contentType, undefined, this.headers));
+      reply.onDrain = () => this.#flow?.resume();
+      reply.begin(200, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
-    if (response.write(piece)) return;
-    const flow = this.#flow;
-    flow?.pause();
-    response.once('drain', () => flow?.resume());
+    if (!reply.write(piece)) this.#flow?.pause();
   }
 }

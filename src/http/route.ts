@@ -41,7 +41,7 @@ export type Handler = (exchange: Exchange) => void | Promise<void>;
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
-  /** As Fastify's router writes it; also the label of logs and metrics. */
+  /** The whole path; or `…/*` for everything below; or `/:a/:b/*` for whatever has these segments. Also the label of logs and metrics. */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<HttpMethod, Handler>>>;
   /** Health and metrics answer without the gateway's secret. */
@@ -105,12 +105,12 @@ const MAX_DEPTH = 64;
 
 /** The media type of a body, without its parameters; undefined when none was sent. */
 export function mediaType(exchange: Exchange): string | undefined {
-  return exchange.request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  return exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
 /** The body's bytes, of one of these types (or of none said). */
 export function bodyOf(exchange: Exchange, ...types: readonly string[]): Buffer {
-  const encoding = exchange.request.headers['content-encoding'];
+  const encoding = exchange.header('content-encoding');
   if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
   const type = mediaType(exchange);
   if (type !== undefined && !types.includes(type)) throw apiError('wrong_content_type', types[0] ?? '');

@@ -1,10 +1,12 @@
 /** Bytes that must wait until their number is known: in memory while they are few, in a temporary file when they are many. */
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Reply } from './wire/reply.ts';
 
 const IN_MEMORY = 4 * 1024 * 1024;
+const PIECE = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 export class Spool {
   size = 0;
@@ -19,20 +21,26 @@ export class Spool {
     if (this.#file >= 0 || this.size > IN_MEMORY) this.#spill();
   }
 
-  /** Sends everything and ends the response. */
-  pipe(response: ServerResponse): void {
+  /** Sends everything and ends the answer. */
+  pipe(reply: Reply): void {
     if (this.#folder === undefined) {
-      for (const piece of this.#pieces) response.write(piece);
-      response.end();
+      for (const piece of this.#pieces) reply.write(piece);
+      reply.end(NOTHING);
       return;
     }
-    const stream = createReadStream(join(this.#folder, 'body'));
-    stream.on('error', () => response.destroy());
-    response.on('close', () => {
+    const stream = createReadStream(join(this.#folder, 'body'), { highWaterMark: PIECE });
+    const { onOver } = reply;
+    reply.onOver = () => {
       stream.destroy();
       this.discard();
+      onOver?.();
+    };
+    reply.onDrain = () => stream.resume();
+    stream.on('error', () => reply.destroy());
+    stream.on('data', (piece) => {
+      if (!reply.write(piece as Buffer)) stream.pause();
     });
-    stream.pipe(response);
+    stream.on('end', () => reply.end(NOTHING));
   }
 
   discard(): void {

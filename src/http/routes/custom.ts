@@ -29,7 +29,7 @@ export function customRoutes(services: Services): readonly Route[] {
       const { caller, context } = await enterSpace(services, exchange, DEMANDS.custom);
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));
-      const { 'content-encoding': encoding, 'content-type': contentType } = exchange.request.headers;
+      const encoding = exchange.header('content-encoding');
       if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
       await services.calls.answer(
         {
@@ -38,7 +38,7 @@ export function customRoutes(services: Services): readonly Route[] {
           uri,
           method,
           version: exchange.parameter('version'),
-          raw: { query: exchange.query, body: exchange.body, contentType },
+          raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
           format: format.name,
           requestId: exchange.requestId,
           signal: exchange,
@@ -71,7 +71,7 @@ class CustomAnswer implements Answer {
   }
 
   get begun(): boolean {
-    return this.#exchange.response.headersSent;
+    return this.#exchange.reply.status !== 0;
   }
 
   rows(held: 'held' | 'flowing'): RowAnswer {

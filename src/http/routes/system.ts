@@ -138,26 +138,13 @@ export function systemRoutes(services: Services): readonly Route[] {
 
 const MAX_KEY_BYTES = 4096;
 
-/** The key is the body, also of a GET, whose body the framework leaves unread. */
+/** The key is the body, also of a GET. */
 async function validateKey(services: Services, exchange: Exchange): Promise<void> {
   await identify(services, exchange, DEMANDS.validate);
-  const key = (exchange.body ?? (await readBody(exchange))).toString('utf8').trim();
+  const body = exchange.body ?? Buffer.alloc(0);
+  if (body.length > MAX_KEY_BYTES) throw apiError('body_too_large', String(MAX_KEY_BYTES));
+  const key = body.toString('utf8').trim();
   if (key === '') throw apiError('server_key_empty');
   if (!services.authenticator.isServerKey(key)) throw apiError('server_key_invalid');
   sendDone(exchange, 200, 'The server key is valid.');
-}
-
-/** What comes after the limit is dropped as it comes: a client that is still sending when its connection closes would not see the answer. */
-function readBody({ request }: Exchange): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let size = 0;
-    request.on('data', (piece: Buffer) => {
-      size += piece.length;
-      if (size <= MAX_KEY_BYTES) pieces.push(piece);
-      else reject(apiError('body_too_large', String(MAX_KEY_BYTES)));
-    });
-    request.on('end', () => resolve(Buffer.concat(pieces)));
-    request.on('close', () => reject(apiError('malformed_request')));
-  });
 }

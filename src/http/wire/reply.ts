@@ -1,0 +1,162 @@
+/**
+ * The answer to one request on its connection: a head, then the body in one piece or in many. What the protocol needs beyond that (length or
+ * chunks, the life of the connection, the date) is added here. Knows nothing of what is said.
+ */
+import type { Socket } from 'node:net';
+import { REASONS } from '../../errors.ts';
+
+/** What a reply wants of its connection. */
+export interface Carrier {
+  readonly socket: Socket;
+  /** The answer is complete; the next request may come, unless the connection closes. */
+  answered(closes: boolean): void;
+}
+
+/** Up to this size a body travels in one write with its head. */
+const JOINED = 16 * 1024;
+const KEEP_ALIVE = 'Connection: keep-alive\r\nKeep-Alive: timeout=72\r\n\r\n';
+const CLOSE = 'Connection: close\r\n\r\n';
+
+/** The date, written once a second. */
+let second = 0;
+let dateLine = '';
+
+function date(): string {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== second) {
+    second = now;
+    dateLine = `Date: ${new Date(now * 1000).toUTCString()}\r\n`;
+  }
+  return dateLine;
+}
+
+const statusLines = new Map<number, string>();
+
+function statusLine(status: number): string {
+  let line = statusLines.get(status);
+  if (line === undefined) {
+    line = `HTTP/1.1 ${status} ${REASONS[status] ?? 'Status'}\r\n`;
+    statusLines.set(status, line);
+  }
+  return line;
+}
+
+export class Reply {
+  /** 0 until the head is sent. */
+  status = 0;
+  /** The client left, or the connection was broken off, before the answer was whole. */
+  gone = false;
+  /** Called once, when the answer is whole or the client has gone. */
+  onOver: (() => void) | undefined;
+  /** Called when a client that was slow has caught up. */
+  onDrain: (() => void) | undefined;
+  readonly #carrier: Carrier;
+  readonly #bodiless: boolean;
+  readonly #minor: 0 | 1;
+  #closes: boolean;
+  #over = false;
+  #framing: 'length' | 'chunks' | 'end of connection' = 'length';
+
+  constructor(
+    carrier: Carrier,
+    { method, minor, keepAlive }: { readonly method: string; readonly minor: 0 | 1; readonly keepAlive: boolean },
+  ) {
+    this.#carrier = carrier;
+    this.#bodiless = method === 'HEAD';
+    this.#minor = minor;
+    this.#closes = !keepAlive;
+  }
+
+  /** The connection ends with this answer. */
+  closeAfter(): void {
+    this.#closes = true;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** The whole answer. `headers`: lines, each with its end. */
+  send(status: number, headers: string, body: Buffer): void {
+    if (this.#over) return;
+    const { socket } = this.#carrier;
+    const head = this.#head(status, headers, body.length);
+    if (this.#bodiless || body.length === 0) socket.write(head, 'latin1');
+    else if (body.length <= JOINED) socket.write(head + body.toString('latin1'), 'latin1');
+    else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+    }
+    this.#end();
+  }
+
+  /** The head alone; `length` when the size of the body is known. */
+  begin(status: number, headers: string, length: number | undefined): void {
+    if (this.#over) return;
+    this.#carrier.socket.write(this.#head(status, headers, length), 'latin1');
+  }
+
+  /** A piece of the body; false when the client is slow: `onDrain` tells when it has caught up. */
+  write(piece: Buffer): boolean {
+    if (this.#over || this.#bodiless || piece.length === 0) return true;
+    const { socket } = this.#carrier;
+    if (this.#framing !== 'chunks') return socket.write(piece);
+    socket.cork();
+    socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
+    socket.write(piece);
+    const taken = socket.write('\r\n', 'latin1');
+    socket.uncork();
+    return taken;
+  }
+
+  /** The last piece. */
+  end(piece: Buffer): void {
+    if (this.#over) return;
+    const { socket } = this.#carrier;
+    socket.cork();
+    this.write(piece);
+    if (this.#framing === 'chunks' && !this.#bodiless) socket.write('0\r\n\r\n', 'latin1');
+    socket.uncork();
+    this.#end();
+  }
+
+  /** Breaks the connection off: what was sent of the answer must not look whole. */
+  destroy(): void {
+    this.#carrier.socket.destroy();
+    this.leave();
+  }
+
+  /** The connection is gone. */
+  leave(): void {
+    if (this.#over) return;
+    this.gone = true;
+    this.#finish();
+  }
+
+  #head(status: number, headers: string, length: number | undefined): string {
+    this.status = status;
+    let framing = '';
+    if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
+    else if (this.#minor === 1) {
+      this.#framing = 'chunks';
+      framing = 'Transfer-Encoding: chunked\r\n';
+    } else {
+      this.#framing = 'end of connection';
+      this.#closes = true;
+    }
+    return statusLine(status) + headers + framing + date() + (this.#closes ? CLOSE : KEEP_ALIVE);
+  }
+
+  #end(): void {
+    this.#finish();
+    this.#carrier.answered(this.#closes);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.onDrain = undefined;
+    this.onOver?.();
+  }
+}

@@ -3,7 +3,8 @@
  * while serving. No event has room for a token, a key, a password or the value of a query parameter.
  */
 import pino from 'pino';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Durations } from './util/durations.ts';
 
 export type Event =
   | {
@@ -52,9 +53,14 @@ const GATHER_MS = 1000;
 
 /** What requests of one method, route and status share. */
 interface Outcome {
-  readonly duration: { observe(seconds: number): void };
+  readonly durations: Durations;
+  /** As they stand in a log line, and in a metric. */
   readonly text: string;
+  readonly labels: string;
 }
+
+const DURATION = 'millrace_request_duration_seconds';
+const DURATION_HEAD = `# HELP ${DURATION} Time from the request line to the end of the answer.\n# TYPE ${DURATION} histogram\n`;
 
 function field(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":"${value}"`;
@@ -79,10 +85,10 @@ export class Observer {
   readonly #log: pino.Logger;
   readonly #destination: ReturnType<typeof pino.destination>;
   readonly #registry = new Registry();
-  readonly #durations: Histogram<'route' | 'method' | 'status'>;
   readonly #rollbacks: Counter<'uri'>;
   readonly #cache: Counter<'result'>;
-  readonly #outcomes = new Map<string, Outcome>();
+  /** By route, method and status: few combinations occur, since routes are templates. */
+  readonly #outcomes = new Map<string, Map<string, Map<number, Outcome>>>();
   readonly #clock = new IsoClock();
   #gathered = '';
   #writer: NodeJS.Timeout | undefined;
@@ -93,13 +99,6 @@ export class Observer {
     this.#log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#destination);
     this.#logRequests = this.#log.isLevelEnabled('info');
     collectDefaultMetrics({ register: this.#registry, prefix: 'millrace_' });
-    this.#durations = new Histogram({
-      name: 'millrace_request_duration_seconds',
-      help: 'Time from the request line to the end of the answer.',
-      labelNames: ['route', 'method', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
-      registers: [this.#registry],
-    });
     this.#rollbacks = new Counter({
       name: 'millrace_rollbacks_total',
       help: 'Calls that a rollback version answered.',
@@ -170,8 +169,9 @@ export class Observer {
 
   /** The line of a request is put together here: nothing in it needs escapes, since ids, keys and routes have none. */
   #request(event: Extract<Event, { kind: 'request' }>): void {
-    const outcome = this.#outcome(event.method, event.status, event.route);
-    outcome.duration.observe(event.ms / 1000);
+    const { route, method, status } = event;
+    const outcome = this.#outcomes.get(route)?.get(method)?.get(status) ?? this.#addOutcome(route, method, status);
+    outcome.durations.note(event.ms);
     if (!this.#logRequests) return;
     const ms = Math.round(event.ms * 1000) / 1000;
     this.#gather(
@@ -195,20 +195,24 @@ export class Observer {
     this.#destination.write(lines);
   }
 
-  /** Few combinations occur: routes are templates. */
-  #outcome(method: string, status: number, route: string): Outcome {
-    const key = `${method} ${status} ${route}`;
-    let outcome = this.#outcomes.get(key);
-    if (outcome === undefined) {
-      const text = `"method":${JSON.stringify(method)},"route":${JSON.stringify(route)},"status":${status}`;
-      outcome = { duration: this.#durations.labels(route, method, String(status)), text };
-      this.#outcomes.set(key, outcome);
-    }
+  #addOutcome(route: string, method: string, status: number): Outcome {
+    const ofRoute = this.#outcomes.get(route) ?? new Map<string, Map<number, Outcome>>();
+    const ofMethod = ofRoute.get(method) ?? new Map<number, Outcome>();
+    const outcome = {
+      durations: new Durations(),
+      text: `"method":${JSON.stringify(method)},"route":${JSON.stringify(route)},"status":${status}`,
+      labels: `route=${JSON.stringify(route)},method=${JSON.stringify(method)},status="${status}"`,
+    };
+    this.#outcomes.set(route, ofRoute.set(method, ofMethod.set(status, outcome)));
     return outcome;
   }
 
-  metrics(): Promise<string> {
-    return this.#registry.metrics();
+  async metrics(): Promise<string> {
+    let text = DURATION_HEAD;
+    for (const ofRoute of this.#outcomes.values())
+      for (const ofMethod of ofRoute.values())
+        for (const { durations, labels } of ofMethod.values()) text += durations.lines(DURATION, labels);
+    return `${await this.#registry.metrics()}\n${text}`;
   }
 
   get metricsType(): string {

@@ -138,15 +138,24 @@ export class Auto {
     started: () => boolean,
     work: (table: Table, session: Session) => Promise<T>,
   ): Promise<T> {
-    try {
-      return await this.#once(target, this.#catalog.find(target), work);
-    } catch (error) {
-      if (started() || !this.#worthAnother(error, method, target)) throw this.#explained(error, method, target);
-    }
-    try {
-      return await this.#once(target, this.#catalog.read(target), work);
-    } catch (error) {
-      throw this.#explained(error, method, target);
+    for (let again = false; ; again = true) {
+      try {
+        const found = again ? this.#catalog.read(target) : this.#catalog.find(target);
+        const table = found instanceof Promise ? await found : found;
+        if (table === undefined) throw apiError('table_unknown', target.table);
+        const { entry, signal } = target;
+        const pool = this.#connections.pool(entry, 'auto');
+        const taken = pool.acquire(signal);
+        const connection = taken instanceof Promise ? await taken : taken;
+        try {
+          const options = { signal, timeoutMs: entry.queryTimeoutSecs * 1000 };
+          return await work(table, { connection, engine: this.#connections.engine(entry.type), options });
+        } finally {
+          pool.release(connection);
+        }
+      } catch (error) {
+        if (again || started() || !this.#worthAnother(error, method, target)) throw this.#explained(error, method, target);
+      }
     }
   }
 
@@ -165,25 +174,6 @@ export class Auto {
 
   #circumstances(method: Method, target: Target) {
     return { method, table: target.table, timeoutSecs: target.entry.queryTimeoutSecs, requestId: target.requestId };
-  }
-
-  async #once<T>(
-    target: Target,
-    found: Table | undefined | Promise<Table | undefined>,
-    work: (table: Table, session: Session) => Promise<T>,
-  ): Promise<T> {
-    const table = found instanceof Promise ? await found : found;
-    if (table === undefined) throw apiError('table_unknown', target.table);
-    const { entry, signal } = target;
-    const pool = this.#connections.pool(entry, 'auto');
-    const taken = pool.acquire(signal);
-    const connection = taken instanceof Promise ? await taken : taken;
-    try {
-      const options = { signal, timeoutMs: entry.queryTimeoutSecs * 1000 };
-      return await work(table, { connection, engine: this.#connections.engine(entry.type), options });
-    } finally {
-      pool.release(connection);
-    }
   }
 }
 

@@ -3,10 +3,16 @@
  */
 import { randomFillSync } from 'node:crypto';
 
-/** 128 bits in 26 characters leave the first one 3 bits: a larger one cannot be a ULID. */
-const SHAPE = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/;
-
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const LENGTH = 26;
+/** 128 bits in 26 characters leave the first one 3 bits: a larger one cannot be a ULID. */
+const LARGEST_FIRST = 0x37;
+const UPPER = 1;
+const LOWER = 2;
+/** By character code, whether it is a digit, and of which case. */
+const CASES = new Uint8Array(128);
+for (const digit of DIGITS.toLowerCase()) CASES[digit.charCodeAt(0)] = LOWER;
+for (const digit of DIGITS) CASES[digit.charCodeAt(0)] = UPPER;
 /** All pairs of digits: ten bits in one look-up. */
 const PAIRS: readonly string[] = Array.from({ length: 1024 }, (_, i) => `${DIGITS[i >> 5]}${DIGITS[i & 31]}`);
 /** Random numbers are drawn many at a time: each drawing costs more than an identifier. */
@@ -51,5 +57,13 @@ export function newUlid(): string {
 
 /** The ULID in upper case, the one form in which ids are kept and compared; undefined when the text is none. */
 export function parseUlid(text: string): string | undefined {
-  return SHAPE.test(text) ? text.toUpperCase() : undefined;
+  if (text.length !== LENGTH || text.charCodeAt(0) > LARGEST_FIRST) return undefined;
+  let cases = 0;
+  for (let i = 0; i < LENGTH; i++) {
+    const code = text.charCodeAt(i);
+    const found = code < 128 ? (CASES[code] as number) : 0;
+    if (found === 0) return undefined;
+    cases |= found;
+  }
+  return (cases & LOWER) === 0 ? text : text.toUpperCase();
 }

@@ -8,7 +8,7 @@ import { arrayFromJson, arrayLiteral } from './array-literal.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
-export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`;
+export const quote = (identifier: string): string => `"${identifier.includes('"') ? identifier.replaceAll('"', '""') : identifier}"`;
 
 /** Arrays and composites are not JSON types, but are shown as JSON. */
 const isArray = (column: Column): boolean => column.kind === 'json' && column.type.endsWith(']');

@@ -10,7 +10,7 @@ import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { failureFrom } from './failures.ts';
 import type { Session } from './login.ts';
 import { baseType, type Repair, repairsFor } from './types.ts';
-import { cancelRequest, errorFields, Outgoing, RECEIVED, rowDescription } from './wire.ts';
+import { cancelRequest, errorFields, HEADER, Outgoing, RECEIVED, rowDescription, SplitMessage } from './wire.ts';
 
 const MAX_PREPARED = 100;
 /** How long the server may take to confirm that it has stopped before the socket is given up. */
@@ -65,9 +65,7 @@ export class PostgresConnection implements Connection, Watched {
   readonly #closed: (() => void)[] = [];
   #cells: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
   #running: Running | undefined;
-  #chunks: Buffer[] = [];
-  #received = 0;
-  #needed = 5;
+  readonly #split = new SplitMessage();
   #counter = 0;
   #named = true;
   #inTransaction = false;
@@ -79,7 +77,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#session = session;
     this.#socket = session.socket;
     this.#flow = { pause: () => void this.#socket.pause(), resume: () => void this.#socket.resume() };
-    this.#socket.on('data', (chunk: Buffer) => this.#data(chunk));
+    session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
     this.#socket.on('error', () => this.#lost());
     this.#socket.on('close', () => this.#lost());
     this.#lead = SESSION;
@@ -234,34 +232,26 @@ export class PostgresConnection implements Connection, Watched {
     });
   }
 
-  /** Pieces of a message wait until it is whole; only then are they joined. */
-  #data(chunk: Buffer): void {
-    this.#received += chunk.length;
-    if (this.#received < this.#needed) {
-      this.#chunks.push(chunk);
-      return;
-    }
-    let bytes = chunk;
-    if (this.#chunks.length > 0) {
-      this.#chunks.push(chunk);
-      bytes = Buffer.concat(this.#chunks);
-      this.#chunks = [];
-    }
-    const end = bytes.length;
+  #data(bytes: Buffer, length: number): void {
     let at = 0;
-    this.#needed = 5;
-    while (end - at >= 5) {
+    while (this.#split.length > 0) {
+      at = this.#split.add(bytes, at, length);
+      if (!this.#split.whole) return;
+      this.#dispatch(this.#split.bytes, 0, this.#split.length);
+      this.#split.clear();
+    }
+    while (length - at >= HEADER) {
       const next = at + 1 + bytes.readInt32BE(at + 1);
-      if (next > end) {
-        this.#needed = next - at;
-        break;
-      }
-      if (bytes[at] === RECEIVED.dataRow) this.#row(bytes, at + 5);
-      else this.#message(bytes[at] as number, bytes, at + 5, next);
+      if (next > length) break;
+      this.#dispatch(bytes, at, next);
       at = next;
     }
-    this.#received = end - at;
-    if (at < end) this.#chunks.push(at === 0 ? bytes : bytes.subarray(at));
+    if (at < length) this.#split.add(bytes, at, length);
+  }
+
+  #dispatch(bytes: Buffer, at: number, next: number): void {
+    if (bytes[at] === RECEIVED.dataRow) this.#row(bytes, at + HEADER);
+    else this.#message(bytes[at] as number, bytes, at + HEADER, next);
   }
 
   #row(bytes: Buffer, start: number): void {

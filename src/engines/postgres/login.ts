@@ -2,14 +2,16 @@
  * Connecting, TLS and login, done by `pg`; what comes out is the bare socket, ready for queries, and the key to cancel them.
  * `pg` reads no rows for us: see docs/decisions on the row path.
  */
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Entry } from '../../model/entry.ts';
 import { type ConnectOptions, DbFailure } from '../engine.ts';
+import { Inlet } from '../inlet.ts';
 import { connectFailure } from './failures.ts';
 
 export interface Session {
   readonly socket: Socket;
+  readonly inlet: Inlet;
   readonly processId: number;
   readonly secret: Buffer;
 }
@@ -40,7 +42,9 @@ export async function logIn(entry: Entry, options: ConnectOptions): Promise<Sess
 }
 
 async function attempt(entry: Entry, options: ConnectOptions, ssl: false | object): Promise<Session> {
+  const inlet = new Inlet();
   const client = new pg.Client({
+    stream: () => (ssl === false ? inlet.socket() : new Socket()),
     host: options.address,
     port: options.host.port,
     user: entry.username,
@@ -65,16 +69,16 @@ async function attempt(entry: Entry, options: ConnectOptions, ssl: false | objec
   } finally {
     options.signal?.removeEventListener('abort', abort);
   }
-  return takeOver(open);
+  return takeOver(open, inlet);
 }
 
 /** From here on `pg` hears nothing of this socket any more. */
-function takeOver(client: OpenClient): Session {
+function takeOver(client: OpenClient, inlet: Inlet): Session {
   const socket = client.connection.stream;
   for (const event of ['data', 'end', 'error', 'close', 'drain']) socket.removeAllListeners(event);
   client.connection.removeAllListeners();
   const { secretKey } = client;
   const secret = Buffer.isBuffer(secretKey) ? secretKey : Buffer.alloc(4);
   if (!Buffer.isBuffer(secretKey)) secret.writeInt32BE(secretKey | 0);
-  return { socket, processId: client.processID, secret };
+  return { socket, inlet, processId: client.processID, secret };
 }

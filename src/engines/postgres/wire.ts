@@ -28,6 +28,48 @@ export const RECEIVED = {
   rowDescription: 0x54, // T
 } as const;
 
+/** The type of a message and its length. */
+export const HEADER = 5;
+
+/** A message that came in parts: it is put together here, and only it. */
+export class SplitMessage {
+  bytes: Buffer = Buffer.alloc(0);
+  length = 0;
+
+  get whole(): boolean {
+    return this.length >= HEADER && this.length === this.#size;
+  }
+
+  /** Takes what belongs to the message from source[from..to) and returns where the next one begins. */
+  add(source: Buffer, from: number, to: number): number {
+    let at = this.length < HEADER ? this.#copy(source, from, Math.min(to, from + HEADER - this.length)) : from;
+    if (this.length >= HEADER) at = this.#copy(source, at, Math.min(to, at + this.#size - this.length));
+    return at;
+  }
+
+  /** A buffer that one large value has blown up is not kept. */
+  clear(): void {
+    this.length = 0;
+    if (this.bytes.length > KEEP) this.bytes = Buffer.alloc(0);
+  }
+
+  get #size(): number {
+    return 1 + this.bytes.readInt32BE(1);
+  }
+
+  #copy(source: Buffer, from: number, to: number): number {
+    const length = this.length + to - from;
+    if (length > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(1024, length * 2));
+      this.bytes.copy(larger, 0, 0, this.length);
+      this.bytes = larger;
+    }
+    source.copy(this.bytes, this.length, from, to);
+    this.length = length;
+    return to;
+  }
+}
+
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The unnamed portal, all of its rows. */
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);

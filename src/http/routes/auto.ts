@@ -17,16 +17,25 @@ interface AutoPath {
 }
 
 /** Segments behind the prefix: three, or five with the abbreviations of org and project. */
-function parsePath(path: string, prefixLength: number): AutoPath {
-  const segments = path.slice(prefixLength).split('/').map(pathSegment);
-  if (segments.length === 3) {
-    const [type = '', database = '', table = ''] = segments;
-    return { abbreviations: undefined, type, database, table };
-  }
-  if (segments.length !== 5) throw apiError('unknown_path');
-  const [org = '', project = '', type = '', database = '', table = ''] = segments;
-  return { abbreviations: [org, project], type, database, table };
+function parsePath(path: string, start: number): AutoPath {
+  const first = path.indexOf('/', start);
+  const second = path.indexOf('/', first + 1);
+  if (first < 0 || second < 0) throw apiError('unknown_path');
+  const one = segment(path, start, first);
+  const two = segment(path, first + 1, second);
+  const third = path.indexOf('/', second + 1);
+  if (third < 0) return { abbreviations: undefined, type: one, database: two, table: segment(path, second + 1, path.length) };
+  const fourth = path.indexOf('/', third + 1);
+  if (fourth < 0 || path.includes('/', fourth + 1)) throw apiError('unknown_path');
+  return {
+    abbreviations: [one, two],
+    type: segment(path, second + 1, third),
+    database: segment(path, third + 1, fourth),
+    table: segment(path, fourth + 1, path.length),
+  };
 }
+
+const segment = (path: string, from: number, to: number): string => pathSegment(path.slice(from, to));
 
 function dbType(text: string): DbType {
   if (DB_TYPES.includes(text as DbType)) return text as DbType;

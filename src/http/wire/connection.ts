@@ -14,11 +14,13 @@ const LONG_LINE = MAX_HEAD_BYTES / 2;
 /** Requests that were sent ahead wait in memory up to this size, then in the client. */
 const MOST_AHEAD = 64 * 1024;
 
-const HEAD_MS = 15_000;
-const REQUEST_MS = 120_000;
-const REST_MS = 72_000;
+/** Connections are looked at so often; times are counted in looks, which cost nothing. */
+export const LOOK_MS = 1000;
+const HEAD_LOOKS = 15;
+const REQUEST_LOOKS = 120;
+const REST_LOOKS = 72;
 /** How long the rest of a refused body may take to arrive: a client that is still sending would not see the answer. */
-const DROP_MS = 10_000;
+const DROP_LOOKS = 10;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -46,12 +48,13 @@ type State = 'rest' | 'head' | 'body' | 'answer' | 'drop';
 
 export class Connection {
   readonly socket: Socket;
-  /** When the state that there is was entered. */
-  since = performance.now();
+  readonly opened = performance.now();
   /** Has any request come? */
   used = false;
   readonly #listener: Listener;
   #state: State = 'rest';
+  /** How often the connection was looked at since it entered this state. */
+  #looks = 0;
   /** Bytes that were received and not looked at yet. */
   #ahead = NOTHING;
   #head: RequestHead | undefined;
@@ -79,12 +82,12 @@ export class Connection {
     return this.#state === 'rest' && this.socket.writableLength === 0;
   }
 
-  /** Ends what has taken too long. */
-  check(now: number): void {
-    const age = now - this.since;
-    if (this.#state === 'head' && age > HEAD_MS) this.#refuse('too_slow');
-    else if (this.#state === 'body' && age > REQUEST_MS) this.#refuse('too_slow');
-    else if ((this.#state === 'rest' && age > REST_MS) || (this.#state === 'drop' && age > DROP_MS)) this.socket.destroy();
+  /** Called every LOOK_MS: ends what has taken too long. */
+  look(): void {
+    const age = this.#looks++;
+    if (this.#state === 'head' && age > HEAD_LOOKS) this.#refuse('too_slow');
+    else if (this.#state === 'body' && age > REQUEST_LOOKS) this.#refuse('too_slow');
+    else if ((this.#state === 'rest' && age > REST_LOOKS) || (this.#state === 'drop' && age > DROP_LOOKS)) this.socket.destroy();
   }
 
   /** The answer is complete. */
@@ -110,7 +113,7 @@ export class Connection {
 
   #enter(state: State): void {
     this.#state = state;
-    this.since = performance.now();
+    this.#looks = 0;
   }
 
   #data(bytes: Buffer): void {
@@ -171,7 +174,7 @@ export class Connection {
       throw new Refused(line < 0 || line > LONG_LINE ? 'target_too_long' : 'head_too_large');
     }
     if (end < 0) return false;
-    const head = parseHead(bytes.toString('latin1', 0, end));
+    const head = parseHead(bytes, end);
     this.#head = head;
     this.used = true;
     this.#ahead = end + HEAD_END.length === bytes.length ? NOTHING : bytes.subarray(end + HEAD_END.length);

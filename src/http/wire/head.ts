@@ -56,24 +56,11 @@ CLASSES[TAB] = IN_VALUE;
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   CLASSES[character.charCodeAt(0)] = IN_TOKEN | IN_TARGET | IN_VALUE;
 
-/** The first position from `at` on whose character is of none of these classes. */
-function skip(text: string, at: number, classes: number): number {
+/** The first position from `at` on whose byte is of none of these classes; a line break, which is of none, must follow. */
+function skip(bytes: Buffer, at: number, classes: number): number {
   let end = at;
-  // Beyond the end there is NaN, for which there is no class.
-  while (((CLASSES[text.charCodeAt(end)] as number) & classes) !== 0) end++;
+  while (((CLASSES[bytes[end] as number] as number) & classes) !== 0) end++;
   return end;
-}
-
-/** Clients spell few names in few ways; each is brought to lower case once. */
-const spellings = new Map<string, string>();
-const MOST_SPELLINGS = 1000;
-
-function lowerCase(name: string): string {
-  const known = spellings.get(name);
-  if (known !== undefined) return known;
-  const lower = name.toLowerCase();
-  if (spellings.size < MOST_SPELLINGS) spellings.set(name, lower);
-  return lower;
 }
 
 /** What the headers say of the body and of the connection. */
@@ -122,20 +109,38 @@ const UNDERSTOOD: ReadonlyMap<string, (framing: Framing, value: string) => void>
   ],
 ]);
 
-/** `text`: everything before the empty line, as latin1. Throws Refused. */
-export function parseHead(text: string): RequestHead {
-  const methodEnd = skip(text, 0, IN_TOKEN);
-  const targetEnd = skip(text, methodEnd + 1, IN_TARGET);
-  const versionEnd = targetEnd + 9;
+/** A header's name as it is kept, and what this layer makes of its value. */
+interface Name {
+  readonly lower: string;
+  readonly understood: ((framing: Framing, value: string) => void) | undefined;
+}
+
+/** Clients spell few names in few ways: each spelling is looked at once. */
+const spellings = new Map<string, Name>();
+const MOST_SPELLINGS = 1000;
+
+function nameOf(spelling: string): Name {
+  const known = spellings.get(spelling);
+  if (known !== undefined) return known;
+  const lower = spelling.toLowerCase();
+  const name = { lower, understood: UNDERSTOOD.get(lower) };
+  if (spellings.size < MOST_SPELLINGS) spellings.set(spelling, name);
+  return name;
+}
+
+/** `bytes`: the head begins with them; `end`: where the empty line behind it does. Throws Refused. */
+export function parseHead(bytes: Buffer, end: number): RequestHead {
+  const text = bytes.toString('latin1', 0, end);
+  const methodEnd = skip(bytes, 0, IN_TOKEN);
+  const targetEnd = skip(bytes, methodEnd + 1, IN_TARGET);
   const minor = minorVersion(text, targetEnd);
-  if (methodEnd === 0 || text.charCodeAt(methodEnd) !== SPACE || targetEnd === methodEnd + 1 || minor === undefined)
-    throw new Refused('malformed');
+  if (methodEnd === 0 || bytes[methodEnd] !== SPACE || targetEnd === methodEnd + 1 || minor === undefined) throw new Refused('malformed');
   const method = text.slice(0, methodEnd);
   if (!KNOWN_METHODS.has(method)) throw new Refused('malformed');
   const headers: string[] = [];
   const framing: Framing = { hosts: 0, length: undefined, chunked: false, connection: '', expect: undefined };
-  let at = versionEnd;
-  while (at < text.length) at = parseLine(text, at, headers, framing);
+  let at = targetEnd + VERSION_LENGTH;
+  while (at < end) at = parseLine(bytes, text, at, headers, framing);
   if (framing.hosts > 1 || (framing.hosts === 0 && minor === 1)) throw new Refused('malformed');
   if (framing.chunked && (framing.length !== undefined || minor === 0)) throw new Refused('malformed');
   return {
@@ -149,25 +154,27 @@ export function parseHead(text: string): RequestHead {
   };
 }
 
+const VERSION_LENGTH = ' HTTP/1.1'.length;
+
 function minorVersion(text: string, at: number): 0 | 1 | undefined {
   if (text.startsWith(' HTTP/1.1', at)) return 1;
   return text.startsWith(' HTTP/1.0', at) ? 0 : undefined;
 }
 
 /** One line, which begins with the end of the one before it. Returns where it ends. */
-function parseLine(text: string, start: number, headers: string[], framing: Framing): number {
-  if (text.charCodeAt(start) !== CR || text.charCodeAt(start + 1) !== LF) throw new Refused('malformed');
-  const nameEnd = skip(text, start + 2, IN_TOKEN);
-  if (nameEnd === start + 2 || text.charCodeAt(nameEnd) !== COLON) throw new Refused('malformed');
+function parseLine(bytes: Buffer, text: string, start: number, headers: string[], framing: Framing): number {
+  if (bytes[start] !== CR || bytes[start + 1] !== LF) throw new Refused('malformed');
+  const nameEnd = skip(bytes, start + 2, IN_TOKEN);
+  if (nameEnd === start + 2 || bytes[nameEnd] !== COLON) throw new Refused('malformed');
   let from = nameEnd + 1;
-  while (text.charCodeAt(from) === SPACE || text.charCodeAt(from) === TAB) from++;
-  const end = skip(text, from, IN_VALUE);
+  while (bytes[from] === SPACE || bytes[from] === TAB) from++;
+  const end = skip(bytes, from, IN_VALUE);
   let to = end;
-  while (to > from && (text.charCodeAt(to - 1) === SPACE || text.charCodeAt(to - 1) === TAB)) to--;
-  const name = lowerCase(text.slice(start + 2, nameEnd));
+  while (to > from && (bytes[to - 1] === SPACE || bytes[to - 1] === TAB)) to--;
+  const { lower, understood } = nameOf(text.slice(start + 2, nameEnd));
   const value = text.slice(from, to);
-  headers.push(name, value);
-  UNDERSTOOD.get(name)?.(framing, value);
+  headers.push(lower, value);
+  understood?.(framing, value);
   return end;
 }
 

@@ -5,17 +5,16 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Connection, type Listener } from './connection.ts';
+import { Connection, type Listener, LOOK_MS } from './connection.ts';
 
-const CHECK_MS = 1000;
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
 const LINGER_MS = 300;
-const LOOK_MS = 20;
+const DRAIN_MS = 20;
 
 export class WireServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  readonly #checker: NodeJS.Timeout;
+  readonly #looker: NodeJS.Timeout;
 
   constructor(listener: Omit<Listener, 'closed'>) {
     const served: Listener = {
@@ -27,7 +26,7 @@ export class WireServer {
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
       this.#connections.add(new Connection(socket, served));
     });
-    this.#checker = setInterval(() => this.#check(), CHECK_MS).unref();
+    this.#looker = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
   /** Resolves with the port. */
@@ -51,10 +50,10 @@ export class WireServer {
     }, graceMs);
     const closed = new Promise((resolve) => this.#server.close(resolve));
     await this.#linger(Math.min(LINGER_MS, graceMs));
-    const looking = setInterval(() => this.#hangUp(), LOOK_MS);
+    const looking = setInterval(() => this.#hangUp(), DRAIN_MS);
     await closed;
     clearInterval(looking);
-    clearInterval(this.#checker);
+    clearInterval(this.#looker);
     clearTimeout(force);
     return outcome;
   }
@@ -64,19 +63,18 @@ export class WireServer {
     for (const { socket } of this.#connections) socket.destroy();
   }
 
-  #check(): void {
-    const now = performance.now();
-    for (const connection of this.#connections) connection.check(now);
+  #look(): void {
+    for (const connection of this.#connections) connection.look();
   }
 
   async #linger(ms: number): Promise<void> {
     const end = performance.now() + ms;
-    while (this.#connections.size > 0 && performance.now() < end) await wait(LOOK_MS);
+    while (this.#connections.size > 0 && performance.now() < end) await wait(DRAIN_MS);
   }
 
   #hangUp(): void {
     const now = performance.now();
     for (const connection of this.#connections)
-      if (connection.idle && (connection.used || now - connection.since > LINGER_MS)) connection.socket.destroy();
+      if (connection.idle && (connection.used || now - connection.opened > LINGER_MS)) connection.socket.destroy();
   }
 }

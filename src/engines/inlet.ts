@@ -1,0 +1,35 @@
+/**
+ * What a database sends, brought to its reader without a stream between: all plain sockets read into one buffer, whose bytes are used, or
+ * copied, before the next reading. A socket inside of TLS has its own buffers and is read as a stream. Knows no protocol.
+ */
+import { Socket } from 'node:net';
+
+/** Looks at bytes[0..length) and keeps nothing of them. */
+export type Reader = (bytes: Buffer, length: number) => void;
+
+const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
+
+export class Inlet {
+  #reader: Reader | undefined;
+
+  /** A socket to be connected. Until somebody reads here, its bytes come as events, as a driver that logs in expects them. */
+  socket(): Socket {
+    const socket: Socket = new Socket({
+      onread: {
+        buffer: SHARED,
+        callback: (length: number) => {
+          if (this.#reader === undefined) socket.emit('data', Buffer.from(SHARED.subarray(0, length)));
+          else this.#reader(SHARED, length);
+          return true;
+        },
+      },
+    } as ConstructorParameters<typeof Socket>[0]);
+    return socket;
+  }
+
+  /** From now on all that comes on the socket goes to this reader, whichever way it comes. */
+  read(socket: Socket, reader: Reader): void {
+    this.#reader = reader;
+    socket.on('data', (chunk: Buffer) => reader(chunk, chunk.length));
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * How long things took, counted in buckets as Prometheus reads them. Noting one is an addition or two: the text is made when somebody asks.
+ */
+
+/** Upper bounds in milliseconds; what is longer is counted in the sum and the total only. */
+const BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000, 30_000];
+
+export class Durations {
+  readonly #counts = new Float64Array(BOUNDS.length + 1);
+  #sum = 0;
+
+  note(ms: number): void {
+    let bucket = 0;
+    while (bucket < BOUNDS.length && ms > (BOUNDS[bucket] as number)) bucket++;
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
+    this.#sum += ms;
+  }
+
+  /** The lines of one set of labels (`a="b",c="d"`); times in seconds, as the convention is. */
+  lines(name: string, labels: string): string {
+    let total = 0;
+    let text = '';
+    for (const [bucket, bound] of BOUNDS.entries()) {
+      total += this.#counts[bucket] as number;
+      text += `${name}_bucket{${labels},le="${bound / 1000}"} ${total}\n`;
+    }
+    total += this.#counts[BOUNDS.length] as number;
+    return `${text}${name}_bucket{${labels},le="+Inf"} ${total}\n${name}_sum{${labels}} ${this.#sum / 1000}\n${name}_count{${labels}} ${total}\n`;
+  }
+}

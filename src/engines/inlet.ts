@@ -2,7 +2,7 @@
  * What a database sends, brought to its reader without a stream between: all plain sockets read into one buffer, whose bytes are used, or
  * copied, before the next reading. A socket inside of TLS has its own buffers and is read as a stream. Knows no protocol.
  */
-import { Socket } from 'node:net';
+import { Socket, type SocketConstructorOpts } from 'node:net';
 
 /** Looks at bytes[0..length) and keeps nothing of them. */
 export type Reader = (bytes: Buffer, length: number) => void;
@@ -13,8 +13,9 @@ export class Inlet {
   #reader: Reader | undefined;
 
   /** A socket to be connected. Until somebody reads here, its bytes come as events, as a driver that logs in expects them. */
-  socket(): Socket {
+  socket(options: SocketConstructorOpts = {}): Socket {
     const socket: Socket = new Socket({
+      ...options,
       onread: {
         buffer: SHARED,
         callback: (length: number) => {
@@ -23,7 +24,7 @@ export class Inlet {
           return true;
         },
       },
-    } as ConstructorParameters<typeof Socket>[0]);
+    } as SocketConstructorOpts);
     return socket;
   }
 

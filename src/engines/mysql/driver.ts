@@ -5,15 +5,16 @@
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions } from '../engine.ts';
+import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal } from '../engine.ts';
+import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, wasKilled } from './failures.ts';
 import { login, type Session } from './login.ts';
 import { ParameterWriter } from './parameters.ts';
 import { DoneReply, PreparedReply, ResultReply } from './replies.ts';
 import { BEGIN, COMMIT, limitFits, limitText, ROLLBACK, SETTINGS } from './session.ts';
-import { type Prepared, PreparedStatements } from './statements.ts';
+import { makePrepared, type Prepared, PreparedStatements } from './statements.ts';
+import { type StopKind, stopFailure } from './stop.ts';
 import { otherKeyFailure, upsertedRows } from './upsert.ts';
-import { type StopKind, stopFailure, Watch } from './watch.ts';
 import { Wire } from './wire.ts';
 
 const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
@@ -22,8 +23,12 @@ const SCRATCH = 4096;
 /** How long a stopped statement may take to end before the connection is given up. */
 const STOP_MS = 1000;
 const RESET_MS = 5000;
+/** The server's own limit is given this much time to be the one that ends a statement. */
+const GRACE_MS = 50;
 
-export class MysqlConnection implements Connection {
+export class MysqlConnection implements Connection, Watched {
+  /** For whatever is under way. */
+  deadline = Number.POSITIVE_INFINITY;
   readonly #wire: Wire;
   readonly #session: Session;
   readonly #entry: Entry;
@@ -34,12 +39,18 @@ export class MysqlConnection implements Connection {
   #result: ResultReply | undefined;
   /** A KILL may still be under way to a statement that has ended: the next one must not get it. */
   #tainted = false;
+  #stopped: StopKind | undefined;
+  #killed: Promise<boolean> | undefined;
+  #signal: StopSignal | undefined;
+  readonly #abort = (): void => this.#end('cancelled');
 
   private constructor(session: Session, entry: Entry, at: ConnectOptions) {
     this.#session = session;
     this.#entry = entry;
     this.#at = at;
-    this.#wire = new Wire(session.socket);
+    this.#wire = new Wire(session);
+    watch(this);
+    this.#wire.onClosed(() => unwatch(this));
   }
 
   static async open(entry: Entry, at: ConnectOptions): Promise<MysqlConnection> {
@@ -48,7 +59,7 @@ export class MysqlConnection implements Connection {
     const connection = new MysqlConnection(session, entry, at);
     const timeoutMs = Math.max(1, at.timeoutMs - (performance.now() - began));
     try {
-      await connection.#watched({ timeoutMs, signal: at.signal }, () => connection.#simple(SETTINGS));
+      await connection.#command(SETTINGS, { timeoutMs, signal: at.signal });
     } catch (error) {
       connection.close();
       if (error instanceof DbFailure && error.kind === 'timeout') {
@@ -73,38 +84,45 @@ export class MysqlConnection implements Connection {
   }
 
   async run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
-    const began = performance.now();
-    return this.#watched(options, async (watch) => {
-      await this.#limit(options.timeoutMs);
-      watch.check();
-      const key = this.#statements.key(statement);
-      const kept = key === undefined ? undefined : this.#statements.find(key);
-      const prepared = kept ?? (await this.#prepare(statement, key));
+    const late = this.#enter(options);
+    try {
+      if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
+      const kept = this.#statements.keeps(statement);
+      const prepared = this.#statements.find(statement) ?? (await this.#prepare(statement));
       try {
-        watch.check();
+        this.#check();
         const outcome = await this.#execute(prepared, statement, params, sink);
         // A sleeping SELECT that MySQL's limit wakes up gives a row and no error.
-        if (outcome.selected && performance.now() - began >= options.timeoutMs) throw stopFailure('timeout');
+        if (outcome.selected && performance.now() >= late) throw stopFailure('timeout');
+        this.#tainted ||= this.#killed !== undefined;
         return outcome;
       } catch (error) {
-        if (key !== undefined && error instanceof DbFailure && error.kind === 'stale') this.#forget(key, prepared);
+        if (kept && error instanceof DbFailure && error.kind === 'stale') this.#forget(prepared);
         throw error;
       } finally {
-        if (key === undefined) this.#closeStatement(prepared);
+        if (!kept) this.#closeStatement(prepared.id);
       }
-    });
+    } catch (error) {
+      throw await this.#explained(error);
+    } finally {
+      this.#leave();
+    }
   }
 
   async begin(options: RunOptions): Promise<void> {
-    await this.#watched(options, () => this.#simple(BEGIN));
+    await this.#command(BEGIN, options);
   }
 
   async commit(options: RunOptions): Promise<void> {
-    await this.#watched(options, () => this.#simple(COMMIT));
+    await this.#command(COMMIT, options);
   }
 
   async rollback(options: RunOptions): Promise<void> {
-    await this.#watched(options, () => this.#simple(ROLLBACK));
+    await this.#command(ROLLBACK, options);
+  }
+
+  expire(): void {
+    this.#end('timeout');
   }
 
   /** The database is chosen again too: a reset session stays in the one that a statement has moved to. */
@@ -128,23 +146,51 @@ export class MysqlConnection implements Connection {
     }
   }
 
-  /** Runs a step under a deadline; when it is over, the server is told, and the connection is kept only if the server confirms. */
-  async #watched<T>(options: RunOptions, step: (watch: Watch) => Promise<T>): Promise<T> {
-    let killed: Promise<boolean> | undefined;
-    const watch = new Watch(options, (kind) => {
-      killed = this.#stop(kind);
-    });
+  /** Begins something under a deadline and the caller's wish to stop; returns when it is late. */
+  #enter(options: RunOptions): number {
+    if (options.signal?.aborted === true) throw stopFailure('cancelled');
+    const late = performance.now() + options.timeoutMs;
+    this.deadline = late + GRACE_MS;
+    this.#stopped = undefined;
+    this.#killed = undefined;
+    this.#signal = options.signal;
+    this.#signal?.addEventListener('abort', this.#abort);
+    return late;
+  }
+
+  #leave(): void {
+    this.deadline = Number.POSITIVE_INFINITY;
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#signal = undefined;
+  }
+
+  /** Throws when it is over; before each further step. */
+  #check(): void {
+    if (this.#stopped !== undefined) throw stopFailure(this.#stopped);
+  }
+
+  /** When it is over, the server is told, and the connection is kept only if the server confirms. */
+  #end(kind: StopKind): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = kind;
+    this.#killed = this.#stop(kind);
+  }
+
+  async #explained(error: unknown): Promise<unknown> {
+    if (this.#stopped === undefined) return error;
+    if (this.#killed !== undefined) this.#tainted = !((await this.#killed) && wasKilled(error));
+    return stopFailure(this.#stopped, error);
+  }
+
+  async #command(text: string, options: RunOptions): Promise<void> {
+    this.#enter(options);
     try {
-      watch.check();
-      const result = await step(watch);
-      this.#tainted ||= killed !== undefined;
-      return result;
+      await this.#simple(text);
+      this.#tainted ||= this.#killed !== undefined;
     } catch (error) {
-      if (watch.stopped === undefined) throw error;
-      if (killed !== undefined) this.#tainted = !((await killed) && wasKilled(error));
-      throw stopFailure(watch.stopped, error);
+      throw await this.#explained(error);
     } finally {
-      watch.release();
+      this.#leave();
     }
   }
 
@@ -173,24 +219,24 @@ export class MysqlConnection implements Connection {
   }
 
   async #limit(timeoutMs: number): Promise<void> {
-    if (limitFits(this.#limitMs, timeoutMs)) return;
     await this.#simple(limitText(this.#session, timeoutMs));
     this.#limitMs = timeoutMs;
+    this.#check();
   }
 
-  async #prepare(statement: Statement, key: string | undefined): Promise<Prepared> {
+  async #prepare(statement: Statement): Promise<Prepared> {
     const reply = new PreparedReply();
     await this.#wire.send(command(COMMAND.prepare, statement.text), reply);
     if (reply.failure !== undefined) throw reply.failure;
-    const prepared = { id: reply.id, text: statement.text };
     if (reply.parameters !== statement.types.length) {
-      this.#closeStatement(prepared);
+      this.#closeStatement(reply.id);
       throw new DbFailure('syntax', `The statement has ${reply.parameters} placeholders for ${statement.types.length} values`, {
         code: 'PARAMETERS',
       });
     }
-    const evicted = key === undefined ? undefined : this.#statements.keep(key, prepared);
-    if (evicted !== undefined) this.#closeStatement(evicted);
+    const prepared = makePrepared(statement, reply.id);
+    const evicted = this.#statements.keeps(statement) ? this.#statements.keep(prepared) : undefined;
+    if (evicted !== undefined) this.#closeStatement(evicted.id);
     return prepared;
   }
 
@@ -208,23 +254,27 @@ export class MysqlConnection implements Connection {
       this.#result = undefined;
       result.finish();
     }
-    if (result.failure !== undefined) throw otherKeyFailure(statement.text, result.failure);
-    if (result.dropped) throw lostFailure('The rows were no longer wanted');
-    if (result.selected) return { rows: result.rows, selected: true };
-    return { rows: upsertedRows(statement.text, result.info) ?? result.affected, selected: false };
+    return outcomeOf(statement, result);
   }
 
-  #forget(key: string, prepared: Prepared): void {
-    this.#statements.forget(key);
-    this.#closeStatement(prepared);
+  #forget(prepared: Prepared): void {
+    this.#statements.forget(prepared);
+    this.#closeStatement(prepared.id);
   }
 
-  #closeStatement(prepared: Prepared): void {
+  #closeStatement(id: number): void {
     const bytes = Buffer.alloc(HEADER + 5);
     bytes[HEADER] = COMMAND.close;
-    bytes.writeUInt32LE(prepared.id, HEADER + 1);
+    bytes.writeUInt32LE(id, HEADER + 1);
     this.#wire.tell(bytes);
   }
+}
+
+function outcomeOf(statement: Statement, reply: ResultReply): Outcome {
+  if (reply.failure !== undefined) throw otherKeyFailure(statement.text, reply.failure);
+  if (reply.dropped) throw lostFailure('The rows were no longer wanted');
+  if (reply.selected) return { rows: reply.rows, selected: true };
+  return { rows: upsertedRows(statement.text, reply.info) ?? reply.affected, selected: false };
 }
 
 function command(code: number, text: string): Buffer {
@@ -237,8 +287,7 @@ function command(code: number, text: string): Buffer {
 
 /** Tells the server over a second connection to end what a session is doing. */
 async function killQuery(entry: Entry, at: ConnectOptions, threadId: number): Promise<void> {
-  const { socket } = await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS });
-  const wire = new Wire(socket);
+  const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }));
   const timer = setTimeout(() => wire.fail(lostFailure('The database did not answer to a KILL')), STOP_MS);
   try {
     await wire.send(command(COMMAND.query, `KILL QUERY ${threadId}`), new DoneReply());

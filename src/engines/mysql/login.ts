@@ -2,14 +2,16 @@
  * From an address to a socket that is logged in: we dial, `mysql2` shakes hands (TLS, every authentication method), and then the socket
  * is ours. Refuses to know what is said on it afterwards.
  */
-import { connect, Socket } from 'node:net';
+import { Socket, type SocketConstructorOpts } from 'node:net';
 import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql2';
 import type { Entry } from '../../model/entry.ts';
 import { type ConnectOptions, DbFailure } from '../engine.ts';
+import { Inlet } from '../inlet.ts';
 import { connectFailure } from './failures.ts';
 
 export interface Session {
   readonly socket: Socket;
+  readonly inlet: Inlet;
   readonly threadId: number;
   readonly mariadb: boolean;
 }
@@ -20,6 +22,8 @@ interface Greeting {
   readonly tls: boolean;
 }
 
+/** Node takes these here, which its types do not say. */
+const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as SocketConstructorOpts;
 const TLS_CAPABILITY = 0x0800;
 const DEPRECATE_EOF = 0x01000000;
 
@@ -43,13 +47,15 @@ const FLAGS = [
 
 export async function login(entry: Entry, options: ConnectOptions): Promise<Session> {
   if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The connection is no longer wanted');
-  const socket = connect({ host: options.address, port: options.host.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+  const inlet = new Inlet();
+  const socket = entry.tls === 'disable' ? inlet.socket(SOCKET) : new Socket(SOCKET);
+  socket.connect({ host: options.address, port: options.host.port });
   const late = new DbFailure('unreachable', `The database did not answer within ${options.timeoutMs} ms`, { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
   const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
-    return await shakeHands(socket, entry, options);
+    return { ...(await shakeHands(socket, entry, options)), inlet };
   } catch (error) {
     socket.destroy();
     throw connectFailure(error);
@@ -59,7 +65,7 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
   }
 }
 
-async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Session> {
+async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'inlet'>> {
   const greeting = await peekGreeting(socket);
   // Node checks a certificate for an address against what the socket was connected to, which mysql2 does not tell it.
   Object.assign(socket, { _host: options.host.host });

@@ -8,6 +8,13 @@ import { signature } from './parameters.ts';
 export interface Prepared {
   readonly id: number;
   readonly text: string;
+  /** What its parameters are sent as; one text may be used with several. */
+  readonly signature: string;
+  used: number;
+}
+
+export function makePrepared({ text, types }: Statement, id: number): Prepared {
+  return { id, text, signature: signature(types), used: 0 };
 }
 
 const MOST = 100;
@@ -15,41 +22,58 @@ const MOST = 100;
 const PARAMETERS_MOST = 500;
 
 export class PreparedStatements {
-  /** In order of use: a Map keeps insertion order, and a used statement is inserted anew. */
-  readonly #kept = new Map<string, Prepared>();
+  /** By text; under one text by signature, of which there is hardly ever more than one. */
+  readonly #kept = new Map<string, Prepared[]>();
+  #count = 0;
+  #uses = 0;
 
-  /** The key under which a statement is kept; undefined for one that is not. */
-  key(statement: Statement): string | undefined {
-    if (statement.types.length > PARAMETERS_MOST) return undefined;
-    return `${signature(statement.types)}\n${statement.text}`;
+  find({ text, types }: Statement): Prepared | undefined {
+    const candidates = this.#kept.get(text);
+    if (candidates === undefined) return undefined;
+    const wanted = signature(types);
+    for (const prepared of candidates) {
+      if (prepared.signature !== wanted) continue;
+      prepared.used = ++this.#uses;
+      return prepared;
+    }
+    return undefined;
   }
 
-  find(key: string): Prepared | undefined {
-    const found = this.#kept.get(key);
-    if (found === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
-    return found;
+  /** Is it worth keeping? */
+  keeps({ types }: Statement): boolean {
+    return types.length <= PARAMETERS_MOST;
   }
 
   /** Keeps a statement; returns the one that had to make room. */
-  keep(key: string, prepared: Prepared): Prepared | undefined {
-    this.#kept.set(key, prepared);
-    if (this.#kept.size <= MOST) return undefined;
-    const [oldest] = this.#kept;
-    if (oldest === undefined) return undefined;
-    this.#kept.delete(oldest[0]);
-    return oldest[1];
+  keep(prepared: Prepared): Prepared | undefined {
+    const evicted = this.#count >= MOST ? this.#leastUsed() : undefined;
+    if (evicted !== undefined) this.forget(evicted);
+    prepared.used = ++this.#uses;
+    const candidates = this.#kept.get(prepared.text);
+    if (candidates === undefined) this.#kept.set(prepared.text, [prepared]);
+    else candidates.push(prepared);
+    this.#count++;
+    return evicted;
   }
 
-  forget(key: string): void {
-    this.#kept.delete(key);
+  forget(prepared: Prepared): void {
+    const candidates = this.#kept.get(prepared.text);
+    const index = candidates?.indexOf(prepared) ?? -1;
+    if (candidates === undefined || index < 0) return;
+    this.#count--;
+    candidates.splice(index, 1);
+    if (candidates.length === 0) this.#kept.delete(prepared.text);
   }
 
-  /** Empties it; returns what was in it. */
-  clear(): readonly Prepared[] {
-    const all = [...this.#kept.values()];
+  clear(): void {
     this.#kept.clear();
-    return all;
+    this.#count = 0;
+  }
+
+  #leastUsed(): Prepared | undefined {
+    let found: Prepared | undefined;
+    for (const candidates of this.#kept.values())
+      for (const prepared of candidates) if (found === undefined || prepared.used < found.used) found = prepared;
+    return found;
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { DbFailure } from '../engine.ts';
+import type { Inlet } from '../inlet.ts';
 import { lostFailure } from './failures.ts';
 
 const HEADER = 4;
@@ -43,9 +44,9 @@ export class Wire {
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
 
-  constructor(socket: Socket) {
+  constructor({ socket, inlet }: { readonly socket: Socket; readonly inlet: Inlet }) {
     this.#socket = socket;
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    inlet.read(socket, (bytes, length) => this.#receive(bytes, length));
     socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error)));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
     socket.on('close', () => this.fail(lostFailure('The connection to the database closed')));
@@ -129,12 +130,12 @@ export class Wire {
     }
   }
 
-  #receive(chunk: Buffer): void {
+  #receive(chunk: Buffer, length: number): void {
     if (this.#failure !== undefined) return;
     if (this.#start === this.#end) this.#start = this.#end = 0;
-    this.#room(chunk.length);
-    chunk.copy(this.#bytes, this.#end);
-    this.#end += chunk.length;
+    this.#room(length);
+    chunk.copy(this.#bytes, this.#end, 0, length);
+    this.#end += length;
     try {
       this.#handOut();
     } catch (error) {

@@ -11,6 +11,7 @@ import { resolveFile } from './resolve.ts';
 import type { Binding } from './scope.ts';
 import type { SyntaxProblem } from './syntax-problem.ts';
 import { UNIVERSE } from './universe.ts';
+import { readable } from './utf8.ts';
 import type { Value } from './value.ts';
 
 export interface CompileOptions {
@@ -46,7 +47,8 @@ export interface ProgramLayout {
   readonly cellSlots: readonly number[];
 }
 
-export function compileLark(text: string, options: CompileOptions = {}): LarkProgram {
+export function compileLark(given: string, options: CompileOptions = {}): LarkProgram {
+  const text = readable(given);
   const source = new Source(options.name ?? 'main.star', text);
   const dialect: Dialect = { ...STEP_DIALECT, ...options.dialect };
   const moduleNames = new Set(options.modules ?? []);

@@ -12,15 +12,18 @@ const UNITED =
 const WITH_IOTA = /[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]/;
 const WITH_IOTA_FAR = /[\u1fb3\u1fc3\u1ff3]/;
 
+const UNITED_STEPS = 16;
+
 function unitedUpper(letter: string): string {
   const far = WITH_IOTA.test(letter) ? 8 : WITH_IOTA_FAR.test(letter) ? 9 : 0;
   return String.fromCharCode(letter.charCodeAt(0) + far);
 }
 
-/** Letter by letter, as the lengths of words are not to change. */
-export function upperCase(text: string): string {
+/** Letter by letter, as the lengths of words are not to change. What takes longer than usual is paid for. */
+export function upperCase(text: string, pay?: (steps: number) => void): string {
   const whole = readable(text);
   if (!UNITED.test(whole)) return whole.toUpperCase();
+  pay?.(whole.length * UNITED_STEPS);
   return whole
     .split(UNITED)
     .map((run, i) => (i % 2 === 1 ? unitedUpper(run) : run.toUpperCase()))

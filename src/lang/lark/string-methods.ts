@@ -8,7 +8,7 @@ import { capitalize, isCased, isTitle, lowerCase, titleCase, upperCase } from '.
 import { separated, splitLines, splitMethod } from './split.ts';
 import { CHAR_BYTES } from './text.ts';
 import type { Thread } from './thread.ts';
-import { fromBytes, runeOf } from './utf8.ts';
+import { fromBytes, isAscii, runeOf } from './utf8.ts';
 import { type BuiltinBody, LarkList, LarkTuple, typeOf, type Value } from './value.ts';
 import { StringCodepoints, StringElements } from './views.ts';
 
@@ -30,6 +30,17 @@ const grown = (thread: Thread, text: string): string => {
   thread.charge(16 + text.length * CHAR_BYTES);
   return text;
 };
+
+/** Letters beyond ASCII take their time. */
+function letters(name: string, map: (text: string, pay: (steps: number) => void) => string): [string, BuiltinBody] {
+  return method(name, 0, 0, (thread, text) => {
+    if (!isAscii(text)) thread.spend(text.length >> 1);
+    return grown(
+      thread,
+      map(text, (steps) => thread.spend(steps)),
+    );
+  });
+}
 
 const test = (name: string, pattern: RegExp): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => pattern.test(text));
 
@@ -196,7 +207,7 @@ function without(name: string, rest: (text: string, affix: string) => string): [
 const view = (name: string, make: (text: string) => Value): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => make(text));
 
 export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, BuiltinBody>([
-  method('capitalize', 0, 0, (thread, text) => grown(thread, capitalize(text))),
+  letters('capitalize', capitalize),
   view('codepoint_ords', (text) => new StringCodepoints(text, true)),
   view('codepoints', (text) => new StringCodepoints(text, false)),
   method('count', 1, 3, count),
@@ -215,9 +226,9 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
     thread.spend(text.length);
     return isTitle(text);
   }),
-  method('isupper', 0, 0, (_thread, text) => isCased(text) && upperCase(text) === text),
+  method('isupper', 0, 0, (thread, text) => isCased(text) && upperCase(text, (steps) => thread.spend(steps)) === text),
   method('join', 1, 1, join),
-  method('lower', 0, 0, (thread, text) => grown(thread, lowerCase(text))),
+  letters('lower', lowerCase),
   strip('lstrip', 'left'),
   partition(
     'partition',
@@ -249,11 +260,11 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
   ],
   affix('startswith', (part, prefix) => part.startsWith(prefix)),
   strip('strip', 'both'),
-  method('title', 0, 0, (thread, text) => {
-    thread.spend(text.length * 2);
-    return grown(thread, titleCase(text));
+  letters('title', (text, pay) => {
+    pay(text.length * 2);
+    return titleCase(text);
   }),
-  method('upper', 0, 0, (thread, text) => grown(thread, upperCase(text))),
+  letters('upper', upperCase),
 ]);
 
 function prefixed(thread: Thread, text: string, args: readonly Value[], named: Parameters<typeof formatBraces>[3]): Value {

@@ -112,5 +112,5 @@ export function indentJson(thread: Thread, text: string, prefix: string, indent:
       out += part === ':' ? ': ' : part;
     }
   }
-  return out;
+  return thread.texts.joined(out);
 }

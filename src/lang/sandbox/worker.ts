@@ -14,7 +14,15 @@ if (port === null) throw new Error('this file is the entry of a worker thread');
 /** Where cores are few, what answers requests goes first. Only Linux has priorities of threads; elsewhere this would be the whole process. */
 const LOWER = 10;
 const LOWEST = 19;
-if (process.platform === 'linux') setPriority(0, Math.min(LOWEST, getPriority(0) + LOWER));
+if (process.platform === 'linux') stepBack();
+
+function stepBack(): void {
+  try {
+    setPriority(0, Math.min(LOWEST, getPriority(0) + LOWER));
+  } catch {
+    // Where even that is forbidden, threads stay equal.
+  }
+}
 
 /** Lists that come in parts, by the name they belong to. */
 const incoming = new Map<string, PlainValue[]>();

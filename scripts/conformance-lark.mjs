@@ -11,9 +11,6 @@ import { goHost, specHost } from './conformance-lark-host.mjs';
 const LIMITS = { steps: 50_000_000, bytes: 512 * 1024 * 1024, millis: 10_000, depth: 500 };
 const DIALECT = { set: false, while: false, topLevelControl: false, globalReassign: false, loadBindsGlobally: false, recursion: false };
 
-/** A program with other characters than ASCII may see how strings are encoded, which the specification leaves open. */
-const NON_ASCII = /[^\0-\x7f]/;
-
 /** What a program did: the errors it gave (with their lines), or its globals. */
 function execute(src, { name, opts, phase, host, predeclared }) {
   const errors = [];
@@ -59,25 +56,7 @@ function lines(file) {
     : [];
 }
 
-/** File and line of the assertions that depend on how strings are encoded. */
-function unicodeLines(folder) {
-  const known = new Set();
-  for (const line of lines(join(folder, 'starlark-unicode-assert-lines.txt'))) {
-    const match = /^(.*?):(\d+):/.exec(line);
-    if (match !== null) known.add(`${match[1]}:${match[2]}`);
-  }
-  return known;
-}
-
-/** An assertion of several lines that writes the bytes of a string out is in no list of lines. */
-function showsBytes(source, line) {
-  if (!/\($/.test(source[line - 1] ?? '')) return false;
-  const end = source.findIndex((text, i) => i >= line && /^\)/.test(text));
-  const text = source.slice(line, end).join('\n');
-  return NON_ASCII.test(text) && text.includes('\\x');
-}
-
-function checkChunk(row, unicode, skipped) {
+function checkChunk(row) {
   const go = row.asserts === 'go';
   const expected = row.expect.filter((e) => go || (e.impl ?? 'go') === 'go');
   const options = {
@@ -87,20 +66,7 @@ function checkChunk(row, unicode, skipped) {
     host: go ? goHost : specHost,
     predeclared: row.phase === 'exec' ? [] : ['M', 'U'],
   };
-  const source = row.src.split('\n');
-  let result = execute(row.src, options);
-  // What ends a program at a line that depends on the encoding must not hide the lines below.
-  for (let last = result.errors.at(-1); last?.kind === 'eval' && unicode.has(`${row.file}:${last.line}`); last = result.errors.at(-1)) {
-    skipped.add(`${row.file}:${last.line}`);
-    source[last.line - 1] = '';
-    result = execute(source.join('\n'), options);
-  }
-  let errors = result.errors.filter((error) => {
-    const place = `${row.file}:${error.line}`;
-    if (!unicode.has(place) && !showsBytes(source, error.line)) return true;
-    skipped.add(place);
-    return false;
-  });
+  let { errors } = execute(row.src, options);
   if (!go) {
     const text = errors.map((error) => error.trace ?? `${row.file}:${error.line}: ${error.text}`).join('\n');
     if (expected.length === 0) return errors.length === 0 ? undefined : text;
@@ -146,7 +112,7 @@ function runSuite(title, rows, required, check, verbose) {
     } catch (error) {
       reason = `internal error: ${error.stack}`;
     }
-    if (reason !== undefined) failures.push({ id: row.id, reason, beyondAscii: NON_ASCII.test(row.src) });
+    if (reason !== undefined) failures.push({ id: row.id, reason });
   }
   const passed = rows.length - failures.length;
   const share = rows.length === 0 ? 1 : passed / rows.length;
@@ -154,22 +120,14 @@ function runSuite(title, rows, required, check, verbose) {
   console.log(
     `${title.padEnd(26)} ${String(passed).padStart(6)} / ${String(rows.length).padEnd(6)} ${(share * 100).toFixed(2).padStart(7)} %   ${good ? 'ok' : `below ${required * 100} %`}`,
   );
-  // A text beyond ASCII may fail because strings are UTF-16 here; that is a hint for the reader, and it counts as failed all the same.
-  for (const { id, reason, beyondAscii } of failures)
-    console.log(`  failed ${id}${beyondAscii ? ' (beyond ASCII)' : ''}${verbose ? `\n    ${reason}` : ''}`);
+  for (const { id, reason } of failures) console.log(`  failed ${id}${verbose ? `\n    ${reason}` : ''}`);
   return good;
 }
 
 export function run(folder, { verbose }) {
   const read = (name) => lines(join(folder, name)).map((line) => JSON.parse(line));
-  const unicode = unicodeLines(folder);
-  const skipped = new Set();
   console.log('lark                       passed   total      share');
-  const chunks = runSuite('starlark-chunks', read('starlark-chunks.jsonl'), 1, (row) => checkChunk(row, unicode, skipped), verbose);
+  const chunks = runSuite('starlark-chunks', read('starlark-chunks.jsonl'), 1, checkChunk, verbose);
   const snippets = runSuite('starlark-differential', read('starlark-differential.jsonl'), 0.99, checkSnippet, verbose);
-  if (skipped.size > 0) {
-    console.log(`  ${skipped.size} assertions depend on the encoding of strings (UTF-16 here) and were skipped:`);
-    console.log(`  ${[...skipped].join('\n  ')}`);
-  }
   return chunks && snippets;
 }

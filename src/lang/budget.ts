@@ -26,8 +26,8 @@ export class BudgetError extends Error {
 
 export const DEFAULT_LIMITS: Limits = { steps: 50_000_000, bytes: 64 * 1024 * 1024, millis: 1000, depth: 200 };
 
-/** Steps between two looks at the clock. */
-const SLICE = 4096;
+/** Steps between two looks at the clock: few, as a step of a cold program may take some microseconds. */
+const SLICE = 256;
 
 export class Budget {
   readonly limits: Limits;

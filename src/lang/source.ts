@@ -37,7 +37,9 @@ export class Source {
     const { line, column } = this.position(offset);
     const start = this.#lines()[line - 1] ?? 0;
     const end = this.text.indexOf('\n', start);
-    const points = [...this.text.slice(start, end < 0 ? undefined : end).replace(/\r$/, '')];
+    // A line may be as long as the text: only what will be shown is taken apart.
+    const shownEnd = Math.min(end < 0 ? this.text.length : end, offset + 2 * SNIPPET_WIDTH);
+    const points = [...this.text.slice(start, shownEnd).replace(/\r$/, '')];
     const from = Math.max(0, column - 1 - SNIPPET_WIDTH / 2);
     const shown = points.slice(from, from + SNIPPET_WIDTH).map((c) => (c === '\t' ? ' ' : c));
     return `${shown.join('')}\n${' '.repeat(column - 1 - from)}^`;

@@ -19,7 +19,7 @@ export const DEFINITIONS = '/svc/rest/definition/v1';
 export const YAML = { 'content-type': 'application/x-yaml' };
 
 /** The document that a sketch stands for, on a registered database unless it says otherwise. */
-export function documentOf(project: TestProject, database: Pick<TestDatabase, 'dbType' | 'name'>, sketch: Sketch): Record<string, unknown> {
+export function documentOf(project: TestProject, database: Registered, sketch: Sketch): Record<string, unknown> {
   const { uri, method = 'get', version = '1.0.0', input_type = 'json', permission = ['admin'], logic, config } = sketch;
   return {
     identifiers: {
@@ -37,12 +37,14 @@ export function documentOf(project: TestProject, database: Pick<TestDatabase, 'd
   };
 }
 
-export class Bench {
+type Registered = Pick<TestDatabase, 'dbType' | 'name'>;
+
+export class Bench<Database extends Registered = TestDatabase> {
   readonly service: Service;
   readonly project: TestProject;
-  readonly database: TestDatabase;
+  readonly database: Database;
 
-  constructor(service: Service, project: TestProject, database: TestDatabase) {
+  constructor(service: Service, project: TestProject, database: Database) {
     this.service = service;
     this.project = project;
     this.database = database;

@@ -11,6 +11,7 @@ import { characterOf } from './quote.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import { repr, str } from './text.ts';
 import type { Thread } from './thread.ts';
+import { readable, runeOf } from './utf8.ts';
 import { type BuiltinBody, LarkBytes, LarkFloat, LarkList, LarkTuple, type Named, typeOf, type Value } from './value.ts';
 
 function toInt(_thread: Thread, args: readonly Value[], named: Named): Value {
@@ -66,7 +67,7 @@ function toBytes(thread: Thread, args: readonly Value[], named: Named): Value {
   if (value instanceof LarkBytes) return value;
   if (typeof value === 'string') {
     thread.charge(value.length * 3);
-    return new LarkBytes(new TextEncoder().encode(value));
+    return new LarkBytes(Buffer.from(readable(value)));
   }
   const items = elementsOf(thread, value) ?? fail(`bytes: got ${typeOf(value)}, want string, bytes, or iterable of ints`);
   const data = items.map((item, i) => {
@@ -86,16 +87,15 @@ function chr(_thread: Thread, args: readonly Value[], named: Named): Value {
   return characterOf(value);
 }
 
-function ord(_thread: Thread, args: readonly Value[], named: Named): Value {
+function ord(thread: Thread, args: readonly Value[], named: Named): Value {
   const value = single('ord', args, named, '1');
   if (value instanceof LarkBytes) {
     return value.data.length === 1 ? (value.data[0] ?? 0) : fail(`ord: bytes has length ${value.data.length}, want 1`);
   }
   if (typeof value !== 'string') return fail(`ord: got ${typeOf(value)}, want string or bytes`);
+  thread.spend(value.length >> 2);
   const points = [...value];
-  if (points.length !== 1) fail(`ord: string encodes ${points.length} Unicode code points, want 1`);
-  const code = value.codePointAt(0) ?? 0;
-  return code >= 0xd800 && code < 0xe000 ? 0xfffd : code;
+  return points.length === 1 ? runeOf(value) : fail(`ord: string encodes ${points.length} Unicode code points, want 1`);
 }
 
 /** Constructors that take at most one iterable. */

@@ -8,8 +8,9 @@ import { fail, LarkFailure } from './failure.ts';
 import { negateInt } from './int.ts';
 import { chargeElements, lengthOf, viewOf, wantElements } from './iterate.ts';
 import { sortValues } from './sort.ts';
-import { str } from './text.ts';
+import { shown, str } from './text.ts';
 import type { Thread } from './thread.ts';
+import { readable, runeOf } from './utf8.ts';
 import {
   Builtin,
   type BuiltinBody,
@@ -23,14 +24,15 @@ import {
   type Value,
 } from './value.ts';
 
-/** The arguments of `print` and `fail` as one text. */
-function joined(thread: Thread, fn: string, args: readonly Value[], named: Named): string {
+/** The arguments of `print` and `fail` as one text; only `print` writes bytes as they are. */
+function joined(thread: Thread, fn: 'print' | 'fail', args: readonly Value[], named: Named): string {
   let separator = ' ';
   for (const [name, value] of named) {
     if (name !== 'sep') fail(`${fn}: unexpected keyword argument "${name}"`);
     separator = wantString(fn, 'sep', value);
   }
-  return args.map((arg) => str(thread, arg)).join(separator);
+  const write = (arg: Value): string => (fn === 'print' && arg instanceof LarkBytes ? str(thread, arg) : shown(thread, arg));
+  return readable(thread.texts.joined(args.map(write).join(separator)));
 }
 
 function extreme(name: 'max' | 'min', better: (order: number) => boolean): BuiltinBody {
@@ -116,9 +118,9 @@ function hash(thread: Thread, args: readonly Value[], named: Named): Value {
   const [value = null] = positional('hash', args, named, 1, 1);
   if (value instanceof LarkBytes) return fnv32(value.data);
   if (typeof value !== 'string') return fail(`hash: got ${typeOf(value)}, want string or bytes`);
-  thread.spend(value.length >> 3);
+  thread.spend(value.length);
   let result = 0;
-  for (let i = 0; i < value.length; i++) result = (Math.imul(31, result) + value.charCodeAt(i)) | 0;
+  for (const point of value) result = (Math.imul(31, result) + runeOf(point)) | 0;
   return result;
 }
 
@@ -151,8 +153,9 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
     return findAttribute(value, wantString('hasattr', 2, name)) !== undefined;
   },
   hash,
-  len: (_thread, args, named) => {
+  len: (thread, args, named) => {
     const [value = null] = positional('len', args, named, 1, 1);
+    if (typeof value === 'string') return thread.texts.of(value).length;
     if (value instanceof LarkBytes) return value.data.length;
     return lengthOf(value) ?? fail(`len: value of type ${typeOf(value)} has no len`);
   },

@@ -8,6 +8,7 @@ import { fail } from './failure.ts';
 import { compareIntFloat } from './int.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import type { Thread } from './thread.ts';
+import { compareText } from './utf8.ts';
 import { ExactFloat, Extension, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, typeOf, type Value } from './value.ts';
 
 const TOO_DEEP = 'comparison exceeded maximum recursion depth';
@@ -108,7 +109,7 @@ function setHolds(thread: Thread, op: Ordering, a: LarkSet, b: LarkSet): boolean
 
 /** The order of two values, for the sake of one operator, which errors name. */
 export function order(thread: Thread, op: string, a: Value, b: Value, depth: number): number {
-  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const numbers = compareNumbers(a, b);
   if (numbers !== undefined) return numbers;
   if (depth > MAX_DATA_DEPTH) fail(TOO_DEEP);

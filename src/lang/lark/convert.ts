@@ -1,6 +1,6 @@
 /**
  * Plain values in and out. Rows stay the host's own maps until a program looks into them, and go out as they came in
- * when it never did; ints and decimals keep all their digits on the way.
+ * when it never did; ints and decimals keep all their digits on the way. Strings are well-formed on both sides of it.
  */
 import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../util/decimal.ts';
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
@@ -11,12 +11,14 @@ import { chargeElements, elementsOf } from './iterate.ts';
 import { LarkStruct } from './struct.ts';
 import { LarkDict, LarkRecord } from './table.ts';
 import type { Thread } from './thread.ts';
+import { readable } from './utf8.ts';
 import { ExactFloat, LarkBytes, LarkFloat, LarkList, typeOf, type Value } from './value.ts';
 
 /** Values of other kinds than the plain ones never come in; were one to, it would be None. */
 export function toLark(value: unknown): Value {
   switch (typeof value) {
     case 'string':
+      return readable(value);
     case 'boolean':
       return value;
     case 'number':
@@ -40,6 +42,7 @@ export function recordToLark(value: ReadonlyMap<string, unknown>): Value {
 }
 
 export function fromLark(thread: Thread, value: Value, depth = 0): PlainValue {
+  if (typeof value === 'string') return thread.texts.cut ? readable(value) : value;
   if (typeof value !== 'object') return value;
   if (value === null) return null;
   if (depth > MAX_DATA_DEPTH) tooDeepData();
@@ -73,7 +76,7 @@ function mapFromLark(thread: Thread, pairs: Iterable<readonly [Value, Value]>, d
 }
 
 function keyFromLark(key: Value): string {
-  if (typeof key === 'string') return key;
+  if (typeof key === 'string') return readable(key);
   if (typeof key === 'number' || typeof key === 'bigint') return String(key);
   return fail(`a dict with a ${typeOf(key)} key cannot be a result: want string keys`);
 }

@@ -1,6 +1,6 @@
 /** The method `format` of strings: replacement fields in braces, by position or by name. */
 import { fail } from './failure.ts';
-import { CHAR_BYTES, repr, str } from './text.ts';
+import { CHAR_BYTES, repr, shown } from './text.ts';
 import type { Thread } from './thread.ts';
 import type { Named, Value } from './value.ts';
 
@@ -18,7 +18,7 @@ export function formatBraces(thread: Thread, format: string, args: readonly Valu
     const open = rest.indexOf('{');
     const literal = open < 0 ? rest : rest.slice(0, open);
     out += literalText(literal);
-    if (open < 0) return out;
+    if (open < 0) return thread.texts.joined(out);
     if (rest.charAt(open + 1) === '{') {
       out += '{';
       rest = rest.slice(open + 2);
@@ -29,7 +29,7 @@ export function formatBraces(thread: Thread, format: string, args: readonly Valu
     const field = parseField(rest.slice(open + 1, close));
     const value = lookup(field.name, args, named, numbering);
     checkField(field);
-    const text = field.conversion === 'r' ? repr(thread, value) : str(thread, value);
+    const text = field.conversion === 'r' ? repr(thread, value) : shown(thread, value);
     thread.charge((text.length + close) * CHAR_BYTES);
     out += text;
     rest = rest.slice(close + 1);

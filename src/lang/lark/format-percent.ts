@@ -4,8 +4,9 @@ import { fixedText, floatText } from './float-text.ts';
 import { floatToInt, intToFloat } from './int.ts';
 import { characterOf } from './quote.ts';
 import { LarkDict } from './table.ts';
-import { CHAR_BYTES, repr, str } from './text.ts';
+import { CHAR_BYTES, repr, shown } from './text.ts';
 import type { Thread } from './thread.ts';
+import { readable } from './utf8.ts';
 import { LarkFloat, LarkTuple, typeOf, type Value } from './value.ts';
 
 const RADIX: Readonly<Record<string, number>> = { d: 10, i: 10, o: 8, x: 16, X: 16 };
@@ -42,11 +43,11 @@ export function formatPercent(thread: Thread, format: string, operand: Value): s
     out += text;
   }
   if (used < args.length && !(operand instanceof LarkDict)) fail('too many arguments for format string');
-  return out + format.slice(done);
+  return thread.texts.joined(out + format.slice(done));
 }
 
 function convert(thread: Thread, conversion: string, value: Value): string {
-  if (conversion === 's') return str(thread, value);
+  if (conversion === 's') return shown(thread, value);
   if (conversion === 'r') return repr(thread, value);
   const radix = RADIX[conversion];
   if (radix !== undefined) return integer(conversion, radix, value);
@@ -80,7 +81,7 @@ function float(conversion: string, value: Value): string {
 
 function character(value: Value): string {
   if (typeof value === 'string') {
-    return [...value].length === 1 ? value : fail('%c format requires a single-character string');
+    return [...value].length === 1 ? readable(value) : fail('%c format requires a single-character string');
   }
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     return fail(`%c format requires int or single-character string, not ${typeOf(value)}`);

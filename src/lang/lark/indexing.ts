@@ -30,7 +30,10 @@ export function getIndex(thread: Thread, object: Value, key: Value): Value {
   if (object instanceof LarkList || object instanceof LarkTuple) {
     return object.items[position(key, object.items.length, object.type)] as Value;
   }
-  if (typeof object === 'string') return object.charAt(position(key, object.length, 'string'));
+  if (typeof object === 'string') {
+    const bytes = thread.texts.of(object);
+    return thread.texts.byteAt(bytes, position(key, bytes.length, 'string'));
+  }
   if (object instanceof LarkRange) return object.start + object.step * position(key, object.length, 'range');
   if (object instanceof LarkBytes) {
     const at = position(key, object.data.length, 'bytes');
@@ -110,9 +113,12 @@ function pick<T>(items: ArrayLike<T>, { start, step, count }: Bounds): T[] {
 
 export function getSlice(thread: Thread, object: Value, low?: Value, high?: Value, step?: Value): Value {
   if (typeof object === 'string') {
-    const part = bounds(object.length, low, high, step);
-    thread.charge(16 + part.count * (part.step === 1 ? 0 : CHAR_BYTES));
-    return part.step === 1 ? object.slice(part.start, part.stop) : pick(object, part).join('');
+    const { texts } = thread;
+    const bytes = texts.of(object);
+    const part = bounds(bytes.length, low, high, step);
+    // A part of ASCII is no copy.
+    thread.charge(16 + (part.step === 1 && bytes === object ? 0 : part.count * CHAR_BYTES));
+    return part.step === 1 ? texts.slice(object, part.start, part.stop) : texts.from(pick(bytes, part).join(''));
   }
   if (object instanceof LarkList || object instanceof LarkTuple) {
     const part = bounds(object.items.length, low, high, step);

@@ -58,7 +58,6 @@ export function viewOf(thread: Thread, value: Value): readonly Value[] | undefin
 }
 
 export function lengthOf(value: Value): number | undefined {
-  if (typeof value === 'string') return value.length;
   if (value instanceof LarkList || value instanceof LarkTuple) return value.items.length;
   if (value instanceof LarkDict || value instanceof LarkSet) return value.size;
   if (value instanceof LarkRange) return value.length;

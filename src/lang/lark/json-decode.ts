@@ -4,16 +4,17 @@ import { fail } from './failure.ts';
 import { ENTRY_BYTES } from './indexing.ts';
 import { normalInt } from './int.ts';
 import { SLOT_BYTES } from './iterate.ts';
+import { quote } from './quote.ts';
 import { LarkDict } from './table.ts';
 import { CHAR_BYTES } from './text.ts';
 import type { Thread } from './thread.ts';
+import { readable, toBytes } from './utf8.ts';
 import { LarkFloat, LarkList, type Value } from './value.ts';
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER_CHARS = /[-+.eE0-9]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const STRING = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
-const LONE_SURROGATE = /\p{Surrogate}/gu;
 const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['null', null],
   ['true', true],
@@ -39,12 +40,13 @@ export class JsonReader {
   }
 
   #fail(message: string): never {
-    return fail(`at offset ${this.#at}, ${message}`);
+    return fail(`at offset ${toBytes(this.#text.slice(0, this.#at)).length}, ${message}`);
   }
 
+  /** The byte that is next, shown as the character of its number. */
   #character(): string {
-    const point = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
-    return `'${point === "'" || point === '\\' ? `\\${point}` : point}'`;
+    const byte = toBytes(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)).charAt(0);
+    return byte === '"' ? `'"'` : byte === "'" ? `'\\''` : `'${quote(byte).slice(1, -1)}'`;
   }
 
   #skip(): void {
@@ -90,7 +92,7 @@ export class JsonReader {
       return this.#fail(literal.includes('\\') ? 'invalid escape sequence in string' : 'invalid character in string literal');
     }
     this.#at += literal.length;
-    return literal.includes('\\') ? text.replace(LONE_SURROGATE, '\ufffd') : text;
+    return readable(text);
   }
 
   #number(): Value {

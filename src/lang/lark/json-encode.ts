@@ -7,9 +7,8 @@ import { LarkStruct } from './struct.ts';
 import { LarkDict } from './table.ts';
 import { CHAR_BYTES, WRITE_STEPS } from './text.ts';
 import type { Thread } from './thread.ts';
+import { compareText, readable } from './utf8.ts';
 import { ExactFloat, Extension, LarkFloat, typeOf, type Value } from './value.ts';
-
-const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 export class JsonWriter {
   readonly #thread: Thread;
@@ -33,7 +32,7 @@ export class JsonWriter {
 
   #text(value: Value): string {
     if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
-    if (typeof value === 'string') return JSON.stringify(value.replace(LONE_SURROGATE, '\ufffd'));
+    if (typeof value === 'string') return JSON.stringify(readable(value));
     if (value instanceof ExactFloat) return value.decimal.text;
     if (value instanceof LarkFloat) {
       return Number.isFinite(value.value) ? floatText(value.value) : this.#fail(`cannot encode non-finite float ${floatText(value.value)}`);
@@ -66,8 +65,8 @@ export class JsonWriter {
       if (typeof key !== 'string') return this.#fail(`dict has ${typeOf(key)} key, want string`);
       return [key, value] as const;
     });
-    named.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return `{${named.map(([key, value]) => `${JSON.stringify(key)}:${this.#at(place(key), value)}`).join(',')}}`;
+    named.sort(([a], [b]) => compareText(a, b));
+    return `{${named.map(([key, value]) => `${JSON.stringify(readable(key))}:${this.#at(place(key), value)}`).join(',')}}`;
   }
 
   #at(place: string, value: Value): string {
@@ -113,5 +112,5 @@ export function indentJson(thread: Thread, text: string, prefix: string, indent:
       out += part === ':' ? ': ' : part;
     }
   }
-  return out;
+  return thread.texts.joined(out);
 }

@@ -36,7 +36,8 @@ function inDict(value: Value, dict: LarkDict): boolean {
 function inString(thread: Thread, value: Value, text: string): boolean {
   if (typeof value !== 'string') return fail(`'in <string>' requires string as left operand, not ${typeOf(value)}`);
   thread.spend(text.length >> 6);
-  return text.includes(value);
+  const { texts } = thread;
+  return texts.isPart(value) ? texts.of(text).includes(texts.of(value)) : text.includes(value);
 }
 
 function inRange(value: Value, range: LarkRange): boolean {

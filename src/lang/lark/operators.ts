@@ -51,7 +51,7 @@ function add(thread: Thread, a: Value, b: Value): Value | undefined {
 /** The engine joins strings lazily, so that only the shorter side and a header are new. */
 export function concat(thread: Thread, a: string, b: string): string {
   thread.charge(16 + CHAR_BYTES * Math.min(a.length, b.length));
-  return a + b;
+  return thread.texts.join(a, b);
 }
 
 function subtract(thread: Thread, a: Value, b: Value): Value | undefined {
@@ -73,7 +73,10 @@ function multiply(thread: Thread, a: Value, b: Value): Value | undefined {
 }
 
 function repeat(thread: Thread, value: Value, count: ints.Int): Value | undefined {
-  if (typeof value === 'string') return value.repeat(checkRepeat(thread, value.length, count, CHAR_BYTES));
+  if (typeof value === 'string') {
+    const length = thread.texts.of(value).length;
+    return thread.texts.joined(value.repeat(checkRepeat(thread, length, count, CHAR_BYTES)));
+  }
   if (value instanceof LarkList || value instanceof LarkTuple) {
     const times = checkRepeat(thread, value.items.length, count, 16);
     const items: Value[] = [];

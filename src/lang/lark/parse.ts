@@ -5,11 +5,10 @@
 import type { Expression, IfStatement, LoadItem, LoadStatement, Statement } from './ast.ts';
 import { ExpressionParser } from './parse-expression.ts';
 import { tokenText } from './scan.ts';
-import { SyntaxProblem } from './syntax-problem.ts';
+import { MAX_PROBLEMS, SyntaxProblem } from './syntax-problem.ts';
 import { TokenStream } from './token-stream.ts';
 
 const ASSIGNMENTS = new Set(['=', '+=', '-=', '*=', '/=', '//=', '%=', '&=', '|=', '^=', '<<=', '>>=']);
-const MAX_PROBLEMS = 20;
 
 export interface ParsedFile {
   readonly statements: readonly Statement[];

@@ -9,8 +9,9 @@ import { type Dialect, STEP_DIALECT } from './options.ts';
 import { parseFile } from './parse.ts';
 import { resolveFile } from './resolve.ts';
 import type { Binding } from './scope.ts';
-import type { SyntaxProblem } from './syntax-problem.ts';
+import { SyntaxProblem } from './syntax-problem.ts';
 import { UNIVERSE } from './universe.ts';
+import { readable } from './utf8.ts';
 import type { Value } from './value.ts';
 
 export interface CompileOptions {
@@ -46,8 +47,13 @@ export interface ProgramLayout {
   readonly cellSlots: readonly number[];
 }
 
-export function compileLark(text: string, options: CompileOptions = {}): LarkProgram {
+/** Characters of a text: compiling is not divided up, and nobody else goes on meanwhile. */
+const MAX_TEXT = 256 * 1024;
+
+export function compileLark(given: string, options: CompileOptions = {}): LarkProgram {
+  const text = readable(given);
   const source = new Source(options.name ?? 'main.star', text);
+  if (text.length > MAX_TEXT) refuse(source, [new SyntaxProblem(0, `the text is longer than ${MAX_TEXT} characters`)]);
   const dialect: Dialect = { ...STEP_DIALECT, ...options.dialect };
   const moduleNames = new Set(options.modules ?? []);
   const predeclared = new Set([...moduleNames, ...(options.predeclared ?? [])]);

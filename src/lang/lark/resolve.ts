@@ -8,7 +8,7 @@ import type { Dialect } from './options.ts';
 import { checkArguments, checkParameters } from './parameters.ts';
 import { type Binding, Block, FunctionScope } from './scope.ts';
 import { nearest } from './spell.ts';
-import { SyntaxProblem } from './syntax-problem.ts';
+import { MAX_PROBLEMS, SyntaxProblem } from './syntax-problem.ts';
 
 export interface Names {
   readonly predeclared: ReadonlySet<string>;
@@ -103,7 +103,7 @@ class Resolver {
   }
 
   readonly #report = (at: number, message: string): void => {
-    this.#problems.push(new SyntaxProblem(at, message));
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(new SyntaxProblem(at, message));
   };
 
   get #inFunction(): boolean {
@@ -350,7 +350,8 @@ class Resolver {
     }
     node.binding = this.#ofFile(node.name) ?? this.#ofHost(node.name);
     if (node.binding !== undefined) return;
-    const meant = nearest(node.name, this.#visibleFrom(from));
+    // Looking for what was meant takes long among many names: not for what is not told.
+    const meant = this.#problems.length < MAX_PROBLEMS ? nearest(node.name, this.#visibleFrom(from)) : undefined;
     this.#report(node.at, `undefined: ${node.name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
   }
 

@@ -11,6 +11,7 @@ import { freeze } from './freeze.ts';
 import type { LarkProgram } from './program.ts';
 import { type Host, Thread } from './thread.ts';
 import { builtinModule } from './universe.ts';
+import { readable } from './utf8.ts';
 import { Cell, type Frame, type Value } from './value.ts';
 
 export interface RunOptions {
@@ -146,7 +147,7 @@ function told<T>(program: LarkProgram, thread: Thread, run: () => T): T {
 
 function toRunError(program: LarkProgram, thread: Thread, failure: LarkFailure): RunError {
   const innermost = failure.sites.find((site) => site.source !== undefined);
-  const problem = problemAt(innermost?.source ?? program.source, innermost?.at ?? thread.at, failure.message);
+  const problem = problemAt(innermost?.source ?? program.source, innermost?.at ?? thread.at, readable(failure.message));
   const error = new RunError(problem, failure.sites.map(siteText).reverse(), failure.refused);
   return failure instanceof MissingModule ? new LoadError(failure.module, error) : error;
 }

@@ -1,6 +1,6 @@
 /**
  * The string and bytes literals: quotes, triple quotes, raw ones, and the escapes inside of them.
- * Strings are UTF-16 as everywhere here; bytes hold the UTF-8 encoding of what is written.
+ * A literal of a string is always valid text; bytes hold the UTF-8 encoding of what is written, and any byte by its escape.
  */
 import { SyntaxProblem } from './syntax-problem.ts';
 
@@ -68,7 +68,6 @@ function readEscape(body: string, slash: number, at: number): Escape {
   if (c >= '0' && c <= '7') {
     const digits = /^[0-7]{1,3}/.exec(body.slice(slash + 1, slash + 4))?.[0] ?? '';
     const code = Number.parseInt(digits, 8);
-    if (code > 255) throw new SyntaxProblem(at, `invalid escape sequence \\${digits}`);
     return { kind: 'byte', text: `\\${digits}`, code, length: digits.length };
   }
   const width = WIDTH[c];
@@ -108,6 +107,7 @@ function unescapeBytes(body: string, at: number): Uint8Array {
   for (let slash = body.indexOf('\\'); slash >= 0; slash = body.indexOf('\\', done)) {
     const found = readEscape(body, slash, at);
     out.push(...encoder.encode(body.slice(done, slash)));
+    if (found.code > 255 && found.kind === 'byte') throw new SyntaxProblem(at, `invalid escape sequence ${found.text}`);
     if (found.kind === 'byte') out.push(found.code);
     else out.push(...encoder.encode(found.text));
     done = slash + 1 + found.length;

@@ -4,6 +4,7 @@ import { equals, order } from './compare.ts';
 import { LarkFailure } from './failure.ts';
 import { chargeElements } from './iterate.ts';
 import type { Thread } from './thread.ts';
+import { compareText, hasOwnOrder } from './utf8.ts';
 import { LarkTuple, typeOf, type Value } from './value.ts';
 
 type Direction = 'ascending' | 'descending';
@@ -26,7 +27,7 @@ function sortPlain(thread: Thread, items: Value[], direction: Direction): Value[
     const sorted: Value[] = Array.from(Float64Array.from(items).sort());
     return direction === 'ascending' ? sorted : sorted.reverse();
   }
-  if (items.every((item) => typeof item === 'string')) {
+  if (isStrings(items) && !items.some(hasOwnOrder)) {
     items.sort();
     return direction === 'ascending' ? items : items.reverse();
   }
@@ -47,6 +48,17 @@ function sortByKey(thread: Thread, items: readonly Value[], key: Value, directio
 
 function isNumbers(values: readonly Value[]): values is number[] {
   return values.every((value) => typeof value === 'number');
+}
+
+function isStrings(values: readonly Value[]): values is string[] {
+  return values.every((value) => typeof value === 'string');
+}
+
+/** Strings that the engine cannot compare by itself are gone over unit by unit. */
+function payForUnits(thread: Thread, values: readonly string[]): void {
+  let units = 0;
+  for (const value of values) units += value.length;
+  thread.spend(Math.ceil((units * Math.log2(values.length + 1)) / 8));
 }
 
 /** Key and place in one number, where both fit: numbers are sorted without any function in between. */
@@ -72,8 +84,9 @@ function unpackPlaces(packed: Float64Array, items: readonly Value[]): Value[] {
 }
 
 function comparator(thread: Thread, values: readonly Value[]): Compare {
-  if (values.every((value) => typeof value === 'string')) {
-    return (a, b) => ((a as string) < (b as string) ? -1 : (a as string) > (b as string) ? 1 : 0);
+  if (isStrings(values)) {
+    if (values.some(hasOwnOrder)) payForUnits(thread, values);
+    return (a, b) => compareText(a as string, b as string);
   }
   const compare: Compare = values.every((value) => value instanceof LarkTuple)
     ? (a, b) => orderTuples(thread, a as LarkTuple, b as LarkTuple)

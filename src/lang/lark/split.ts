@@ -2,37 +2,40 @@
 import { positional, wantIndex } from './args.ts';
 import { fail } from './failure.ts';
 import { chargeElements } from './iterate.ts';
+import type { Thread } from './thread.ts';
 import { type BuiltinBody, LarkList, typeOf } from './value.ts';
 
-const SPACES = /[\t\n\v\f\r \x85\p{Z}]+/gu;
+const SPACE = '[\\t\\n\\v\\f\\r \\x85\\p{Z}]';
+const SPACES = new RegExp(`${SPACE}+`, 'gu');
+const LEADING = new RegExp(`^${SPACE}+`, 'u');
+const WORD_AND_SPACES = new RegExp(`([^${SPACE.slice(1)}+)${SPACE}*`, 'uy');
 
 function splitSpaces(text: string, most: number, from: 'left' | 'right'): string[] {
   const words = text.split(SPACES).filter((word) => word !== '');
   if (most < 0 || words.length <= most) return words;
-  return from === 'left' ? spacesFromLeft(text, most) : spacesFromRight(text, most);
+  return from === 'left' ? spacesFromLeft(text, most) : spacesFromRight(text, words, most);
 }
 
 function spacesFromLeft(text: string, most: number): string[] {
   const words: string[] = [];
-  let rest = text.replace(/^[\t\n\v\f\r \x85\p{Z}]+/u, '');
+  let at = LEADING.exec(text)?.[0].length ?? 0;
   while (words.length < most) {
-    const gap = /[\t\n\v\f\r \x85\p{Z}]+/u.exec(rest);
-    if (gap === null) break;
-    words.push(rest.slice(0, gap.index));
-    rest = rest.slice(gap.index + gap[0].length);
+    WORD_AND_SPACES.lastIndex = at;
+    const word = WORD_AND_SPACES.exec(text)?.[1];
+    if (word === undefined) break;
+    words.push(word);
+    at = WORD_AND_SPACES.lastIndex;
   }
-  return [...words, rest];
+  return at < text.length ? [...words, text.slice(at)] : words;
 }
 
-function spacesFromRight(text: string, most: number): string[] {
-  const gaps = [...text.trimEnd().matchAll(SPACES)].slice(-most || Number.POSITIVE_INFINITY);
-  const words: string[] = [];
-  let end = text.trimEnd().length;
-  for (const gap of gaps.reverse()) {
-    words.unshift(text.slice(gap.index + gap[0].length, end));
-    end = gap.index;
-  }
-  return [text.slice(0, end), ...words];
+/** The last words, each searched before the one that follows it; what is before them stays one. */
+function spacesFromRight(text: string, words: readonly string[], most: number): string[] {
+  const last = words.slice(words.length - most);
+  let end = text.length;
+  for (const word of last.toReversed()) end = text.lastIndexOf(word, end - word.length);
+  const before = words[words.length - most - 1] ?? '';
+  return [text.slice(0, text.lastIndexOf(before, end - before.length) + before.length), ...last];
 }
 
 function splitAt(text: string, separator: string, most: number, from: 'left' | 'right'): string[] {
@@ -41,6 +44,17 @@ function splitAt(text: string, separator: string, most: number, from: 'left' | '
   if (from === 'left') return [...parts.slice(0, most), parts.slice(most).join(separator)];
   const cut = parts.length - most;
   return [parts.slice(0, cut).join(separator), ...parts.slice(cut)];
+}
+
+/** Cuts a string at another: by whole characters, or by bytes when what is looked for is a part of one. */
+export function separated(
+  { texts }: Thread,
+  text: string,
+  separator: string,
+  cut: (text: string, separator: string) => string[],
+): string[] {
+  if (!texts.isPart(separator)) return cut(text, separator);
+  return cut(texts.of(text), texts.of(separator)).map((part) => texts.from(part));
 }
 
 /** `split` and `rsplit`. */
@@ -56,9 +70,8 @@ export function splitMethod(name: 'split' | 'rsplit'): BuiltinBody {
       parts = splitSpaces(self, most, from);
     } else {
       if (typeof sep !== 'string') return fail(`split: got ${typeOf(sep)} for separator, want string`);
-      const separator = sep;
-      if (separator === '') fail('split: empty separator');
-      parts = splitAt(self, separator, most, from);
+      if (sep === '') fail('split: empty separator');
+      parts = separated(thread, self, sep, (text, separator) => splitAt(text, separator, most, from));
     }
     chargeElements(thread, parts.length * 2);
     return new LarkList(parts);

@@ -1,13 +1,14 @@
-/** The methods of strings. Positions count UTF-16 units; what grows is charged first, what searches is paid in steps. */
+/** The methods of strings. Positions count bytes; what grows is charged first, what searches is paid in steps. */
 import { positional, wantBool, wantIndex, wantString } from './args.ts';
 import { fail } from './failure.ts';
 import { formatBraces } from './format-braces.ts';
 import { subrange } from './indexing.ts';
 import { chargeElements, wantElements } from './iterate.ts';
-import { capitalize, isTitle, titleCase } from './letter-case.ts';
-import { splitLines, splitMethod } from './split.ts';
+import { capitalize, isCased, isTitle, lowerCase, titleCase, upperCase } from './letter-case.ts';
+import { separated, splitLines, splitMethod } from './split.ts';
 import { CHAR_BYTES } from './text.ts';
 import type { Thread } from './thread.ts';
+import { fromBytes, isAscii, runeOf } from './utf8.ts';
 import { type BuiltinBody, LarkList, LarkTuple, typeOf, type Value } from './value.ts';
 import { StringCodepoints, StringElements } from './views.ts';
 
@@ -30,60 +31,90 @@ const grown = (thread: Thread, text: string): string => {
   return text;
 };
 
+/** Letters beyond ASCII take their time. */
+function letters(name: string, map: (text: string, pay: (steps: number) => void) => string): [string, BuiltinBody] {
+  return method(name, 0, 0, (thread, text) => {
+    if (!isAscii(text)) thread.spend(text.length >> 1);
+    return grown(
+      thread,
+      map(text, (steps) => thread.spend(steps)),
+    );
+  });
+}
+
 const test = (name: string, pattern: RegExp): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => pattern.test(text));
 
 /** `find`, `rfind`, `index` and `rindex`. */
 function search(name: string, from: 'start' | 'end', missing: () => Value): [string, BuiltinBody] {
-  return method(name, 1, 3, (_thread, text, [sub = null, low, high]) => {
-    const wanted = wantString(name, 1, sub);
-    const [start, stop] = subrange(name, low, high, text.length);
-    const part = text.slice(start, stop);
+  return method(name, 1, 3, ({ texts }, text, [sub = null, low, high]) => {
+    const wanted = texts.of(wantString(name, 1, sub));
+    const bytes = texts.of(text);
+    const [start, stop] = subrange(name, low, high, bytes.length);
+    const part = bytes.slice(start, stop);
     const at = from === 'start' ? part.indexOf(wanted) : part.lastIndexOf(wanted);
     return at < 0 ? missing() : at + start;
   });
 }
 
 function affix(name: string, matches: (part: string, affix: string) => boolean): [string, BuiltinBody] {
-  return method(name, 1, 3, (_thread, text, [wanted = null, low, high]) => {
-    const [start, stop] = subrange(name, low, high, text.length);
-    const part = text.slice(start, stop);
-    if (typeof wanted === 'string') return matches(part, wanted);
+  return method(name, 1, 3, ({ texts }, text, [wanted = null, low, high]) => {
+    const bytes = texts.of(text);
+    const [start, stop] = subrange(name, low, high, bytes.length);
+    const part = bytes.slice(start, stop);
+    if (typeof wanted === 'string') return matches(part, texts.of(wanted));
     if (!(wanted instanceof LarkTuple)) return fail(`${name}: got ${typeOf(wanted)}, want string or tuple of string`);
     return wanted.items.some((item, i) => {
       if (typeof item !== 'string') return fail(`${name}: want string, got ${typeOf(item)}, for element ${i}`);
-      return matches(part, item);
+      return matches(part, texts.of(item));
     });
   });
 }
 
 const SPACE = '[\\t\\n\\v\\f\\r \\x85\\p{Z}]';
-const LEADING = new RegExp(`^${SPACE}+`, 'u');
+const IS_SPACE = new RegExp(`^${SPACE}+$`, 'u');
+
+/** The character that ends before a position. */
+function pointBefore(text: string, end: number): string {
+  const pair = text.slice(Math.max(0, end - 2), end);
+  return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.charAt(end - 1);
+}
 
 function strip(name: string, sides: 'left' | 'right' | 'both'): [string, BuiltinBody] {
-  return method(name, 0, 1, (_thread, text, [cutset = '']) => {
+  return method(name, 0, 1, (thread, text, [cutset = '']) => {
     const cut = wantString(name, 1, cutset);
-    const chars = cut === '' ? undefined : new Set(cut);
-    const points = [...text];
-    const drop = (point: string | undefined): boolean =>
-      point !== undefined && (chars === undefined ? LEADING.test(point) : chars.has(point));
+    const runes = cut === '' ? undefined : new Set([...cut].map(runeOf));
+    const drop = (point: string): boolean => {
+      if (--thread.slice < 0) thread.tick();
+      return runes === undefined ? IS_SPACE.test(point) : runes.has(runeOf(point));
+    };
     let from = 0;
-    let to = points.length;
-    if (sides !== 'right') while (from < to && drop(points[from])) from++;
-    if (sides !== 'left') while (to > from && drop(points[to - 1])) to--;
-    return points.slice(from, to).join('');
+    let to = text.length;
+    if (sides !== 'right') {
+      for (const point of text) {
+        if (!drop(point)) break;
+        from += point.length;
+      }
+    }
+    if (sides !== 'left') {
+      for (let point = pointBefore(text, to); to > from && drop(point); point = pointBefore(text, to)) to -= point.length;
+    }
+    return text.slice(from, to);
   });
 }
 
 function partition(
   name: string,
   find: (text: string, separator: string) => number,
-  missing: (text: string) => Value[],
+  missing: (text: string) => string[],
 ): [string, BuiltinBody] {
-  return method(name, 1, 1, (_thread, text, [sep = null]) => {
+  return method(name, 1, 1, (thread, text, [sep = null]) => {
     const separator = wantString(name, 1, sep);
     if (separator === '') fail(`${name}: empty separator`);
-    const at = find(text, separator);
-    return new LarkTuple(at < 0 ? missing(text) : [text.slice(0, at), separator, text.slice(at + separator.length)]);
+    const parts = separated(thread, text, separator, (whole, wanted) => {
+      const at = find(whole, wanted);
+      return at < 0 ? missing(whole) : [whole.slice(0, at), wanted, whole.slice(at + wanted.length)];
+    });
+    return new LarkTuple(parts);
   });
 }
 
@@ -102,6 +133,12 @@ function replace(thread: Thread, text: string, [oldValue = null, newValue = null
   const fresh = wantString('replace', 2, newValue);
   const count = countValue === undefined ? -1 : wantIndex('replace', 3, countValue);
   const most = count < 0 ? Number.POSITIVE_INFINITY : count;
+  const { texts } = thread;
+  if (!texts.isPart(old)) return texts.joined(replaced(thread, text, old, fresh, most));
+  return texts.from(replaced(thread, texts.of(text), texts.of(old), texts.of(fresh), most));
+}
+
+function replaced(thread: Thread, text: string, old: string, fresh: string, most: number): string {
   const times = old === '' ? Math.min(most, text.length + 1) : occurrences(thread, text, old, most);
   thread.charge(16 + (text.length + times * Math.max(0, fresh.length - old.length)) * CHAR_BYTES);
   if (times === 0) return text;
@@ -136,25 +173,46 @@ function join(thread: Thread, text: string, [value = null]: readonly Value[]): V
     length += item.length + text.length;
   }
   thread.charge(length * CHAR_BYTES);
-  return items.join(text);
+  return thread.texts.joined(items.join(text));
 }
 
-function count(_thread: Thread, text: string, [sub = null, low, high]: readonly Value[]): Value {
-  const wanted = wantString('count', 1, sub);
-  const [start, stop] = subrange('count', low, high, text.length);
-  const part = text.slice(start, stop);
-  return wanted === '' ? [...part].length + 1 : part.split(wanted).length - 1;
+function count(thread: Thread, text: string, [sub = null, low, high]: readonly Value[]): Value {
+  const { texts } = thread;
+  const wanted = texts.of(wantString('count', 1, sub));
+  const bytes = texts.of(text);
+  const [start, stop] = subrange('count', low, high, bytes.length);
+  const part = bytes.slice(start, stop);
+  return wanted === '' ? [...fromBytes(part)].length + 1 : occurrences(thread, part, wanted, Number.POSITIVE_INFINITY);
+}
+
+function elements(name: string, kind: 'strings' | 'ords'): [string, BuiltinBody] {
+  return method(name, 0, 0, (thread, text) => {
+    const { texts } = thread;
+    const bytes = texts.of(text);
+    if (bytes !== text) {
+      thread.charge(bytes.length);
+      texts.cut = true;
+    }
+    return new StringElements(text, bytes, kind === 'ords');
+  });
+}
+
+/** `removeprefix` and `removesuffix`. */
+function without(name: string, rest: (text: string, affix: string) => string): [string, BuiltinBody] {
+  return method(name, 1, 1, (thread, text, [affix = null]) => {
+    return separated(thread, text, wantString(name, 1, affix), (whole, wanted) => [rest(whole, wanted)])[0] ?? text;
+  });
 }
 
 const view = (name: string, make: (text: string) => Value): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => make(text));
 
 export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, BuiltinBody>([
-  method('capitalize', 0, 0, (thread, text) => grown(thread, capitalize(text))),
+  letters('capitalize', capitalize),
   view('codepoint_ords', (text) => new StringCodepoints(text, true)),
   view('codepoints', (text) => new StringCodepoints(text, false)),
   method('count', 1, 3, count),
-  view('elem_ords', (text) => new StringElements(text, true)),
-  view('elems', (text) => new StringElements(text, false)),
+  elements('elem_ords', 'ords'),
+  elements('elems', 'strings'),
   affix('endswith', (part, suffix) => part.endsWith(suffix)),
   search('find', 'start', () => -1),
   ['format', (thread, args, named, self) => (typeof self === 'string' ? prefixed(thread, self, args, named) : null)],
@@ -162,26 +220,23 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
   test('isalnum', /^[\p{L}\p{Nd}]+$/u),
   test('isalpha', /^\p{L}+$/u),
   test('isdigit', /^\p{Nd}+$/u),
-  method('islower', 0, 0, (_thread, text) => /[\p{Ll}\p{Lu}\p{Lt}]/u.test(text) && !/[\p{Lu}\p{Lt}]/u.test(text)),
-  test('isspace', new RegExp(`^${SPACE}+$`, 'u')),
-  method('istitle', 0, 0, (_thread, text) => isTitle(text)),
-  method('isupper', 0, 0, (_thread, text) => /[\p{Ll}\p{Lu}\p{Lt}]/u.test(text) && !/[\p{Ll}\p{Lt}]/u.test(text)),
+  method('islower', 0, 0, (_thread, text) => isCased(text) && lowerCase(text) === text),
+  test('isspace', IS_SPACE),
+  method('istitle', 0, 0, (thread, text) => {
+    thread.spend(text.length);
+    return isTitle(text);
+  }),
+  method('isupper', 0, 0, (thread, text) => isCased(text) && upperCase(text, (steps) => thread.spend(steps)) === text),
   method('join', 1, 1, join),
-  method('lower', 0, 0, (thread, text) => grown(thread, text.toLowerCase())),
+  letters('lower', lowerCase),
   strip('lstrip', 'left'),
   partition(
     'partition',
     (text, sep) => text.indexOf(sep),
     (text) => [text, '', ''],
   ),
-  method('removeprefix', 1, 1, (_thread, text, [prefix = null]) => {
-    const wanted = wantString('removeprefix', 1, prefix);
-    return text.startsWith(wanted) ? text.slice(wanted.length) : text;
-  }),
-  method('removesuffix', 1, 1, (_thread, text, [suffix = null]) => {
-    const wanted = wantString('removesuffix', 1, suffix);
-    return wanted !== '' && text.endsWith(wanted) ? text.slice(0, -wanted.length) : text;
-  }),
+  without('removeprefix', (text, prefix) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
+  without('removesuffix', (text, suffix) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
   method('replace', 2, 3, replace),
   search('rfind', 'end', () => -1),
   search('rindex', 'end', () => fail('rindex: substring not found')),
@@ -205,8 +260,11 @@ export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, 
   ],
   affix('startswith', (part, prefix) => part.startsWith(prefix)),
   strip('strip', 'both'),
-  method('title', 0, 0, (thread, text) => grown(thread, titleCase(text))),
-  method('upper', 0, 0, (thread, text) => grown(thread, text.toUpperCase())),
+  letters('title', (text, pay) => {
+    pay(text.length * 2);
+    return titleCase(text);
+  }),
+  letters('upper', upperCase),
 ]);
 
 function prefixed(thread: Thread, text: string, args: readonly Value[], named: Parameters<typeof formatBraces>[3]): Value {

@@ -4,6 +4,7 @@
  */
 import { fail } from './failure.ts';
 import { CompoundKey, compoundText, type Key, simpleKey } from './hash.ts';
+import { readable } from './utf8.ts';
 import { LarkObject, type Value } from './value.ts';
 
 abstract class Table<Entry> extends LarkObject {
@@ -81,14 +82,15 @@ export class LarkDict extends Table<Value> {
     if (untouched === undefined || read === undefined) return;
     this.#untouched = undefined;
     this.entries = new Map();
-    for (const [key, value] of untouched) this.entries.set(key, read(value));
+    for (const [key, value] of untouched) this.entries.set(readable(key), read(value));
   }
 
   /** Plain values of the host are the program's too; only a compound one has to be made, once. */
   #peek(untouched: ReadonlyMap<string, unknown>, key: Value): Value | undefined {
     if (typeof key === 'string') {
       const value = untouched.get(key);
-      if (typeof value === 'string' || typeof value === 'boolean' || value === undefined || value === null) return value;
+      if (typeof value === 'string') return readable(value);
+      if (typeof value === 'boolean' || value === undefined || value === null) return value;
       if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
     }
     this.#touch();

@@ -4,9 +4,10 @@
  */
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
 import { floatText } from './float-text.ts';
-import { decodeUtf8, quote, quoteBytes } from './quote.ts';
+import { quote, quoteBytes } from './quote.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import type { Thread } from './thread.ts';
+import { decode, readable } from './utf8.ts';
 import {
   Builtin,
   ExactFloat,
@@ -108,16 +109,20 @@ export function repr(thread: Thread, value: Value): string {
   return new Writer(thread).write(value);
 }
 
-/** As `repr`, but strings and bytes as they are. */
-export function str(thread: Thread, value: Value): string {
+/** As `repr`, but strings as they are: what formats write. */
+export function shown(thread: Thread, value: Value): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') {
     thread.charge(CHAR_BYTES * 8);
     return String(value);
   }
-  if (value instanceof LarkBytes) {
-    thread.charge(value.data.length * CHAR_BYTES);
-    return decodeUtf8(value.data);
-  }
   return repr(thread, value);
+}
+
+/** The same, but bytes as the text they encode. */
+export function str(thread: Thread, value: Value): string {
+  if (!(value instanceof LarkBytes)) return shown(thread, value);
+  thread.charge(value.data.length * CHAR_BYTES);
+  thread.spend(value.data.length >> 4);
+  return readable(decode(Buffer.from(value.data)));
 }

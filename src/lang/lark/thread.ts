@@ -5,6 +5,7 @@
 import { Budget, BudgetError, type Limits } from '../budget.ts';
 import { problemAt, type Source } from '../source.ts';
 import { LarkFailure } from './failure.ts';
+import { ByteTexts } from './utf8.ts';
 import type { Value } from './value.ts';
 
 /** What a run may ask of its host. */
@@ -26,6 +27,7 @@ export class Thread extends Budget {
   at = 0;
   depth = 0;
   readonly maxDepth: number;
+  readonly texts = new ByteTexts((steps) => this.spend(steps));
 
   constructor(limits: Limits, host: Host) {
     super(limits);

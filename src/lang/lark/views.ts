@@ -1,15 +1,18 @@
 /** What `elems`, `codepoints` and the like give: the parts of a string or of bytes, made as they are asked for. */
 import { quote, quoteBytes } from './quote.ts';
+import { byteString, runeOf } from './utf8.ts';
 import { Extension, type Value } from './value.ts';
 
-/** The UTF-16 units of a string, as strings or as numbers. */
+/** The bytes of a string, as strings or as numbers. */
 export class StringElements extends Extension {
   readonly #text: string;
+  readonly #bytes: string;
   readonly #ords: boolean;
 
-  constructor(text: string, ords: boolean) {
+  constructor(text: string, bytes: string, ords: boolean) {
     super();
     this.#text = text;
+    this.#bytes = bytes;
     this.#ords = ords;
   }
 
@@ -18,15 +21,12 @@ export class StringElements extends Extension {
   }
 
   get length(): number {
-    return this.#text.length;
+    return this.#bytes.length;
   }
 
   at(index: number): Value {
-    return this.#ords ? this.#text.charCodeAt(index) : this.#text.charAt(index);
-  }
-
-  override truth(): boolean {
-    return this.length > 0;
+    const byte = this.#bytes.charCodeAt(index);
+    return this.#ords ? byte : byteString(byte);
   }
 
   override text(): string {
@@ -38,7 +38,7 @@ export class StringElements extends Extension {
   }
 }
 
-/** The code points of a string, as strings or as numbers; a lone surrogate counts as U+FFFD. */
+/** The code points of a string, as strings or as numbers; a byte that is part of none counts as U+FFFD. */
 export class StringCodepoints extends Extension {
   readonly #text: string;
   readonly #ords: boolean;
@@ -53,19 +53,14 @@ export class StringCodepoints extends Extension {
     return 'string.codepoints';
   }
 
-  override truth(): boolean {
-    return this.#text.length > 0;
-  }
-
   override text(): string {
     return `${quote(this.#text)}.${this.#ords ? 'codepoint_ords' : 'codepoints'}()`;
   }
 
   override *iterate(): Generator<Value> {
     for (const point of this.#text) {
-      const code = point.codePointAt(0) ?? 0;
-      const valid = code >= 0xd800 && code < 0xe000 ? 0xfffd : code;
-      yield this.#ords ? valid : String.fromCodePoint(valid);
+      const code = runeOf(point);
+      yield this.#ords ? code : String.fromCodePoint(code);
     }
   }
 }
@@ -88,10 +83,6 @@ export class BytesElements extends Extension {
 
   at(index: number): Value {
     return this.#data[index] ?? 0;
-  }
-
-  override truth(): boolean {
-    return this.length > 0;
   }
 
   override text(): string {

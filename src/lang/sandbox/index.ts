@@ -12,13 +12,21 @@ import { SandboxPool } from './pool.ts';
 export { SandboxBusyError } from './pool.ts';
 
 /** What a program may use on the thread that answers requests. */
-const INLINE_MILLIS = 5;
-const INLINE_BYTES = 8 * 1024 * 1024;
-/** A program that was too long for here goes to a worker at once so many times before it is tried here again. */
-const REMEMBERED = 16;
+const INLINE_MILLIS = 2;
+const INLINE_BYTES = 2 * 1024 * 1024;
+/**
+ * A program that was too long for here goes to a worker at once so many times before it is tried here again: once after the first time,
+ * which may have been an accident of the machine, and twice as often after every further one, up to this.
+ */
+const MOST_REMEMBERED = 16;
+
+interface Remembered {
+  readonly calls: number;
+  left: number;
+}
 
 const pool = new SandboxPool();
-const tooLong = new WeakMap<object, number>();
+const tooLong = new WeakMap<object, Remembered>();
 
 export interface StepOptions {
   readonly signal?: AbortSignal;
@@ -34,16 +42,19 @@ export function runStep<K extends KindName>(
   options: StepOptions = {},
 ): PlainValue | Promise<PlainValue> {
   const identity = KINDS[kind].identity(task);
-  const left = tooLong.get(identity) ?? 0;
-  if (left > 0) {
-    tooLong.set(identity, left - 1);
+  const remembered = tooLong.get(identity);
+  if (remembered !== undefined && remembered.left > 0) {
+    remembered.left--;
     return inWorker(kind, task, limits, options);
   }
   try {
-    return delivered(KINDS[kind].run(task, inlineLimits(limits)), options);
+    const ran = KINDS[kind].run(task, inlineLimits(limits));
+    if (remembered !== undefined) tooLong.delete(identity);
+    return delivered(ran, options);
   } catch (error) {
     if (!isAbandoned(error, limits)) throw error;
-    tooLong.set(identity, REMEMBERED);
+    const calls = remembered === undefined ? 1 : Math.min(MOST_REMEMBERED, remembered.calls * 2);
+    tooLong.set(identity, { calls, left: calls });
     return inWorker(kind, task, limits, options);
   }
 }

@@ -34,6 +34,8 @@ const HEAP_FACTOR = 4;
 const HEAP_BASE_MB = 128;
 /** A worker that has grown beyond this is replaced, so that the memory comes back. */
 const KEEP_BYTES = 96 * MEBIBYTE;
+/** A worker that nobody has needed for so long is ended: it may have grown, and a new one is there in a moment. */
+const IDLE_MILLIS = 10_000;
 
 /** TypeScript cannot run in a worker: from the sources (as in tests) the built file is taken. */
 function entry(): URL {
@@ -47,6 +49,7 @@ class Sandbox {
   job: Job | undefined;
   #parts: PlainValue[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
   readonly #free: (sandbox: Sandbox, fate: 'keep' | 'drop') => void;
   #abort: (() => void) | undefined;
 
@@ -67,6 +70,7 @@ class Sandbox {
 
   async start(job: Job): Promise<void> {
     this.job = job;
+    clearTimeout(this.#idle);
     this.#worker.ref();
     this.#abort = () => this.#end(job.signal?.reason);
     job.signal?.addEventListener('abort', this.#abort, { once: true });
@@ -143,11 +147,17 @@ class Sandbox {
     this.job = undefined;
     this.#parts = [];
     if (fate === 'drop') this.close();
-    else this.#worker.unref();
+    else this.#rest();
     this.#free(this, fate);
   }
 
+  #rest(): void {
+    this.#worker.unref();
+    this.#idle = setTimeout(() => this.#end(undefined), IDLE_MILLIS).unref();
+  }
+
   close(): void {
+    clearTimeout(this.#idle);
     this.#worker.removeAllListeners('exit');
     this.#worker.removeAllListeners('error');
     this.#worker.on('error', () => {});

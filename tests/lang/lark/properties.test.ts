@@ -81,7 +81,7 @@ describe('strings', () => {
     );
   });
 
-  it('are sorted as JavaScript sorts them', () => {
+  it('of ASCII are sorted as JavaScript sorts them', () => {
     const compiled = program('result = sorted(a)');
     fc.assert(
       fc.property(fc.array(fc.string()), (list) => {
@@ -90,7 +90,7 @@ describe('strings', () => {
     );
   });
 
-  it('are sliced as JavaScript slices them', () => {
+  it('of ASCII are sliced as JavaScript slices them', () => {
     const compiled = program('result = a[b[0]:b[1]]');
     const ends = fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -9, max: 9 }));
     fc.assert(

@@ -151,6 +151,19 @@ describe('errors', () => {
     expect(errorOf(() => run('x = [][0]'))).toMatchObject({ refused: false });
   });
 
+  it('of one file are told up to 20, also of names that are not there', () => {
+    const names = Array.from({ length: 2000 }, (_, i) => `y${i} = unknown_${i}`).join('\n');
+    const error = errorOf(() => compileLark(names));
+    expect((error as CompileError).problems).toHaveLength(20);
+  });
+
+  it('include a text that is too long', () => {
+    const long = `x = "${'a'.repeat(256 * 1024)}"`;
+    expect(errorOf(() => compileLark(long))).toMatchObject({
+      problems: [{ line: 1, message: 'the text is longer than 262144 characters' }],
+    });
+  });
+
   it('of one file are told all at once', () => {
     const error = errorOf(() => compileLark('x = 1 +\ndef f(:\n    pass\ny = )\n'));
     expect(error).toBeInstanceOf(CompileError);

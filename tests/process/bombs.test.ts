@@ -1,0 +1,117 @@
+// Programs that would exhaust a service, against the real one: while each of them runs everybody else is answered at once, the event loop
+// goes on, and afterwards the memory is back.
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { Bench, type Sketch } from '../custom/definitions.ts';
+import { BOMBS, type Bomb } from '../lang/lark/bombs.ts';
+import type { DatabaseEntry } from '../support/engines.ts';
+import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+
+/** Nothing here reads a database: this one need not be there. */
+const NOWHERE: DatabaseEntry = {
+  host_details: [{ host: '127.0.0.1', port: '1' }],
+  username: 'u',
+  password: 'p',
+  db_name: 'nowhere',
+  db_type: 'pg',
+};
+/** Tries, of which the best counts: what else the machine does is not the program's doing. */
+const TRIES = 6;
+/** Milliseconds within which a small request is answered whatever else runs. */
+const AT_ONCE = 50;
+/** Of the event loop, for 99 of 100 turns; the measurement itself adds its interval of ten. */
+const LAG = 20;
+const MEBIBYTE = 1024 * 1024;
+
+let service: Service;
+let bench: Bench<{ readonly dbType: 'pg'; readonly name: string }>;
+let residentBefore: number;
+const waits: number[] = [];
+
+const uriOf = ({ name }: Bomb): string => `bombs/${name.toLowerCase().replaceAll(' ', '-')}`;
+const metric = async (name: string): Promise<number> => {
+  const { text } = await service.request('GET', '/metrics');
+  return Number(new RegExp(`^millrace_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+};
+const resident = async (): Promise<number> => (await metric('process_resident_memory_bytes')) / MEBIBYTE;
+/** Since it was asked for the last time. */
+const lag = async (): Promise<number> => (await metric('nodejs_eventloop_lag_p99_seconds')) * 1000;
+
+beforeAll(async () => {
+  service = await startService();
+  bench = new Bench(service, await setUpProject(service, [NOWHERE]), { dbType: 'pg', name: NOWHERE.db_name });
+  await bench.deploy({ uri: 'small', logic: [{ lark: 'small', code: 'result = 1 + 1' }] });
+  await bench.rows('GET', 'small');
+  residentBefore = await resident();
+});
+afterAll(() => service?.stop());
+
+/** Small requests, one after the other, for as long as something else runs: the longest that one of them took, in milliseconds. */
+async function longestBeside(work: Promise<Response>): Promise<readonly [Response, number]> {
+  let over = false;
+  const done = work.finally(() => {
+    over = true;
+  });
+  let longest = 0;
+  do {
+    const start = performance.now();
+    expect(await bench.rows('GET', 'small')).toBe(2);
+    const took = performance.now() - start;
+    waits.push(took);
+    longest = Math.max(longest, took);
+    // No more than a busy client would ask for, so that both sides have a core to themselves.
+    await wait(2);
+  } while (!over);
+  return [await done, longest];
+}
+
+const sketchOf = (bomb: Bomb, attempt: number, limits: object): Sketch => ({
+  uri: uriOf(bomb),
+  version: `1.0.${attempt}`,
+  logic: [{ lark: 'bomb', code: bomb.source }],
+  config: { limits },
+});
+
+/** A program that is new to the service is first tried on the thread that answers: each attempt is a version of its own. */
+async function detonator(bomb: Bomb, attempt: number, limits: object = {}): Promise<() => Promise<Response>> {
+  const sketch = sketchOf(bomb, attempt, limits);
+  if (bomb.ends === 'compile') return () => bench.deployText(stringify(bench.document(sketch)));
+  await bench.deploy(sketch);
+  return () => bench.get(`${sketch.uri}?version=${sketch.version}`);
+}
+
+describe('while a bomb runs', () => {
+  test.each(BOMBS)('others are answered at once: $name', async (bomb) => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < TRIES && best >= AT_ONCE; i++) {
+      const detonate = await detonator(bomb, i);
+      const [response, longest] = await longestBeside(detonate());
+      expect(response.status, response.text).toBe(bomb.ends === 'error' ? 500 : 422);
+      best = Math.min(best, longest);
+    }
+    expect(best).toBeLessThan(AT_ONCE);
+  });
+
+  test('nearly all of them in far less', () => {
+    const sorted = waits.toSorted((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(AT_ONCE);
+    expect(sorted[sorted.length >> 1]).toBeLessThan(AT_ONCE / 5);
+  });
+
+  test('the event loop goes on', async () => {
+    const endless = BOMBS.find(({ name }) => name === 'endless loop') as Bomb;
+    let best = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < TRIES && best >= LAG; i++) {
+      const calls = await Promise.all(Array.from({ length: 12 }, (_, call) => detonator(endless, 100 * (i + 1) + call, { time_ms: 100 })));
+      await lag();
+      for (const detonate of calls) await longestBeside(detonate());
+      best = Math.min(best, await lag());
+    }
+    expect(best).toBeLessThan(LAG);
+  });
+});
+
+test('afterwards the memory is back', async () => {
+  await expect.poll(resident, { timeout: 60_000, interval: 500 }).toBeLessThan(residentBefore + 64);
+});

@@ -12,10 +12,12 @@ const RENEW_AGE_MS = 4000;
 /** Tables that nobody has asked for in this long are forgotten. */
 const FORGET_MS = 10 * 60_000;
 const MAX_TABLES = 20_000;
-const READ_TIMEOUT_MS = 10_000;
+const READ_OPTIONS = { timeoutMs: 10_000 };
 
 interface Picture {
-  table: Table;
+  readonly table: Table;
+  /** Of the table at that time or before; undefined when it was not asked for, or there is none. */
+  readonly stamp: string | undefined;
   seen: number;
   asked: number;
 }
@@ -73,21 +75,26 @@ export class CatalogCache {
   async #read(wanted: Wanted): Promise<Table | undefined> {
     const { entry, schema, table: name } = wanted;
     const started = performance.now();
+    const { catalog } = this.#connections.engine(entry.type);
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
-    let table: Table | undefined;
+    const old = this.#pictures.get(entry.id)?.get(keyOf(wanted));
     try {
-      table = await this.#connections
-        .engine(entry.type)
-        .catalog.describe(connection, { schema, table: name }, { timeoutMs: READ_TIMEOUT_MS });
+      // A table that is seen for the first time may never be asked for again: its stamp comes with the first renewal.
+      const stamp = old === undefined ? undefined : await catalog.stamp?.(connection, { schema, table: name }, READ_OPTIONS);
+      if (old !== undefined && stamp !== undefined && stamp === old.stamp) {
+        old.seen = started;
+        return old.table;
+      }
+      const table = await catalog.describe(connection, { schema, table: name }, READ_OPTIONS);
+      this.#keep(wanted, table, stamp, started);
+      return table;
     } finally {
       pool.release(connection);
     }
-    this.#keep(wanted, table, started);
-    return table;
   }
 
-  #keep(wanted: Wanted, table: Table | undefined, seen: number): void {
+  #keep(wanted: Wanted, table: Table | undefined, stamp: string | undefined, seen: number): void {
     const key = keyOf(wanted);
     const tables = this.#pictures.get(wanted.entry.id) ?? new Map<string, Picture>();
     this.#pictures.set(wanted.entry.id, tables);
@@ -98,7 +105,7 @@ export class CatalogCache {
     }
     // The same columns: the same object, so that what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
-    tables.set(key, { table: same, seen, asked: old?.asked ?? seen });
+    tables.set(key, { table: same, stamp, seen, asked: old?.asked ?? seen });
     if (old === undefined && ++this.#count > MAX_TABLES) this.#forgetUnused();
   }
 

@@ -66,6 +66,15 @@ export interface Catalog {
     name: { readonly schema: string | undefined; readonly table: string },
     options: RunOptions,
   ): Promise<Table | undefined>;
+  /**
+   * A text that stays the same while the table's description does, for less than the description costs. Undefined when there is none for this
+   * table; absent where the engine has none at all.
+   */
+  stamp?(
+    connection: Connection,
+    name: { readonly schema: string | undefined; readonly table: string },
+    options: RunOptions,
+  ): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }

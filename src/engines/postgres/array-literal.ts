@@ -9,11 +9,18 @@ const SPECIAL = /["\\]/g;
 function element(value: ParamValue): string {
   if (value === null) return 'NULL';
   if (typeof value !== 'string') return `"\\\\x${Buffer.from(value).toString('hex')}"`;
-  return `"${SPECIAL.test(value) ? value.replace(SPECIAL, '\\$&') : value}"`;
+  return `"${value.includes('"') || value.includes('\\') ? value.replace(SPECIAL, '\\$&') : value}"`;
 }
 
-export function arrayLiteral(values: readonly ParamValue[]): string {
+function arrayLiteral(values: readonly ParamValue[]): string {
   return `{${values.map(element).join(',')}}`;
+}
+
+/** One column of many rows. Appended to one text: a list of thousands of elements would be made only to be joined. */
+export function columnLiteral(rows: readonly (readonly ParamValue[])[], index: number, bindable: (value: ParamValue) => ParamValue): string {
+  let text = '';
+  for (const row of rows) text += `${text === '' ? '' : ','}${element(bindable(row[index] ?? null))}`;
+  return `{${text}}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { LIKE_ESCAPE, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
 import type { Comparison, InsertPlan } from '../../sql/plan.ts';
 import type { ParamType, ParamValue } from '../../sql/statement.ts';
-import { arrayFromJson, arrayLiteral } from './array-literal.ts';
+import { arrayFromJson, columnLiteral } from './array-literal.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
@@ -91,7 +91,7 @@ function insertMany(plan: InsertPlan): Ready {
   const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : fromText(column, `c${index}`)));
   const arrays = plan.columns.map((column, index) => `$${index + 1}::${isFlat(column) ? column.cast : 'text'}[]`);
   const source = `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`;
-  const params = plan.columns.map((column, index) => arrayLiteral(plan.rows.map((row) => bindable(column, row[index] ?? null))));
+  const params = plan.columns.map((column, index) => columnLiteral(plan.rows, index, (value) => bindable(column, value)));
   return ready(plan, source, params);
 }
 

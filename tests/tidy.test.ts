@@ -51,7 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['errors', 'util'],
   lang: ['util/decimal'],
   errors: [],
-  observe: [],
+  observe: ['util'],
   util: [],
 };
 

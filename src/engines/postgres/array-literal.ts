@@ -17,7 +17,11 @@ function arrayLiteral(values: readonly ParamValue[]): string {
 }
 
 /** One column of many rows. Appended to one text: a list of thousands of elements would be made only to be joined. */
-export function columnLiteral(rows: readonly (readonly ParamValue[])[], index: number, bindable: (value: ParamValue) => ParamValue): string {
+export function columnLiteral(
+  rows: readonly (readonly ParamValue[])[],
+  index: number,
+  bindable: (value: ParamValue) => ParamValue,
+): string {
   let text = '';
   for (const row of rows) text += `${text === '' ? '' : ','}${element(bindable(row[index] ?? null))}`;
   return `{${text}}`;

@@ -43,6 +43,11 @@ export function checkTime(column: Column, text: string): string {
   return `${sign}${hours}:${minutes}:${seconds}${fraction === '' ? '' : `.${fraction}`}${zone}`;
 }
 
+const DASH = 0x2d;
+const COLON = 0x3a;
+const LETTER_T = 0x54;
+const LETTER_Z = 0x5a;
+
 /** Two digits as a number; something that is in no range when they are none. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 0x30;
@@ -52,8 +57,8 @@ function twoDigits(text: string, at: number): number {
 
 /** `YYYY-MM-DDThh:mm:ssZ` on a day that every month has: what programs write, known at a glance. Anything else takes the long way. */
 function isPlainMoment(text: string): boolean {
-  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return false;
-  if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false;
+  if (text.length !== 20 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH || text.charCodeAt(10) !== LETTER_T) return false;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON || text.charCodeAt(19) !== LETTER_Z) return false;
   const century = twoDigits(text, 0);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);

@@ -70,7 +70,8 @@ export class Calls {
   }
 
   async answer(call: Call, answer: Answer): Promise<void> {
-    const endpoint = await this.finder.endpoint(call.caller, call.uri);
+    const found = this.finder.endpoint(call.caller, call.uri);
+    const endpoint = found instanceof Promise ? await found : found;
     const asked = chooseDefinition(endpoint, call.method, call.version);
     const tried: Definition[] = [];
     let first: unknown;

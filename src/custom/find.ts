@@ -7,6 +7,7 @@ import type { Definition, DefinitionMethod, Endpoint } from '../model/definition
 import type { LarkModules } from '../model/lark-module.ts';
 import type { SpaceScope } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
+import { after, type Soon } from '../util/soon.ts';
 import { type Compiled, compileDefinition } from './compile.ts';
 import { readDocument } from './document.ts';
 
@@ -25,11 +26,11 @@ export class Finder {
     this.#store = store;
   }
 
-  async endpoint(scope: SpaceScope, uri: string): Promise<Endpoint> {
-    const found = this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri);
-    const endpoint = found instanceof Promise ? await found : found;
-    if (endpoint === undefined) throw apiError('endpoint_unknown', uri);
-    return endpoint;
+  endpoint(scope: SpaceScope, uri: string): Soon<Endpoint> {
+    return after(this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri), (endpoint) => {
+      if (endpoint === undefined) throw apiError('endpoint_unknown', uri);
+      return endpoint;
+    });
   }
 
   async modules(scope: SpaceScope): Promise<LarkModules> {

@@ -7,6 +7,7 @@ import { type Connection, DbFailure, type Outcome, type RunOptions, type StopSig
 import type { RowSink } from '../model/cells.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Ready } from '../sql/dialect.ts';
+import { after, type Soon } from '../util/soon.ts';
 
 export interface SessionOptions {
   readonly entry: () => Entry;
@@ -49,7 +50,8 @@ export class Session {
   }
 
   async run(ready: Ready, statement: { readonly reads: boolean; readonly harmless: boolean }, sink?: RowSink): Promise<Outcome> {
-    const connection = this.#connection ?? (await this.#take());
+    const taken = this.#connection ?? this.#take();
+    const connection = taken instanceof Promise ? await taken : taken;
     if (!statement.harmless) this.#dirty = true;
     if (!statement.reads || !statement.harmless) this.#wrote = true;
     try {
@@ -104,20 +106,23 @@ export class Session {
       });
   }
 
-  async #take(): Promise<Connection> {
+  /** At once when one is idle and needs no transaction. */
+  #take(): Soon<Connection> {
     const { entry: entryOf, signal, transaction } = this.#options;
     const entry = entryOf();
     this.#pool = this.#connections.pool(entry, 'custom');
-    const taken = this.#pool.acquire(signal);
-    const connection = taken instanceof Promise ? await taken : taken;
-    this.#connection = connection;
     const { transactions } = this.#connections.engine(entry.type);
-    // A single statement that fails has changed nothing.
-    this.#undoable = transactions && transaction !== 'none';
-    if (transaction === 'all') {
-      await connection.begin(this.#run);
-      this.#open = true;
-    }
+    return after(this.#pool.acquire(signal), (connection): Soon<Connection> => {
+      this.#connection = connection;
+      // A single statement that fails has changed nothing.
+      this.#undoable = transactions && transaction !== 'none';
+      return transaction === 'all' ? this.#begin(connection) : connection;
+    });
+  }
+
+  async #begin(connection: Connection): Promise<Connection> {
+    await connection.begin(this.#run);
+    this.#open = true;
     return connection;
   }
 }

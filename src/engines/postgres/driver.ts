@@ -135,7 +135,8 @@ export class PostgresConnection implements Connection, Watched {
   close(): void {
     if (!this.#socket.destroyed) {
       this.#out.terminate();
-      this.#socket.end(this.#out.take());
+      this.#out.send(this.#socket);
+      this.#socket.end();
       this.#socket.resume();
       setTimeout(() => this.#socket.destroy(), CANCEL_GRACE_MS).unref();
     }
@@ -192,7 +193,7 @@ export class PostgresConnection implements Connection, Watched {
         failure: undefined,
       };
       options.signal?.addEventListener('abort', this.#abort);
-      this.#socket.write(this.#out.take());
+      this.#out.send(this.#socket);
     });
   }
 
@@ -228,7 +229,7 @@ export class PostgresConnection implements Connection, Watched {
         rows: 0,
         failure: undefined,
       };
-      this.#socket.write(this.#out.take());
+      this.#out.send(this.#socket);
     });
   }
 
@@ -329,7 +330,7 @@ export class PostgresConnection implements Connection, Watched {
       case RECEIVED.copyIn:
         this.#out.copyFail('COPY FROM STDIN is not supported');
         this.#out.sync();
-        this.#socket.write(this.#out.take());
+        this.#out.send(this.#socket);
         return;
       default:
         // Notices, parameter changes and acknowledgements need no answer.

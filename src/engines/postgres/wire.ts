@@ -2,6 +2,7 @@
  * PostgreSQL's messages, version 3: the ones that we send, appended to a growing buffer, and the bytes by which those that we
  * receive are told apart. Knows layout only; what a conversation means is the driver's affair.
  */
+import type { Socket } from 'node:net';
 import type { ParamValue } from '../../sql/statement.ts';
 
 /** First bytes of the server's messages. */
@@ -75,27 +76,24 @@ const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const INITIAL = 4096;
-/** Up to here messages are copied out of the buffer, which then serves the next ones: Node cuts such copies from a slab. */
-const SMALL = 2048;
 /** A larger buffer is not kept for the next statement. */
-const KEEP = 256 * 1024;
+const KEEP = 1024 * 1024;
+/** From here on a text is measured first rather than given three bytes a character. */
+const LONG_TEXT = 4096;
 
-/** Messages on their way to the server; `take` hands over what has been written so far. */
+/** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
 export class Outgoing {
-  #bytes = Buffer.allocUnsafe(INITIAL);
+  #bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL);
   #length = 0;
 
-  take(): Buffer {
-    const length = this.#length;
+  /** Sends what has been written so far. */
+  send(socket: Socket): void {
+    const bytes = this.#bytes;
+    const piece = bytes.subarray(0, this.#length);
     this.#length = 0;
-    if (length <= SMALL) {
-      const copy = Buffer.allocUnsafe(length);
-      this.#bytes.copy(copy, 0, 0, length);
-      return copy;
-    }
-    const piece = this.#bytes.subarray(0, length);
-    this.#bytes = Buffer.allocUnsafe(this.#bytes.length > KEEP ? INITIAL : this.#bytes.length);
-    return piece;
+    socket.write(piece);
+    // What the system could not take at once still lies in this buffer.
+    if (socket.writableLength > 0 || bytes.length > KEEP) this.#bytes = Buffer.allocUnsafeSlow(INITIAL);
   }
 
   query(text: string): void {
@@ -174,7 +172,7 @@ export class Outgoing {
       this.#raw(value);
       return;
     }
-    this.#reserve(4 + value.length * 3);
+    this.#reserve(4 + (value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value)));
     const written = this.#bytes.write(value, this.#length + 4, 'utf8');
     this.#int32(written);
     this.#length += written;
@@ -221,7 +219,7 @@ export class Outgoing {
 
   #reserve(n: number): void {
     if (this.#length + n <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + n));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + n));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }

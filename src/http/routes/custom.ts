@@ -22,11 +22,9 @@ export function customRoutes(services: Services): readonly Route[] {
     (method: DefinitionMethod, start: number): Handler =>
     async (exchange) => {
       if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
-      const [org = '', project = '', ...rest] = exchange.path.slice(start).split('/').map(pathSegment);
-      const uri = rest.join('/');
-      // What cannot be an abbreviation is no Custom path, whoever asks.
-      if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
-      const { caller, context } = await enterSpace(services, exchange, DEMANDS.custom);
+      const { org, project, uri } = parsePath(exchange.path, start);
+      const entered = enterSpace(services, exchange, DEMANDS.custom);
+      const { caller, context } = entered instanceof Promise ? await entered : entered;
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));
       const encoding = exchange.header('content-encoding');
@@ -59,6 +57,26 @@ export function customRoutes(services: Services): readonly Route[] {
     { path: '/:org/:project/*', methods: methods(1) },
     { path: `${long}*`, methods: methods(long.length) },
   ];
+}
+
+interface CustomPath {
+  readonly org: string;
+  readonly project: string;
+  readonly uri: string;
+}
+
+/** Each segment is decoded by itself, so that an encoded slash stays part of one. */
+function parsePath(path: string, start: number): CustomPath {
+  const first = path.indexOf('/', start);
+  const second = path.indexOf('/', first + 1);
+  if (first < 0 || second < 0) throw apiError('unknown_path');
+  const org = pathSegment(path.slice(start, first));
+  const project = pathSegment(path.slice(first + 1, second));
+  const rest = path.slice(second + 1);
+  const uri = rest.includes('%') ? rest.split('/').map(pathSegment).join('/') : rest;
+  // What cannot be an abbreviation is no Custom path, whoever asks.
+  if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
+  return { org, project, uri };
 }
 
 class CustomAnswer implements Answer {

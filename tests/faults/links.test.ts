@@ -163,7 +163,7 @@ describe('the server', () => {
     const nap = slow.nap(5000);
     await expect.poll(database.running, { interval: 20 }).toBe(1);
     await database.run(
-      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'millrace' AND query ~ 'sleepy' AND state = 'active'",
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'millrace' AND query ~ 'sleepy' AND state = 'active'",
     );
     expect((await nap).status).toBe(504);
     expect((await slow.nap(0)).status).toBe(200);

@@ -158,7 +158,9 @@ export class FaultProxy {
     }
     if (isAnswer && pair.budget <= 0) {
       // What was allowed arrives first: the ending follows it on the wire.
-      direction.to.end(() => this.#break(pair));
+      // A reset here would also take back what the system has not delivered yet, which may be most of it.
+      direction.to.end();
+      pair.target.resetAndDestroy();
     }
   }
 

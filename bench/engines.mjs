@@ -30,15 +30,14 @@ export async function bringUpEngines(types) {
 function toAddress(type, variables) {
   const url = new URL(variables[VARIABLES[type]]);
   const port = Number(url.port);
-  const native = type === 'ch' ? Number(variables.MILLRACE_TEST_CLICKHOUSE_NATIVE_PORT) : undefined;
   return {
     type,
     host: url.hostname,
     port,
     user: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password),
-    /** Where the service connects: ClickHouse's native protocol when there is one. */
-    entryPort: native || port,
+    /** Where the service connects: to ClickHouse over HTTP, as the yardstick's client does. */
+    entryPort: port,
     pid: url.hostname === '127.0.0.1' ? pidListeningOn(port) : undefined,
   };
 }

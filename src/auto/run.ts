@@ -78,18 +78,20 @@ export class Auto {
   }
 
   insert(request: InsertRequest, target: Target, body: Buffer): Promise<number> {
-    return this.#attempt(target, 'POST', never, async (table, session) => {
+    return this.#attempt(target, 'POST', never, (table, session) => {
       const batch = readBatch(body, table);
-      if (batch.count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
+      const { count } = batch;
+      if (count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
       if (request.upsert && table.primaryKey.length === 0)
         throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
-      const statements = toStatements(batch, table, request, session.engine);
-      try {
-        await this.#write(statements, request, table, session);
-      } catch (error) {
-        throw await located(error, batch, table, request, session);
-      }
-      return batch.count;
+      // While the database works nothing holds on to the rows, or many large batches at a time would be too much for the collector of
+      // garbage: when a row was refused, the body is read again.
+      return this.#write(toStatements(batch, table, request, session.engine), request, table, session).then(
+        () => count,
+        async (error: unknown) => {
+          throw await located(error, () => readBatch(body, table), count, table, request, session);
+        },
+      );
     });
   }
 
@@ -110,13 +112,18 @@ export class Auto {
   }
 
   /** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
-  async #write(statements: readonly Ready[], request: WriteOptions, table: Table, session: Session): Promise<number> {
+  #write(statements: readonly Ready[], request: WriteOptions, table: Table, session: Session): Promise<number> {
     const { connection, options, engine } = session;
     if (request.dryRun && !(engine.transactions && table.transactional))
       throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
     const [only] = statements;
     const plain = !request.dryRun && (request.maxAffected === undefined || !engine.transactions);
-    if (statements.length === 1 && only !== undefined && plain) return (await connection.run(only.statement, only.params, options)).rows;
+    if (statements.length === 1 && only !== undefined && plain)
+      return connection.run(only.statement, only.params, options).then((outcome) => outcome.rows);
+    return this.#transact(statements, request, session);
+  }
+
+  async #transact(statements: readonly Ready[], request: WriteOptions, { connection, options }: Session): Promise<number> {
     await connection.begin(options);
     let rows = 0;
     try {
@@ -212,12 +219,20 @@ class Located extends Error {
 const OF_A_ROW = new Set(['duplicate', 'constraint', 'invalid']);
 
 /** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
-async function located(error: unknown, batch: Batch, table: Table, request: InsertRequest, session: Session): Promise<unknown> {
+async function located(
+  error: unknown,
+  readAgain: () => Batch,
+  count: number,
+  table: Table,
+  request: InsertRequest,
+  session: Session,
+): Promise<unknown> {
   if (!(error instanceof DbFailure) || !OF_A_ROW.has(error.kind) || !session.connection.usable) return error;
-  if (batch.count === 1) return new Located(error, 0);
+  if (count === 1) return new Located(error, 0);
   if (!session.engine.transactions) return error;
+  const batch = readAgain();
   let low = 1;
-  let high = batch.count;
+  let high = count;
   let failure = error;
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,16 +1,20 @@
 // A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Reads a plan
 // {port, request: {variants}, connections, seconds, rate?} as JSON from stdin and prints what it measured.
-// At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it.
+// At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it. What is sent in the
+// first second is not counted: this program has to be compiled and its connections opened, which is nobody's latency.
 import { connect } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+const WARM_MS = 1000;
 
 const plan = JSON.parse(await readAll(process.stdin));
 const latencies = [];
 let errors = 0;
 let bytes = 0;
 let counter = 0;
+/** Requests that began earlier do not count. */
+let counted = 0;
 
 async function readAll(stream) {
   let text = '';
@@ -87,7 +91,7 @@ class Connection {
   #done() {
     this.#left = -1;
     this.#tail = Buffer.alloc(0);
-    latencies.push(performance.now() - this.#started);
+    if (this.#started >= counted) latencies.push(performance.now() - this.#started);
     this.#onFree(this);
   }
 }
@@ -131,10 +135,12 @@ function paced(until) {
   return connections;
 }
 
+const warming = plan.rate === undefined ? 0 : WARM_MS;
 const began = performance.now();
-const until = began + plan.seconds * 1000;
+const until = began + warming + plan.seconds * 1000;
+counted = began + warming;
 const connections = (plan.rate === undefined ? flatOut : paced)(until);
-await new Promise((resolve) => setTimeout(resolve, plan.seconds * 1000 + 50));
+await new Promise((resolve) => setTimeout(resolve, until - began + 50));
 for (const connection of connections) connection.end();
 
 latencies.sort((a, b) => a - b);

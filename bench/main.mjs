@@ -61,15 +61,24 @@ async function contest(result, contestants, settings) {
   for (const contestant of result.contestants) contestant.verdict = verdict(result.targets?.[contestant.label], contestant);
 }
 
-/** Everything a scenario needs of one engine. */
-async function prepareEngine(type, address, service, administrator, folder) {
+/**
+ * Everything a scenario needs of one engine. The service starts anew with each, as the yardstick does: what the scenarios of one engine left in
+ * memory is not the next one's burden.
+ */
+async function prepareEngine(type, address, options, runFolder) {
   say(`${ENGINE_NAMES[type]}: filling tables ...`);
+  const folder = join(runFolder, type);
+  mkdirSync(folder, { recursive: true });
   const fixture = await createFixture(address);
+  const service = await startService({ folder, workers: options.workers, prof: options.prof });
+  const administrator = new Administrator(service);
   const project = await administrator.createProject([databaseEntry(address, fixture.name)]);
   const yardstick = await startYardstick(type, address, fixture.name, folder);
   const stop = async () => {
     await yardstick.stop();
+    await service.stop();
     await fixture.drop();
+    rmSync(join(folder, 'data'), { recursive: true, force: true });
   };
   const finish = [];
   /** `later`: what a scenario has started and is to be stopped when it is over. */
@@ -107,23 +116,20 @@ async function main(options) {
   const stops = [];
   const cleanUp = async () => {
     for (const stop of stops.splice(0).reverse()) await stop().catch((error) => say(error.message));
-    rmSync(join(folder, 'data'), { recursive: true, force: true });
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().then(() => process.exit(130)));
   const run = { machine: describeMachine(), settings, results: [] };
   try {
     const { addresses, stop } = await bringUpEngines(options.engines);
     stops.push(stop);
-    const service = await startService({ folder, workers: options.workers, prof: options.prof });
-    stops.push(service.stop);
-    const administrator = new Administrator(service);
     const plan = options.engines.map((type) => [type, names.filter((name) => ALL[name].engines.includes(type))]);
     const total = plan.reduce((sum, [, own]) => sum + own.length, 0);
     for (const [type, own] of plan) {
       if (own.length === 0) continue;
-      const engine = await prepareEngine(type, addresses[type], service, administrator, folder);
+      const engine = await prepareEngine(type, addresses[type], options, folder);
       stops.push(engine.stop);
       for (const name of own) run.results.push(await runScenario(name, engine, settings, `${run.results.length + 1}/${total}`));
+      await stops.pop()();
     }
     writeResults(run, folder, options);
   } finally {

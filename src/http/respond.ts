@@ -5,7 +5,7 @@
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter, giveBack } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { NestingError } from '../util/json.ts';
 import type { Exchange } from './exchange.ts';
@@ -128,8 +128,9 @@ export class RowResponse implements RowSink {
       return;
     }
     const rest = this.#out.take();
-    if (!this.#sent) sendBytes(this.#exchange, 200, this.#format.contentType, rest, this.headers);
-    else this.#exchange.reply.end(rest);
+    const { reply } = this.#exchange;
+    if (!this.#sent) reply.send(200, headerLines(this.#exchange, this.#format.contentType, this.headers), rest, giveBack);
+    else reply.end(rest, giveBack);
   }
 
   /** What was spooled for an answer that will not be sent. */
@@ -148,6 +149,6 @@ export class RowResponse implements RowSink {
       reply.onDrain = () => this.#flow?.resume();
       reply.begin(200, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
-    if (!reply.write(piece)) this.#flow?.pause();
+    if (!reply.write(piece, giveBack)) this.#flow?.pause();
   }
 }

@@ -12,7 +12,42 @@ const OVERSHOOT = 3;
 /** An answer up to this size is copied out of its buffer, which then serves the next one: small answers are most of them. */
 const SMALL = 4000;
 const MAX_SPARE = 64;
-const spare: { readonly bytes: Buffer; readonly view: DataView }[] = [];
+/** What outgrows a first buffer gets one of this size at once: it holds a piece of 64 KiB and the row that filled it. */
+const BLOCK = 80 * 1024;
+
+/** Memory that serves one writer after the other. */
+interface Space {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+  free: boolean;
+}
+
+const spare: Space[] = [];
+const blocks: Space[] = [];
+const owners = new WeakMap<ArrayBufferLike, Space>();
+
+function makeSpace(size: number): Space {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const space = { bytes, view: ownView(bytes), free: false };
+  owners.set(bytes.buffer, space);
+  return space;
+}
+
+function takeSpace(shelf: Space[], size: number): Space {
+  const space = shelf.pop() ?? makeSpace(size);
+  space.free = false;
+  return space;
+}
+
+/** Whoever was given a piece and has no more use for it may say so, once: its memory serves the next answer. */
+export function giveBack(piece: Buffer): void {
+  const space = owners.get(piece.buffer);
+  if (space === undefined || space.free) return;
+  const shelf = space.bytes.length === INITIAL ? spare : blocks;
+  if (shelf.length >= MAX_SPARE) return;
+  space.free = true;
+  shelf.push(space);
+}
 
 /** Bytes that are known beforehand and written often, such as a column's name with its quotes. */
 export class Piece {
@@ -56,18 +91,21 @@ export class ByteWriter {
   constructor(limit: number, full: (piece: Buffer) => void) {
     this.#limit = limit;
     this.#full = full;
-    const used = spare.pop();
-    this.bytes = used?.bytes ?? Buffer.allocUnsafe(INITIAL);
-    this.view = used?.view ?? ownView(this.bytes);
+    ({ bytes: this.bytes, view: this.view } = takeSpace(spare, INITIAL));
   }
 
   /** Makes room for n more bytes and an overshoot. */
   reserve(n: number): void {
     if (this.length + n + OVERSHOOT <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + n + OVERSHOOT));
-    this.bytes.copy(larger, 0, 0, this.length);
-    this.bytes = larger;
-    this.view = ownView(larger);
+    const before = this.bytes;
+    const least = this.length + n + OVERSHOOT;
+    if (least <= BLOCK) ({ bytes: this.bytes, view: this.view } = takeSpace(blocks, BLOCK));
+    else {
+      this.bytes = Buffer.allocUnsafe(Math.max(before.length * 2, least));
+      this.view = ownView(this.bytes);
+    }
+    before.copy(this.bytes, 0, 0, this.length);
+    giveBack(before);
   }
 
   byte(value: number): void {
@@ -122,22 +160,21 @@ export class ByteWriter {
   flush(): void {
     if (this.length === 0) return;
     const piece = this.bytes.subarray(0, this.length);
-    this.bytes = Buffer.allocUnsafe(this.bytes.length);
-    this.view = ownView(this.bytes);
+    ({ bytes: this.bytes, view: this.view } = takeSpace(blocks, BLOCK));
     this.length = 0;
     this.#full(piece);
   }
 
   /** What is left, without handing it on: a small answer is one piece. */
   take(): Buffer {
-    const { bytes, view, length } = this;
+    const { bytes, length } = this;
     this.bytes = EMPTY;
     this.view = EMPTY_VIEW;
     this.length = 0;
-    if (length > SMALL || bytes.length !== INITIAL || spare.length >= MAX_SPARE) return bytes.subarray(0, length);
-    spare.push({ bytes, view });
+    if (length > SMALL) return bytes.subarray(0, length);
     const piece = Buffer.allocUnsafe(length);
     bytes.copy(piece, 0, 0, length);
+    giveBack(bytes);
     return piece;
   }
 }

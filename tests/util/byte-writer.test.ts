@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteWriter, Piece } from '../../src/util/byte-writer.ts';
+import { ByteWriter, giveBack, Piece } from '../../src/util/byte-writer.ts';
 
 interface Step {
   readonly expected: Buffer;
@@ -55,5 +55,32 @@ describe('ByteWriter', () => {
     out.text('two');
     out.byte(0x21);
     expect(out.take().toString()).toBe('two!');
+  });
+
+  it('never disturbs a piece before it was given back, however often that is said', () => {
+    const turns = fc.array(fc.tuple(fc.nat({ max: 3 }), fc.integer({ min: 1, max: 30_000 }), fc.boolean()), { maxLength: 60 });
+    fc.assert(
+      fc.property(turns, (list) => {
+        const held: { readonly piece: Buffer; readonly copy: Buffer }[] = [];
+        const hold = (piece: Buffer): void => void held.push({ piece, copy: Buffer.from(piece) });
+        const writers = Array.from({ length: 4 }, () => new ByteWriter(20_000, hold));
+        for (const [index, size, release] of list) {
+          const out = writers[index] as ByteWriter;
+          out.raw(Buffer.alloc(size, 0x30 + index));
+          out.flushIfFull();
+          const oldest = release ? held.shift() : undefined;
+          if (oldest === undefined) continue;
+          expect(oldest.piece.equals(oldest.copy)).toBe(true);
+          giveBack(oldest.piece);
+          giveBack(oldest.piece);
+        }
+        for (const out of writers) hold(out.take());
+        for (const { piece, copy } of held) {
+          expect(piece.equals(copy)).toBe(true);
+          expect(piece.every((byte) => byte === piece[0])).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
   });
 });

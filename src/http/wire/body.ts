@@ -11,6 +11,23 @@ export interface BodyReader {
 
 const EMPTY = Buffer.alloc(0);
 
+/** Smaller pieces are joined as they come: a body sent byte by byte must not become as many objects. */
+const SMALL_PIECE = 64 * 1024;
+
+/** Adds a piece. Of two neighbours the later is always the smaller or large enough, so that few are left and each byte is copied a few times. */
+function add(pieces: Buffer[], piece: Buffer): void {
+  let last = piece;
+  for (
+    let before = pieces.at(-1);
+    before !== undefined && before.length <= last.length && before.length < SMALL_PIECE;
+    before = pieces.at(-1)
+  ) {
+    pieces.pop();
+    last = Buffer.concat([before, last]);
+  }
+  pieces.push(last);
+}
+
 function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
 }
@@ -29,7 +46,7 @@ export class SizedBody implements BodyReader {
 
   take(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
-    if (end > at) this.#pieces.push(bytes.subarray(at, end));
+    if (end > at) add(this.#pieces, bytes.subarray(at, end));
     this.#missing -= end - at;
     return end;
   }
@@ -72,7 +89,7 @@ export class ChunkedBody implements BodyReader {
 
   #data(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
-    this.#pieces.push(bytes.subarray(at, end));
+    add(this.#pieces, bytes.subarray(at, end));
     this.#missing -= end - at;
     if (this.#missing === 0) this.#state = 'data end';
     return end;

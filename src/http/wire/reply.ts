@@ -41,6 +41,13 @@ function statusLine(status: number): string {
   return line;
 }
 
+/** Told of bytes that the system has taken, or that will not be sent any more. */
+export type Taken = (bytes: Buffer) => void;
+
+function put(socket: Socket, bytes: Buffer, taken: Taken | undefined): boolean {
+  return taken === undefined ? socket.write(bytes) : socket.write(bytes, () => taken(bytes));
+}
+
 export class Reply {
   /** 0 until the head is sent. */
   status = 0;
@@ -76,17 +83,18 @@ export class Reply {
     return this.#over;
   }
 
-  /** The whole answer. `headers`: lines, each with its end. */
-  send(status: number, headers: string, body: Buffer): void {
+  /** The whole answer. `headers`: lines, each with its end. `taken`: the body's bytes are needed no more. */
+  send(status: number, headers: string, body: Buffer, taken?: Taken): void {
     if (this.#over) return;
     const { socket } = this.#carrier;
     const head = this.#head(status, headers, body.length);
-    if (this.#bodiless || body.length === 0) socket.write(head, 'latin1');
-    else if (body.length <= JOINED) socket.write(head + body.toString('latin1'), 'latin1');
-    else {
+    if (this.#bodiless || body.length <= JOINED) {
+      socket.write(this.#bodiless ? head : head + body.toString('latin1'), 'latin1');
+      taken?.(body);
+    } else {
       socket.cork();
       socket.write(head, 'latin1');
-      socket.write(body);
+      put(socket, body, taken);
       socket.uncork();
     }
     this.#end();
@@ -99,24 +107,24 @@ export class Reply {
   }
 
   /** A piece of the body; false when the client is slow: `onDrain` tells when it has caught up. */
-  write(piece: Buffer): boolean {
+  write(piece: Buffer, taken?: Taken): boolean {
     if (this.#over || this.#bodiless || piece.length === 0) return true;
     const { socket } = this.#carrier;
-    if (this.#framing !== 'chunks') return socket.write(piece);
+    if (this.#framing !== 'chunks') return put(socket, piece, taken);
     socket.cork();
     socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-    socket.write(piece);
-    const taken = socket.write('\r\n', 'latin1');
+    put(socket, piece, taken);
+    const quick = socket.write('\r\n', 'latin1');
     socket.uncork();
-    return taken;
+    return quick;
   }
 
   /** The last piece. */
-  end(piece: Buffer): void {
+  end(piece: Buffer, taken?: Taken): void {
     if (this.#over) return;
     const { socket } = this.#carrier;
     socket.cork();
-    this.write(piece);
+    this.write(piece, taken);
     if (this.#framing === 'chunks' && !this.#bodiless) socket.write('0\r\n\r\n', 'latin1');
     socket.uncork();
     this.#end();

@@ -155,6 +155,28 @@ describe('requests', () => {
   });
 });
 
+describe('an answer that flows', () => {
+  test('releases whoever waits for a slow client when it is over, also before the client has caught up', async () => {
+    const events: string[] = [];
+    const server = new WireServer({
+      maxBodyBytes: MAX_BODY,
+      request: (_, __, reply) => {
+        reply.onDrain = () => events.push('drain');
+        reply.onOver = () => events.push('over');
+        reply.begin(200, '', undefined);
+        events.push(reply.write(Buffer.alloc(1024 * 1024, 'a')) ? 'quick' : 'slow');
+        reply.end(Buffer.from('z'));
+      },
+      refused: (_, __, reply) => reply.destroy(),
+    });
+    const port = await server.listen('127.0.0.1', 0);
+    const { text } = await exchange(port, [GET('/', CLOSE)]);
+    expect(text).toMatch(/z\r\n0\r\n\r\n$/);
+    expect(events).toEqual(['slow', 'over', 'drain']);
+    await server.end(1000);
+  });
+});
+
 describe('refused', () => {
   const host = 'Host: x\r\n';
   const cases: readonly (readonly [string, string, string])[] = [

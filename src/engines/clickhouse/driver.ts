@@ -199,6 +199,8 @@ class ClickhouseConnection implements Connection, Watched {
       throw ended ?? error;
     } finally {
       this.#busy = false;
+      // Whoever took the rows has no say in the connection's flow any more.
+      wire.resume();
       this.deadline = Number.POSITIVE_INFINITY;
       options.signal?.removeEventListener('abort', abort);
     }

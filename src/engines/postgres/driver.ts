@@ -382,6 +382,8 @@ export class PostgresConnection implements Connection, Watched {
     this.#running = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
     running.signal?.removeEventListener('abort', this.#abort);
+    // Whoever took the rows has no say in the connection's flow any more.
+    if (this.#socket.isPaused()) this.#socket.resume();
     if (running.failure === undefined) running.resolve({ rows: running.rows, selected: running.selected });
     else running.reject(running.failure);
   }

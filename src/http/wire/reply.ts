@@ -163,8 +163,11 @@ export class Reply {
   }
 
   #finish(): void {
+    const { onDrain } = this;
     this.#over = true;
     this.onDrain = undefined;
     this.onOver?.();
+    // Nobody is slow any more: whoever waits for that must not wait for ever.
+    onDrain?.();
   }
 }

@@ -2,6 +2,7 @@
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { giveBack } from '../util/byte-writer.ts';
 import type { Reply } from './wire/reply.ts';
 
 const IN_MEMORY = 4 * 1024 * 1024;
@@ -56,7 +57,10 @@ export class Spool {
       this.#folder = mkdtempSync(join(tmpdir(), 'millrace-'));
       this.#file = openSync(join(this.#folder, 'body'), 'w', 0o600);
     }
-    for (const piece of this.#pieces) writeSync(this.#file, piece);
+    for (const piece of this.#pieces) {
+      writeSync(this.#file, piece);
+      giveBack(piece);
+    }
     this.#pieces = [];
   }
 }

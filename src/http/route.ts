@@ -128,9 +128,13 @@ export function jsonBody(exchange: Exchange): PlainValue {
   }
 }
 
-/** A segment of a path as it was meant: each is decoded by itself, so that an encoded slash stays part of it. */
-export function pathSegment(text: string): string {
-  if (!text.includes('%')) return text;
+/** The segments of a path from an offset on, as they were meant: each is decoded by itself, so that an encoded slash stays part of it. */
+export function pathSegments(path: string, start: number): readonly string[] {
+  const segments = path.slice(start).split('/');
+  return path.includes('%') ? segments.map(decodeSegment) : segments;
+}
+
+function decodeSegment(text: string): string {
   try {
     return decodePercent(text);
   } catch (error) {

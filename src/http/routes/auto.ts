@@ -7,7 +7,7 @@ import { DB_TYPES, type DbType } from '../../model/entry.ts';
 import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendValue } from '../respond.ts';
-import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, pathSegment, type Route, type Services } from '../route.ts';
+import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, pathSegments, type Route, type Services } from '../route.ts';
 
 interface AutoPath {
   readonly abbreviations: readonly [string, string] | undefined;
@@ -18,24 +18,17 @@ interface AutoPath {
 
 /** Segments behind the prefix: three, or five with the abbreviations of org and project. */
 function parsePath(path: string, start: number): AutoPath {
-  const first = path.indexOf('/', start);
-  const second = path.indexOf('/', first + 1);
-  if (first < 0 || second < 0) throw apiError('unknown_path');
-  const one = segment(path, start, first);
-  const two = segment(path, first + 1, second);
-  const third = path.indexOf('/', second + 1);
-  if (third < 0) return { abbreviations: undefined, type: one, database: two, table: segment(path, second + 1, path.length) };
-  const fourth = path.indexOf('/', third + 1);
-  if (fourth < 0 || path.includes('/', fourth + 1)) throw apiError('unknown_path');
+  const segments = pathSegments(path, start);
+  const { length } = segments;
+  if (length !== 3 && length !== 5) throw apiError('unknown_path');
+  const [first = '', second = ''] = segments;
   return {
-    abbreviations: [one, two],
-    type: segment(path, second + 1, third),
-    database: segment(path, third + 1, fourth),
-    table: segment(path, fourth + 1, path.length),
+    abbreviations: length === 5 ? [first, second] : undefined,
+    type: segments[length - 3] ?? '',
+    database: segments[length - 2] ?? '',
+    table: segments[length - 1] ?? '',
   };
 }
-
-const segment = (path: string, from: number, to: number): string => pathSegment(path.slice(from, to));
 
 function dbType(text: string): DbType {
   if (DB_TYPES.includes(text as DbType)) return text as DbType;

@@ -10,7 +10,7 @@ import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
-import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, pathSegment, type Route, type Services } from '../route.ts';
+import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, pathSegments, type Route, type Services } from '../route.ts';
 
 const PIECE = 64 * 1024;
 
@@ -65,15 +65,9 @@ interface CustomPath {
   readonly uri: string;
 }
 
-/** Each segment is decoded by itself, so that an encoded slash stays part of one. */
 function parsePath(path: string, start: number): CustomPath {
-  const first = path.indexOf('/', start);
-  const second = path.indexOf('/', first + 1);
-  if (first < 0 || second < 0) throw apiError('unknown_path');
-  const org = pathSegment(path.slice(start, first));
-  const project = pathSegment(path.slice(first + 1, second));
-  const rest = path.slice(second + 1);
-  const uri = rest.includes('%') ? rest.split('/').map(pathSegment).join('/') : rest;
+  const [org = '', project = '', ...rest] = pathSegments(path, start);
+  const uri = rest.join('/');
   // What cannot be an abbreviation is no Custom path, whoever asks.
   if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
   return { org, project, uri };

@@ -6,6 +6,8 @@ export interface BodyReader {
   /** Takes what belongs to the body, from `at` on, and returns where it stops; `done` says whether the body is whole. */
   take(bytes: Buffer, at: number): number;
   readonly done: boolean;
+  /** In how many pieces it is kept. */
+  readonly pieces: number;
   body(): Buffer;
 }
 
@@ -44,6 +46,10 @@ export class SizedBody implements BodyReader {
     return this.#missing === 0;
   }
 
+  get pieces(): number {
+    return this.#pieces.length;
+  }
+
   take(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
     if (end > at) add(this.#pieces, bytes.subarray(at, end));
@@ -75,6 +81,10 @@ export class ChunkedBody implements BodyReader {
 
   constructor(most: number) {
     this.#most = most;
+  }
+
+  get pieces(): number {
+    return this.#pieces.length;
   }
 
   take(bytes: Buffer, start: number): number {

@@ -5,10 +5,10 @@
 import type { Socket } from 'node:net';
 import { type BodyReader, ChunkedBody, SizedBody } from './body.ts';
 import { CHUNKED, parseHead, type Refusal, Refused, type RequestHead } from './head.ts';
-import { Reply } from './reply.ts';
+import { REST_SECS, Reply } from './reply.ts';
 
 /** Of the request line and the headers together. */
-export const MAX_HEAD_BYTES = 32 * 1024;
+const MAX_HEAD_BYTES = 32 * 1024;
 /** A request line that takes more than half of that is what made the whole too large. */
 const LONG_LINE = MAX_HEAD_BYTES / 2;
 /** Requests that were sent ahead wait in memory up to this size, then in the client. */
@@ -18,7 +18,7 @@ const MOST_AHEAD = 64 * 1024;
 export const LOOK_MS = 1000;
 const HEAD_LOOKS = 15;
 const REQUEST_LOOKS = 120;
-const REST_LOOKS = 72;
+const REST_LOOKS = (REST_SECS * 1000) / LOOK_MS;
 /** How long the rest of a refused body may take to arrive: a client that is still sending would not see the answer. */
 const DROP_LOOKS = 10;
 

@@ -14,7 +14,9 @@ export interface Carrier {
 
 /** Up to this size a body travels in one write with its head. */
 const JOINED = 16 * 1024;
-const KEEP_ALIVE = 'Connection: keep-alive\r\nKeep-Alive: timeout=72\r\n\r\n';
+/** How long a connection may rest between two requests; clients are told. */
+export const REST_SECS = 72;
+const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${REST_SECS}\r\n\r\n`;
 const CLOSE = 'Connection: close\r\n\r\n';
 
 /** The date, written once a second. */

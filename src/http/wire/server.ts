@@ -17,12 +17,7 @@ export class WireServer {
   readonly #looker: NodeJS.Timeout;
 
   constructor(listener: Omit<Listener, 'closed'>) {
-    const served: Listener = {
-      maxBodyBytes: listener.maxBodyBytes,
-      request: listener.request,
-      refused: listener.refused,
-      closed: (connection) => void this.#connections.delete(connection),
-    };
+    const served: Listener = { ...listener, closed: (connection) => void this.#connections.delete(connection) };
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
       this.#connections.add(new Connection(socket, served));
     });

@@ -9,6 +9,7 @@ import type { Entry } from '../../model/entry.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import type { Connection, ConnectOptions, Outcome, RunOptions } from '../engine.ts';
 import { DbFailure } from '../engine.ts';
+import { StatementFlow } from '../flow.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { encodeBlock } from './block.ts';
@@ -177,7 +178,8 @@ class ClickhouseConnection implements Connection, Watched {
   async #execute(request: Request, options: RunOptions, sink?: RowSink): Promise<{ readonly summary: Summary; readonly rows: number }> {
     if (!this.usable) throw lostFailure();
     const wire = this.#wire;
-    const reader = new RowReader(sink, wire);
+    const flow = new StatementFlow(wire);
+    const reader = new RowReader(sink, flow);
     const queryId = nextQueryId();
     let ended: DbFailure | undefined;
     const end = (failure: DbFailure): void => {
@@ -199,8 +201,7 @@ class ClickhouseConnection implements Connection, Watched {
       throw ended ?? error;
     } finally {
       this.#busy = false;
-      // Whoever took the rows has no say in the connection's flow any more.
-      wire.resume();
+      flow.end();
       this.deadline = Number.POSITIVE_INFINITY;
       options.signal?.removeEventListener('abort', abort);
     }

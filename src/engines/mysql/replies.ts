@@ -4,6 +4,7 @@
  */
 import type { Flow, ResultColumn, RowSink } from '../../model/cells.ts';
 import { DbFailure } from '../engine.ts';
+import { StatementFlow } from '../flow.ts';
 import { Cursor } from './bytes.ts';
 import { readColumn, readShape, type WireColumn } from './columns.ts';
 import { lostFailure, serverFailure } from './failures.ts';
@@ -77,7 +78,7 @@ interface Source extends Flow {
 }
 
 /** The answer to an execute command: a count, or rows; of several results (procedures) the first one with rows counts. */
-export class ResultReply implements Reply, Flow {
+export class ResultReply implements Reply {
   failure: DbFailure | undefined;
   /** What the sink threw; the connection is of no use then. */
   sinkError: unknown;
@@ -89,7 +90,7 @@ export class ResultReply implements Reply, Flow {
   dropped = false;
   readonly #columns: readonly ResultColumn[] | undefined;
   readonly #source: Source;
-  #over = false;
+  readonly #flow: StatementFlow;
   #sink: RowSink | undefined;
   #stage: Stage = 'head';
   #awaited = 0;
@@ -101,15 +102,8 @@ export class ResultReply implements Reply, Flow {
   constructor(columns: readonly ResultColumn[] | undefined, source: Source, sink: RowSink | undefined) {
     this.#columns = columns;
     this.#source = source;
+    this.#flow = new StatementFlow(source);
     this.#sink = sink;
-  }
-
-  pause(): void {
-    if (!this.#over) this.#source.pause();
-  }
-
-  resume(): void {
-    if (!this.#over) this.#source.resume();
   }
 
   /** From now on rows are read and dropped. */
@@ -121,8 +115,7 @@ export class ResultReply implements Reply, Flow {
 
   /** From now on whoever took the rows has no say in the connection's flow. */
   finish(): void {
-    this.#source.resume();
-    this.#over = true;
+    this.#flow.end();
   }
 
   packet(bytes: Buffer, from: number, to: number, spare: number): boolean {
@@ -202,7 +195,7 @@ export class ResultReply implements Reply, Flow {
     this.#reader = new RowReader(this.#shapes);
     this.#source.reserve(SPARE_PER_COLUMN * columns.length);
     try {
-      this.#sink?.start(columns, this);
+      this.#sink?.start(columns, this.#flow);
     } catch (error) {
       this.#sinkFailed(error);
     }

@@ -3,9 +3,10 @@
  * the sink where they arrived. Statements are prepared once per connection and text, at most a hundred of them.
  */
 import { connect as dial, type Socket } from 'node:net';
-import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { type Connection, DbFailure, type Outcome, type RunOptions } from '../engine.ts';
+import { StatementFlow } from '../flow.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { failureFrom } from './failures.ts';
 import type { Session } from './login.ts';
@@ -45,6 +46,7 @@ interface Running {
   readonly reject: (failure: DbFailure) => void;
   readonly signal: RunOptions['signal'];
   repairs: readonly (Repair | undefined)[] | undefined;
+  flow: StatementFlow | undefined;
   /** Ready messages still to come: one for each piece that was sent. */
   ready: number;
   started: boolean;
@@ -60,7 +62,6 @@ export class PostgresConnection implements Connection, Watched {
   readonly #session: Session;
   readonly #out = new Outgoing();
   readonly #prepared = new Map<string, Prepared>();
-  readonly #flow: Flow;
   readonly #abort = (): void => this.#stop(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
   #cells: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
@@ -76,7 +77,6 @@ export class PostgresConnection implements Connection, Watched {
   constructor(session: Session) {
     this.#session = session;
     this.#socket = session.socket;
-    this.#flow = { pause: () => void this.#socket.pause(), resume: () => void this.#socket.resume() };
     session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
     this.#socket.on('error', () => this.#lost());
     this.#socket.on('close', () => this.#lost());
@@ -186,6 +186,7 @@ export class PostgresConnection implements Connection, Watched {
         reject,
         signal: options.signal,
         repairs: undefined,
+        flow: undefined,
         ready,
         started: false,
         selected: false,
@@ -223,6 +224,7 @@ export class PostgresConnection implements Connection, Watched {
         reject,
         signal: undefined,
         repairs: undefined,
+        flow: undefined,
         ready: 1,
         started: false,
         selected: false,
@@ -304,7 +306,8 @@ export class PostgresConnection implements Connection, Watched {
     if (this.#cells.from.length < width) {
       this.#cells = { bytes: this.#cells.bytes, from: new Int32Array(width), to: new Int32Array(width) };
     }
-    running.sink?.start(columns, this.#flow);
+    running.flow = new StatementFlow(this.#socket);
+    running.sink?.start(columns, running.flow);
   }
 
   #message(type: number, bytes: Buffer, from: number, to: number): void {
@@ -382,8 +385,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#running = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
     running.signal?.removeEventListener('abort', this.#abort);
-    // Whoever took the rows has no say in the connection's flow any more.
-    if (this.#socket.isPaused()) this.#socket.resume();
+    running.flow?.end();
     if (running.failure === undefined) running.resolve({ rows: running.rows, selected: running.selected });
     else running.reject(running.failure);
   }
@@ -397,6 +399,7 @@ export class PostgresConnection implements Connection, Watched {
       this.#socket.destroy();
       return;
     }
+    running.flow?.end();
     this.#running = { ...running, sink: undefined, resolve: ignore, reject: ignore, failure, ready: 1 };
     running.signal?.removeEventListener('abort', this.#abort);
     this.#cancel();

@@ -51,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['errors', 'util'],
   lang: ['util/decimal'],
   errors: [],
+  memory: [],
   observe: ['util'],
   util: [],
 };

@@ -54,6 +54,7 @@ async function send(path: (i: number) => string, count: number, width: number): 
 interface Counted {
   readonly state: string;
   readonly bytes?: number;
+  readonly aged?: number;
 }
 
 /** Tells the probe to begin or to end, and waits for its word. */
@@ -71,13 +72,18 @@ async function signal(state: string): Promise<Counted> {
   }
 }
 
-async function bytesPerRequest(path: (i: number) => string, count: number): Promise<number> {
+/** Bytes a request: all that are allocated, and those that lived on among the old objects. */
+async function perRequest(
+  path: (i: number) => string,
+  count: number,
+  width: number,
+): Promise<{ readonly all: number; readonly aged: number }> {
   // Compiled code allocates less than interpreted code: the first requests do not count.
-  await send(path, count, 8);
+  await send(path, count, width);
   await signal('counting');
-  await send(path, count, 8);
-  const { bytes = Number.NaN } = await signal('done');
-  return bytes / count;
+  await send(path, count, width);
+  const { bytes = Number.NaN, aged = Number.NaN } = await signal('done');
+  return { all: bytes / count, aged: aged / count };
 }
 
 const path = (query: string): string => `${project.autoPath('pg', database.name, 'users')}?${query}`;
@@ -89,7 +95,12 @@ const CASES = [
 ];
 
 test.each(CASES)('$name allocates little', async ({ query, count, most }) => {
-  expect(await bytesPerRequest((i) => path(query(i)), count)).toBeLessThan(most);
+  expect((await perRequest((i) => path(query(i)), count, 8)).all).toBeLessThan(most);
+});
+
+test('hardly anything of a request outlives it', async () => {
+  const { aged } = await perRequest((i) => path(`pg=0&ps=1&id=eq.${1 + (i % ROWS)}`), 20_000, 32);
+  expect(aged).toBeLessThan(300);
 });
 
 test('a busy pool keeps its connections, also above max_idle_connections', async () => {

@@ -5,7 +5,7 @@
  */
 import type { CatalogCache, Wanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
-import { type Connection, DbFailure, type Engine, type RunOptions, type StopSignal } from '../engines/engine.ts';
+import { type Connection, DbFailure, type Engine, type Load, type RunOptions, type StopSignal } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
@@ -38,6 +38,8 @@ export interface ReadSink extends RowSink {
 const STALE = new Set(['missing_table', 'missing_column', 'stale']);
 /** A picture younger than this is not read again for the sake of a name that it does not have. */
 const TRUST_MS = 1000;
+/** A body from this size on, some hundred rows, is a bulky write. */
+const BULKY_BYTES = 16 * 1024;
 
 interface Session {
   readonly connection: Connection;
@@ -78,21 +80,27 @@ export class Auto {
   }
 
   insert(request: InsertRequest, target: Target, body: Buffer): Promise<number> {
-    return this.#attempt(target, 'POST', never, (table, session) => {
-      const batch = readBatch(body, table);
-      const { count } = batch;
-      if (count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
-      if (request.upsert && table.primaryKey.length === 0)
-        throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
-      // While the database works nothing holds on to the rows, or many large batches at a time would be too much for the collector of
-      // garbage: when a row was refused, the body is read again.
-      return this.#write(toStatements(batch, table, request, session.engine), request, table, session).then(
-        () => count,
-        async (error: unknown) => {
-          throw await located(error, () => readBatch(body, table), count, table, request, session);
-        },
-      );
-    });
+    return this.#attempt(
+      target,
+      'POST',
+      never,
+      (table, session) => {
+        const batch = readBatch(body, table);
+        const { count } = batch;
+        if (count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
+        if (request.upsert && table.primaryKey.length === 0)
+          throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
+        // While the database works nothing holds on to the rows, or many large batches at a time would be too much for the collector of
+        // garbage: when a row was refused, the body is read again.
+        return this.#write(toStatements(batch, table, request, session.engine), request, table, session).then(
+          () => count,
+          async (error: unknown) => {
+            throw await located(error, () => readBatch(body, table), count, table, request, session);
+          },
+        );
+      },
+      body.length < BULKY_BYTES ? 'light' : 'bulky',
+    );
   }
 
   update(request: UpdateRequest, target: Target): Promise<number> {
@@ -144,6 +152,7 @@ export class Auto {
     method: Method,
     started: () => boolean,
     work: (table: Table, session: Session) => Promise<T>,
+    load: Load = 'light',
   ): Promise<T> {
     for (let again = false; ; again = true) {
       try {
@@ -152,7 +161,7 @@ export class Auto {
         if (table === undefined) throw apiError('table_unknown', target.table);
         const { entry, signal } = target;
         const pool = this.#connections.pool(entry, 'auto');
-        const taken = pool.acquire(signal);
+        const taken = pool.acquire(signal, load);
         const connection = taken instanceof Promise ? await taken : taken;
         try {
           const options = { signal, timeoutMs: entry.queryTimeoutSecs * 1000 };

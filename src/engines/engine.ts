@@ -29,6 +29,9 @@ export interface RunOptions {
   readonly timeoutMs: number;
 }
 
+/** What a connection is wanted for; `bulky`: to write many rows, which keeps a processor of the server busy. */
+export type Load = 'light' | 'bulky';
+
 export interface Connection {
   /** Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. */
   run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome>;

@@ -1,8 +1,10 @@
 /**
  * The connections of one database: at most `maxOpen`, at most `maxIdle` of them kept without work, each for at most `idleMs`. Opens
  * lazily, never waits without a deadline. The most recently used connection is given out first, so that the others can grow old and close.
+ * Bulky statements have few of them at a time.
  */
-import { type Connection, DbFailure, type StopSignal } from './engine.ts';
+import { type Connection, DbFailure, type Load, type StopSignal } from './engine.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export interface PoolLimits {
   readonly maxOpen: number;
@@ -10,16 +12,13 @@ export interface PoolLimits {
   readonly idleMs: number;
   /** How long a request may wait for a connection to become free. */
   readonly waitMs: number;
+  /** How long a bulky one may wait for its turn: as long as it may run. */
+  readonly bulkyWaitMs: number;
 }
 
 interface Idle {
   readonly connection: Connection;
   readonly since: number;
-}
-
-interface Waiter {
-  give(connection: Connection): void;
-  refuse(failure: DbFailure): void;
 }
 
 /** `draining`: what is in use or waited for goes on, nothing is kept; `closed`: nothing is given out any more. */
@@ -31,14 +30,23 @@ type State = 'open' | 'draining' | 'closed';
  */
 const TRIM_MS = 200;
 
-/** More requests than this wait for no connection: they would be refused anyway when their time is up. */
 const MAX_WAITERS_PER_CONNECTION = 100;
+
+/**
+ * Of bulky statements no more run at a time, and no more than half of the connections are theirs: beyond a few, servers spend their time on
+ * waiting for the same pages (MySQL twice as much as on writing them, with 32), and whoever only reads would wait behind them all.
+ */
+const BULKY_MOST = 8;
 
 export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
   readonly #limits: PoolLimits;
   readonly #idle: Idle[] = [];
-  readonly #waiters = new Set<Waiter>();
+  readonly #line: WaitingLine<Connection>;
+  readonly #bulkyLine: WaitingLine<void>;
+  /** Given out for bulky statements, or about to be. */
+  #bulky = 0;
+  readonly #isBulky = new Set<Connection>();
   /** Open, or being opened. */
   #count = 0;
   /** Being opened for those who wait. */
@@ -49,32 +57,58 @@ export class Pool {
   constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>) {
     this.#limits = limits;
     this.#open = open;
+    const { waitMs, bulkyWaitMs, maxOpen } = limits;
+    this.#line = new WaitingLine({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
+    this.#bulkyLine = new WaitingLine({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
   }
 
   get counts(): { readonly open: number; readonly idle: number; readonly waiting: number } {
-    return { open: this.#count, idle: this.#idle.length, waiting: this.#waiters.size };
+    return { open: this.#count, idle: this.#idle.length, waiting: this.#line.length + this.#bulkyLine.length };
   }
 
   /** A connection at once when one is idle; else the promise of one. */
-  acquire(signal?: StopSignal): Connection | Promise<Connection> {
+  acquire(signal?: StopSignal, load: Load = 'light'): Connection | Promise<Connection> {
+    return load === 'light' ? this.#take(signal) : this.#takeBulky(signal);
+  }
+
+  #take(signal: StopSignal | undefined): Connection | Promise<Connection> {
     for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
       if (item.connection.usable) return item.connection;
       this.#drop(item.connection);
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
-    return this.#count < this.#limits.maxOpen ? this.#connect(signal) : this.#wait(signal);
+    return this.#count < this.#limits.maxOpen ? this.#connect(signal) : this.#line.join(signal);
+  }
+
+  get #bulkyMost(): number {
+    return Math.min(BULKY_MOST, Math.ceil(this.#limits.maxOpen / 2));
+  }
+
+  async #takeBulky(signal: StopSignal | undefined): Promise<Connection> {
+    if (this.#bulky < this.#bulkyMost) this.#bulky++;
+    else await this.#bulkyLine.join(signal);
+    try {
+      const connection = await this.#take(signal);
+      this.#isBulky.add(connection);
+      return connection;
+    } catch (error) {
+      this.#bulkyDone();
+      throw error;
+    }
+  }
+
+  /** The place goes to the next one in line. */
+  #bulkyDone(): void {
+    if (!this.#bulkyLine.give()) this.#bulky--;
   }
 
   release(connection: Connection): void {
+    if (this.#isBulky.delete(connection)) this.#bulkyDone();
     if (!connection.usable || this.#state === 'closed') {
       this.#drop(connection);
       return;
     }
-    const [waiter] = this.#waiters;
-    if (waiter !== undefined) {
-      waiter.give(connection);
-      return;
-    }
+    if (this.#line.give(connection)) return;
     if (this.#state === 'draining') {
       this.#drop(connection);
       return;
@@ -107,7 +141,7 @@ export class Pool {
       this.#idle.shift();
       this.#drop(oldest.connection);
     }
-    return this.#count === 0 && this.#waiters.size === 0;
+    return this.#count === 0 && this.counts.waiting === 0;
   }
 
   /** Idle connections go now, the others when nobody waits for them any more. */
@@ -120,7 +154,9 @@ export class Pool {
   close(): void {
     this.#state = 'closed';
     for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
-    for (const waiter of [...this.#waiters]) waiter.refuse(new DbFailure('unreachable', 'the pool is closed'));
+    const failure = new DbFailure('unreachable', 'the pool is closed');
+    this.#bulkyLine.refuseAll(failure);
+    this.#line.refuseAll(failure);
   }
 
   async #connect(signal: StopSignal | undefined): Promise<Connection> {
@@ -134,34 +170,6 @@ export class Pool {
       this.#replace();
       throw error;
     }
-  }
-
-  #wait(signal: StopSignal | undefined): Promise<Connection> {
-    if (this.#waiters.size >= MAX_WAITERS_PER_CONNECTION * this.#limits.maxOpen) {
-      return Promise.reject(new DbFailure('busy', 'too many requests wait for a connection'));
-    }
-    if (signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', aborted);
-        this.#waiters.delete(waiter);
-      };
-      const waiter: Waiter = {
-        give(connection) {
-          leave();
-          resolve(connection);
-        },
-        refuse(failure) {
-          leave();
-          reject(failure);
-        },
-      };
-      const timer = setTimeout(() => waiter.refuse(new DbFailure('busy', 'no connection became free in time')), this.#limits.waitMs);
-      const aborted = (): void => waiter.refuse(new DbFailure('cancelled', 'the caller went away'));
-      signal?.addEventListener('abort', aborted);
-      this.#waiters.add(waiter);
-    });
   }
 
   #drop(connection: Connection): void {
@@ -183,16 +191,13 @@ export class Pool {
 
   /** Room was made: a connection is opened for whoever waits first by then. Someone else may bring one earlier. */
   #replace(): void {
-    if (this.#replacing >= this.#waiters.size || this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return;
+    if (this.#replacing >= this.#line.length || this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return;
     this.#replacing++;
     this.#connect(undefined)
       .finally(() => this.#replacing--)
       .then(
         (connection) => this.release(connection),
-        (failure: unknown) => {
-          const [waiter] = this.#waiters;
-          waiter?.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure)));
-        },
+        (failure: unknown) => this.#line.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure))),
       );
   }
 }

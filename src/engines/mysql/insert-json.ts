@@ -66,23 +66,31 @@ export function jsonRows(
   columns: readonly Column[],
   rows: readonly (readonly ParamValue[])[],
 ): readonly (readonly (string | null)[])[] | undefined {
-  const carriers = columns.map((column) => ({ column, ...sizedFor(column) }));
+  const carriers = columns.map(sizedFor);
   const written: (string | null)[][] = [];
   for (const row of rows) {
-    const line: (string | null)[] = [];
-    for (const [i, carrier] of carriers.entries()) {
+    const line: (string | null)[] = new Array(carriers.length).fill(null);
+    for (let i = 0; i < carriers.length; i++) {
+      const { column, text, most } = carriers[i] as Sized;
       const value = row[i] ?? null;
-      if (value !== null && typeof value !== 'string') return undefined;
-      const text = value === null ? null : carrier.text(value, carrier.column);
-      if (text !== null && text.length > carrier.most) return undefined;
-      line.push(text);
+      if (value === null) continue;
+      if (typeof value !== 'string') return undefined;
+      const carried = text(value, column);
+      if (carried.length > most) return undefined;
+      line[i] = carried;
     }
     written.push(line);
   }
   return written;
 }
 
-function sizedFor(column: Column): { readonly most: number; readonly text: Carrier['text'] } {
+interface Sized {
+  readonly column: Column;
+  readonly most: number;
+  readonly text: Carrier['text'];
+}
+
+function sizedFor(column: Column): Sized {
   const carrier = CARRIERS[column.kind];
-  return { most: carrier?.size(column) ?? 0, text: carrier?.text ?? same };
+  return { column, most: carrier?.size(column) ?? 0, text: carrier?.text ?? same };
 }

@@ -3,9 +3,15 @@
  * the zone of every session. Text that is no such moment passes unchanged; the engine has the last word on it.
  */
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?)?$/;
+/** What programs write; the others take longer to take apart. */
+const USUAL = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?[Zz]?$/;
+const LOWER = 0x20;
+const LOWER_Z = 0x7a;
 const CLOCK = /^(-?\d+:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|z|[+-]00(?::?00)?)$/;
 
 export function temporalText(text: string): string {
+  if (USUAL.test(text))
+    return `${text.slice(0, 10)} ${text.slice(11, (text.charCodeAt(text.length - 1) | LOWER) === LOWER_Z ? -1 : undefined)}`;
   const moment = MOMENT.exec(text);
   if (moment === null) return CLOCK.exec(text)?.[1] ?? text;
   const [, year, month, day, hour, minute, second = '00', fraction = '', zone] = moment;

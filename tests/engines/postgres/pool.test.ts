@@ -27,7 +27,7 @@ class Stub implements Connection {
   }
 }
 
-const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200 };
+const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, bulkyWaitMs: 200 };
 
 /** A pool whose connections open when the test says so. */
 function pool(limits: Partial<PoolLimits> = {}) {
@@ -154,4 +154,68 @@ test('idle connections go when their time is over, the oldest first', async () =
   expect(stubs.filter(({ closed }) => closed)).toHaveLength(0);
   expect(made.sweep(now + 1100)).toBe(true);
   expect(stubs.every(({ closed }) => closed)).toBe(true);
+});
+
+describe('bulky statements', () => {
+  /** Opens whatever is asked for, again and again, until nobody asks. */
+  async function openAll(opening: { give(): Stub }[]): Promise<void> {
+    for (let item = opening.shift(); item !== undefined; item = opening.shift()) {
+      item.give();
+      await turn();
+    }
+  }
+
+  test('have half of the connections at most, and never more than eight', async () => {
+    for (const [maxOpen, most] of [
+      [1, 1],
+      [6, 3],
+      [50, 8],
+    ] as const) {
+      const { made, opening } = pool({ maxOpen, waitMs: 5000, bulkyWaitMs: 5000 });
+      const bulky = Array.from({ length: 12 }, () => Promise.resolve(made.acquire(undefined, 'bulky')));
+      await turn();
+      await openAll(opening);
+      expect(made.counts).toEqual({ open: most, idle: 0, waiting: 12 - most });
+      for (const promise of bulky) made.release(await promise);
+      expect(made.counts.waiting).toBe(0);
+    }
+  });
+
+  test('leave the rest to others', async () => {
+    const { made, opening } = pool({ maxOpen: 4, waitMs: 5000, bulkyWaitMs: 5000 });
+    const bulky = [0, 1, 2].map(() => Promise.resolve(made.acquire(undefined, 'bulky')));
+    await turn();
+    await openAll(opening);
+    const light = Promise.resolve(made.acquire());
+    await openAll(opening);
+    await light;
+    expect(made.counts).toEqual({ open: 3, idle: 0, waiting: 1 });
+    made.release(await (bulky[0] as Promise<Connection>));
+    await bulky[2];
+  });
+
+  test('wait for their turn no longer than they may, and a failed connection gives the turn on', async () => {
+    const { made, opening } = pool({ maxOpen: 2, bulkyWaitMs: 50 });
+    const first = Promise.resolve(made.acquire(undefined, 'bulky'));
+    const late = Promise.resolve(made.acquire(undefined, 'bulky'));
+    await expect(late).rejects.toMatchObject({ kind: 'busy' });
+    opening.shift()?.fail();
+    await expect(first).rejects.toMatchObject({ kind: 'unreachable' });
+    const next = Promise.resolve(made.acquire(undefined, 'bulky'));
+    await turn();
+    await openAll(opening);
+    await next;
+    expect(made.counts).toEqual({ open: 1, idle: 0, waiting: 0 });
+  });
+
+  test('that waited when the pool closed are told', async () => {
+    const { made, opening } = pool({ bulkyWaitMs: 5000 });
+    const first = Promise.resolve(made.acquire(undefined, 'bulky'));
+    const second = Promise.resolve(made.acquire(undefined, 'bulky'));
+    await turn();
+    await openAll(opening);
+    await first;
+    made.close();
+    await expect(second).rejects.toMatchObject({ kind: 'unreachable' });
+  });
 });

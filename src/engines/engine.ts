@@ -62,22 +62,20 @@ export interface TableName {
   readonly kind: 'table' | 'view';
 }
 
+/** A table as it is asked for; without a schema, in the default one. */
+export interface Named {
+  readonly schema: string | undefined;
+  readonly table: string;
+}
+
 export interface Catalog {
-  /** Undefined when the database has no such table or view (for this user to see). `schema` undefined: the default one. */
-  describe(
-    connection: Connection,
-    name: { readonly schema: string | undefined; readonly table: string },
-    options: RunOptions,
-  ): Promise<Table | undefined>;
+  /** Undefined when the database has no such table or view (for this user to see). */
+  describe(connection: Connection, name: Named, options: RunOptions): Promise<Table | undefined>;
   /**
    * A text that stays the same while the table's description does, for less than the description costs. Undefined when there is none for this
    * table; absent where the engine has none at all.
    */
-  stamp?(
-    connection: Connection,
-    name: { readonly schema: string | undefined; readonly table: string },
-    options: RunOptions,
-  ): Promise<string | undefined>;
+  stamp?(connection: Connection, name: Named, options: RunOptions): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }

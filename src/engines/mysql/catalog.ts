@@ -5,7 +5,7 @@
 import type { ResultColumn } from '../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../model/table.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName } from '../engine.ts';
+import { type Catalog, type Connection, DbFailure, type Named, type RunOptions, type TableName } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { quote } from './names.ts';
 import { plainDefault, typed } from './types.ts';
@@ -61,11 +61,7 @@ async function rows(
   return found.rows;
 }
 
-async function describe(
-  connection: Connection,
-  name: { readonly schema: string | undefined; readonly table: string },
-  options: RunOptions,
-): Promise<Table | undefined> {
+async function describe(connection: Connection, name: Named, options: RunOptions): Promise<Table | undefined> {
   const server = await rows(connection, DATABASE, [], options);
   const schema = name.schema ?? server[0]?.[0] ?? '';
   const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
@@ -92,6 +88,24 @@ async function describe(
     columns: columns.map((row) => column(row, facts)),
     key: keyNames,
   });
+}
+
+const COUNTER = / AUTO_INCREMENT=\d+/;
+
+/**
+ * The text that would create the table, less the next number that it gives out: one statement where the description takes five. Nothing for a
+ * view, whose columns are those of other tables.
+ */
+async function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
+  const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
+  try {
+    const [row] = await rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
+    return row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined;
+  } catch (error) {
+    // The description tells better what is wrong.
+    if (error instanceof DbFailure && connection.usable) return undefined;
+    throw error;
+  }
 }
 
 /** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */
@@ -164,4 +178,4 @@ async function list(connection: Connection, schema: string | undefined, options:
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
-export const mysqlCatalog: Catalog = { describe, list };
+export const mysqlCatalog: Catalog = { describe, stamp, list };

@@ -1,8 +1,7 @@
 // Whoever takes the rows of a statement may pause them; when the statement is over it has no say any more, or the next one would hang.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
-import { ENGINES } from '../../../src/engines/index.ts';
 import type { Flow, RowSink } from '../../../src/model/cells.ts';
+import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../../support/engines.ts';
 
 const OPTIONS = { timeoutMs: 5000 };
@@ -25,39 +24,21 @@ class Pausing implements RowSink {
 
 describe.each(ENGINE_NAMES)('the flow of %s', (name) => {
   let database: TestDatabase;
-  let connection: Connection;
+  let direct: Direct;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    const { host, port, user, password } = database.address;
-    const engine = ENGINES.get(database.dbType);
-    if (engine === undefined) throw new Error(`no engine ${name}`);
-    const entry = {
-      id: 'x',
-      type: database.dbType,
-      database: database.name,
-      hosts: [{ host, port }],
-      username: user,
-      password,
-      tls: 'disable',
-      connectTimeoutSecs: 10,
-      idleTimeoutSecs: 10,
-      maxOpenConnections: 1,
-      maxIdleConnections: 1,
-      queryTimeoutSecs: 10,
-    } as const;
-    connection = await engine.connect(entry, { host: { host, port }, address: host, timeoutMs: 10_000 });
+    direct = await connectTo(database);
   });
-
   afterAll(async () => {
-    connection?.close();
+    direct?.connection.close();
     await database?.drop();
   });
 
   /** Resumes only while the statement is not over: where its end came together with the row, it stays paused. */
   async function run(sink: Pausing): Promise<number> {
     let over = false;
-    const outcome = connection.run(STATEMENT, [], OPTIONS, sink).finally(() => {
+    const outcome = direct.connection.run(STATEMENT, [], OPTIONS, sink).finally(() => {
       over = true;
     });
     const goOn = setInterval(() => {

@@ -1,0 +1,122 @@
+// The stamp of a table: whatever changes its description changes the stamp too, and nothing else does; else a change would stay unseen.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectTo, type Direct } from '../../support/connection.ts';
+import { createDatabase, type TestDatabase } from '../../support/engines.ts';
+
+const OPTIONS = { timeoutMs: 10_000 };
+const NAME = { schema: undefined, table: 'watched' };
+const CREATE = ['CREATE TABLE watched (id int NOT NULL, word varchar(20), n int DEFAULT 1)', 'CREATE TABLE other (id int)'];
+
+const COMMON = [
+  ['ALTER TABLE watched ADD PRIMARY KEY (id)'],
+  ['ALTER TABLE watched ADD COLUMN extra date'],
+  ['ALTER TABLE watched RENAME COLUMN extra TO another'],
+  ['ALTER TABLE watched ALTER COLUMN n SET DEFAULT 2'],
+  ['ALTER TABLE watched ALTER COLUMN n DROP DEFAULT'],
+];
+const AT_LAST = [
+  ['ALTER TABLE watched DROP COLUMN another'],
+  ['DROP TABLE watched', 'CREATE TABLE watched (id int NOT NULL, word varchar(20), m int)'],
+];
+const MYSQL_FAMILY = {
+  changes: [
+    ...COMMON,
+    ['ALTER TABLE watched MODIFY word varchar(40)'],
+    ['ALTER TABLE watched MODIFY word varchar(40) NOT NULL'],
+    ["ALTER TABLE watched ADD COLUMN mood enum('good')"],
+    ["ALTER TABLE watched MODIFY mood enum('good', 'bad')"],
+    ['ALTER TABLE watched MODIFY n int unsigned'],
+    ['ALTER TABLE watched MODIFY id int NOT NULL AUTO_INCREMENT'],
+    ['ALTER TABLE watched MODIFY word varchar(40) COLLATE utf8mb4_bin'],
+    ['ALTER TABLE watched ENGINE = MyISAM'],
+    ['ALTER TABLE watched ADD COLUMN twice int GENERATED ALWAYS AS (n * 2) VIRTUAL'],
+    ['ALTER TABLE watched MODIFY id int NOT NULL, DROP PRIMARY KEY'],
+    ...AT_LAST,
+  ],
+  none: ['DROP TABLE watched', 'CREATE VIEW watched AS SELECT * FROM other'],
+};
+
+const ENGINES = {
+  postgres: {
+    changes: [
+      ...COMMON,
+      ['ALTER TABLE watched ALTER COLUMN word TYPE varchar(40)'],
+      ['ALTER TABLE watched ALTER COLUMN word SET NOT NULL'],
+      ['ALTER TABLE watched ALTER COLUMN word DROP NOT NULL'],
+      ['ALTER TABLE watched ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY'],
+      ['ALTER TABLE watched DROP CONSTRAINT watched_pkey'],
+      ...AT_LAST,
+    ],
+    none: ["CREATE TYPE mood AS ENUM ('good')", 'ALTER TABLE watched ADD COLUMN feeling mood'],
+  },
+  mysql: MYSQL_FAMILY,
+  mariadb: MYSQL_FAMILY,
+} as const;
+
+describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (name) => {
+  let database: TestDatabase;
+  let direct: Direct;
+
+  const run = async (statements: readonly string[]): Promise<void> => {
+    for (const statement of statements) await database.run(statement);
+  };
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    direct = await connectTo(database);
+    await run(CREATE);
+  });
+  afterAll(async () => {
+    direct?.connection.close();
+    await database?.drop();
+  });
+
+  const stamp = (): Promise<string | undefined> | undefined => direct.engine.catalog.stamp?.(direct.connection, NAME, OPTIONS);
+  const described = async (): Promise<string> =>
+    JSON.stringify(await direct.engine.catalog.describe(direct.connection, NAME, OPTIONS), (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+
+  test.each(ENGINES[name].changes.map((change) => ({ change })))('$change is seen', async ({ change }) => {
+    const before = [await stamp(), await described()];
+    expect(before[0]).toBeTypeOf('string');
+    await run(change);
+    const after = [await stamp(), await described()];
+    expect(after[1]).not.toBe(before[1]);
+    expect(after[0]).not.toBe(before[0]);
+  });
+
+  test('rows, other tables and maintenance change nothing', async () => {
+    const analyze = name === 'postgres' ? 'ANALYZE watched' : 'ANALYZE TABLE watched';
+    const before = await stamp();
+    await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", 'ALTER TABLE other ADD COLUMN more int', analyze]);
+    expect(await stamp()).toBe(before);
+  });
+
+  test('what changes in other places has no stamp: a type of its own, a view', async () => {
+    await run(ENGINES[name].none);
+    expect(await described()).toContain('watched');
+    expect(await stamp()).toBeUndefined();
+  });
+
+  test('nor has a table that is gone', async () => {
+    expect(await direct.engine.catalog.stamp?.(direct.connection, { ...NAME, table: 'never' }, OPTIONS)).toBeUndefined();
+    expect(direct.connection.usable).toBe(true);
+  });
+});
+
+describe.each(['mysql', 'mariadb'] as const)('on %s', (name) => {
+  test('numbers that were given out are no part of it', async () => {
+    const database = await createDatabase(name);
+    const { engine, connection } = await connectTo(database);
+    try {
+      await database.run('CREATE TABLE watched (id int AUTO_INCREMENT PRIMARY KEY)');
+      const before = await engine.catalog.stamp?.(connection, NAME, OPTIONS);
+      await database.run('INSERT INTO watched VALUES (NULL), (NULL)');
+      expect(await engine.catalog.stamp?.(connection, NAME, OPTIONS)).toBe(before);
+    } finally {
+      connection.close();
+      await database.drop();
+    }
+  });
+});

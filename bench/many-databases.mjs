@@ -1,9 +1,12 @@
-// A thousand databases for one service: a PostgreSQL of its own that allows so many sessions, two hundred databases in it, and five projects
-// that register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
+// A thousand databases for one service: a server of its own that allows so many sessions, two hundred databases in it, and five projects that
+// register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import mysql2 from 'mysql2/promise';
 import pg from 'pg';
 import { cachePath } from '../scripts/engines/cache.mjs';
+import { mariadb } from '../scripts/engines/mariadb.mjs';
+import { mysql } from '../scripts/engines/mysql.mjs';
 import { postgres } from '../scripts/engines/postgres.mjs';
 import { end, freePorts, launch } from '../scripts/engines/processes.mjs';
 import { anyOf, anyRequest, makeRequest } from './load.mjs';
@@ -13,34 +16,50 @@ import { databaseEntry, inParallel } from './tenants.mjs';
 const PROJECTS = 5;
 const FEW = 10;
 const ROWS = 1000;
+const FIRST = 7;
 const SESSIONS = 1000 * 2 + 100;
 
-/** A server that allows a session for each pool of both the service and the yardstick. */
-async function startServer() {
+const MYSQL_FLAGS = [`--max-connections=${SESSIONS}`];
+
+/** How each engine is started with room for a session of each pool, of the service and of the yardstick. */
+const SERVERS = {
+  pg: {
+    program: postgres,
+    flags: ['-c', `max_connections=${SESSIONS}`, '-c', 'autovacuum=off'],
+    signal: 'SIGINT',
+    user: 'postgres',
+    create: createOnPostgres,
+  },
+  ms: { program: mysql, flags: MYSQL_FLAGS, signal: 'SIGTERM', user: 'root', create: createOnMysql },
+  ma: { program: mariadb, flags: MYSQL_FLAGS, signal: 'SIGTERM', user: 'root', create: createOnMysql },
+};
+
+async function startServer(type) {
+  const { program, flags, signal, user } = SERVERS[type];
   const folder = cachePath('runs', `bench-many-${process.pid}`);
-  const program = await postgres.install();
-  await postgres.prepare(program, folder);
+  const prefix = await program.install(() => {});
+  await program.prepare(prefix, folder);
   const [sql] = await freePorts(1);
-  const command = await postgres.command(program, folder, { sql });
-  command.args.push('-c', `max_connections=${SESSIONS}`, '-c', 'autovacuum=off');
+  const command = await program.command(prefix, folder, { sql });
+  command.args.push(...flags);
   const pid = launch(command, `${folder}/log`);
   const stop = async () => {
-    await end(pid, 'SIGINT', 5000);
+    await end(pid, signal, 10_000);
     rmSync(folder, { recursive: true, force: true });
   };
   for (let attempt = 0; ; attempt++) {
     try {
-      await postgres.probe({ sql });
+      await program.probe({ sql });
       break;
     } catch (error) {
-      if (attempt > 200) {
+      if (attempt > 400) {
         await stop();
         throw error;
       }
       await delay(50);
     }
   }
-  return { type: 'pg', host: '127.0.0.1', port: sql, entryPort: sql, user: 'postgres', password: '', pid, stop };
+  return { type, host: '127.0.0.1', port: sql, entryPort: sql, user, password: '', pid, stop };
 }
 
 async function query(address, database, ...statements) {
@@ -50,7 +69,7 @@ async function query(address, database, ...statements) {
   await client.end();
 }
 
-async function createDatabases(address, count) {
+async function createOnPostgres(address, count) {
   await query(address, 'postgres', 'CREATE DATABASE tenant_0');
   await query(
     address,
@@ -64,28 +83,49 @@ async function createDatabases(address, count) {
   await query(address, 'postgres', ...statements);
 }
 
+async function createOnMysql({ host, port, user }, count) {
+  const connection = await mysql2.createConnection({ host, port, user });
+  const rows = Array.from({ length: ROWS }, (_, i) => [
+    i + 1,
+    `Customer ${i + 1}`,
+    `user${i + 1}@example.com`,
+    new Date(1704067200000 + i * 61_000),
+  ]);
+  for (let i = 1; i <= count; i++) {
+    await connection.query(`CREATE DATABASE tenant_${i}`);
+    await connection.query(
+      `CREATE TABLE tenant_${i}.users (id int PRIMARY KEY, name varchar(100) NOT NULL, email varchar(100) NOT NULL, created_at datetime NOT NULL)`,
+    );
+    await connection.query(`INSERT INTO tenant_${i}.users VALUES ?`, [rows]);
+  }
+  await connection.end();
+}
+
 export async function manyDatabases(engine, { quick }, say) {
-  const { service, administrator, folder } = engine;
+  const { service, administrator, folder, fixture } = engine;
+  const { type } = fixture.address;
   const each = quick ? 20 : 200;
-  const address = await startServer();
+  const address = await startServer(type);
   engine.later(address.stop);
   say(`  creating ${each} databases`);
-  await createDatabases(address, each);
+  await SERVERS[type].create(address, each);
   const names = Array.from({ length: each }, (_, i) => `tenant_${i + 1}`);
   const small = await administrator.createProject(names.slice(0, FEW).map((name) => databaseEntry(address, name)));
   const entries = names.map((name) => databaseEntry(address, name, { max_open_connections: 1, max_idle_connections: 1 }));
   const projects = [];
   for (let i = 0; i < PROJECTS; i++) projects.push(await administrator.createProject(entries));
-  const yardstick = await startYardstick('pg', address, 'tenant_1', folder);
+  const yardstick = await startYardstick(type, address, 'tenant_1', folder);
   engine.later(yardstick.stop);
 
-  // The first request to each opens its connection, which is not what is compared.
-  const first = projects.flatMap((project) => names.map((name) => ({ project, path: `${project.auto('pg', name, 'users')}?pg=0&ps=1` })));
-  await inParallel(first, 16, ({ project, path }) => administrator.send('GET', path, project.headers));
+  // The first request to each opens its connection, and PostgreSQL makes a plan anew for the first five: neither is what is compared.
+  const first = projects.flatMap((project) =>
+    names.map((name) => ({ project, path: `${project.auto(type, name, 'users')}?pg=0&ps=1&id=eq.1` })),
+  );
+  for (let i = 0; i < FIRST; i++) await inParallel(first, 16, ({ project, path }) => administrator.send('GET', path, project.headers));
 
   const database = (most) => `tenant_${most === 1 ? 1 : anyOf(most)}`;
   const ours = (project, most) =>
-    makeRequest({ path: `${project.auto('pg', database(most), 'users')}?pg=0&ps=1&id=eq.${anyOf(ROWS)}`, headers: project.headers });
+    makeRequest({ path: `${project.auto(type, database(most), 'users')}?pg=0&ps=1&id=eq.${anyOf(ROWS)}`, headers: project.headers });
   const theirs = (path, most) => makeRequest({ path: `${path}?database=${database(most)}&id=${anyOf(ROWS)}` });
   const contestant = (label, server, request) => ({ label, server, database: address, rows: 1, request });
   return [

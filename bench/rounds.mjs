@@ -47,7 +47,7 @@ async function measure(contestant, { generator, seconds, connections }) {
 }
 
 /** Compiled code is what is compared: so many requests, or so many seconds where requests are slow. */
-const WARM_REQUESTS = 3000;
+const WARM_REQUESTS = 20_000;
 const WARM_SECONDS = 5;
 
 async function warmUp({ server, request }, { generator, connections, warmUp: least }) {

@@ -178,7 +178,7 @@ const WITHIN_A_TENTH = { ratio: 0.9 };
 export const TRIALS = {
   databases: {
     title: 'single rows from 1, 10 and 1,000 databases in turn',
-    engines: ['pg'],
+    engines: ['pg', 'ms', 'ma'],
     targets: { '10 databases': WITHIN_A_TENTH, '1000 databases': WITHIN_A_TENTH },
     contestants: manyDatabases,
     note:

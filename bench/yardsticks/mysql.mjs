@@ -2,7 +2,8 @@
 import mysql from 'mysql2/promise';
 import { serve } from './handler.mjs';
 
-const pool = mysql.createPool({ ...JSON.parse(process.env.BENCH_DATABASE), connectionLimit: 50 });
+const address = JSON.parse(process.env.BENCH_DATABASE);
+const pool = mysql.createPool({ ...address, connectionLimit: 50 });
 const COLUMNS = 'id, name, email, created_at';
 
 const query = async (sql, values) => (await pool.execute(sql, values))[0];
@@ -16,7 +17,15 @@ async function insert(rows) {
   return { rows_affected: result.affectedRows };
 }
 
-const one = (id) => query(`SELECT ${COLUMNS} FROM users WHERE id = ? ORDER BY id LIMIT 1`, [id]);
+const ONE = `SELECT ${COLUMNS} FROM users WHERE id = ? ORDER BY id LIMIT 1`;
+const one = (id) => query(ONE, [id]);
+
+/** One pool a database, as a service for many tenants has it. */
+const pools = new Map();
+function poolOf(database) {
+  if (!pools.has(database)) pools.set(database, mysql.createPool({ ...address, database, connectionLimit: 1 }));
+  return pools.get(database);
+}
 
 serve({
   'GET /one': (q) => one(q.get('id')),
@@ -30,4 +39,5 @@ serve({
     const rows = await one(q.get('id'));
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
+  'GET /tenant': async (q) => (await poolOf(q.get('database')).execute(ONE, [q.get('id')]))[0],
 });

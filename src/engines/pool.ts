@@ -44,6 +44,7 @@ export class Pool {
   readonly #idle: Idle[] = [];
   readonly #line: WaitingLine<Connection>;
   readonly #bulkyLine: WaitingLine<void>;
+  readonly #bulkyMost: number;
   /** Given out for bulky statements, or about to be. */
   #bulky = 0;
   readonly #isBulky = new Set<Connection>();
@@ -58,6 +59,7 @@ export class Pool {
     this.#limits = limits;
     this.#open = open;
     const { waitMs, bulkyWaitMs, maxOpen } = limits;
+    this.#bulkyMost = Math.min(BULKY_MOST, Math.ceil(maxOpen / 2));
     this.#line = new WaitingLine({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
     this.#bulkyLine = new WaitingLine({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
   }
@@ -78,10 +80,6 @@ export class Pool {
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
     return this.#count < this.#limits.maxOpen ? this.#connect(signal) : this.#line.join(signal);
-  }
-
-  get #bulkyMost(): number {
-    return Math.min(BULKY_MOST, Math.ceil(this.#limits.maxOpen / 2));
   }
 
   async #takeBulky(signal: StopSignal | undefined): Promise<Connection> {

@@ -103,6 +103,29 @@ test('hardly anything of a request outlives it', async () => {
   expect(aged).toBeLessThan(300);
 });
 
+test('bulky inserts leave connections to readers', async () => {
+  await database.run('CREATE TABLE slow (word text)');
+  await database.run(
+    'CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RETURN NULL; END $$; CREATE TRIGGER nap AFTER INSERT ON slow EXECUTE FUNCTION nap()',
+  );
+  const { headers, autoPath } = await setUpProject(service, [{ ...database.entry(), max_open_connections: 2 }]);
+  const body = JSON.stringify(Array.from({ length: 200 }, () => ({ word: 'x'.repeat(100) })));
+  let posted = 0;
+  const posts = [0, 1].map(async () => {
+    const { status } = await service.request('POST', autoPath('pg', database.name, 'slow'), {
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body,
+    });
+    posted++;
+    return status;
+  });
+  const napping = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+  while ((await database.run(napping)).length === 0) await delay(10);
+  const { status } = await service.request('GET', `${autoPath('pg', database.name, 'users')}?pg=0&ps=1`, { headers });
+  expect([status, posted]).toEqual([200, 0]);
+  expect(await Promise.all(posts)).toEqual([201, 201]);
+});
+
 test('a busy pool keeps its connections, also above max_idle_connections', async () => {
   const width = 40;
   await database.run('CREATE VIEW backend AS SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)');

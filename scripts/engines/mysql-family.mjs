@@ -1,9 +1,13 @@
 // What running MySQL and MariaDB has in common: the flags of a private, throw-away server, and the greeting that says it is up.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstBytes } from './processes.mjs';
 
-/** Flags for a server of the prefix that keeps its data in `folder/data` and reads no configuration of the machine. */
+/** Flags for a server of the prefix that keeps its data in `folder` and reads no configuration of the machine. */
 export function privateFlags(prefix, folder) {
+  // A server that starts removes every temporary table that it finds in its folder for them, those of a server beside it too.
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary, { recursive: true });
   const flags = [
     '--no-defaults',
     `--basedir=${prefix}/usr`,
@@ -11,6 +15,7 @@ export function privateFlags(prefix, folder) {
     `--character-sets-dir=${prefix}/usr/share/mysql/charsets`,
     `--plugin-dir=${prefix}/usr/lib/mysql/plugin`,
     `--datadir=${join(folder, 'data')}`,
+    `--tmpdir=${temporary}`,
     '--innodb-buffer-pool-size=64M',
     // A power failure may cost the rows of a test.
     '--innodb-flush-log-at-trx-commit=0',

@@ -72,6 +72,21 @@ test.each(['mysql', 'mariadb'] as const)('%s wants the password of a user that h
   await database.drop();
 });
 
+test.each(['mysql', 'mariadb'] as const)(
+  '%s keeps its temporary tables apart: a server that starts removes those in its folder',
+  async (engine) => {
+    const [shared, own] = [await createDatabase(engine), await startPrivateEngine(engine)];
+    try {
+      const [one] = await shared.run('SELECT @@tmpdir AS folder');
+      const [other] = await (await createDatabase(engine, own.address)).run('SELECT @@tmpdir AS folder');
+      expect(other?.['folder']).not.toBe(one?.['folder']);
+    } finally {
+      await own.stop();
+      await shared.drop();
+    }
+  },
+);
+
 describe('ClickHouse', () => {
   test('knows a user that may only read', async () => {
     const database = await createDatabase('clickhouse');

@@ -12,17 +12,19 @@ const VARIABLES = {
   ch: 'MILLRACE_TEST_CLICKHOUSE_URL',
 };
 
-/** Gives {pg: {host, port, user, password, pid, entryPort}} for the wanted types, and what stops them. */
-export async function bringUpEngines(types) {
-  const id = `bench-${process.pid}`;
-  const missing = new Set(enginesWithoutAddress(process.env));
-  const names = types.map((type) => SCRIPT_NAMES[type]).filter((name) => missing.has(name));
-  const variables = names.length === 0 ? {} : await startEngines({ id, names, owner: process.pid });
-  const known = { ...process.env, ...variables };
+/**
+ * Where the engine is, {host, port, user, password, pid, entryPort}, and what stops it. Engines come up one at a time: also one that nobody asks
+ * has threads that run now and then, on the cores that are measured.
+ */
+export async function bringUpEngine(type) {
+  const id = `bench-${process.pid}-${type}`;
+  const name = SCRIPT_NAMES[type];
+  const isMissing = enginesWithoutAddress(process.env).includes(name);
+  const variables = isMissing ? await startEngines({ id, names: [name], owner: process.pid }) : {};
   return {
-    addresses: Object.fromEntries(types.map((type) => [type, toAddress(type, known)])),
+    address: toAddress(type, { ...process.env, ...variables }),
     stop: async () => {
-      if (names.length > 0) await stopEngines(id);
+      if (isMissing) await stopEngines(id);
     },
   };
 }

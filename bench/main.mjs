@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bringUpEngines, ENGINE_NAMES } from './engines.mjs';
+import { bringUpEngine, ENGINE_NAMES } from './engines.mjs';
 import { createFixture } from './fixtures.mjs';
 import { chooseGenerator } from './load.mjs';
 import { readOptions, USAGE } from './options.mjs';
@@ -120,16 +120,16 @@ async function main(options) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().then(() => process.exit(130)));
   const run = { machine: describeMachine(), settings, results: [] };
   try {
-    const { addresses, stop } = await bringUpEngines(options.engines);
-    stops.push(stop);
     const plan = options.engines.map((type) => [type, names.filter((name) => ALL[name].engines.includes(type))]);
     const total = plan.reduce((sum, [, own]) => sum + own.length, 0);
     for (const [type, own] of plan) {
       if (own.length === 0) continue;
-      const engine = await prepareEngine(type, addresses[type], options, folder);
+      const { address, stop } = await bringUpEngine(type);
+      stops.push(stop);
+      const engine = await prepareEngine(type, address, options, folder);
       stops.push(engine.stop);
       for (const name of own) run.results.push(await runScenario(name, engine, settings, `${run.results.length + 1}/${total}`));
-      await stops.pop()();
+      await cleanUp();
     }
     writeResults(run, folder, options);
   } finally {

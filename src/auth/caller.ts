@@ -7,6 +7,7 @@ import type { Caller } from '../model/caller.ts';
 import { hashToken, isExpired, type PowerToken } from '../model/power-token.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
+import { detached } from '../util/detached.ts';
 import { type ContextHeaders, HEADER_NAMES } from './headers.ts';
 import { SecretSet, sameSecret } from './secrets.ts';
 
@@ -68,7 +69,8 @@ export class Authenticator {
   /** Synchronous unless a token has to be read from the store. */
   identify(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
     if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers.powerToken, pwt, method, demand);
-    return this.#byHeaders(headers, demand);
+    if (headers.known?.demand !== demand) headers.known = { demand, caller: this.#byHeaders(headers, demand) };
+    return headers.known.caller;
   }
 
   #byHeaders(headers: ContextHeaders, demand: Demand): Caller {
@@ -105,15 +107,16 @@ export class Authenticator {
   #parseRoles(text: string): ReadonlySet<string> {
     const known = this.#roles.get(text);
     if (known !== undefined) return known;
+    const own = detached(text);
     const roles = new Set(
-      text
+      own
         .split(',')
         .map((role) => role.trim())
         .filter((role) => role !== ''),
     );
     if (roles.size > MAX_ROLES || [...roles].some((role) => role.length > MAX_ROLE_LENGTH)) throw apiError('bad_roles');
     if (this.#roles.size > 10_000) this.#roles.clear();
-    this.#roles.set(text, roles);
+    this.#roles.set(own, roles);
     return roles;
   }
 }

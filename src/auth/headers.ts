@@ -3,20 +3,25 @@
  * that appends instead of replacing would give every client the roles it likes. So twice is an error.
  */
 import { apiError } from '../errors.ts';
+import type { Caller } from '../model/caller.ts';
 
-export interface ContextHeaders {
-  orgId?: string;
-  projectId?: string;
-  spaceId?: string;
-  featureId?: string;
-  userId?: string;
-  roles?: string;
-  serverKey?: string;
-  powerToken?: string;
-  gatewaySecret?: string;
+export class ContextHeaders {
+  orgId: string | undefined;
+  projectId: string | undefined;
+  spaceId: string | undefined;
+  featureId: string | undefined;
+  userId: string | undefined;
+  roles: string | undefined;
+  serverKey: string | undefined;
+  powerToken: string | undefined;
+  gatewaySecret: string | undefined;
+  /** Whom they speak of, as an endpoint with this demand sees it: found out once for all requests that share the headers. */
+  known: { readonly demand: object; readonly caller: Caller } | undefined;
 }
 
-const NAMES: ReadonlyMap<string, readonly [keyof ContextHeaders, string]> = new Map(
+type Field = Exclude<keyof ContextHeaders, 'known'>;
+
+const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
   (
     [
       ['orgId', 'X-Org-Id'],
@@ -37,7 +42,7 @@ const FIRST_LETTER = 0x78;
 
 /** `raw`: names in lower case and values in turn. */
 export function readHeaders(raw: readonly string[]): ContextHeaders {
-  const found: ContextHeaders = {};
+  const found = new ContextHeaders();
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     if (name.charCodeAt(0) !== FIRST_LETTER) continue;

@@ -30,26 +30,54 @@ interface Shape {
 const MAX_DEPTH = 64;
 
 export function readBatch(body: Buffer, table: Table): Batch {
-  const byKeys = new Map<readonly string[], Shape>();
-  const byColumns = new Map<string, Shape>();
-  const shapeFor = (keys: readonly string[], row: number): Shape => {
-    const columns = columnsOf(keys, table, row);
-    // The same keys in another order are another array but the same columns.
-    const name = keys.join('\0');
-    const shape = byColumns.get(name) ?? { columns, rows: [], places: [] };
-    byColumns.set(name, shape);
-    byKeys.set(keys, shape);
-    return shape;
-  };
-  const count = parse(body, (index, keys, values) => {
-    const shape = byKeys.get(keys) ?? shapeFor(keys, index);
-    const row: ParamValue[] = new Array(values.length);
-    for (let i = 0; i < values.length; i++) row[i] = checked(shape.columns[i] as Column, values[i] as JsonCell, index);
-    shape.rows.push(row);
-    shape.places.push(index);
-  });
+  const batch = new BatchReader(table);
+  const count = parse(body, (index, keys, values) => batch.add(index, keys, values));
   if (count === 0) throw apiError('rows_not_array');
-  return { count, groups: [...byColumns.values()] };
+  return { count, groups: batch.end() };
+}
+
+/** The lists of columns that were written to a table, by their names: always the same list, so that a statement can be found by it. */
+const lists = new WeakMap<Table, Map<string, readonly Column[]>>();
+const MOST_LISTS = 100;
+
+class BatchReader {
+  readonly #table: Table;
+  readonly #lists: Map<string, readonly Column[]>;
+  readonly #shapes = new Map<readonly Column[], Shape>();
+  #keys: readonly string[] | undefined;
+  #shape: Shape | undefined;
+
+  constructor(table: Table) {
+    this.#table = table;
+    this.#lists = lists.get(table) ?? new Map();
+  }
+
+  /** `keys`: the same array for rows with the same keys that follow each other. */
+  add(index: number, keys: readonly string[], values: readonly JsonCell[]): void {
+    const { columns, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
+    const row: ParamValue[] = new Array(values.length);
+    for (let i = 0; i < values.length; i++) row[i] = checked(columns[i] as Column, values[i] as JsonCell, index);
+    rows.push(row);
+    places.push(index);
+  }
+
+  #enter(keys: readonly string[], row: number): Shape {
+    const name = keys.join('\0');
+    const columns = this.#lists.get(name) ?? columnsOf(keys, this.#table, row);
+    this.#lists.set(name, columns);
+    const shape = this.#shapes.get(columns) ?? { columns, rows: [], places: [] };
+    this.#shapes.set(columns, shape);
+    this.#keys = keys;
+    this.#shape = shape;
+    return shape;
+  }
+
+  /** The lists are kept for the next batch, unless they are so many that hardly any will come again. */
+  end(): readonly Shape[] {
+    if (this.#lists.size > MOST_LISTS) lists.delete(this.#table);
+    else lists.set(this.#table, this.#lists);
+    return [...this.#shapes.values()];
+  }
 }
 
 function parse(body: Buffer, onRow: Parameters<typeof parseRows>[2]): number {

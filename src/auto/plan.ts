@@ -30,9 +30,15 @@ export function planRead(request: ReadRequest, table: Table): ReadPlan {
       where: and(where, behind),
       order,
       limit: request.size,
-      offset: BigInt(request.page) * BigInt(request.size),
+      offset: rowsBefore(request),
     },
   };
+}
+
+/** Exact also where a product of numbers is not. */
+function rowsBefore({ page, size }: ReadRequest): number | bigint {
+  const rows = page * size;
+  return Number.isSafeInteger(rows) ? rows : BigInt(page) * BigInt(size);
 }
 
 function and(a: Condition | undefined, b: Condition | undefined): Condition | undefined {

@@ -37,9 +37,29 @@ export interface UpdateRequest extends Options, WriteOptions {
 
 export interface DeleteRequest extends Options, WriteOptions {}
 
+/** Parameters that may be given once. They are few: a list is quicker than a map. */
+class Given {
+  readonly #parameters: Parameter[] = [];
+
+  add(parameter: Parameter): void {
+    if (this.get(parameter.name) !== undefined) throw apiError('repeated_parameter', parameter.name);
+    this.#parameters.push(parameter);
+  }
+
+  get(name: string): string | undefined {
+    return valueOf(this.#parameters, name);
+  }
+}
+
+/** The first value of a name. */
+function valueOf(parameters: readonly Parameter[], name: string): string | undefined {
+  for (const parameter of parameters) if (parameter.name === name) return parameter.value;
+  return undefined;
+}
+
 /** What the query says, sorted by what each name is. */
 interface Sorted {
-  readonly single: Map<string, string>;
+  readonly single: Given;
   readonly sets: string[];
   readonly filters: RawFilter[];
 }
@@ -48,15 +68,14 @@ const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
 const GENERAL = ['format', 'version', 'pwt'];
 
 function sort(query: readonly Parameter[], allowed: readonly string[]): Sorted {
-  const single = new Map<string, string>();
+  const single = new Given();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
-  for (const { name, value } of query) {
+  for (const parameter of query) {
+    const { name, value } = parameter;
     if (name === 'set' && allowed.includes('set')) sets.push(value);
-    else if (GENERAL.includes(name) || allowed.includes(name)) {
-      if (single.has(name)) throw apiError('repeated_parameter', name);
-      single.set(name, value);
-    } else if (name === 'pg' || name === 'ps' || name === 'set') continue;
+    else if (GENERAL.includes(name) || allowed.includes(name)) single.add(parameter);
+    else if (name === 'pg' || name === 'ps' || name === 'set') continue;
     else if (name.startsWith('$')) filters.push(special(name, value, allowed));
     else filters.push(parseFilter(name, value));
   }
@@ -73,8 +92,8 @@ const READ_NAMES = ['pg', 'ps', '$select', '$order', '$count', '$after'];
 const WRITE_NAMES = ['$dry_run', '$max_affected'];
 
 export function parseRead(query: readonly Parameter[], maxPageSize: number): ReadRequest {
-  const page = query.find(({ name }) => name === 'pg')?.value;
-  const size = query.find(({ name }) => name === 'ps')?.value;
+  const page = valueOf(query, 'pg');
+  const size = valueOf(query, 'ps');
   if (page === undefined) throw apiError('paging_missing', 'pg');
   if (size === undefined) throw apiError('paging_missing', 'ps');
   const pageNumber = pageValue('pg', page);
@@ -134,7 +153,7 @@ function setOf(sets: readonly string[]): { readonly column: string; readonly val
   return { column: columnName(set.slice(0, dot)), value: set.slice(dot + 1) };
 }
 
-function writeOptions(single: ReadonlyMap<string, string>): WriteOptions {
+function writeOptions(single: Given): WriteOptions {
   const most = single.get('$max_affected');
   if (most !== undefined && !/^\d{1,15}$/.test(most)) throw apiError('parameter_invalid', '$max_affected', 'it must be a whole number');
   return { dryRun: flagOf('$dry_run', single.get('$dry_run')), maxAffected: most === undefined ? undefined : Number(most) };

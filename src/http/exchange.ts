@@ -2,18 +2,33 @@
  * One request and its answer, as the handlers see it: query, headers, body and the signal that the client has gone. Lighter than an
  * AbortController, because every request has one.
  */
-import type { ContextHeaders } from '../auth/headers.ts';
-import { readHeaders } from '../auth/headers.ts';
+import { type ContextHeaders, readHeaders } from '../auth/headers.ts';
 import type { StopSignal } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
 import { BadEncoding, MAX_PARAMETERS, type Parameter, parseQuery, TooManyParameters } from '../util/query.ts';
-import { headerOf, type RequestHead } from './wire/head.ts';
+import type { RequestHead } from './wire/head.ts';
+import { type HeaderSection, headerOf } from './wire/header-section.ts';
 import type { Reply } from './wire/reply.ts';
 
 /** A request id from outside is used when it is one token of a sane length. */
 const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
+
+/** What a header section says to the service; found out once for all requests that bear it. */
+interface Reading {
+  /** The request's id, when the client has given it a good one. */
+  readonly requestId: string | undefined;
+  context: ContextHeaders | undefined;
+}
+
+function readingOf(section: HeaderSection): Reading {
+  if (section.reading !== undefined) return section.reading as Reading;
+  const sent = headerOf(section, 'x-request-id');
+  const reading: Reading = { requestId: sent !== undefined && SANE_ID.test(sent) ? sent : undefined, context: undefined };
+  section.reading = reading;
+  return reading;
+}
 
 export class Exchange implements StopSignal {
   readonly head: RequestHead;
@@ -29,7 +44,7 @@ export class Exchange implements StopSignal {
   error: string | undefined;
   readonly #rawQuery: string;
   #query: readonly Parameter[] | undefined;
-  #headers: ContextHeaders | undefined;
+  readonly #reading: Reading;
   #listeners: (() => void)[] | undefined;
 
   constructor(head: RequestHead, reply: Reply, body: Buffer | undefined) {
@@ -40,8 +55,8 @@ export class Exchange implements StopSignal {
     const mark = target.indexOf('?');
     this.path = mark < 0 ? target : target.slice(0, mark);
     this.#rawQuery = mark < 0 ? '' : target.slice(mark + 1);
-    const sent = this.header('x-request-id');
-    this.requestId = sent !== undefined && SANE_ID.test(sent) ? sent : newUlid();
+    this.#reading = readingOf(head.section);
+    this.requestId = this.#reading.requestId ?? newUlid();
   }
 
   get method(): string {
@@ -50,12 +65,12 @@ export class Exchange implements StopSignal {
 
   /** A header by its name in lower case; undefined when it was not sent, or more than once. */
   header(name: string): string | undefined {
-    return headerOf(this.head, name);
+    return headerOf(this.head.section, name);
   }
 
   get headers(): ContextHeaders {
-    this.#headers ??= readHeaders(this.head.headers);
-    return this.#headers;
+    this.#reading.context ??= readHeaders(this.head.section.lines);
+    return this.#reading.context;
   }
 
   get query(): readonly Parameter[] {

@@ -10,6 +10,7 @@ import type { PlainValue } from '../util/decimal.ts';
 import { NestingError } from '../util/json.ts';
 import type { Exchange } from './exchange.ts';
 import { Spool } from './spool.ts';
+import { JOINED } from './wire/reply.ts';
 
 /** A piece of this size goes to the socket. */
 const PIECE = 64 * 1024;
@@ -19,9 +20,21 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** What would end a line early has no place in a header. */
 const LINE_BREAK = /[\r\n\0]/;
 
+/** What answers of one type share of their heads. */
+const beginnings = new Map<string, string>();
+
+function beginning(type: string): string {
+  let text = beginnings.get(type);
+  if (text === undefined) {
+    text = `Content-Type: ${type}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nX-Request-Id: `;
+    beginnings.set(type, text);
+  }
+  return text;
+}
+
 /** The lines of an answer's head; `extra`: further names and values in turn. */
 function headerLines(exchange: Exchange, type: string, extra: readonly string[]): string {
-  let lines = `Content-Type: ${type}\r\nX-Request-Id: ${exchange.requestId}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n`;
+  let lines = `${beginning(type)}${exchange.requestId}\r\n`;
   for (let i = 0; i < extra.length; i += 2) {
     const value = extra[i + 1] as string;
     if (LINE_BREAK.test(value)) throw new Error(`the header ${extra[i]} cannot hold its value`);
@@ -62,9 +75,8 @@ export function sendValue(exchange: Exchange, status: number, format: Format, va
     spool.discard();
     throw error instanceof NestingError ? apiError('result_too_deep') : error;
   }
-  const body = spool.size === 0 && format.head === undefined ? out.take() : undefined;
-  if (body !== undefined) {
-    sendBytes(exchange, status, format.contentType, body, extra);
+  if (spool.size === 0 && format.head === undefined && out.length <= JOINED) {
+    exchange.reply.sendLatin1(status, headerLines(exchange, format.contentType, extra), out.takeLatin1());
     return;
   }
   spool.add(out.take());
@@ -127,10 +139,14 @@ export class RowResponse implements RowSink {
       sendSpool(this.#exchange, 200, this.#format, this.#spool, this.headers);
       return;
     }
-    const rest = this.#out.take();
     const { reply } = this.#exchange;
-    if (!this.#sent) reply.send(200, headerLines(this.#exchange, this.#format.contentType, this.headers), rest, giveBack);
-    else reply.end(rest, giveBack);
+    if (this.#sent) {
+      reply.end(this.#out.take(), giveBack);
+      return;
+    }
+    const lines = headerLines(this.#exchange, this.#format.contentType, this.headers);
+    if (this.#out.length <= JOINED) reply.sendLatin1(200, lines, this.#out.takeLatin1());
+    else reply.send(200, lines, this.#out.take(), giveBack);
   }
 
   /** What was spooled for an answer that will not be sent. */

@@ -7,7 +7,8 @@ import { Exchange } from './exchange.ts';
 import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 import { Router } from './router.ts';
-import type { Refusal, RequestHead } from './wire/head.ts';
+import type { RequestHead } from './wire/head.ts';
+import type { Refusal } from './wire/refusal.ts';
 import type { Reply } from './wire/reply.ts';
 import { WireServer } from './wire/server.ts';
 

@@ -3,7 +3,7 @@
  * engines' prepared statements are found again. Nothing of a request reaches the text except names of the catalogue, quoted.
  */
 
-import type { Column, Kind } from '../model/table.ts';
+import type { Column, Kind, Table } from '../model/table.ts';
 import type { Binder, Dialect, Ready } from './dialect.ts';
 import type { Condition, CountPlan, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
 import type { Operand, ParamKind, ParamType, ParamValue } from './statement.ts';
@@ -49,8 +49,8 @@ export class Parameters implements Binder {
     return this.#add(this.#dialect.textType, value);
   }
 
-  int(value: bigint): string {
-    return this.#add(this.#dialect.intType, value.toString());
+  int(value: number | bigint): string {
+    return this.#add(this.#dialect.intType, String(value));
   }
 
   #add(type: ParamType, value: ParamValue): string {
@@ -63,22 +63,19 @@ export class Parameters implements Binder {
 export function compileSelect(plan: SelectPlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
   const text =
-    `SELECT ${selectList(plan, dialect)} FROM ${dialect.table(plan.table)}` +
-    where(plan.where, dialect, bind) +
-    orderBy(plan.order, dialect) +
-    dialect.page(plan.limit, plan.offset, bind);
+    source(plan, dialect) + where(plan.where, dialect, bind) + orderBy(plan.order, dialect) + dialect.page(plan.limit, plan.offset, bind);
   return { statement: { text, types: bind.types, columns: plan.columns }, params: bind.values };
 }
 
 /** Texts of what most requests ask for: all columns of a table, in its own order. A table belongs to one database and so to one dialect. */
-const selectLists = new WeakMap<readonly Column[], string>();
+const wholeTables = new WeakMap<Table, string>();
 const orders = new WeakMap<readonly OrderTerm[], string>();
 
-function selectList({ columns, table }: SelectPlan, dialect: Dialect): string {
-  const known = selectLists.get(columns);
+function source({ columns, table }: SelectPlan, dialect: Dialect): string {
+  const known = columns === table.columns ? wholeTables.get(table) : undefined;
   if (known !== undefined) return known;
-  const text = columns.map((column) => dialect.selectItem(column)).join(', ');
-  if (columns === table.columns) selectLists.set(columns, text);
+  const text = `SELECT ${columns.map((column) => dialect.selectItem(column)).join(', ')} FROM ${dialect.table(table)}`;
+  if (columns === table.columns) wholeTables.set(table, text);
   return text;
 }
 

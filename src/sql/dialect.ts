@@ -14,7 +14,7 @@ export interface Binder {
   /** Adds a text whatever the column is (patterns of LIKE). */
   text(value: string): string;
   /** Adds a whole number of ours (limit, offset). */
-  int(value: bigint): string;
+  int(value: number | bigint): string;
 }
 
 export interface Ready {
@@ -37,7 +37,7 @@ export interface Dialect {
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
   orderItem(column: Column, direction: 'asc' | 'desc'): string;
   /** LIMIT and OFFSET. */
-  page(limit: number, offset: bigint, bind: Binder): string;
+  page(limit: number, offset: number | bigint, bind: Binder): string;
   /** Rows of one plan, in as few statements as the engine can take them. */
   insert(plan: InsertPlan): readonly Ready[];
   /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */

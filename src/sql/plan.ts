@@ -32,7 +32,7 @@ export interface SelectPlan {
   readonly where: Condition | undefined;
   readonly order: readonly OrderTerm[];
   readonly limit: number;
-  readonly offset: bigint;
+  readonly offset: number | bigint;
 }
 
 export interface CountPlan {

@@ -57,7 +57,6 @@ const KEPT_SHAPES = 64;
 /** Up to this many keys a look through a list is quicker than a set. */
 const FEW_KEYS = 16;
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
-const NO_KEYS: readonly string[] = [];
 
 interface Shape {
   readonly keys: readonly string[];
@@ -65,9 +64,16 @@ interface Shape {
   readonly predictable: boolean;
 }
 
+const NO_SHAPE: Shape = { keys: [], predictable: true };
+
+function toShape(keys: readonly string[]): Shape {
+  return { keys, predictable: !keys.some((key) => NEEDS_ESCAPE.test(key)) };
+}
+
 class RowsReader extends JsonScanner {
-  #shape: Shape = { keys: NO_KEYS, predictable: true };
-  readonly #shapes = new Map<string, Shape>();
+  #shape: Shape = NO_SHAPE;
+  /** The shapes so far, by their keys; not kept before there is a second one. */
+  #shapes: Map<string, Shape> | undefined;
   readonly #values: JsonCell[] = [];
 
   read(onRow: OnRow): number {
@@ -144,10 +150,12 @@ class RowsReader extends JsonScanner {
 
   /** The array that earlier rows with these keys were given, so that the caller finds its plan again. */
   #known(keys: readonly string[]): Shape {
+    if (this.#shape === NO_SHAPE) return toShape(keys);
+    this.#shapes ??= new Map([[JSON.stringify(this.#shape.keys), this.#shape]]);
     const name = JSON.stringify(keys);
     const known = this.#shapes.get(name);
     if (known !== undefined) return known;
-    const shape = { keys, predictable: !keys.some((key) => NEEDS_ESCAPE.test(key)) };
+    const shape = toShape(keys);
     if (this.#shapes.size === KEPT_SHAPES) this.#shapes.clear();
     this.#shapes.set(name, shape);
     return shape;

@@ -34,7 +34,7 @@ beforeAll(async () => {
     request: (head: RequestHead, body, reply) => {
       reply.send(
         200,
-        `X-Seen: ${Buffer.from(shown(head.method, head.target, head.headers, body)).toString('base64')}\r\n`,
+        `X-Seen: ${Buffer.from(shown(head.method, head.target, head.section.lines, body)).toString('base64')}\r\n`,
         Buffer.from('ok'),
       );
     },

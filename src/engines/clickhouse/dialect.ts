@@ -25,7 +25,7 @@ export const clickhouseDialect: Dialect = {
   selectItem,
   comparison,
   orderItem,
-  page: (limit, offset, bind) => ` LIMIT ${bind.int(BigInt(limit))}${offset === 0n ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert,
   update: (table, set, where) => {
     return joinCounted({ count: countOf(table, where), writes: [`ALTER TABLE ${table} UPDATE ${set} WHERE ${where}`] });

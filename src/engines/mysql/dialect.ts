@@ -74,7 +74,7 @@ export const mysqlDialect: Dialect = {
   selectItem,
   comparison,
   orderItem,
-  page: (limit, offset, bind) => ` LIMIT ${bind.int(BigInt(limit))} OFFSET ${bind.int(offset)}`,
+  page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)} OFFSET ${bind.int(offset)}`,
   insert: insertStatements,
   update: (table, set, where) => `UPDATE ${table} SET ${set} WHERE ${where}`,
   delete: (table, where) => `DELETE FROM ${table} WHERE ${where}`,

@@ -5,8 +5,9 @@
 import type { Column } from '../../model/table.ts';
 import { paramType } from '../../sql/compile.ts';
 import type { Ready } from '../../sql/dialect.ts';
+import { InsertStatements } from '../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../sql/plan.ts';
-import type { ParamValue } from '../../sql/statement.ts';
+import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { jsonRows, jsonSource } from './insert-json.ts';
 import { placeholder, quote, tableName } from './names.ts';
 import { upsertClause } from './upsert.ts';
@@ -17,30 +18,40 @@ const PARAMETERS_MOST = 65_535;
 const BYTES_MOST = 4 * 1024 * 1024;
 
 export function insertStatements(plan: InsertPlan): readonly Ready[] {
-  const { columns } = plan;
-  const target = `INSERT INTO ${tableName(plan.table)} (${columns.map((column) => quote(column.name)).join(', ')})`;
-  const source = plan.rows.length > 1 ? jsonSource(columns) : undefined;
-  const rows = source === undefined ? undefined : jsonRows(columns, plan.rows);
-  if (source === undefined || rows === undefined) return valuesStatements(plan, `${target} VALUES `);
-  const statement = { text: `${target} ${source}${conflictClause(plan)}`, types: [JSON_TYPE] };
+  const [only] = plan.rows;
+  if (plan.rows.length === 1 && only !== undefined) return [{ statement: ONE_ROW.of(plan), params: only }];
+  const rows = jsonSource(plan.columns) === undefined ? undefined : jsonRows(plan.columns, plan.rows);
+  if (rows === undefined) return valuesStatements(plan);
+  const statement = FROM_JSON.of(plan);
   return batches(rows, rows.length).map((part) => ({ statement, params: [JSON.stringify(part)] }));
 }
 
+const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
+
 const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
 
-function valuesStatements(plan: InsertPlan, head: string): readonly Ready[] {
+const FROM_JSON = new InsertStatements((plan) => ({
+  text: `${target(plan)} ${jsonSource(plan.columns)}${conflictClause(plan)}`,
+  types: [JSON_TYPE],
+}));
+
+function target({ table, columns }: InsertPlan): string {
+  return `INSERT INTO ${tableName(table)} (${columns.map((column) => quote(column.name)).join(', ')})`;
+}
+
+function valuesStatements(plan: InsertPlan): readonly Ready[] {
+  const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, plan.columns.length)));
+  return batches(plan.rows, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));
+}
+
+function valuesStatement(plan: InsertPlan, count: number): Statement {
   const { columns } = plan;
   const row = `(${columns.map((column) => placeholder(column.cast)).join(', ')})`;
-  const tail = conflictClause(plan);
   const types = columns.map(paramType);
-  const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, columns.length)));
-  return batches(plan.rows, rowsMost).map((rows) => ({
-    statement: {
-      text: head + Array.from(rows, () => row).join(', ') + tail,
-      types: rows.flatMap(() => types),
-    },
-    params: rows.flat(),
-  }));
+  return {
+    text: `${target(plan)} VALUES ${new Array(count).fill(row).join(', ')}${conflictClause(plan)}`,
+    types: new Array(count).fill(types).flat(),
+  };
 }
 
 /** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */

@@ -2,8 +2,9 @@
 import type { Column, Table } from '../../model/table.ts';
 import { LIKE_ESCAPE, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
+import { InsertStatements } from '../../sql/insert-statements.ts';
 import type { Comparison, InsertPlan } from '../../sql/plan.ts';
-import type { ParamType, ParamValue } from '../../sql/statement.ts';
+import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
 import { arrayFromJson, columnLiteral } from './array-literal.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
@@ -59,7 +60,7 @@ export const postgresDialect: Dialect = {
   },
 
   // The limit is printed, for better plans; it is a number of ours and few different ones occur.
-  page: (limit: number, offset: bigint, bind: Binder) => ` LIMIT ${limit}${offset === 0n ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
 
   insert(plan: InsertPlan): readonly Ready[] {
     if (plan.columns.length === 0) return plan.rows.map(() => defaultsOnly(plan));
@@ -77,23 +78,26 @@ function defaultsOnly(plan: InsertPlan): Ready {
 
 function insertOne(plan: InsertPlan): Ready {
   const row = plan.rows[0] ?? [];
-  const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
-  return ready(
-    plan,
-    `VALUES (${values.join(', ')})`,
-    plan.columns.map((column, index) => bindable(column, row[index] ?? null)),
-  );
+  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => bindable(column, row[index] ?? null)) };
 }
+
+const ONE_ROW = new InsertStatements((plan) => {
+  const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
+  return insertFrom(plan, `VALUES (${values.join(', ')})`);
+});
 
 /** One array a column: any number of rows is one statement with as many parameters as columns. */
 function insertMany(plan: InsertPlan): Ready {
+  const params = plan.columns.map((column, index) => columnLiteral(plan.rows, index, (value) => bindable(column, value)));
+  return { statement: MANY_ROWS.of(plan), params };
+}
+
+const MANY_ROWS = new InsertStatements((plan) => {
   const names = plan.columns.map((_, index) => `c${index}`);
   const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : fromText(column, `c${index}`)));
   const arrays = plan.columns.map((column, index) => `$${index + 1}::${isFlat(column) ? column.cast : 'text'}[]`);
-  const source = `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`;
-  const params = plan.columns.map((column, index) => columnLiteral(plan.rows, index, (value) => bindable(column, value)));
-  return ready(plan, source, params);
-}
+  return insertFrom(plan, `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`);
+});
 
 /** An array of arrays would be flattened by unnest, and boxes are no list between commas: such columns travel as texts. */
 function isFlat(column: Column): boolean {
@@ -109,11 +113,11 @@ function fromText(column: Column, source: string): string {
   return isComposite(column) ? fromJson(column, source) : `${source}::${column.cast}`;
 }
 
-function ready(plan: InsertPlan, source: string, params: readonly ParamValue[]): Ready {
+function insertFrom(plan: InsertPlan, source: string): Statement {
   const { columns } = plan;
   const list = columns.map((column) => quote(column.name)).join(', ');
   const text = `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
-  return { statement: { text, types: columns.map((column) => ({ kind: 'text', cast: column.cast })) }, params };
+  return { text, types: columns.map((column) => ({ kind: 'text', cast: column.cast })) };
 }
 
 /** A row whose key is taken is updated; every given row counts once. */

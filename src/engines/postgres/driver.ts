@@ -99,7 +99,6 @@ export class PostgresConnection implements Connection, Watched {
     prepared.used = ++this.#counter;
     this.#out.bind(prepared.name, params);
     this.#out.execute();
-    this.#out.sync();
     return this.#send(statement, prepared, options, sink, ready);
   }
 

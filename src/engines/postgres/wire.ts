@@ -72,14 +72,16 @@ export class SplitMessage {
 }
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
-/** The unnamed portal, all of its rows. */
-const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
+/** The unnamed portal, all of its rows; then a Sync. */
+const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const INITIAL = 4096;
 /** A larger buffer is not kept for the next statement. */
 const KEEP = 1024 * 1024;
 /** From here on a text is measured first rather than given three bytes a character. */
 const LONG_TEXT = 4096;
+/** Up to here a loop is quicker than a call into the runtime. */
+const SHORT_TEXT = 32;
 
 /** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
 export class Outgoing {
@@ -134,6 +136,7 @@ export class Outgoing {
     this.#finish(start);
   }
 
+  /** Runs what was bound, and asks for the word that it is over. */
   execute(): void {
     this.#raw(EXECUTE);
   }
@@ -173,7 +176,7 @@ export class Outgoing {
       return;
     }
     this.#reserve(4 + (value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value)));
-    const written = this.#bytes.write(value, this.#length + 4, 'utf8');
+    const written = this.#text(value, this.#length + 4);
     this.#int32(written);
     this.#length += written;
   }
@@ -207,8 +210,20 @@ export class Outgoing {
 
   #string(value: string): void {
     this.#reserve(value.length * 3 + 1);
-    this.#length += this.#bytes.write(value, this.#length, 'utf8');
+    this.#length += this.#text(value, this.#length);
     this.#bytes[this.#length++] = 0;
+  }
+
+  /** Writes where room was made, and gives the number of bytes. A few letters and digits are written faster than the runtime is called. */
+  #text(value: string, start: number): number {
+    const { length } = value;
+    if (length > SHORT_TEXT) return this.#bytes.write(value, start, 'utf8');
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 0x7f) return this.#bytes.write(value, start, 'utf8');
+      this.#bytes[start + i] = code;
+    }
+    return length;
   }
 
   #raw(value: Uint8Array): void {

@@ -4,6 +4,7 @@ import type { Target } from '../../auto/run.ts';
 import { apiError } from '../../errors.ts';
 import { ANNOUNCED, locateDatabase } from '../../model/database-name.ts';
 import { DB_TYPES, type DbType } from '../../model/entry.ts';
+import { detached } from '../../util/detached.ts';
 import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendValue } from '../respond.ts';
@@ -14,6 +15,28 @@ interface AutoPath {
   readonly type: string;
   readonly database: string;
   readonly table: string;
+}
+
+const MOST_PATHS = 10_000;
+
+/** Paths come again and again: each is taken apart once. */
+class AutoPaths {
+  readonly #start: number;
+  readonly #known = new Map<string, AutoPath>();
+
+  constructor(start: number) {
+    this.#start = start;
+  }
+
+  parse(path: string): AutoPath {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const own = detached(path);
+    const parsed = parsePath(own, this.#start);
+    if (this.#known.size >= MOST_PATHS) this.#known.clear();
+    this.#known.set(own, parsed);
+    return parsed;
+  }
 }
 
 /** Segments behind the prefix: three, or five with the abbreviations of org and project. */
@@ -37,9 +60,10 @@ function dbType(text: string): DbType {
 
 export function autoRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
+  const paths = new AutoPaths(prefix.length);
 
   const target = (exchange: Exchange): Soon<Target> => {
-    const path = parsePath(exchange.path, prefix.length);
+    const path = paths.parse(exchange.path);
     return after(enterSpace(services, exchange, DEMANDS.auto), ({ context }): Target => {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
       const { entry, schema } = locateDatabase(context, dbType(path.type), path.database);

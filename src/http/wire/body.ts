@@ -1,5 +1,5 @@
 /** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
-import { Refused } from './head.ts';
+import { Refused } from './refusal.ts';
 
 /** Takes bytes until the body is whole. */
 export interface BodyReader {

@@ -4,7 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import { type BodyReader, ChunkedBody, SizedBody } from './body.ts';
-import { CHUNKED, parseHead, type Refusal, Refused, type RequestHead } from './head.ts';
+import { HeadReader, type RequestHead } from './head.ts';
+import { CHUNKED } from './header-section.ts';
+import { type Refusal, Refused } from './refusal.ts';
 import { REST_SECS, Reply } from './reply.ts';
 
 /** Of the request line and the headers together. */
@@ -29,11 +31,7 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const UNREADABLE: RequestHead = {
   method: 'UNKNOWN',
   target: '/',
-  minor: 1,
-  headers: [],
-  keepAlive: false,
-  length: 0,
-  expectsContinue: false,
+  section: { minor: 1, lines: [], keepAlive: false, length: 0, expectsContinue: false, reading: undefined },
 };
 
 export interface Listener {
@@ -52,6 +50,7 @@ export class Connection {
   /** Has any request come? */
   used = false;
   readonly #listener: Listener;
+  readonly #heads = new HeadReader();
   #state: State = 'rest';
   /** How often the connection was looked at since it entered this state. */
   #looks = 0;
@@ -174,19 +173,20 @@ export class Connection {
       throw new Refused(line < 0 || line > LONG_LINE ? 'target_too_long' : 'head_too_large');
     }
     if (end < 0) return false;
-    const head = parseHead(bytes, end);
+    const head = this.#heads.read(bytes, end);
+    const { length, expectsContinue } = head.section;
     this.#head = head;
     this.used = true;
     this.#ahead = end + HEAD_END.length === bytes.length ? NOTHING : bytes.subarray(end + HEAD_END.length);
-    if (head.length === 0) {
+    if (length === 0) {
       this.#answer(head, NOTHING);
       return true;
     }
     const most = this.#listener.maxBodyBytes;
-    if (head.length > most) throw new Refused('body_too_large');
-    this.#reader = head.length === CHUNKED ? new ChunkedBody(most) : new SizedBody(head.length);
+    if (length > most) throw new Refused('body_too_large');
+    this.#reader = length === CHUNKED ? new ChunkedBody(most) : new SizedBody(length);
     this.#enter('body');
-    if (head.expectsContinue && this.#ahead.length === 0) this.socket.write(CONTINUE, 'latin1');
+    if (expectsContinue && this.#ahead.length === 0) this.socket.write(CONTINUE, 'latin1');
     return true;
   }
 

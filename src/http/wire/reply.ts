@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { REASONS } from '../../errors.ts';
+import type { RequestHead } from './head.ts';
 
 /** What a reply wants of its connection. */
 export interface Carrier {
@@ -13,7 +14,7 @@ export interface Carrier {
 }
 
 /** Up to this size a body travels in one write with its head. */
-const JOINED = 16 * 1024;
+export const JOINED = 16 * 1024;
 /** How long a connection may rest between two requests; clients are told. */
 export const REST_SECS = 72;
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${REST_SECS}\r\n\r\n`;
@@ -66,14 +67,11 @@ export class Reply {
   #over = false;
   #framing: 'length' | 'chunks' | 'end of connection' = 'length';
 
-  constructor(
-    carrier: Carrier,
-    { method, minor, keepAlive }: { readonly method: string; readonly minor: 0 | 1; readonly keepAlive: boolean },
-  ) {
+  constructor(carrier: Carrier, { method, section }: RequestHead) {
     this.#carrier = carrier;
     this.#bodiless = method === 'HEAD';
-    this.#minor = minor;
-    this.#closes = !keepAlive;
+    this.#minor = section.minor;
+    this.#closes = !section.keepAlive;
   }
 
   /** The connection ends with this answer. */
@@ -99,6 +97,14 @@ export class Reply {
       put(socket, body, taken);
       socket.uncork();
     }
+    this.#end();
+  }
+
+  /** The whole answer, as a text that has one character for each byte of the body. */
+  sendLatin1(status: number, headers: string, body: string): void {
+    if (this.#over) return;
+    const head = this.#head(status, headers, body.length);
+    this.#carrier.socket.write(this.#bodiless ? head : head + body, 'latin1');
     this.#end();
   }
 

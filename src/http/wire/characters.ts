@@ -1,0 +1,22 @@
+/** The bytes of a request's head: where each may stand. */
+export const SPACE = 0x20;
+export const TAB = 0x09;
+
+export const IN_TOKEN = 1;
+export const IN_TARGET = 2;
+export const IN_VALUE = 4;
+
+/** By byte, where it may stand. */
+const CLASSES = new Uint8Array(256);
+for (let code = 0x21; code < 0x100; code++) if (code !== 0x7f) CLASSES[code] = IN_TARGET | IN_VALUE;
+CLASSES[SPACE] = IN_VALUE;
+CLASSES[TAB] = IN_VALUE;
+for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  CLASSES[character.charCodeAt(0)] = IN_TOKEN | IN_TARGET | IN_VALUE;
+
+/** The first position from `at` on whose byte is of none of these classes; a line break, which is of none, must follow. */
+export function skip(bytes: Buffer, at: number, classes: number): number {
+  let end = at;
+  while (((CLASSES[bytes[end] as number] as number) & classes) !== 0) end++;
+  return end;
+}

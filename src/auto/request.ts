@@ -47,12 +47,12 @@ class Given {
   }
 
   get(name: string): string | undefined {
-    return valueOf(this.#parameters, name);
+    return firstOf(this.#parameters, name);
   }
 }
 
 /** The first value of a name. */
-function valueOf(parameters: readonly Parameter[], name: string): string | undefined {
+function firstOf(parameters: readonly Parameter[], name: string): string | undefined {
   for (const parameter of parameters) if (parameter.name === name) return parameter.value;
   return undefined;
 }
@@ -92,8 +92,8 @@ const READ_NAMES = ['pg', 'ps', '$select', '$order', '$count', '$after'];
 const WRITE_NAMES = ['$dry_run', '$max_affected'];
 
 export function parseRead(query: readonly Parameter[], maxPageSize: number): ReadRequest {
-  const page = valueOf(query, 'pg');
-  const size = valueOf(query, 'ps');
+  const page = firstOf(query, 'pg');
+  const size = firstOf(query, 'ps');
   if (page === undefined) throw apiError('paging_missing', 'pg');
   if (size === undefined) throw apiError('paging_missing', 'ps');
   const pageNumber = pageValue('pg', page);

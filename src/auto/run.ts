@@ -5,17 +5,18 @@
  */
 import type { CatalogCache, Wanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
-import { type Connection, DbFailure, type Engine, type Load, type RunOptions, type StopSignal } from '../engines/engine.ts';
+import { type Connection, DbFailure, type Engine, type Load, type Outcome, type RunOptions, type StopSignal } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Table } from '../model/table.ts';
-import { compileCount, compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
+import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate, type KeyOrderedPage } from '../sql/compile.ts';
 import type { Ready } from '../sql/dialect.ts';
-import type { Condition } from '../sql/plan.ts';
+import type { Condition, SelectPlan } from '../sql/plan.ts';
 import { CursorSink } from './cursor.ts';
 import { explain, type Method } from './failures.ts';
 import { type Batch, planInsert, prefix, readBatch } from './insert.ts';
+import { KeyOrderSink } from './key-order.ts';
 import { planDelete, planRead, planUpdate } from './plan.ts';
 import type { DeleteRequest, InsertRequest, ReadRequest, UpdateRequest, WriteOptions } from './request.ts';
 
@@ -25,8 +26,7 @@ export interface Target extends Wanted {
 }
 
 export interface ReadResult {
-  readonly rows: number;
-  readonly total: string | undefined;
+  /** Behind the last row of a full page, when a cursor was asked for. */
   readonly cursor: string | undefined;
 }
 
@@ -64,17 +64,11 @@ export class Auto {
       () => patient.started,
       async (table, session) => {
         const plan = planRead(request, table);
-        const { dialect } = session.engine;
-        let total: string | undefined;
-        if (request.count) {
-          total = await count(session, table, plan.where);
-          sink.total(total);
-        }
+        if (request.count) sink.total(await count(session, table, plan.where));
         const cursor = request.after === undefined ? undefined : new CursorSink(patient, plan.select.order, plan.visible.length);
-        const { statement, params } = compileSelect(plan.select, dialect);
-        const outcome = await session.connection.run(statement, params, session.options, cursor ?? patient);
+        const rows = await readPage(plan.select, session, cursor ?? patient);
         patient.finish();
-        return { rows: outcome.rows, total, cursor: outcome.rows < request.size ? undefined : cursor?.cursor };
+        return cursor === undefined || rows < request.size ? NO_CURSOR : { cursor: cursor.cursor };
       },
     );
   }
@@ -126,8 +120,7 @@ export class Auto {
       throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
     const [only] = statements;
     const plain = !request.dryRun && (request.maxAffected === undefined || !engine.transactions);
-    if (statements.length === 1 && only !== undefined && plain)
-      return connection.run(only.statement, only.params, options).then((outcome) => outcome.rows);
+    if (statements.length === 1 && only !== undefined && plain) return connection.run(only.statement, only.params, options).then(rowsOf);
     return this.#transact(statements, request, session);
   }
 
@@ -193,11 +186,31 @@ export class Auto {
   }
 }
 
+const NO_CURSOR: ReadResult = { cursor: undefined };
 const never = (): boolean => false;
 
 function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly Ready[] {
   return planInsert(batch, table, request.upsert, engine.transactions).flatMap((plan) => engine.dialect.insert(plan));
 }
+
+/** The rows of a page into a sink; returns how many there were. */
+function readPage(plan: SelectPlan, session: Session, sink: RowSink): Promise<number> {
+  const quick = KeyOrderSink.suits(plan.table) ? compileInKeyOrder(plan, session.engine.dialect) : undefined;
+  return quick === undefined ? readInOrder(plan, session, sink) : readInKeyOrder(plan, session, sink, quick);
+}
+
+function readInOrder(plan: SelectPlan, { connection, engine, options }: Session, sink: RowSink): Promise<number> {
+  const { statement, params } = compileSelect(plan, engine.dialect);
+  return connection.run(statement, params, options, sink).then(rowsOf);
+}
+
+async function readInKeyOrder(plan: SelectPlan, session: Session, sink: RowSink, quick: KeyOrderedPage): Promise<number> {
+  const checked = new KeyOrderSink(sink, plan.table, quick, plan.limit);
+  await session.connection.run(quick.statement, quick.params, session.options, checked);
+  return checked.end() ? checked.passed : readInOrder(plan, session, checked);
+}
+
+const rowsOf = ({ rows }: Outcome): number => rows;
 
 async function count(session: Session, table: Table, where: Condition | undefined): Promise<string> {
   const { statement, params } = compileCount({ table, where }, session.engine.dialect);

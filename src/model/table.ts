@@ -58,6 +58,8 @@ export interface Table {
   readonly primaryKey: readonly Column[];
   /** What makes pages stable: the primary key, else every sortable column. */
   readonly order: readonly Column[];
+  /** The leading columns of `order` by which the engine itself sorts the table, though their values may repeat (ClickHouse); else empty. */
+  readonly sortedBy: readonly Column[];
   /** The storage engine where it matters (MyISAM, MergeTree …). */
   readonly storage: string;
   /** Can several rows be written all or nothing? */
@@ -94,5 +96,6 @@ export function makeTable(facts: TableFacts): Table {
     byName,
     primaryKey: facts.keyRepeats === true ? [] : primaryKey,
     order: unique ? primaryKey : [...primaryKey, ...rest],
+    sortedBy: facts.keyRepeats === true ? primaryKey : [],
   };
 }

@@ -67,6 +67,36 @@ export function compileSelect(plan: SelectPlan, dialect: Dialect): Ready {
   return { statement: { text, types: bind.types, columns: plan.columns }, params: bind.values };
 }
 
+/** A statement that may give a page, and the rows beside it, by which to know whether it does. */
+export interface KeyOrderedPage extends Ready {
+  /** Where the columns of the key stand among the selected ones. */
+  readonly key: readonly number[];
+  /** Rows before the first of the page: one, unless there are none. The row behind the page, if there is one, comes too. */
+  readonly before: 0 | 1;
+}
+
+/**
+ * A page of a table that the engine keeps sorted by a key that may repeat. Its order is the key's and then that of every other column, which
+ * costs the engine much; the key's own order costs nothing. Both are the same as long as no two neighbours have the same key, in the page and
+ * beside it. Undefined where there is no such key, or another order is asked for.
+ */
+export function compileInKeyOrder(plan: SelectPlan, dialect: Dialect): KeyOrderedPage | undefined {
+  const { table, columns, limit, offset, order } = plan;
+  const { sortedBy } = table;
+  if (sortedBy.length === 0 || order.length !== table.order.length) return undefined;
+  if (!order.every((term, i) => term.column === table.order[i] && term.direction === 'asc')) return undefined;
+  const key = sortedBy.map((column) => columns.indexOf(column));
+  if (key.includes(-1)) return undefined;
+  const before = offset === 0 ? 0 : 1;
+  const bind = new Parameters(dialect);
+  const text =
+    source(plan, dialect) +
+    where(plan.where, dialect, bind) +
+    ` ORDER BY ${sortedBy.map((column) => dialect.orderItem(column, 'asc')).join(', ')}` +
+    dialect.page(before + limit + 1, typeof offset === 'bigint' ? offset - BigInt(before) : offset - before, bind);
+  return { statement: { text, types: bind.types, columns }, params: bind.values, key, before };
+}
+
 /** Texts of what most requests ask for: all columns of a table, in its own order. A table belongs to one database and so to one dialect. */
 const wholeTables = new WeakMap<Table, string>();
 const orders = new WeakMap<readonly OrderTerm[], string>();

@@ -44,7 +44,7 @@ export class Session {
   readonly #connections: Connections;
   readonly #auto: Auto;
 
-  private constructor(database: TestDatabase) {
+  constructor(database: TestDatabase) {
     const { address, name, dbType } = database;
     this.engine = database.engine;
     this.database = database;
@@ -75,8 +75,13 @@ export class Session {
     return new Session(database);
   }
 
-  async close(): Promise<void> {
+  /** Ends the connections; the database stays. */
+  end(): void {
     this.#connections.close();
+  }
+
+  async close(): Promise<void> {
+    this.end();
     await this.database.drop();
   }
 

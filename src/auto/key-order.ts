@@ -1,0 +1,143 @@
+/**
+ * A page read in the order of a key that may repeat (see `compileInKeyOrder`): each row is passed on when the next one has shown that its key
+ * is its own. Where two neighbours share a key, the statement with the whole order takes over behind the rows that were passed on.
+ */
+import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Table } from '../model/table.ts';
+import type { KeyOrderedPage } from '../sql/compile.ts';
+
+/** Tables in which neighbours with the same key were seen: the quick way is not tried again while the catalogue's picture of the table lasts. */
+const repeating = new WeakSet<Table>();
+
+/** What whoever takes the rows has a say in, whichever statement they come from. */
+class Relay implements Flow {
+  current: Flow | undefined;
+
+  pause(): void {
+    this.current?.pause();
+  }
+
+  resume(): void {
+    this.current?.resume();
+  }
+}
+
+export class KeyOrderSink implements RowSink {
+  readonly #inner: RowSink;
+  readonly #table: Table;
+  readonly #key: readonly number[];
+  readonly #before: number;
+  readonly #size: number;
+  readonly #flow = new Relay();
+  readonly #held = new HeldRow();
+  #taking: (cells: Cells) => void = (cells) => this.#check(cells);
+  /** Rows that were held and not found to share their key. */
+  #settled = 0;
+  /** Rows that were passed on. */
+  passed = 0;
+  #skipped = 0;
+  #inOrder = true;
+
+  /** Is the table sorted by a key that was not seen to repeat? */
+  static suits(table: Table): boolean {
+    return table.sortedBy.length > 0 && !repeating.has(table);
+  }
+
+  constructor(inner: RowSink, table: Table, { key, before }: KeyOrderedPage, size: number) {
+    this.#inner = inner;
+    this.#table = table;
+    this.#key = key;
+    this.#before = before;
+    this.#size = size;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Flow): void {
+    const isFirst = this.#flow.current === undefined;
+    this.#flow.current = flow;
+    if (isFirst) this.#inner.start(columns, this.#flow);
+  }
+
+  row(cells: Cells): void {
+    this.#taking(cells);
+  }
+
+  /** The statement in key order has succeeded. True: the page is whole. False: the rows of the other statement are awaited. */
+  end(): boolean {
+    if (this.#inOrder) this.#settle();
+    else {
+      repeating.add(this.#table);
+      this.#taking = (cells) => this.#continue(cells);
+    }
+    return this.#inOrder;
+  }
+
+  #check(cells: Cells): void {
+    if (!this.#inOrder) return;
+    this.#inOrder = !this.#held.hasSame(this.#key, cells);
+    if (!this.#inOrder) return;
+    this.#settle();
+    this.#held.hold(cells);
+  }
+
+  /** The row that is held stands where it belongs. */
+  #settle(): void {
+    const { row } = this.#held;
+    if (row === undefined) return;
+    this.#held.row = undefined;
+    if (++this.#settled > this.#before && this.passed < this.#size) {
+      this.passed++;
+      this.#inner.row(row);
+    }
+  }
+
+  #continue(cells: Cells): void {
+    if (this.#skipped < this.passed) this.#skipped++;
+    else this.#inner.row(cells);
+  }
+}
+
+/** A copy of one row, in memory that serves the next one. */
+class HeldRow {
+  row: Cells | undefined;
+  #space: Cells = { bytes: Buffer.allocUnsafe(256), from: new Int32Array(0), to: new Int32Array(0) };
+
+  hold({ bytes, from, to }: Cells): void {
+    const count = from.length;
+    if (this.#space.from.length !== count) {
+      this.#space = { bytes: this.#space.bytes, from: new Int32Array(count), to: new Int32Array(count) };
+    }
+    const space = this.#space;
+    let start = Number.POSITIVE_INFINITY;
+    let end = 0;
+    for (let i = 0; i < count; i++) {
+      if ((from[i] as number) < 0) continue;
+      start = Math.min(start, from[i] as number);
+      end = Math.max(end, to[i] as number);
+    }
+    if (space.bytes.length < end - start) space.bytes = Buffer.allocUnsafe((end - start) * 2);
+    if (end > 0) bytes.copy(space.bytes, 0, start, end);
+    for (let i = 0; i < count; i++) {
+      const isNull = (from[i] as number) < 0;
+      space.from[i] = isNull ? -1 : (from[i] as number) - start;
+      space.to[i] = isNull ? -1 : (to[i] as number) - start;
+    }
+    this.row = space;
+  }
+
+  hasSame(places: readonly number[], other: Cells): boolean {
+    const { row } = this;
+    if (row === undefined) return false;
+    for (const i of places) if (!isSameCell(row, other, i)) return false;
+    return true;
+  }
+}
+
+function isSameCell(a: Cells, b: Cells, i: number): boolean {
+  const start = a.from[i] as number;
+  const size = (a.to[i] as number) - start;
+  const other = b.from[i] as number;
+  if (start < 0 || other < 0) return start < 0 && other < 0;
+  if ((b.to[i] as number) - other !== size) return false;
+  for (let at = 0; at < size; at++) if (a.bytes[start + at] !== b.bytes[other + at]) return false;
+  return true;
+}

@@ -1,0 +1,112 @@
+// Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clickhouseDialect } from '../../../src/engines/clickhouse/dialect.ts';
+import { type Column, makeTable } from '../../../src/model/table.ts';
+import { compileInKeyOrder } from '../../../src/sql/compile.ts';
+import type { SelectPlan } from '../../../src/sql/plan.ts';
+import { Session } from '../conformance/session.ts';
+
+const ROWS = 4000;
+
+describe('pages are slices of one order', () => {
+  let session: Session;
+  beforeAll(async () => {
+    session = await Session.open('clickhouse');
+  });
+  afterAll(() => session.close());
+
+  const tables: readonly (readonly [string, string, string])[] = [
+    ['keys that never repeat', 'k', 'toInt32(number), number % 100'],
+    ['keys that come twice', 'k', 'toInt32(intDiv(number, 2)), cityHash64(number) % 100'],
+    ['one key that comes three times', 'k', 'toInt32(if(number BETWEEN 1799 AND 1801, 1800, number)), cityHash64(number) % 100'],
+    ['few keys', 'k', 'toInt32(number % 7), cityHash64(number) % 100'],
+    ['one key that comes twice', 'k', 'toInt32(if(number = 1801, 1800, number)), cityHash64(number) % 100'],
+    ['keys of two columns', '(k, v)', 'toInt32(intDiv(number, 3)), number % 3'],
+    ['keys behind an expression', '(k % 10, k)', 'toInt32(number), number % 100'],
+  ];
+
+  test.each(tables)('%s', async (name, key, values) => {
+    const table = name.replaceAll(' ', '_');
+    await session.database.run(`CREATE TABLE ${table} (k Int32, v UInt64, t String) ENGINE = MergeTree ORDER BY ${key}`);
+    for (const part of [0, 1, 2])
+      await session.database.run(
+        `INSERT INTO ${table} SELECT ${values}, toString(cityHash64(number, 1)) FROM numbers(${ROWS}) WHERE number % 3 = ${part}`,
+      );
+    for (const filter of [[], [{ name: 'v', value: 'lt.60' }]]) {
+      // That keys repeat is remembered for as long as a picture of the table lasts: each page is read with one of its own.
+      const read = async (page: number, size: number): Promise<(string | null)[][]> => {
+        const query = [{ name: 'pg', value: String(page) }, { name: 'ps', value: String(size) }, ...filter];
+        const reader = new Session(session.database);
+        return (await reader.read(table, query).finally(() => reader.end())).rows;
+      };
+      const where = filter.length === 0 ? '' : 'WHERE v < 60';
+      const rows = await session.database.run(`SELECT k, v, t FROM ${table} ${where} ORDER BY k, v, t`);
+      const all = rows.map((row) => [row['k'], row['v'], row['t']].map(String));
+      expect(all.length).toBeGreaterThan(2000);
+      for (const size of [1, 2, 3, 7, 100, 999, 1700]) {
+        const last = Math.floor((all.length - 1) / size);
+        const pages = [0, 1, 2, Math.floor(1800 / size), Math.ceil(1800 / size), Math.floor(last / 2), last - 1, last, last + 1];
+        for (const page of pages)
+          expect(await read(page, size), `${size} rows from page ${page}`).toEqual(all.slice(page * size, (page + 1) * size));
+      }
+    }
+  });
+});
+
+describe('the order of the key alone is asked for', () => {
+  const column = (name: string): Column => ({
+    name,
+    type: 'Int32',
+    kind: 'int',
+    cast: 'Int32',
+    nullable: false,
+    primaryKey: false,
+    default: null,
+    required: false,
+    readOnly: false,
+    sortable: true,
+  });
+  const [k, v] = [column('k'), column('v')];
+  const facts = { schema: 'd', name: 't', kind: 'table', storage: 'MergeTree', transactional: true, columns: [k, v] } as const;
+  const plan = (key: readonly string[], changes: Partial<SelectPlan> = {}): SelectPlan => {
+    const table = makeTable({ ...facts, key, keyRepeats: true });
+    const order = table.order.map((item) => ({ column: item, direction: 'asc' as const }));
+    return { table, columns: table.columns, where: undefined, order, limit: 20, offset: 40, ...changes };
+  };
+  const compile = (of: SelectPlan) => compileInKeyOrder(of, clickhouseDialect);
+
+  test('with a row before the page and one behind', () => {
+    const page = compile(plan(['k']));
+    expect(page?.statement.text).toBe('SELECT `k`, `v` FROM `d`.`t` ORDER BY `k` ASC LIMIT {p1:UInt64} OFFSET {p2:UInt64}');
+    expect(page).toMatchObject({ params: ['22', '39'], key: [0], before: 1 });
+  });
+
+  test('with none before the first page', () => {
+    expect(compile(plan(['v'], { offset: 0 }))).toMatchObject({ params: ['21'], key: [1], before: 0 });
+  });
+
+  test.each([
+    ['without a key', plan([])],
+    [
+      'in another order',
+      plan(['k'], {
+        order: [
+          { column: v, direction: 'asc' },
+          { column: k, direction: 'asc' },
+        ],
+      }),
+    ],
+    [
+      'the other way round',
+      plan(['k'], {
+        order: [
+          { column: k, direction: 'desc' },
+          { column: v, direction: 'asc' },
+        ],
+      }),
+    ],
+    ['when the key is not selected', plan(['k'], { columns: [v] })],
+  ] as const)('never %s', (_, of) => {
+    expect(compile(of)).toBeUndefined();
+  });
+});

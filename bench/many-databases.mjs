@@ -2,9 +2,11 @@
 // register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@clickhouse/client';
 import mysql2 from 'mysql2/promise';
 import pg from 'pg';
 import { cachePath } from '../scripts/engines/cache.mjs';
+import { clickhouse } from '../scripts/engines/clickhouse.mjs';
 import { mariadb } from '../scripts/engines/mariadb.mjs';
 import { mysql } from '../scripts/engines/mysql.mjs';
 import { postgres } from '../scripts/engines/postgres.mjs';
@@ -30,17 +32,19 @@ const SERVERS = {
     user: 'postgres',
     create: createOnPostgres,
   },
+  ch: { program: clickhouse, flags: [], signal: 'SIGKILL', user: 'svc', password: 'secret', create: createOnClickhouse },
   ms: { program: mysql, flags: MYSQL_FLAGS, signal: 'SIGTERM', user: 'root', create: createOnMysql },
   ma: { program: mariadb, flags: MYSQL_FLAGS, signal: 'SIGTERM', user: 'root', create: createOnMysql },
 };
 
 async function startServer(type) {
-  const { program, flags, signal, user } = SERVERS[type];
+  const { program, flags, signal, user, password = '' } = SERVERS[type];
   const folder = cachePath('runs', `bench-many-${process.pid}`);
   const prefix = await program.install(() => {});
   await program.prepare(prefix, folder);
-  const [sql] = await freePorts(1);
-  const command = await program.command(prefix, folder, { sql });
+  const free = await freePorts(program.ports.length);
+  const ports = Object.fromEntries(program.ports.map((name, i) => [name, free[i]]));
+  const command = await program.command(prefix, folder, ports);
   command.args.push(...flags);
   const pid = launch(command, `${folder}/log`);
   const stop = async () => {
@@ -49,7 +53,7 @@ async function startServer(type) {
   };
   for (let attempt = 0; ; attempt++) {
     try {
-      await program.probe({ sql });
+      await program.probe(ports);
       break;
     } catch (error) {
       if (attempt > 400) {
@@ -59,7 +63,8 @@ async function startServer(type) {
       await delay(50);
     }
   }
-  return { type, host: '127.0.0.1', port: sql, entryPort: sql, user, password: '', pid, stop };
+  const [port] = free;
+  return { type, host: '127.0.0.1', port, entryPort: port, user, password, pid, stop };
 }
 
 async function query(address, database, ...statements) {
@@ -101,6 +106,23 @@ async function createOnMysql({ host, port, user }, count) {
   await connection.end();
 }
 
+async function createOnClickhouse({ host, port, user, password }, count) {
+  const client = createClient({ url: `http://${host}:${port}`, username: user, password });
+  const columns = "(id Int32, name String, email String, created_at DateTime64(3, 'UTC'))";
+  const rows =
+    "SELECT number + 1, concat('Customer ', toString(number + 1)), concat('user', toString(number + 1), '@example.com'), " +
+    `toDateTime64('2024-01-01 00:00:00', 3, 'UTC') + (number + 1) * 61 FROM numbers(${ROWS})`;
+  for (let i = 1; i <= count; i++) {
+    for (const query of [
+      `CREATE DATABASE tenant_${i}`,
+      `CREATE TABLE tenant_${i}.users ${columns} ENGINE = MergeTree ORDER BY id`,
+      `INSERT INTO tenant_${i}.users ${rows}`,
+    ])
+      await client.command({ query });
+  }
+  await client.close();
+}
+
 export async function manyDatabases(engine, { quick }, say) {
   const { service, administrator, folder, fixture } = engine;
   const { type } = fixture.address;
@@ -126,13 +148,14 @@ export async function manyDatabases(engine, { quick }, say) {
   const database = (most) => `tenant_${most === 1 ? 1 : anyOf(most)}`;
   const ours = (project, most) =>
     makeRequest({ path: `${project.auto(type, database(most), 'users')}?pg=0&ps=1&id=eq.${anyOf(ROWS)}`, headers: project.headers });
-  const theirs = (path, most) => makeRequest({ path: `${path}?database=${database(most)}&id=${anyOf(ROWS)}` });
+  const theirs = (path, most, tenants) =>
+    makeRequest({ path: `${path}?database=${database(most)}&tenant=${anyOf(tenants)}&id=${anyOf(ROWS)}` });
   const contestant = (label, server, request) => ({ label, server, database: address, rows: 1, request });
   return [
     contestant('1 database', service, ours(small, 1)),
     contestant(`${FEW} databases`, service, ours(small, FEW)),
     contestant(`${each * PROJECTS} databases`, service, anyRequest(projects.map((project) => ours(project, each)))),
-    contestant('yardstick, 1', yardstick, theirs('/one', 1)),
-    contestant(`yardstick, ${each}`, yardstick, theirs('/tenant', each)),
+    contestant('yardstick, 1', yardstick, theirs('/one', 1, 1)),
+    contestant(`yardstick, ${each * PROJECTS}`, yardstick, theirs('/tenant', each, PROJECTS)),
   ];
 }

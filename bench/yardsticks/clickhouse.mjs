@@ -1,19 +1,23 @@
 // The yardstick for ClickHouse: a handler on `@clickhouse/client` with query parameters and JSONEachRow.
 import { createClient } from '@clickhouse/client';
-import { serve } from './handler.mjs';
+import { poolPerTenant, serve } from './handler.mjs';
 
 const { host, port, user, password, database } = JSON.parse(process.env.BENCH_DATABASE);
-const client = createClient({
-  url: `http://${host}:${port}`,
-  username: user,
-  password,
-  database,
-  max_open_connections: 50,
-  clickhouse_settings: { date_time_input_format: 'best_effort' },
-});
+const open = (database, connections) =>
+  createClient({
+    url: `http://${host}:${port}`,
+    username: user,
+    password,
+    database,
+    max_open_connections: connections,
+    clickhouse_settings: { date_time_input_format: 'best_effort' },
+  });
+const client = open(database, 50);
+const poolOf = poolPerTenant((name) => open(name, 1));
 const COLUMNS = 'id, name, email, created_at';
 
-const query = async (text, parameters) => (await client.query({ query: text, query_params: parameters, format: 'JSONEachRow' })).json();
+const query = async (text, parameters, on = client) =>
+  (await on.query({ query: text, query_params: parameters, format: 'JSONEachRow' })).json();
 
 /** Lightweight DELETE and ALTER … UPDATE do not tell how many rows they matched: who wants to know asks first. */
 async function change(table, id, text, parameters) {
@@ -22,7 +26,7 @@ async function change(table, id, text, parameters) {
   return { rows_affected: Number(n) };
 }
 
-const one = (id) => query(`SELECT ${COLUMNS} FROM users WHERE id = {id:Int32} ORDER BY id LIMIT 1`, { id });
+const one = (id, on) => query(`SELECT ${COLUMNS} FROM users WHERE id = {id:Int32} ORDER BY id LIMIT 1`, { id }, on);
 
 serve({
   'GET /one': (q) => one(q.get('id')),
@@ -47,4 +51,5 @@ serve({
     const rows = await one(q.get('id'));
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
+  'GET /tenant': (q) => one(q.get('id'), poolOf(q)),
 });

@@ -28,6 +28,20 @@ export function serve(routes) {
   process.on('SIGTERM', () => process.exit(0));
 }
 
+/** One pool a tenant, as a service for many tenants has it, made when it is first asked for. */
+export function poolPerTenant(open) {
+  const pools = new Map();
+  return (query) => {
+    const tenant = `${query.get('database')} ${query.get('tenant')}`;
+    let pool = pools.get(tenant);
+    if (!pool) {
+      pool = open(query.get('database'));
+      pools.set(tenant, pool);
+    }
+    return pool;
+  };
+}
+
 function readJson(request) {
   return new Promise((resolve, reject) => {
     const chunks = [];

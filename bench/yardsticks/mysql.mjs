@@ -1,6 +1,6 @@
 // The yardstick for MySQL and MariaDB: a handler on `mysql2` with `execute`, which prepares each statement once per connection.
 import mysql from 'mysql2/promise';
-import { serve } from './handler.mjs';
+import { poolPerTenant, serve } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
 const pool = mysql.createPool({ ...address, connectionLimit: 50 });
@@ -20,12 +20,7 @@ async function insert(rows) {
 const ONE = `SELECT ${COLUMNS} FROM users WHERE id = ? ORDER BY id LIMIT 1`;
 const one = (id) => query(ONE, [id]);
 
-/** One pool a database, as a service for many tenants has it. */
-const pools = new Map();
-function poolOf(database) {
-  if (!pools.has(database)) pools.set(database, mysql.createPool({ ...address, database, connectionLimit: 1 }));
-  return pools.get(database);
-}
+const poolOf = poolPerTenant((database) => mysql.createPool({ ...address, database, connectionLimit: 1 }));
 
 serve({
   'GET /one': (q) => one(q.get('id')),
@@ -39,5 +34,5 @@ serve({
     const rows = await one(q.get('id'));
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
-  'GET /tenant': async (q) => (await poolOf(q.get('database')).execute(ONE, [q.get('id')]))[0],
+  'GET /tenant': async (q) => (await poolOf(q).execute(ONE, [q.get('id')]))[0],
 });

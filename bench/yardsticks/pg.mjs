@@ -1,6 +1,6 @@
 // The yardstick for PostgreSQL: a handler on `pg` with named statements, as a careful user of that driver writes it.
 import pg from 'pg';
-import { serve } from './handler.mjs';
+import { poolPerTenant, serve } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
 const open = (database, max) => {
@@ -33,12 +33,7 @@ function insertMany(n) {
 const query = async (statement, values) => (await pool.query({ ...statement, values })).rows;
 const affected = async (statement, values) => ({ rows_affected: (await pool.query({ ...statement, values })).rowCount });
 
-/** One pool a database, as a service for many tenants has it. */
-const pools = new Map();
-function poolOf(database) {
-  if (!pools.has(database)) pools.set(database, open(database, 1));
-  return pools.get(database);
-}
+const poolOf = poolPerTenant((database) => open(database, 1));
 
 serve({
   'GET /one': (q) => query(one, [q.get('id')]),
@@ -55,5 +50,5 @@ serve({
     const rows = await query(one, [q.get('id')]);
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
-  'GET /tenant': async (q) => (await poolOf(q.get('database')).query({ ...one, values: [q.get('id')] })).rows,
+  'GET /tenant': async (q) => (await poolOf(q).query({ ...one, values: [q.get('id')] })).rows,
 });

@@ -1,11 +1,12 @@
 // The stamp of a table: whatever changes its description changes the stamp too, and nothing else does; else a change would stay unseen.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo, type Direct } from '../../support/connection.ts';
-import { createDatabase, type TestDatabase } from '../../support/engines.ts';
+import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../../support/engines.ts';
 
 const OPTIONS = { timeoutMs: 10_000 };
 const NAME = { schema: undefined, table: 'watched' };
 const CREATE = ['CREATE TABLE watched (id int NOT NULL, word varchar(20), n int DEFAULT 1)', 'CREATE TABLE other (id int)'];
+const MERGE_TREE = 'ENGINE = MergeTree ORDER BY id';
 
 const COMMON = [
   ['ALTER TABLE watched ADD PRIMARY KEY (id)'],
@@ -19,6 +20,8 @@ const AT_LAST = [
   ['DROP TABLE watched', 'CREATE TABLE watched (id int NOT NULL, word varchar(20), m int)'],
 ];
 const MYSQL_FAMILY = {
+  create: CREATE,
+  analyze: 'ANALYZE TABLE watched',
   changes: [
     ...COMMON,
     ['ALTER TABLE watched MODIFY word varchar(40)'],
@@ -38,6 +41,8 @@ const MYSQL_FAMILY = {
 
 const ENGINES = {
   postgres: {
+    create: CREATE,
+    analyze: 'ANALYZE watched',
     changes: [
       ...COMMON,
       ['ALTER TABLE watched ALTER COLUMN word TYPE varchar(40)'],
@@ -51,9 +56,29 @@ const ENGINES = {
   },
   mysql: MYSQL_FAMILY,
   mariadb: MYSQL_FAMILY,
+  clickhouse: {
+    create: [`CREATE TABLE watched (id Int32, word String, n Int32 DEFAULT 1) ${MERGE_TREE}`, `CREATE TABLE other (id int) ${MERGE_TREE}`],
+    analyze: 'OPTIMIZE TABLE watched FINAL',
+    changes: [
+      ['ALTER TABLE watched ADD COLUMN extra Date'],
+      ['ALTER TABLE watched RENAME COLUMN extra TO another'],
+      ['ALTER TABLE watched MODIFY COLUMN n DEFAULT 2'],
+      ['ALTER TABLE watched MODIFY COLUMN n REMOVE DEFAULT'],
+      ['ALTER TABLE watched MODIFY COLUMN n Int64'],
+      ['ALTER TABLE watched MODIFY COLUMN word Nullable(String)'],
+      ['ALTER TABLE watched ADD COLUMN twice Int64 MATERIALIZED n * 2'],
+      ["ALTER TABLE watched ADD COLUMN mood Enum('good')"],
+      ["ALTER TABLE watched MODIFY COLUMN mood Enum('good', 'bad')"],
+      ['ALTER TABLE watched ADD COLUMN part Int32, MODIFY ORDER BY (id, part)'],
+      ['ALTER TABLE watched DROP COLUMN another'],
+      ['DROP TABLE watched', 'CREATE TABLE watched (id Int32, word String) ENGINE = Memory'],
+      ['DROP TABLE watched', `CREATE TABLE watched (id Int32, word String) ${MERGE_TREE}`],
+    ],
+    none: ['DROP TABLE watched', 'CREATE VIEW watched AS SELECT * FROM other'],
+  },
 } as const;
 
-describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (name) => {
+describe.each(ENGINE_NAMES)('on %s', (name) => {
   let database: TestDatabase;
   let direct: Direct;
 
@@ -64,7 +89,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (name) => {
   beforeAll(async () => {
     database = await createDatabase(name);
     direct = await connectTo(database);
-    await run(CREATE);
+    await run(ENGINES[name].create);
   });
   afterAll(async () => {
     direct?.connection.close();
@@ -87,9 +112,8 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (name) => {
   });
 
   test('rows, other tables and maintenance change nothing', async () => {
-    const analyze = name === 'postgres' ? 'ANALYZE watched' : 'ANALYZE TABLE watched';
     const before = await stamp();
-    await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", 'ALTER TABLE other ADD COLUMN more int', analyze]);
+    await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", 'ALTER TABLE other ADD COLUMN more int', ENGINES[name].analyze]);
     expect(await stamp()).toBe(before);
   });
 

@@ -1,0 +1,28 @@
+// The stamp of a table comes over both ports.
+import { describe, expect, test } from 'vitest';
+import { clickhouseCatalog } from '../../../src/engines/clickhouse/catalog.ts';
+import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
+import { createDatabase } from '../../support/engines.ts';
+import { dialling, entryFor, PORTS, RUN } from './support.ts';
+
+describe.each(PORTS)('over %s', (_, port) => {
+  test('a table has its text, a view and what is not there have none', async () => {
+    const database = await createDatabase('clickhouse');
+    const connection = await clickhouseEngine.connect(entryFor(database.name), dialling(port));
+    const stamp = (table: string, schema?: string): Promise<string | undefined> | undefined =>
+      clickhouseCatalog.stamp?.(connection, { schema, table }, RUN);
+    try {
+      await database.run('CREATE TABLE `odd ``name` (id Int32) ENGINE = MergeTree ORDER BY id');
+      await database.run('CREATE VIEW seen AS SELECT 1 AS one');
+      const text = await stamp('odd `name');
+      expect(text).toMatch(/^CREATE TABLE .*`id` Int32/s);
+      expect(await stamp('odd `name', database.name)).toBe(text);
+      expect(await stamp('seen')).toBeUndefined();
+      expect(await stamp('never')).toBeUndefined();
+      expect(connection.usable).toBe(true);
+    } finally {
+      connection.close();
+      await database.drop();
+    }
+  });
+});

@@ -78,12 +78,12 @@ export interface KeyOrderedPage extends Ready {
 /**
  * A page of a table that the engine keeps sorted by a key that may repeat. Its order is the key's and then that of every other column, which
  * costs the engine much; the key's own order costs nothing. Both are the same as long as no two neighbours have the same key, in the page and
- * beside it. Undefined where there is no such key, or another order is asked for.
+ * beside it. Undefined where there is no such key, another order is asked for, or filters leave few rows to be ordered.
  */
 export function compileInKeyOrder(plan: SelectPlan, dialect: Dialect): KeyOrderedPage | undefined {
   const { table, columns, limit, offset, order } = plan;
   const { sortedBy } = table;
-  if (sortedBy.length === 0 || order.length !== table.order.length) return undefined;
+  if (sortedBy.length === 0 || plan.where !== undefined || order.length !== table.order.length) return undefined;
   if (!order.every((term, i) => term.column === table.order[i] && term.direction === 'asc')) return undefined;
   const key = sortedBy.map((column) => columns.indexOf(column));
   if (key.includes(-1)) return undefined;
@@ -91,7 +91,6 @@ export function compileInKeyOrder(plan: SelectPlan, dialect: Dialect): KeyOrdere
   const bind = new Parameters(dialect);
   const text =
     source(plan, dialect) +
-    where(plan.where, dialect, bind) +
     ` ORDER BY ${sortedBy.map((column) => dialect.orderItem(column, 'asc')).join(', ')}` +
     dialect.page(before + limit + 1, typeof offset === 'bigint' ? offset - BigInt(before) : offset - before, bind);
   return { statement: { text, types: bind.types, columns }, params: bind.values, key, before };

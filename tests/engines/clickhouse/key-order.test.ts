@@ -105,6 +105,7 @@ describe('the order of the key alone is asked for', () => {
         ],
       }),
     ],
+    ['with a filter', plan(['k'], { where: { op: 'eq', column: v, values: ['1'] } })],
     ['when the key is not selected', plan(['k'], { columns: [v] })],
   ] as const)('never %s', (_, of) => {
     expect(compile(of)).toBeUndefined();

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RequestHead } from '../../src/http/wire/head.ts';
+import { HeadReader, type RequestHead } from '../../src/http/wire/head.ts';
 import { WireServer } from '../../src/http/wire/server.ts';
 
 const MAX_BODY = 5000;
@@ -130,6 +130,34 @@ describe('requests', () => {
     const all = Array.from({ length: 1000 }, (_, i) => GET(`/${i}`, i === 999 ? CLOSE : '')).join('');
     const paths = (await seenByOurs([all])).map((text) => JSON.parse(text)[1]);
     expect(paths).toEqual(Array.from({ length: 1000 }, (_, i) => `/${i}`));
+  });
+
+  test('bear their own headers, whatever those before them bore', async () => {
+    const choices = ['', 'X-A: 1', 'X-A: 2', 'X-B: 1', 'x-a: 1', 'X-A:  1', 'Content-Length: 0', 'Content-Length: 1', 'Content-Length: 2'];
+    const blocks = fc.array(fc.constantFrom(...choices), { minLength: 2, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(blocks, fc.boolean(), async (list, together) => {
+        const requests = list.map((header, i) => {
+          const body = 'zz'.slice(0, Number(/Content-Length: (\d)/.exec(header)?.[1] ?? 0));
+          return `POST /${i} HTTP/1.1\r\nHost: x\r\n${header === '' ? '' : `${header}\r\n`}\r\n${body}`;
+        });
+        requests.push(GET('/last', CLOSE));
+        const all = requests.join('');
+        expect(await seenByOurs(together ? [all] : requests)).toEqual(await seenByNode(all));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('that bear the same headers share what was read of them, and no others do', () => {
+    const reader = new HeadReader();
+    const sectionOf = (text: string) => reader.read(Buffer.from(text, 'latin1'), text.indexOf('\r\n\r\n')).section;
+    const first = sectionOf(GET('/a', 'X-A: 1\r\n'));
+    expect(sectionOf(GET('/bcd?e=f', 'X-A: 1\r\n'))).toBe(first);
+    const other = sectionOf(GET('/a', 'X-A: 2\r\n'));
+    expect(other.lines).toEqual(['host', 'x', 'x-a', '2']);
+    expect(sectionOf(GET('/a', 'X-A: 2\r\n'))).toBe(other);
+    expect(sectionOf(GET('/a', 'X-A: 2\r\n').replace('HTTP/1.1', 'HTTP/1.0'))).not.toBe(other);
   });
 
   test('a client that waits for leave to send its body gets it', async () => {

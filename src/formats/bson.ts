@@ -75,7 +75,7 @@ interface BsonColumn {
 class BsonRows implements RowWriter {
   readonly #out: ByteWriter;
   readonly #columns: readonly BsonColumn[];
-  #count = 0;
+  readonly #index = new Index();
 
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
@@ -105,7 +105,7 @@ class BsonRows implements RowWriter {
   open(): number {
     const out = this.#out;
     out.byte(DOCUMENT);
-    appendIndex(this.#count++, out);
+    this.#index.append(out);
     const start = out.length;
     appendInt32(0, out);
     return start;
@@ -128,17 +128,26 @@ function cString(name: string): Piece {
   return new Piece(out.take());
 }
 
-/** An array's key: its index in digits. */
-function appendIndex(index: number, out: ByteWriter): void {
-  let power = 1;
-  while (power * 10 <= index) power *= 10;
-  for (let rest = index; power >= 1; power /= 10) {
-    const digit = Math.floor(rest / power);
-    out.byte(0x30 + digit);
-    rest -= digit * power;
-    if (power === 1) break;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** More rows than that have no room in a document. */
+const INDEX_DIGITS = 10;
+
+/** The keys of an array one after the other: the index in digits, counted as on a meter, since divisions would cost more than the rest. */
+class Index {
+  readonly #digits = new Uint8Array(INDEX_DIGITS).fill(ZERO);
+  #first = INDEX_DIGITS - 1;
+
+  append(out: ByteWriter): void {
+    const digits = this.#digits;
+    out.reserve(INDEX_DIGITS + 1);
+    for (let at = this.#first; at < INDEX_DIGITS; at++) out.bytes[out.length++] = digits[at] as number;
+    out.bytes[out.length++] = 0;
+    let at = INDEX_DIGITS - 1;
+    for (; digits[at] === NINE; at--) digits[at] = ZERO;
+    digits[at] = (digits[at] as number) + 1;
+    if (at < this.#first) this.#first = at;
   }
-  out.byte(0);
 }
 
 const LARGEST = 2 ** 31 - 1;

@@ -91,9 +91,15 @@ function sendSpool(exchange: Exchange, status: number, format: Format, spool: Sp
     exchange.reply.destroy();
     return;
   }
-  exchange.reply.begin(status, headerLines(exchange, format.contentType, extra), head.length + spool.size);
-  exchange.reply.write(head);
-  spool.pipe(exchange.reply);
+  const { reply } = exchange;
+  const lines = headerLines(exchange, format.contentType, extra);
+  if (spool.pieces !== undefined) {
+    reply.sendPieces(status, lines, [head, ...spool.pieces], giveBack);
+    return;
+  }
+  reply.begin(status, lines, head.length + spool.size);
+  reply.write(head);
+  spool.pipe(reply);
 }
 
 const EMPTY = Buffer.alloc(0);

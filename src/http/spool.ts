@@ -22,13 +22,14 @@ export class Spool {
     if (this.#file >= 0 || this.size > IN_MEMORY) this.#spill();
   }
 
-  /** Sends everything and ends the answer. */
+  /** All of them, as long as they are in memory. */
+  get pieces(): readonly Buffer[] | undefined {
+    return this.#folder === undefined ? this.#pieces : undefined;
+  }
+
+  /** Sends what is in the file and ends the answer. */
   pipe(reply: Reply): void {
-    if (this.#folder === undefined) {
-      for (const piece of this.#pieces) reply.write(piece);
-      reply.end(NOTHING);
-      return;
-    }
+    if (this.#folder === undefined) throw new Error('the pieces are in memory');
     const stream = createReadStream(join(this.#folder, 'body'), { highWaterMark: PIECE });
     const { onOver } = reply;
     reply.onOver = () => {

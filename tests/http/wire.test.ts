@@ -292,3 +292,25 @@ describe("beside Node's parser", () => {
     );
   });
 });
+
+describe('answers', () => {
+  test.each(['GET', 'HEAD'])('to %s in pieces: each is told to be taken, once, and the length is that of all', async (method) => {
+    const pieces = [Buffer.from('one,'), Buffer.alloc(100_000, 0x78), Buffer.from(',three')];
+    const taken: Buffer[] = [];
+    const server = new WireServer({
+      maxBodyBytes: MAX_BODY,
+      request: (_, __, reply) => reply.sendPieces(200, 'X-A: 1\r\n', pieces, (piece) => taken.push(piece)),
+      refused: (_, __, reply) => reply.send(400, '', Buffer.from('no')),
+    });
+    try {
+      const port = await server.listen('127.0.0.1', 0);
+      const { text } = await exchange(port, [GET('/', CLOSE).replace('GET', method)]);
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+      expect(text).toContain('\r\nContent-Length: 100010\r\n');
+      expect(body).toBe(method === 'HEAD' ? '' : Buffer.concat(pieces).toString());
+      expect(taken).toEqual(pieces);
+    } finally {
+      await server.end(1000);
+    }
+  });
+});

@@ -51,6 +51,10 @@ function put(socket: Socket, bytes: Buffer, taken: Taken | undefined): boolean {
   return taken === undefined ? socket.write(bytes) : socket.write(bytes, () => taken(bytes));
 }
 
+function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
+}
+
 export class Reply {
   /** 0 until the head is sent. */
   status = 0;
@@ -85,18 +89,28 @@ export class Reply {
 
   /** The whole answer. `headers`: lines, each with its end. `taken`: the body's bytes are needed no more. */
   send(status: number, headers: string, body: Buffer, taken?: Taken): void {
+    if (body.length > JOINED) {
+      this.sendPieces(status, headers, [body], taken);
+      return;
+    }
+    if (this.#over) return;
+    const head = this.#head(status, headers, body.length);
+    this.#carrier.socket.write(this.#bodiless ? head : head + body.toString('latin1'), 'latin1');
+    taken?.(body);
+    this.#end();
+  }
+
+  /** The whole answer, of a body in pieces that are all there. */
+  sendPieces(status: number, headers: string, pieces: readonly Buffer[], taken?: Taken): void {
     if (this.#over) return;
     const { socket } = this.#carrier;
-    const head = this.#head(status, headers, body.length);
-    if (this.#bodiless || body.length <= JOINED) {
-      socket.write(this.#bodiless ? head : head + body.toString('latin1'), 'latin1');
-      taken?.(body);
-    } else {
-      socket.cork();
-      socket.write(head, 'latin1');
-      put(socket, body, taken);
-      socket.uncork();
+    socket.cork();
+    socket.write(this.#head(status, headers, lengthOf(pieces)), 'latin1');
+    for (const piece of pieces) {
+      if (this.#bodiless) taken?.(piece);
+      else put(socket, piece, taken);
     }
+    socket.uncork();
     this.#end();
   }
 

@@ -8,7 +8,7 @@ import type { Connections } from '../engines/connections.ts';
 import { type Connection, DbFailure, type Engine, type Load, type Outcome, type RunOptions, type StopSignal } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import { ApiError, apiError } from '../errors.ts';
-import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { RowSink } from '../model/cells.ts';
 import type { Table } from '../model/table.ts';
 import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate, type KeyOrderedPage } from '../sql/compile.ts';
 import type { Ready } from '../sql/dialect.ts';
@@ -17,6 +17,7 @@ import { CursorSink } from './cursor.ts';
 import { explain, type Method } from './failures.ts';
 import { type Batch, planInsert, prefix, readBatch } from './insert.ts';
 import { KeyOrderSink } from './key-order.ts';
+import { PatientSink } from './patient-sink.ts';
 import { planDelete, planRead, planUpdate } from './plan.ts';
 import type { DeleteRequest, InsertRequest, ReadRequest, UpdateRequest, WriteOptions } from './request.ts';
 
@@ -281,37 +282,5 @@ async function tryPrefix(batch: Batch, table: Table, request: InsertRequest, ses
     throw error;
   } finally {
     await connection.rollback(options).catch(() => undefined);
-  }
-}
-
-/**
- * Passes nothing on before the first row, or the successful end, has come: until then a failed statement may be run once more, as if the
- * first had not been.
- */
-class PatientSink implements RowSink {
-  started = false;
-  readonly #inner: RowSink;
-  #columns: readonly ResultColumn[] = [];
-  #flow: Flow | undefined;
-
-  constructor(inner: RowSink) {
-    this.#inner = inner;
-  }
-
-  start(columns: readonly ResultColumn[], flow: Flow): void {
-    this.#columns = columns;
-    this.#flow = flow;
-  }
-
-  row(cells: Cells): void {
-    if (!this.started) this.finish();
-    this.#inner.row(cells);
-  }
-
-  /** The statement has succeeded: also an empty result begins. */
-  finish(): void {
-    if (this.started || this.#flow === undefined) return;
-    this.started = true;
-    this.#inner.start(this.#columns, this.#flow);
   }
 }

@@ -37,14 +37,20 @@ interface Prepared {
   used: number;
 }
 
-interface Running {
+/** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
+interface Asked {
   readonly text: string | undefined;
   readonly prepared: Prepared | undefined;
   readonly columns: readonly ResultColumn[] | undefined;
   readonly sink: RowSink | undefined;
+  readonly signal: RunOptions['signal'];
+}
+
+const SIMPLE: Asked = { text: undefined, prepared: undefined, columns: undefined, sink: undefined, signal: undefined };
+
+interface Running extends Asked {
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
-  readonly signal: RunOptions['signal'];
   repairs: readonly (Repair | undefined)[] | undefined;
   flow: StatementFlow | undefined;
   /** Ready messages still to come: one for each piece that was sent. */
@@ -99,7 +105,7 @@ export class PostgresConnection implements Connection, Watched {
     prepared.used = ++this.#counter;
     this.#out.bind(prepared.name, params);
     this.#out.execute();
-    return this.#send(statement, prepared, options, sink, ready);
+    return this.#send({ text: statement.text, prepared, columns: statement.columns, sink, signal: options.signal }, ready);
   }
 
   async begin(): Promise<void> {
@@ -174,16 +180,17 @@ export class PostgresConnection implements Connection, Watched {
     this.#out.closeStatement(oldest[1].name);
   }
 
-  #send(statement: Statement, prepared: Prepared, options: RunOptions, sink: RowSink | undefined, ready: number): Promise<Outcome> {
+  /** Sends what was written, and waits for as many Ready messages as there are pieces in it. */
+  #send(asked: Asked, ready: number): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.#running = {
-        text: statement.text,
-        prepared,
-        columns: statement.columns,
-        sink,
+        text: asked.text,
+        prepared: asked.prepared,
+        columns: asked.columns,
+        sink: asked.sink,
+        signal: asked.signal,
         resolve,
         reject,
-        signal: options.signal,
         repairs: undefined,
         flow: undefined,
         ready,
@@ -192,7 +199,7 @@ export class PostgresConnection implements Connection, Watched {
         rows: 0,
         failure: undefined,
       };
-      options.signal?.addEventListener('abort', this.#abort);
+      asked.signal?.addEventListener('abort', this.#abort);
       this.#out.send(this.#socket);
     });
   }
@@ -213,25 +220,7 @@ export class PostgresConnection implements Connection, Watched {
     if (!this.usable) return Promise.reject(new DbFailure('lost', 'the connection is gone'));
     this.deadline = performance.now() + options.timeoutMs + DEADLINE_GRACE_MS;
     this.#out.query(text);
-    return new Promise((resolve, reject) => {
-      this.#running = {
-        text: undefined,
-        prepared: undefined,
-        columns: undefined,
-        sink: undefined,
-        resolve,
-        reject,
-        signal: undefined,
-        repairs: undefined,
-        flow: undefined,
-        ready: 1,
-        started: false,
-        selected: false,
-        rows: 0,
-        failure: undefined,
-      };
-      this.#out.send(this.#socket);
-    });
+    return this.#send(SIMPLE, 1);
   }
 
   #data(bytes: Buffer, length: number): void {

@@ -30,13 +30,13 @@ export class KeyOrderSink implements RowSink {
   readonly #size: number;
   readonly #flow = new Relay();
   readonly #held = new HeldRow();
-  #taking: (cells: Cells) => void = (cells) => this.#check(cells);
   /** Rows that were held and not found to share their key. */
   #settled = 0;
   /** Rows that were passed on. */
   passed = 0;
-  #skipped = 0;
   #inOrder = true;
+  /** Rows of the other statement that were passed on already; undefined before it has taken over. */
+  #toSkip: number | undefined;
 
   /** Is the table sorted by a key that was not seen to repeat? */
   static suits(table: Table): boolean {
@@ -58,7 +58,9 @@ export class KeyOrderSink implements RowSink {
   }
 
   row(cells: Cells): void {
-    this.#taking(cells);
+    if (this.#toSkip === undefined) this.#check(cells);
+    else if (this.#toSkip > 0) this.#toSkip--;
+    else this.#inner.row(cells);
   }
 
   /** The statement in key order has succeeded. True: the page is whole. False: the rows of the other statement are awaited. */
@@ -66,7 +68,7 @@ export class KeyOrderSink implements RowSink {
     if (this.#inOrder) this.#settle();
     else {
       repeating.add(this.#table);
-      this.#taking = (cells) => this.#continue(cells);
+      this.#toSkip = this.passed;
     }
     return this.#inOrder;
   }
@@ -88,11 +90,6 @@ export class KeyOrderSink implements RowSink {
       this.passed++;
       this.#inner.row(row);
     }
-  }
-
-  #continue(cells: Cells): void {
-    if (this.#skipped < this.passed) this.#skipped++;
-    else this.#inner.row(cells);
   }
 }
 

@@ -131,7 +131,7 @@ function sameTable(a: Table, b: Table): boolean {
 }
 
 function fingerprint(table: Table): string {
-  return JSON.stringify([table.kind, table.storage, table.order.map((column) => column.name), table.columns], (_, value) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
+  const { kind, storage, order, sortedBy, columns } = table;
+  const names = [order, sortedBy].map((list) => list.map((column) => column.name));
+  return JSON.stringify([kind, storage, names, columns], (_, value) => (typeof value === 'bigint' ? value.toString() : value));
 }

@@ -152,7 +152,7 @@ export class RowResponse implements RowSink {
     }
     const lines = headerLines(this.#exchange, this.#format.contentType, this.headers);
     if (this.#out.length <= JOINED) reply.sendLatin1(200, lines, this.#out.takeLatin1());
-    else reply.send(200, lines, this.#out.take(), giveBack);
+    else reply.sendPieces(200, lines, [this.#out.take()], giveBack);
   }
 
   /** What was spooled for an answer that will not be sent. */

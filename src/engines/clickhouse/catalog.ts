@@ -5,8 +5,9 @@
 import type { ResultColumn } from '../../model/cells.ts';
 import { type Column, makeTable } from '../../model/table.ts';
 import type { ParamType, Statement } from '../../sql/statement.ts';
-import { type Catalog, type Connection, DbFailure, type Named, type RunOptions, type TableName } from '../engine.ts';
+import type { Catalog, Connection, Named, RunOptions, TableName } from '../engine.ts';
 import { TextRows } from '../rows.ts';
+import { unlessRefused } from '../stamp.ts';
 import { typeFacts } from './kinds.ts';
 import { innerType, parseType, quoteName } from './type-text.ts';
 
@@ -77,17 +78,11 @@ const OWN_COLUMNS = /^CREATE TABLE /;
  * The text that would create the table: a fifth of what the system tables cost. Nothing for a view, nor for whatever else has its columns from
  * other tables.
  */
-async function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
+function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
-  try {
-    const [row] = await rowsOf(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
-    const text = row?.[0];
-    return text !== undefined && OWN_COLUMNS.test(text) ? text : undefined;
-  } catch (error) {
-    // The description tells better what is wrong.
-    if (error instanceof DbFailure && connection.usable) return undefined;
-    throw error;
-  }
+  const shown = rowsOf(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
+  const text = shown.then(([row]) => (OWN_COLUMNS.test(row?.[0] ?? '') ? row?.[0] : undefined));
+  return unlessRefused(connection, text);
 }
 
 async function rowsOf(

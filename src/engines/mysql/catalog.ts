@@ -7,6 +7,7 @@ import { type Column, makeTable, type Table } from '../../model/table.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { type Catalog, type Connection, DbFailure, type Named, type RunOptions, type TableName } from '../engine.ts';
 import { TextRows } from '../rows.ts';
+import { unlessRefused } from '../stamp.ts';
 import { quote } from './names.ts';
 import { plainDefault, typed } from './types.ts';
 
@@ -96,16 +97,11 @@ const COUNTER = / AUTO_INCREMENT=\d+/;
  * The text that would create the table, less the next number that it gives out: one statement where the description takes five. Nothing for a
  * view, whose columns are those of other tables.
  */
-async function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
+function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
-  try {
-    const [row] = await rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
-    return row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined;
-  } catch (error) {
-    // The description tells better what is wrong.
-    if (error instanceof DbFailure && connection.usable) return undefined;
-    throw error;
-  }
+  const shown = rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
+  const text = shown.then(([row]) => (row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined));
+  return unlessRefused(connection, text);
 }
 
 /** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */

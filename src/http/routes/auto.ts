@@ -18,6 +18,8 @@ interface AutoPath {
 }
 
 const MOST_PATHS = 10_000;
+/** A longer one is taken apart each time: nobody may fill the memory with paths. */
+const LONGEST_KEPT = 512;
 
 /** Paths come again and again: each is taken apart once. */
 class AutoPaths {
@@ -31,6 +33,7 @@ class AutoPaths {
   parse(path: string): AutoPath {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
+    if (path.length > LONGEST_KEPT) return parsePath(path, this.#start);
     const own = detached(path);
     const parsed = parsePath(own, this.#start);
     if (this.#known.size >= MOST_PATHS) this.#known.clear();

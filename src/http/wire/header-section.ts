@@ -84,6 +84,7 @@ interface Name {
 /** Clients spell few names in few ways: each spelling is looked at once. */
 const spellings = new Map<string, Name>();
 const MOST_SPELLINGS = 1000;
+const LONGEST_KEPT = 64;
 
 function nameOf(spelling: string): Name {
   const known = spellings.get(spelling);
@@ -91,7 +92,7 @@ function nameOf(spelling: string): Name {
   const own = detached(spelling);
   const lower = own.toLowerCase();
   const name = { lower, understood: UNDERSTOOD.get(lower) };
-  if (spellings.size < MOST_SPELLINGS) spellings.set(own, name);
+  if (spellings.size < MOST_SPELLINGS && own.length <= LONGEST_KEPT) spellings.set(own, name);
   return name;
 }
 

@@ -87,20 +87,13 @@ export class Reply {
     return this.#over;
   }
 
-  /** The whole answer. `headers`: lines, each with its end. `taken`: the body's bytes are needed no more. */
-  send(status: number, headers: string, body: Buffer, taken?: Taken): void {
-    if (body.length > JOINED) {
-      this.sendPieces(status, headers, [body], taken);
-      return;
-    }
-    if (this.#over) return;
-    const head = this.#head(status, headers, body.length);
-    this.#carrier.socket.write(this.#bodiless ? head : head + body.toString('latin1'), 'latin1');
-    taken?.(body);
-    this.#end();
+  /** The whole answer. `headers`: lines, each with its end. */
+  send(status: number, headers: string, body: Buffer): void {
+    if (body.length > JOINED) this.sendPieces(status, headers, [body]);
+    else this.sendLatin1(status, headers, body.toString('latin1'));
   }
 
-  /** The whole answer, of a body in pieces that are all there. */
+  /** The whole answer, of a body in pieces that are all there. `taken`: a piece is needed no more. */
   sendPieces(status: number, headers: string, pieces: readonly Buffer[], taken?: Taken): void {
     if (this.#over) return;
     const { socket } = this.#carrier;

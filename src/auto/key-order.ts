@@ -1,6 +1,7 @@
 /**
- * A page read in the order of a key that may repeat (see `compileInKeyOrder`): each row is passed on when the next one has shown that its key
- * is its own. Where two neighbours share a key, the statement with the whole order takes over behind the rows that were passed on.
+ * A page read in the order of a key that may repeat, or the row of one key (see `compileInKeyOrder`): each row is passed on when the next one
+ * has shown that its key is its own. Where two neighbours share a key, the statement with the whole order takes over behind the rows that
+ * were passed on.
  */
 import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Table } from '../model/table.ts';

@@ -25,7 +25,8 @@ const ALWAYS: readonly (readonly [name: string, value: string])[] = [
   ['timeout_overflow_mode', 'throw'],
   ['result_overflow_mode', 'throw'],
   ['timeout_before_checking_execution_speed', '0'],
-  ['cancel_http_readonly_queries_on_client_close', '1'],
+  // Answers are small or flow: threads that format them side by side cost the server more than the formatting.
+  ['output_format_parallel_formatting', '0'],
   // The native port's rows are formatted in an outer SELECT, which must not cost the inner one its order.
   ['query_plan_remove_redundant_sorting', '0'],
   // SQL's own rules for NULL.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseDialect } from '../../../src/engines/clickhouse/dialect.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import { compileInKeyOrder } from '../../../src/sql/compile.ts';
-import type { SelectPlan } from '../../../src/sql/plan.ts';
+import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';
 import { Session } from '../conformance/session.ts';
 
 const ROWS = 4000;
@@ -32,6 +32,20 @@ describe('pages are slices of one order', () => {
       await session.database.run(
         `INSERT INTO ${table} SELECT ${values}, toString(cityHash64(number, 1)) FROM numbers(${ROWS}) WHERE number % 3 = ${part}`,
       );
+    for (const { k, v } of [
+      { k: 3, v: undefined },
+      { k: 1800, v: undefined },
+      { k: 600, v: 1 },
+    ]) {
+      const filter = [{ name: 'k', value: `eq.${k}` }, ...(v === undefined ? [] : [{ name: 'v', value: `eq.${v}` }])];
+      const rows = await session.database.run(`SELECT k, v, t FROM ${table} WHERE k = ${k} AND v = ${v ?? 'v'} ORDER BY k, v, t LIMIT 5`);
+      const expected = rows.map((row) => [row['k'], row['v'], row['t']].map(String));
+      for (const size of [1, 5]) {
+        const reader = new Session(session.database);
+        const query = [{ name: 'pg', value: '0' }, { name: 'ps', value: String(size) }, ...filter];
+        expect((await reader.read(table, query).finally(() => reader.end())).rows, `key ${k}, ${v}`).toEqual(expected.slice(0, size));
+      }
+    }
     for (const filter of [[], [{ name: 'v', value: 'lt.60' }]]) {
       // That keys repeat is remembered for as long as a picture of the table lasts: each page is read with one of its own.
       const read = async (page: number, size: number): Promise<(string | null)[][]> => {
@@ -83,6 +97,26 @@ describe('the order of the key alone is asked for', () => {
 
   test('with none before the first page', () => {
     expect(compile(plan(['v'], { offset: 0 }))).toMatchObject({ params: ['21'], key: [1], before: 0 });
+  });
+
+  test('and no order for the rows of one key, of which two say that it repeats', () => {
+    const page = compile(plan(['k'], { offset: 0, columns: [v], where: { op: 'eq', column: k, values: ['7'] } }));
+    expect(page?.statement.text).toBe('SELECT `v` FROM `d`.`t` WHERE `k` = {p1:Int32} LIMIT {p2:UInt64}');
+    expect(page).toMatchObject({ params: ['7', '2'], key: [], before: 0 });
+    const both: Condition[] = [
+      { op: 'eq', column: v, values: ['1'] },
+      { op: 'eq', column: k, values: ['7'] },
+    ];
+    expect(compile(plan(['k', 'v'], { offset: 0, where: { op: 'and', of: both } }))?.key).toEqual([]);
+    for (const where of [
+      both[0],
+      { op: 'or', of: both },
+      { op: 'not', of: both[1] },
+      { op: 'gt', column: k, values: ['7'] },
+    ] as Condition[])
+      expect(compile(plan(['k'], { offset: 0, where }))).toBeUndefined();
+    expect(compile(plan(['k', 'v'], { offset: 0, where: both[1] }))).toBeUndefined();
+    expect(compile(plan(['k'], { offset: 20, where: both[1] }))).toBeUndefined();
   });
 
   test.each([

@@ -5,9 +5,10 @@
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { InsertPlan } from '../sql/plan.ts';
+import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
-import { type JsonCell, JsonDepthError, JsonError, parseRows } from '../util/json.ts';
-import { fromJson, Misfit } from './values.ts';
+import { type JsonCell, JsonDepthError, JsonError, type JsonRow, parseRows, SPELLING } from '../util/json.ts';
+import { fromJson, type Glance, integerGlance, Misfit, textGlance } from './values.ts';
 
 export interface Batch {
   readonly count: number;
@@ -17,56 +18,77 @@ export interface Batch {
 /** Rows with the same columns; `places` says where each stood in the body. */
 export interface Group {
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly ParamValue[])[];
+  readonly rows: RowValues;
   readonly places: readonly number[];
 }
 
-interface Shape {
-  readonly columns: readonly Column[];
-  readonly rows: ParamValue[][];
+interface Shape extends Group, Listed {
   readonly places: number[];
+}
+
+/** How a column's values are looked at first. */
+interface Glances {
+  readonly column: Column;
+  readonly text: Glance;
+  readonly integer: Glance;
 }
 
 const MAX_DEPTH = 64;
 
 export function readBatch(body: Buffer, table: Table): Batch {
-  const batch = new BatchReader(table);
-  const count = parse(body, (index, keys, values) => batch.add(index, keys, values));
+  const batch = new BatchReader(table, body);
+  const count = parse(body, (index, keys, row) => batch.add(index, keys, row));
   if (count === 0) throw apiError('rows_not_array');
   return { count, groups: batch.end() };
 }
 
+/** The columns of rows with the same keys, and how to look at their values. */
+interface Listed {
+  readonly columns: readonly Column[];
+  readonly glances: readonly Glances[];
+}
+
 /** The lists of columns that were written to a table, by their names: always the same list, so that a statement can be found by it. */
-const lists = new WeakMap<Table, Map<string, readonly Column[]>>();
+const lists = new WeakMap<Table, Map<string, Listed>>();
 const MOST_LISTS = 100;
 
 class BatchReader {
   readonly #table: Table;
-  readonly #lists: Map<string, readonly Column[]>;
-  readonly #shapes = new Map<readonly Column[], Shape>();
+  readonly #body: Buffer;
+  readonly #lists: Map<string, Listed>;
+  readonly #shapes = new Map<Listed, Shape>();
   #keys: readonly string[] | undefined;
   #shape: Shape | undefined;
 
-  constructor(table: Table) {
+  constructor(table: Table, body: Buffer) {
     this.#table = table;
+    this.#body = body;
     this.#lists = lists.get(table) ?? new Map();
   }
 
   /** `keys`: the same array for rows with the same keys that follow each other. */
-  add(index: number, keys: readonly string[], values: readonly JsonCell[]): void {
-    const { columns, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
-    const row: ParamValue[] = new Array(values.length);
-    for (let i = 0; i < values.length; i++) row[i] = checked(columns[i] as Column, values[i] as JsonCell, index);
-    rows.push(row);
+  add(index: number, keys: readonly string[], row: JsonRow): void {
+    const { glances, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
+    for (let i = 0; i < glances.length; i++) {
+      const { column, text, integer } = glances[i] as Glances;
+      const spelled = row.spelled[i];
+      const from = row.from[i] as number;
+      let end = -1;
+      if (spelled === SPELLING.plainText) end = text(column, row.bytes, from, row.to[i] as number);
+      else if (spelled === SPELLING.integer) end = integer(column, row.bytes, from, row.to[i] as number);
+      if (end < 0) rows.add(checked(column, row.cell(i), index));
+      else rows.addRange(from, end);
+    }
+    rows.count++;
     places.push(index);
   }
 
   #enter(keys: readonly string[], row: number): Shape {
     const name = keys.join('\0');
-    const columns = this.#lists.get(name) ?? columnsOf(keys, this.#table, row);
-    this.#lists.set(name, columns);
-    const shape = this.#shapes.get(columns) ?? { columns, rows: [], places: [] };
-    this.#shapes.set(columns, shape);
+    const listed = this.#lists.get(name) ?? toList(columnsOf(keys, this.#table, row));
+    this.#lists.set(name, listed);
+    const shape = this.#shapes.get(listed) ?? newShape(listed, this.#body);
+    this.#shapes.set(listed, shape);
     this.#keys = keys;
     this.#shape = shape;
     return shape;
@@ -78,6 +100,14 @@ class BatchReader {
     else lists.set(this.#table, this.#lists);
     return [...this.#shapes.values()];
   }
+}
+
+function toList(columns: readonly Column[]): Listed {
+  return { columns, glances: columns.map((column) => ({ column, text: textGlance(column), integer: integerGlance(column) })) };
+}
+
+function newShape({ columns, glances }: Listed, body: Buffer): Shape {
+  return { columns, glances, rows: new RowValues(columns.length, body), places: [] };
 }
 
 function parse(body: Buffer, onRow: Parameters<typeof parseRows>[2]): number {
@@ -132,13 +162,13 @@ function merged(batch: Batch): Pick<InsertPlan, 'columns' | 'rows' | 'absent'> {
   for (const group of batch.groups) {
     const sources = columns.map((column) => group.columns.indexOf(column));
     const missing = new Set(sources.flatMap((source, index) => (source < 0 ? [index] : [])));
-    group.rows.forEach((row, index) => {
-      const place = group.places[index] ?? 0;
+    group.places.forEach((place, index) => {
+      const row = group.rows.row(index);
       rows[place] = sources.map((source) => (source < 0 ? null : (row[source] ?? null)));
       absent[place] = missing;
     });
   }
-  return { columns, rows, absent };
+  return { columns, rows: RowValues.of(columns.length, rows), absent };
 }
 
 /** The batch as if the body had ended after its first n rows. */
@@ -146,7 +176,7 @@ export function prefix(batch: Batch, n: number): Batch {
   const groups = batch.groups.flatMap((group): Group[] => {
     const end = group.places.findIndex((place) => place >= n);
     if (end === 0) return [];
-    return [end < 0 ? group : { columns: group.columns, rows: group.rows.slice(0, end), places: group.places.slice(0, end) }];
+    return [end < 0 ? group : { columns: group.columns, rows: group.rows.first(end), places: group.places.slice(0, end) }];
   });
   return { count: Math.min(n, batch.count), groups };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Column, Table } from '../model/table.ts';
+import type { RowValues } from './rows.ts';
 import type { Operand, ParamValue } from './statement.ts';
 
 export type Operator = 'eq' | 'ne' | 'lt' | 'gt' | 'le' | 'ge' | 'bw' | 'li' | 'rli' | 'nli' | 'il' | 'in' | 'nin';
@@ -44,7 +45,7 @@ export interface CountPlan {
 export interface InsertPlan {
   readonly table: Table;
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly ParamValue[])[];
+  readonly rows: RowValues;
   /**
    * Only for engines without transactions, where rows with different keys must still be one statement: by row, the columns (by index)
    * that it does not have and whose default applies.

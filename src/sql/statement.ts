@@ -3,6 +3,7 @@
  * serves every request of its shape.
  */
 import type { ResultColumn } from '../model/cells.ts';
+import type { RowValues } from './rows.ts';
 
 /** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
 export type ParamValue = Operand | null;
@@ -33,5 +34,5 @@ export interface Statement {
 
 export interface InsertBlock {
   readonly columns: readonly { readonly name: string; readonly cast: string; readonly kind: string }[];
-  readonly rows: readonly (readonly ParamValue[])[];
+  readonly rows: RowValues;
 }

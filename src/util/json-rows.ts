@@ -1,28 +1,18 @@
 /**
  * Rows of a POST body: an array of objects, delivered one by one with as little garbage as can be.
  *
- *   const count = parseRows(body, { maxDepth: 64 }, (index, keys, values) => { … });
+ *   const count = parseRows(body, { maxDepth: 64 }, (index, keys, row) => { … });
  *
  * `keys` is the same array for every row with the same keys in the same order (of the last 64 such shapes), so a caller plans once
- * per array, by identity, and never looks at a key again. `values` is one array that is filled anew for each row: read it before
- * returning. A value is null, a boolean, a decoded string, a JsonNumber with its digits as they were sent, or, for a nested array or
- * object, a RawJson with its checked text, white space and all (a key given twice inside it is kept: the database decides).
+ * per array, by identity, and never looks at a key again. `row` is one object that is filled anew for each row: read it before
+ * returning. It says of each value where it stands in the body; `cell` makes a value of it: null, a boolean, a decoded string, a JsonNumber
+ * with its digits as they were sent, or, for a nested array or object, a RawJson with its checked text, white space and all (a key given
+ * twice inside it is kept: the database decides).
  * Rows before a syntax error have been delivered already: write nothing until parseRows has returned.
  *
  * Knows nothing of tables and columns.
  */
-import {
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COMMA,
-  JsonError,
-  type JsonLimits,
-  JsonScanner,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-  WORDS,
-} from './json-scan.ts';
+import { CLOSE_LIST, CLOSE_OBJECT, COMMA, type JsonLimits, JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE, WORDS } from './json-scan.ts';
 
 /** A number as it was written: nothing is rounded, `0.10` and `1e400` included. */
 export class JsonNumber {
@@ -46,7 +36,49 @@ export class RawJson {
 }
 
 export type JsonCell = null | boolean | string | JsonNumber | RawJson;
-export type OnRow = (index: number, keys: readonly string[], values: readonly JsonCell[]) => void;
+export type OnRow = (index: number, keys: readonly string[], row: JsonRow) => void;
+
+/** How a value is spelled. */
+export const SPELLING = { word: 0, integer: 1, number: 2, plainText: 3, escapedText: 4, nested: 5 } as const;
+export type Spelling = (typeof SPELLING)[keyof typeof SPELLING];
+
+/** The values of one row, each where it stands: between its quotes, if it has any. */
+export class JsonRow {
+  readonly #scanner: JsonScanner;
+  readonly spelled: Spelling[] = [];
+  readonly from: number[] = [];
+  readonly to: number[] = [];
+  readonly #decoded: string[] = [];
+
+  constructor(scanner: JsonScanner) {
+    this.#scanner = scanner;
+  }
+
+  get bytes(): Buffer {
+    return this.#scanner.bytes;
+  }
+
+  set(index: number, spelled: Spelling, from: number, to: number): void {
+    this.spelled[index] = spelled;
+    this.from[index] = from;
+    this.to[index] = to;
+  }
+
+  setDecoded(index: number, value: string): void {
+    this.spelled[index] = SPELLING.escapedText;
+    this.#decoded[index] = value;
+  }
+
+  cell(index: number): JsonCell {
+    const spelled = this.spelled[index];
+    if (spelled === SPELLING.escapedText) return this.#decoded[index] ?? '';
+    const text = this.#scanner.slice(this.from[index] ?? 0, this.to[index] ?? 0);
+    if (spelled === SPELLING.plainText) return text;
+    if (spelled === SPELLING.nested) return new RawJson(text);
+    if (spelled === SPELLING.word) return text === 'null' ? null : text === 'true';
+    return new JsonNumber(text, spelled === SPELLING.integer);
+  }
+}
 
 /** Returns the number of rows. Throws JsonError, JsonDepthError, and whatever `onRow` throws. */
 export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnRow): number {
@@ -60,21 +92,22 @@ const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 
 interface Shape {
   readonly keys: readonly string[];
-  /** No key needs escapes, so that the text of the next row can be compared with the keys as they are. */
-  readonly predictable: boolean;
+  /** The keys as the next row will have them, a character for each byte; undefined when one of them needs escapes. */
+  readonly spelled: readonly string[] | undefined;
 }
 
-const NO_SHAPE: Shape = { keys: [], predictable: true };
+const NO_SHAPE: Shape = { keys: [], spelled: [] };
 
 function toShape(keys: readonly string[]): Shape {
-  return { keys, predictable: !keys.some((key) => NEEDS_ESCAPE.test(key)) };
+  const isPlain = !keys.some((key) => NEEDS_ESCAPE.test(key));
+  return { keys, spelled: isPlain ? keys.map((key) => Buffer.from(key).toString('latin1')) : undefined };
 }
 
 class RowsReader extends JsonScanner {
   #shape: Shape = NO_SHAPE;
   /** The shapes so far, by their keys; not kept before there is a second one. */
   #shapes: Map<string, Shape> | undefined;
-  readonly #values: JsonCell[] = [];
+  readonly #row = new JsonRow(this);
 
   read(onRow: OnRow): number {
     if (this.next() !== OPEN_LIST) this.fail('the body must be an array of objects');
@@ -84,8 +117,8 @@ class RowsReader extends JsonScanner {
     else
       for (;;) {
         if (this.next() !== OPEN_OBJECT) this.fail(`row ${index} is not an object`);
-        this.#row(index);
-        onRow(index, this.#shape.keys, this.#values);
+        this.#read(index);
+        onRow(index, this.#shape.keys, this.#row);
         index++;
         const code = this.next();
         if (code !== COMMA && code !== CLOSE_LIST) this.unexpected('a comma or ]');
@@ -96,28 +129,24 @@ class RowsReader extends JsonScanner {
     return index;
   }
 
-  /** Fills values and sets the shape: the last one while its keys come again, else a known or new one. */
-  #row(index: number): void {
-    const { keys, predictable } = this.#shape;
-    const values = this.#values;
+  /** Fills the row and sets the shape: the last one while its keys come again, else a known or new one. */
+  #read(index: number): void {
+    const { keys, spelled } = this.#shape;
     this.enter(2);
     let found: string[] | undefined;
     let count = 0;
     let code = this.next();
     while (code !== CLOSE_OBJECT) {
       if (code !== QUOTE) this.unexpected('a key');
-      const expected = keys[count];
-      if (found !== undefined || !predictable || expected === undefined || !this.isKey(expected)) {
+      const expected = spelled?.[count];
+      if (found !== undefined || expected === undefined || !this.isKey(expected)) {
         found ??= keys.slice(0, count);
         const start = this.at;
         found.push(this.string());
         this.#refuseRepeated(found, index, start);
       }
       this.colon();
-      const value = this.#cell();
-      if (count < values.length) values[count] = value;
-      else values.push(value);
-      count++;
+      this.#cell(count++);
       code = this.next();
       if (code === COMMA) {
         this.at++;
@@ -126,7 +155,6 @@ class RowsReader extends JsonScanner {
       } else if (code !== CLOSE_OBJECT) this.unexpected('a comma or }');
     }
     this.at++;
-    if (values.length > count) values.length = count;
     if (found !== undefined) this.#shape = this.#known(found);
     else if (count < keys.length) this.#shape = this.#known(keys.slice(0, count));
     this.#seen = undefined;
@@ -145,7 +173,7 @@ class RowsReader extends JsonScanner {
         return;
       }
     }
-    throw new JsonError(`duplicate key ${JSON.stringify(key)} in row ${index}`, this.text, position);
+    this.fail(`duplicate key ${JSON.stringify(key)} in row ${index}`, position);
   }
 
   /** The array that earlier rows with these keys were given, so that the caller finds its plan again. */
@@ -161,20 +189,31 @@ class RowsReader extends JsonScanner {
     return shape;
   }
 
-  #cell(): JsonCell {
+  #cell(index: number): void {
     const code = this.next();
-    if (code === QUOTE) return this.string();
+    if (code === QUOTE) {
+      this.#text(index);
+      return;
+    }
     const start = this.at;
+    const word = WORDS.get(code);
+    let spelled: Spelling = SPELLING.word;
     if (code === OPEN_OBJECT || code === OPEN_LIST) {
       this.skip(2);
-      return new RawJson(this.text.slice(start, this.at));
-    }
-    const word = WORDS.get(code);
-    if (word === undefined) {
+      spelled = SPELLING.nested;
+    } else if (word === undefined) {
       this.number();
-      return new JsonNumber(this.text.slice(start, this.at), this.integral);
+      spelled = this.integral ? SPELLING.integer : SPELLING.number;
+    } else this.word(word);
+    this.#row.set(index, spelled, start, this.at);
+  }
+
+  #text(index: number): void {
+    const end = this.plainEnd();
+    if (end < 0) this.#row.setDecoded(index, this.string());
+    else {
+      this.#row.set(index, SPELLING.plainText, this.at + 1, end);
+      this.at = end + 1;
     }
-    this.word(word);
-    return word === 'null' ? null : word === 'true';
   }
 }

@@ -10,11 +10,11 @@ export class JsonError extends Error {
   /** Offset in characters from the beginning of the text. */
   readonly position: number;
 
-  constructor(reason: string, text: string, position: number) {
-    super(`${reason} at ${place(text, position)}`);
+  constructor(reason: string, before: string) {
+    super(`${reason} at ${placeAfter(before)}`);
     this.name = new.target.name;
     this.reason = reason;
-    this.position = position;
+    this.position = before.length;
   }
 }
 
@@ -37,12 +37,17 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
+/** What follows the last byte. */
+const NOTHING = -1;
+/** Bytes of UTF-8. */
+const LONGEST_CHARACTER = 4;
 const MINUS = 0x2d;
 const PLUS = 0x2b;
 const DOT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
-const BYTE_ORDER_MARK = 0xfeff;
+const LETTER_U = 0x75;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -55,21 +60,16 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** One string for the whole body, scanned by character: its slices cost less than a call into the runtime for each value's bytes. */
-function decode(bytes: Buffer): string {
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', '', 0);
-  return bytes.toString('utf8');
-}
-
-function place(text: string, position: number): string {
-  const before = text.slice(0, position);
+function placeAfter(before: string): string {
   const lineStart = before.lastIndexOf('\n') + 1;
-  return `line ${before.split('\n').length}, column ${position - lineStart + 1}`;
+  return `line ${before.split('\n').length}, column ${before.length - lineStart + 1}`;
 }
 
 export class JsonScanner {
-  readonly text: string;
+  readonly bytes: Buffer;
+  /** The whole body, once a part of an ASCII one is asked for: slices of a string cost less than a call into the runtime for each. */
+  #text: string | undefined;
+  readonly #isAscii: boolean;
   /** The next character to read. */
   at = 0;
   /** Did the last string have an escape in it? */
@@ -79,63 +79,91 @@ export class JsonScanner {
   readonly maxDepth: number;
 
   constructor(bytes: Buffer, limits: JsonLimits) {
-    this.text = decode(bytes);
+    this.bytes = bytes;
+    this.#isAscii = isAscii(bytes);
     this.maxDepth = Math.min(limits.maxDepth, DEEPEST);
-    if (this.text.charCodeAt(0) === BYTE_ORDER_MARK) this.at = 1;
+    if (this.#isAscii) return;
+    if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', '');
+    if (bytes.indexOf(BYTE_ORDER_MARK) === 0) this.at = BYTE_ORDER_MARK.length;
+  }
+
+  slice(from: number, to: number): string {
+    if (!this.#isAscii) return this.bytes.toString('utf8', from, to);
+    this.#text ??= this.bytes.toString('latin1');
+    return this.#text.slice(from, to);
   }
 
   fail(reason: string, position: number = this.at): never {
-    throw new JsonError(reason, this.text, position);
+    throw new JsonError(reason, this.slice(0, position));
   }
 
-  /** Skips white space; the code of the character that follows, NaN at the end. */
+  /** Skips white space; the byte that follows, NOTHING at the end. */
   next(): number {
-    let code = this.text.charCodeAt(this.at);
-    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = this.text.charCodeAt(++this.at);
-    return code;
+    const { bytes } = this;
+    const { length } = bytes;
+    let at = this.at;
+    for (; at < length; at++) {
+      const code = bytes[at] as number;
+      if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) {
+        this.at = at;
+        return code;
+      }
+    }
+    this.at = at;
+    return NOTHING;
   }
 
   unexpected(wanted: string): never {
-    if (this.at >= this.text.length) this.fail(`the text ends where ${wanted} should be`);
-    const found = String.fromCodePoint(this.text.codePointAt(this.at) ?? 0);
+    if (this.at >= this.bytes.length) this.fail(`the text ends where ${wanted} should be`);
+    const [found] = this.slice(this.at, this.at + LONGEST_CHARACTER);
     return this.fail(`${JSON.stringify(found)} where ${wanted} should be`);
   }
 
   /** Nothing but white space may follow the document. */
   end(): void {
     this.next();
-    if (this.at < this.text.length) this.unexpected('the end');
+    if (this.at < this.bytes.length) this.unexpected('the end');
   }
 
   /** Called on entering an array or object; `depth` counts it already. */
   enter(depth: number): void {
-    if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.text, this.at);
+    if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.slice(0, this.at));
     this.at++;
   }
 
   /** Reads the string whose opening quote is next. */
   string(): string {
-    const { text } = this;
+    const { bytes } = this;
     const start = this.at + 1;
     for (let i = start; ; i++) {
-      const code = text.charCodeAt(i);
+      const code = bytes[i] as number;
       if (code === QUOTE) {
         this.at = i + 1;
         this.escaped = false;
-        return text.slice(start, i);
+        return this.slice(start, i);
       }
       if (code === BACKSLASH) return this.#escapedString(start, i);
       if (!(code >= 0x20)) this.#badStringCharacter(i);
     }
   }
 
-  /** Reads the key whose opening quote is next if it is the expected one, which must have been read without escapes. */
+  /** Where the string whose opening quote is next has its closing one, when it needs no decoding; else -1. */
+  plainEnd(): number {
+    const { bytes } = this;
+    for (let i = this.at + 1; ; i++) {
+      const code = bytes[i] as number;
+      if (code === QUOTE) return i;
+      if (code === BACKSLASH || !(code >= 0x20)) return -1;
+    }
+  }
+
+  /** Reads the key whose opening quote is next if the bytes between its quotes are the expected ones, a character each. */
   isKey(expected: string): boolean {
-    const { text } = this;
+    const { bytes } = this;
     const start = this.at + 1;
     const { length } = expected;
-    for (let i = 0; i < length; i++) if (text.charCodeAt(start + i) !== expected.charCodeAt(i)) return false;
-    if (text.charCodeAt(start + length) !== QUOTE) return false;
+    for (let i = 0; i < length; i++) if ((bytes[start + i] as number) !== expected.charCodeAt(i)) return false;
+    if ((bytes[start + length] as number) !== QUOTE) return false;
     this.at = start + length + 1;
     return true;
   }
@@ -148,22 +176,22 @@ export class JsonScanner {
 
   /** Checks the number that is next and moves past it. */
   number(): void {
-    const { text } = this;
+    const { bytes } = this;
     let i = this.at;
-    let code = text.charCodeAt(i);
-    if (code === MINUS) code = text.charCodeAt(++i);
-    if (code === ZERO) code = text.charCodeAt(++i);
+    let code = bytes[i] as number;
+    if (code === MINUS) code = bytes[++i] as number;
+    if (code === ZERO) code = bytes[++i] as number;
     else i = this.#digits(i, 'a value');
-    code = text.charCodeAt(i);
+    code = bytes[i] as number;
     this.integral = true;
     if (code === DOT) {
       this.integral = false;
       i = this.#digits(i + 1, 'a digit');
-      code = text.charCodeAt(i);
+      code = bytes[i] as number;
     }
     if ((code | 0x20) === 0x65) {
       this.integral = false;
-      code = text.charCodeAt(++i);
+      code = bytes[++i] as number;
       i = this.#digits(code === PLUS || code === MINUS ? i + 1 : i, 'a digit');
     }
     this.at = i;
@@ -171,7 +199,7 @@ export class JsonScanner {
 
   /** Moves past `null`, `true` or `false`, whichever begins with the next character. */
   word(expected: string): void {
-    if (!this.text.startsWith(expected, this.at)) this.unexpected('a value');
+    if (this.slice(this.at, this.at + expected.length) !== expected) this.unexpected('a value');
     this.at += expected.length;
   }
 
@@ -220,27 +248,27 @@ export class JsonScanner {
 
   #digits(from: number, wanted: string): number {
     let i = from;
-    for (let code = this.text.charCodeAt(i); code >= ZERO && code <= NINE; ) code = this.text.charCodeAt(++i);
+    for (let code = this.bytes[i] as number; code >= ZERO && code <= NINE; ) code = this.bytes[++i] as number;
     if (i > from) return i;
     this.at = i;
     return this.unexpected(wanted);
   }
 
   #badStringCharacter(position: number): never {
-    if (position >= this.text.length) this.fail('a string without its closing quote', position);
+    if (position >= this.bytes.length) this.fail('a string without its closing quote', position);
     return this.fail('a control character in a string (write it as an escape)', position);
   }
 
   #escapedString(start: number, firstEscape: number): string {
-    const { text } = this;
-    let result = text.slice(start, firstEscape);
+    const { bytes } = this;
+    let result = this.slice(start, firstEscape);
     let i = firstEscape;
     let run = firstEscape;
     for (;;) {
-      const code = text.charCodeAt(i);
+      const code = bytes[i] as number;
       if (code === BACKSLASH) {
-        result += text.slice(run, i);
-        const short = SHORT_ESCAPES[text.charAt(i + 1)];
+        result += this.slice(run, i);
+        const short = SHORT_ESCAPES[String.fromCharCode(bytes[i + 1] as number)];
         if (short !== undefined) {
           result += short;
           i += 2;
@@ -258,21 +286,22 @@ export class JsonScanner {
     }
     this.at = i + 1;
     this.escaped = true;
-    return result + text.slice(run, i);
+    return result + this.slice(run, i);
   }
 
   /** `\uXXXX`, or two of them for a character beyond 16 bits: a half alone could not be stored as UTF-8. */
   #unicodeEscape(position: number): string {
     const high = this.#hex(position);
     if (high < 0xd800 || high > 0xdfff) return String.fromCharCode(high);
-    const low = high <= 0xdbff && this.text.startsWith('\\u', position + 6) ? this.#hex(position + 6) : 0;
+    const low =
+      high <= 0xdbff && this.bytes[position + 6] === BACKSLASH && this.bytes[position + 7] === LETTER_U ? this.#hex(position + 6) : 0;
     if (low < 0xdc00 || low > 0xdfff) this.fail('half of a surrogate pair', position);
     return String.fromCharCode(high, low);
   }
 
   #hex(position: number): number {
-    const digits = this.text.slice(position + 2, position + 6);
-    if (this.text.charAt(position + 1) !== 'u' || !/^[0-9A-Fa-f]{4}$/.test(digits)) this.fail('an unknown escape', position);
+    const digits = this.slice(position + 2, position + 6);
+    if (this.bytes[position + 1] !== LETTER_U || !/^[0-9A-Fa-f]{4}$/.test(digits)) this.fail('an unknown escape', position);
     return Number.parseInt(digits, 16);
   }
 }

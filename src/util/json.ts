@@ -26,7 +26,7 @@ import {
   WORDS,
 } from './json-scan.ts';
 
-export { type JsonCell, JsonNumber, parseRows, RawJson } from './json-rows.ts';
+export { type JsonCell, JsonNumber, type JsonRow, parseRows, RawJson, SPELLING } from './json-rows.ts';
 export { appendJson, NestingError, writeJson } from './json-write.ts';
 export { JsonDepthError, JsonError, type JsonLimits };
 
@@ -69,7 +69,7 @@ class ValueReader extends JsonScanner {
   #numeric(): PlainValue {
     const start = this.at;
     this.number();
-    const text = this.text.slice(start, this.at);
+    const text = this.slice(start, this.at);
     if (!this.integral || text === '-0') return new Decimal(text);
     const value = Number(text);
     if (Number.isSafeInteger(value)) return value;

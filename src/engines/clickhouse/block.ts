@@ -2,7 +2,8 @@
  * Rows of canonical values → one block of columns in ClickHouse's own format, so that a batch is one insert block by construction.
  * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
  */
-import type { InsertBlock, ParamValue } from '../../sql/statement.ts';
+import type { RowValues } from '../../sql/rows.ts';
+import type { InsertBlock } from '../../sql/statement.ts';
 import { DbFailure } from '../engine.ts';
 import { encoderOf } from './column-encoders.ts';
 import type { ColumnEncoder } from './column-parts.ts';
@@ -22,21 +23,28 @@ export function encodeBlock(block: InsertBlock): Block {
 }
 
 function encode(block: InsertBlock): Block {
+  const { rows } = block;
   const columns = block.columns.map((column, index): BlockColumn => {
     const encoder = encoderOf(parseType(sentType(column.cast)));
-    block.rows.forEach((row, at) => {
+    for (let row = 0; row < rows.count; row++) {
       try {
-        addCell(encoder, row[index] ?? null);
+        addCell(encoder, rows, row * rows.width + index);
       } catch (error) {
-        throw atCell(error, at, column.name);
+        throw atCell(error, row, column.name);
       }
-    });
+    }
     return { name: column.name, type: sentType(column.cast), data: [...encoder.prefix(), ...encoder.data()] };
   });
-  return { rows: block.rows.length, columns };
+  return { rows: rows.count, columns };
 }
 
-function addCell(encoder: ColumnEncoder, value: ParamValue): void {
+function addCell(encoder: ColumnEncoder, rows: RowValues, index: number): void {
+  const from = rows.from[index] as number;
+  if (from >= 0 && encoder.range !== undefined) {
+    encoder.range(rows.source, from, rows.to[index] as number);
+    return;
+  }
+  const value = rows.value(index);
   if (value === null) encoder.json(null);
   else if (typeof value === 'string') encoder.text(value);
   else encoder.text(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8'));

@@ -7,7 +7,7 @@ import { writeJson } from '../../util/json.ts';
 import { DbFailure } from '../engine.ts';
 import { type ColumnEncoder, counts, growing, pieceOf, putCount } from './column-parts.ts';
 import { invalid } from './failures.ts';
-import { type LeafWriter, leafWriter, putVarint } from './leaf-encoders.ts';
+import { type LeafWriter, leafWriter, putVarint, type RangeWriter, rangeWriter } from './leaf-encoders.ts';
 import { entriesOf, listOf, parseNested, scalarText, tupleItems } from './nested.ts';
 import { type ChType, enumMembers, innerType, parseType } from './type-text.ts';
 import { VariantEncoder } from './variant-encoder.ts';
@@ -42,7 +42,7 @@ export function encoderOf(type: ChType): ColumnEncoder {
   if (geometry !== undefined) return encoderOf(parseType(geometry));
   const write = leafWriter(type);
   if (write === undefined) throw new DbFailure('unsupported', `values of the type ${type.name} cannot be written`);
-  return new LeafEncoder(type, write);
+  return new LeafEncoder(type, write, rangeWriter(type));
 }
 
 function first(members: readonly ColumnEncoder[]): ColumnEncoder {
@@ -67,10 +67,12 @@ class LeafEncoder implements ColumnEncoder {
   readonly #write: LeafWriter;
   readonly #blank: string;
   readonly #out = growing();
+  readonly range: ColumnEncoder['range'];
 
-  constructor(type: ChType, write: LeafWriter) {
+  constructor(type: ChType, write: LeafWriter, writeRange: RangeWriter | undefined) {
     this.#type = type;
     this.#write = write;
+    if (writeRange !== undefined) this.range = (source, from, to) => writeRange(this.#out, source, from, to);
     this.#blank = type.name.startsWith('Enum') ? firstMember(type) : (BLANKS.find(([pattern]) => pattern.test(type.name))?.[1] ?? '0');
   }
 
@@ -104,9 +106,16 @@ function firstMember(type: ChType): string {
 class NullableEncoder implements ColumnEncoder {
   readonly #inner: ColumnEncoder;
   readonly #nulls = growing();
+  readonly range: ColumnEncoder['range'];
 
   constructor(inner: ColumnEncoder) {
     this.#inner = inner;
+    const { range } = inner;
+    if (range === undefined) return;
+    this.range = (source, from, to) => {
+      this.#nulls.byte(0);
+      range(source, from, to);
+    };
   }
 
   json(value: PlainValue): void {
@@ -224,7 +233,7 @@ class DictionaryEncoder implements ColumnEncoder {
     this.#type = innerType(type);
     const write = leafWriter(this.#type);
     if (write === undefined) throw new DbFailure('unsupported', `values of the type ${this.#type.name} cannot be written`);
-    this.#keys = new LeafEncoder(this.#type, write);
+    this.#keys = new LeafEncoder(this.#type, write, undefined);
     this.#nullable = type.of[0]?.name === 'Nullable';
     if (!this.#nullable) return;
     this.#keys.blank();

@@ -8,6 +8,8 @@ export interface ColumnEncoder {
   json(value: PlainValue): void;
   /** A whole cell as canonical text. */
   text(value: string): void;
+  /** The same as the bytes of the text, where they need not become a string first. */
+  range?: ((source: Buffer, from: number, to: number) => void) | undefined;
   /** The value that stands where NULL is. */
   blank(): void;
   /** What the format puts before the column's data, for the whole tree at once. */

@@ -5,6 +5,7 @@
 import type { Column, Table } from '../../model/table.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
 import type { Comparison, InsertPlan, Operator } from '../../sql/plan.ts';
+import { RowValues } from '../../sql/rows.ts';
 import type { InsertBlock } from '../../sql/statement.ts';
 import { DbFailure } from '../engine.ts';
 import { encodeBlock } from './block.ts';
@@ -220,8 +221,9 @@ function wholeRows(plan: InsertPlan): Insertion {
  */
 function rowsWithGaps(plan: InsertPlan, absent: readonly ReadonlySet<number>[]): Insertion {
   const gaps = plan.columns.flatMap((_, index) => (absent.some((missing) => missing.has(index)) ? [index] : []));
-  const fillers = plan.columns.map((_, index) => plan.rows.find((__, row) => absent[row]?.has(index) === false)?.[index] ?? null);
-  const rows = plan.rows.map((row, at) => {
+  const given = absent.map((_, at) => plan.rows.row(at));
+  const fillers = plan.columns.map((_, index) => given.find((__, row) => absent[row]?.has(index) === false)?.[index] ?? null);
+  const rows = given.map((row, at) => {
     const missing = absent[at] ?? new Set();
     const values = row.map((value, index) => (missing.has(index) ? (fillers[index] ?? null) : value));
     return [...values, ...gaps.map((index) => (missing.has(index) ? '1' : '0'))];
@@ -234,7 +236,10 @@ function rowsWithGaps(plan: InsertPlan, absent: readonly ReadonlySet<number>[]):
     return `if(${quoteName(`absent ${index}`)}, CAST((${column.default ?? 'NULL'}), ${literal(column.type)}), ${name})`;
   });
   const structure = columns.map(({ name, cast }) => `${quoteName(name)} ${cast}`).join(', ');
-  return { text: `${into(plan)} SELECT ${items.join(', ')} FROM input(${literal(structure)}) FORMAT Native`, block: { columns, rows } };
+  return {
+    text: `${into(plan)} SELECT ${items.join(', ')} FROM input(${literal(structure)}) FORMAT Native`,
+    block: { columns, rows: RowValues.of(columns.length, rows) },
+  };
 }
 
 /** Types and names of the catalogue as a text of the server's. */

@@ -10,7 +10,7 @@ import { scaledDecimal } from './fit.ts';
 import { wholeRange } from './kinds.ts';
 import { shown } from './nested.ts';
 import { boolText } from './params.ts';
-import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from './temporal.ts';
+import { DATE_RANGES, parseClock, parseDate, parseInstant, plainSeconds, secondRange, ticks } from './temporal.ts';
 import { type ChType, decimalShape, enumMembers, literalNumber } from './type-text.ts';
 
 /** Appends one value given as canonical text. */
@@ -46,6 +46,36 @@ export function leafWriter(type: ChType): LeafWriter | undefined {
   if (wholeRange(type.name) !== undefined) return wholeWriter(type);
   if (type.name.startsWith('Decimal')) return decimalWriter(type);
   return type.name.startsWith('Interval') ? intervalWriter(type) : undefined;
+}
+
+/** Appends one value given as the bytes of its canonical text. */
+export type RangeWriter = (out: ByteWriter, source: Buffer, from: number, to: number) => void;
+
+const RANGES: Readonly<Record<string, (type: ChType) => RangeWriter>> = {
+  String: () => copyText,
+  DateTime: () => (out, source, from, to) => putMoment(out, source, from, to, undefined),
+  DateTime64: (type) => {
+    const digits = literalNumber(type, 0);
+    return (out, source, from, to) => putMoment(out, source, from, to, digits);
+  },
+};
+
+/** Undefined when a text has to be made of the bytes first. */
+export function rangeWriter(type: ChType): RangeWriter | undefined {
+  return RANGES[type.name]?.(type);
+}
+
+function copyText(out: ByteWriter, source: Buffer, from: number, to: number): void {
+  putVarint(out, to - from);
+  out.copy(source, from, to);
+}
+
+function putMoment(out: ByteWriter, source: Buffer, from: number, to: number, digits: number | undefined): void {
+  const seconds = plainSeconds(source, from, to);
+  const [first, last] = secondRange(digits);
+  const isPlain = seconds !== undefined && seconds >= first && seconds <= last;
+  const count = isPlain ? ticks({ seconds, nanos: 0 }, digits ?? 0) : ticksOf(source.toString('utf8', from, to), digits);
+  putWhole(out, count, digits === undefined ? 4 : 8);
 }
 
 const WORD = 2 ** 32;

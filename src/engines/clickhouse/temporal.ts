@@ -52,6 +52,33 @@ export function parseInstant(text: string): Instant | undefined {
   return { seconds: days * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds - offsetOf(text), nanos: nanosOf(text) };
 }
 
+const DASH = 0x2d;
+const COLON = 0x3a;
+const LETTER_T = 0x54;
+const LETTER_Z = 0x5a;
+
+/** The seconds of `YYYY-MM-DDThh:mm:ss`, with `Z` or without, in source[from..to); undefined for any other text. */
+export function plainSeconds(source: Buffer, from: number, to: number): number | undefined {
+  if (to - from !== 19 && (to - from !== 20 || source[from + 19] !== LETTER_Z)) return undefined;
+  if (source[from + 4] !== DASH || source[from + 7] !== DASH || source[from + 10] !== LETTER_T) return undefined;
+  if (source[from + 13] !== COLON || source[from + 16] !== COLON) return undefined;
+  const year = twoDigits(source, from) * 100 + twoDigits(source, from + 2);
+  const days = daysOf(year, twoDigits(source, from + 5), twoDigits(source, from + 8));
+  const hours = twoDigits(source, from + 11);
+  const minutes = twoDigits(source, from + 14);
+  const seconds = twoDigits(source, from + 17);
+  if (days === undefined || !(hours < 24 && minutes < 60 && seconds < 60)) return undefined;
+  const count = days * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds;
+  return Number.isNaN(count) ? undefined : count;
+}
+
+/** NaN when they are none. */
+function twoDigits(source: Buffer, at: number): number {
+  const tens = (source[at] as number) - 48;
+  const ones = (source[at + 1] as number) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
 const FRACTION_AT = 20;
 
 function nanosOf(text: string): number {
@@ -104,10 +131,13 @@ export function instantText(instant: Instant, scale: number): string {
   return scale === 0 ? whole : `${whole}.${String(instant.nanos).padStart(9, '0').slice(0, scale)}`;
 }
 
+/** Of ten. */
+const POWERS: readonly number[] = Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
+
 /** The count of 10^-scale seconds since 1970, rounded down; a bigint only where a number would not be exact. */
 export function ticks(instant: Instant, scale: number): number | bigint {
-  const part = Math.trunc(instant.nanos / 10 ** (9 - scale));
-  const count = instant.seconds * 10 ** scale + part;
+  const part = Math.trunc(instant.nanos / (POWERS[9 - scale] as number));
+  const count = instant.seconds * (POWERS[scale] as number) + part;
   return Number.isSafeInteger(count) ? count : BigInt(instant.seconds) * 10n ** BigInt(scale) + BigInt(part);
 }
 

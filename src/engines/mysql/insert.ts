@@ -8,7 +8,7 @@ import type { Ready } from '../../sql/dialect.ts';
 import { InsertStatements } from '../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../sql/plan.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import { jsonRows, jsonSource } from './insert-json.ts';
+import { jsonDocuments, jsonSource } from './insert-json.ts';
 import { placeholder, quote, tableName } from './names.ts';
 import { upsertClause } from './upsert.ts';
 
@@ -18,12 +18,12 @@ const PARAMETERS_MOST = 65_535;
 const BYTES_MOST = 4 * 1024 * 1024;
 
 export function insertStatements(plan: InsertPlan): readonly Ready[] {
-  const [only] = plan.rows;
-  if (plan.rows.length === 1 && only !== undefined) return [{ statement: ONE_ROW.of(plan), params: only }];
-  const rows = jsonSource(plan.columns) === undefined ? undefined : jsonRows(plan.columns, plan.rows);
-  if (rows === undefined) return valuesStatements(plan);
+  const { rows } = plan;
+  if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
+  const documents = jsonSource(plan.columns) === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
+  if (documents === undefined) return valuesStatements(plan);
   const statement = FROM_JSON.of(plan);
-  return batches(rows, rows.length).map((part) => ({ statement, params: [JSON.stringify(part)] }));
+  return documents.map((document) => ({ statement, params: [document] }));
 }
 
 const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
@@ -41,7 +41,8 @@ function target({ table, columns }: InsertPlan): string {
 
 function valuesStatements(plan: InsertPlan): readonly Ready[] {
   const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, plan.columns.length)));
-  return batches(plan.rows, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));
+  const given = Array.from({ length: plan.rows.count }, (_, i) => plan.rows.row(i));
+  return batches(given, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));
 }
 
 function valuesStatement(plan: InsertPlan, count: number): Statement {

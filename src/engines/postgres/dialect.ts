@@ -1,6 +1,6 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: the server infers each from the column beside it. */
 import type { Column, Table } from '../../model/table.ts';
-import { LIKE_ESCAPE, plainComparison } from '../../sql/compile.ts';
+import { LIKE_ESCAPE, paramType, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
 import { InsertStatements } from '../../sql/insert-statements.ts';
 import type { Comparison, InsertPlan } from '../../sql/plan.ts';
@@ -63,8 +63,8 @@ export const postgresDialect: Dialect = {
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
 
   insert(plan: InsertPlan): readonly Ready[] {
-    if (plan.columns.length === 0) return plan.rows.map(() => defaultsOnly(plan));
-    return [plan.rows.length === 1 ? insertOne(plan) : insertMany(plan)];
+    if (plan.columns.length === 0) return Array.from({ length: plan.rows.count }, () => defaultsOnly(plan));
+    return [plan.rows.count === 1 ? insertOne(plan) : insertMany(plan)];
   },
 
   assigned: (column: Column, value: ParamValue, bind: Binder) => fromJson(column, bind.value(column, bindable(column, value))),
@@ -77,13 +77,12 @@ function defaultsOnly(plan: InsertPlan): Ready {
 }
 
 function insertOne(plan: InsertPlan): Ready {
-  const row = plan.rows[0] ?? [];
-  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => bindable(column, row[index] ?? null)) };
+  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => bindable(column, plan.rows.value(index))) };
 }
 
 const ONE_ROW = new InsertStatements((plan) => {
   const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
-  return insertFrom(plan, `VALUES (${values.join(', ')})`);
+  return insertFrom(plan, `VALUES (${values.join(', ')})`, plan.columns.map(paramType));
 });
 
 /** One array a column: any number of rows is one statement with as many parameters as columns. */
@@ -96,7 +95,12 @@ const MANY_ROWS = new InsertStatements((plan) => {
   const names = plan.columns.map((_, index) => `c${index}`);
   const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : fromText(column, `c${index}`)));
   const arrays = plan.columns.map((column, index) => `$${index + 1}::${isFlat(column) ? column.cast : 'text'}[]`);
-  return insertFrom(plan, `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`);
+  const source = `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`;
+  return insertFrom(
+    plan,
+    source,
+    plan.columns.map(() => TEXT),
+  );
 });
 
 /** An array of arrays would be flattened by unnest, and boxes are no list between commas: such columns travel as texts. */
@@ -113,11 +117,11 @@ function fromText(column: Column, source: string): string {
   return isComposite(column) ? fromJson(column, source) : `${source}::${column.cast}`;
 }
 
-function insertFrom(plan: InsertPlan, source: string): Statement {
+function insertFrom(plan: InsertPlan, source: string, types: readonly ParamType[]): Statement {
   const { columns } = plan;
   const list = columns.map((column) => quote(column.name)).join(', ');
   const text = `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
-  return { text, types: columns.map((column) => ({ kind: 'text', cast: column.cast })) };
+  return { text, types };
 }
 
 /** A row whose key is taken is updated; every given row counts once. */

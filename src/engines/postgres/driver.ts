@@ -103,7 +103,7 @@ export class PostgresConnection implements Connection, Watched {
     const known = this.#named ? this.#prepared.get(statement.text) : undefined;
     const prepared = known ?? this.#prepare(statement.text);
     prepared.used = ++this.#counter;
-    this.#out.bind(prepared.name, params);
+    this.#out.bind(prepared.name, statement.types, params);
     this.#out.execute();
     return this.#send({ text: statement.text, prepared, columns: statement.columns, sink, signal: options.signal }, ready);
   }

@@ -3,7 +3,7 @@
  * receive are told apart. Knows layout only; what a conversation means is the driver's affair.
  */
 import type { Socket } from 'node:net';
-import type { ParamValue } from '../../sql/statement.ts';
+import type { ParamType, ParamValue } from '../../sql/statement.ts';
 
 /** First bytes of the server's messages. */
 export const RECEIVED = {
@@ -125,11 +125,11 @@ export class Outgoing {
   }
 
   /** Texts go as text, bytes in binary; every result column is asked for as text. */
-  bind(name: string, params: readonly ParamValue[]): void {
+  bind(name: string, types: readonly ParamType[], params: readonly ParamValue[]): void {
     const start = this.#begin(0x42);
     this.#byte(0);
     this.#string(name);
-    this.#formats(params);
+    this.#formats(types, params);
     this.#int16(params.length);
     for (const value of params) this.#value(value);
     this.#int16(0);
@@ -156,13 +156,15 @@ export class Outgoing {
     this.#finish(start);
   }
 
-  #formats(params: readonly ParamValue[]): void {
-    if (!params.some((value) => value !== null && typeof value !== 'string')) {
+  /** Bytes of a bytes parameter are sent as they are; those of any other are its text. */
+  #formats(types: readonly ParamType[], params: readonly ParamValue[]): void {
+    const isBinary = (value: ParamValue, i: number) => value !== null && typeof value !== 'string' && types[i]?.kind === 'bytes';
+    if (!params.some(isBinary)) {
       this.#int16(0);
       return;
     }
     this.#int16(params.length);
-    for (const value of params) this.#int16(value === null || typeof value === 'string' ? 0 : 1);
+    for (const [i, value] of params.entries()) this.#int16(isBinary(value, i) ? 1 : 0);
   }
 
   #value(value: ParamValue): void {

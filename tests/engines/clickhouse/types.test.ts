@@ -8,6 +8,7 @@ import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { compileSelect } from '../../../src/sql/compile.ts';
+import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';
 import { command, freshDatabase, open, PORTS, rowsOf, runAll, tableOf } from './support.ts';
 
@@ -110,7 +111,10 @@ async function roundTrip(connection: Connection, name: string, rows: readonly Pa
   const columns = table.columns;
   const batch = rows.map((value, index): ParamValue[] => [String(index), value]);
   await command(connection, `TRUNCATE TABLE ${name}`);
-  await runAll(connection, clickhouseEngine.dialect.insert({ table, columns, rows: batch, upsert: false }));
+  await runAll(
+    connection,
+    clickhouseEngine.dialect.insert({ table, columns, rows: RowValues.of(table.columns.length, batch), upsert: false }),
+  );
   const order = [{ column: table.columns[0] as (typeof columns)[number], direction: 'asc' as const }];
   const ready = compileSelect({ table, columns, where: undefined, order, limit: 1000, offset: 0n }, clickhouseEngine.dialect);
   return (await rowsOf(connection, ready.statement, ready.params)).rows.map((row) => row[1] ?? null);
@@ -215,7 +219,10 @@ test('any text, whole number, decimal and float goes in and comes out the same',
         Object.is(f, -0) ? '0' : String(f),
         l,
       ]);
-      await runAll(connection, clickhouseEngine.dialect.insert({ table, columns: table.columns, rows: batch, upsert: false }));
+      await runAll(
+        connection,
+        clickhouseEngine.dialect.insert({ table, columns: table.columns, rows: RowValues.of(table.columns.length, batch), upsert: false }),
+      );
       const kept = await rowsOf(connection, 'SELECT s, i, d, f, l FROM any_value ORDER BY n');
       const back = kept.rows.map(([s, i, d, f, l]) => [s, i, d?.replace(/0+$/, ''), Number(f), l]);
       const sent = rows.map(([s, i, d, f, l]) => [s, String(i), `${d}.5`, Object.is(f, -0) ? 0 : f, l]);

@@ -5,6 +5,7 @@ import type { Connection } from '../../../src/engines/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import { compileDelete, compileUpdate } from '../../../src/sql/compile.ts';
 import type { Condition, Operator } from '../../../src/sql/plan.ts';
+import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';
 import { command, failureOf, freshDatabase, open, PORTS, rowsOf, runAll, tableOf } from './support.ts';
 
@@ -25,7 +26,7 @@ async function insert(
   rows: readonly (readonly ParamValue[])[],
 ): Promise<number> {
   const columns = names.map((name) => columnOf(table, name));
-  return runAll(connection, dialect.insert({ table, columns, rows, upsert: false }));
+  return runAll(connection, dialect.insert({ table, columns, rows: RowValues.of(columns.length, rows), upsert: false }));
 }
 
 function columnOf(table: Table, name: string) {
@@ -237,7 +238,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 
 test('$upsert is refused in words', () => {
   const table = { schema: 'x', name: 't', columns: [] } as unknown as Table;
-  expect(() => dialect.insert({ table, columns: [], rows: [], upsert: true })).toThrow(/unique keys/);
+  expect(() => dialect.insert({ table, columns: [], rows: new RowValues(0), upsert: true })).toThrow(/unique keys/);
 });
 
 test('tables and views are listed, and a database that is not there is told', async () => {

@@ -23,7 +23,7 @@ function createStatement(engine: EngineName, table: string): string {
 /** The cells of each row as JSON texts. */
 function cellsOf(body: Buffer): string[][] {
   const rows: string[][] = [];
-  parseRows(body, { maxDepth: 64 }, (_, __, values) => void rows.push(values.map(jsonText)));
+  parseRows(body, { maxDepth: 64 }, (_, keys, row) => void rows.push(keys.map((__, i) => jsonText(row.cell(i)))));
   return rows;
 }
 

@@ -4,6 +4,7 @@ import type { Connection } from '../../../src/engines/engine.ts';
 import type { Column, Table } from '../../../src/model/table.ts';
 import { compileDelete, compileSelect, compileUpdate } from '../../../src/sql/compile.ts';
 import type { Condition, Operator } from '../../../src/sql/plan.ts';
+import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../../src/sql/statement.ts';
 import { admin, collect, connect, describe, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 
@@ -206,7 +207,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
     for (const { statement, params } of at.engine.dialect.insert({
       table,
       columns: columns.map((name) => columnOf(table, name)),
-      rows,
+      rows: RowValues.of(columns.length, rows),
       upsert,
     })) {
       count += (await connection.run(statement, params, OPTIONS)).rows;

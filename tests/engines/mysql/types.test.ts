@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Column, Kind } from '../../../src/model/table.ts';
 import { compileSelect } from '../../../src/sql/compile.ts';
+import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';
 import { collect, describe, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 
@@ -140,7 +141,7 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
     for (const { statement, params } of at.engine.dialect.insert({
       table: into,
       columns: into.columns.filter(chosen),
-      rows,
+      rows: RowValues.of(into.columns.filter(chosen).length, rows),
       upsert: false,
     })) {
       inserted += (await connection.run(statement, params, OPTIONS)).rows;

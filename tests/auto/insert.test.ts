@@ -1,0 +1,143 @@
+// Values of a batch stay where the body spells them, as far as they are bound as they stand: which way one takes must not show.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { planInsert, readBatch } from '../../src/auto/insert.ts';
+import { fromJson } from '../../src/auto/values.ts';
+import { encodeBlock } from '../../src/engines/clickhouse/block.ts';
+import { clickhouseDialect } from '../../src/engines/clickhouse/dialect.ts';
+import { mysqlDialect } from '../../src/engines/mysql/dialect.ts';
+import { postgresDialect } from '../../src/engines/postgres/dialect.ts';
+import { type Column, type Kind, makeTable } from '../../src/model/table.ts';
+import type { Dialect } from '../../src/sql/dialect.ts';
+import { RowValues } from '../../src/sql/rows.ts';
+import { parseRows } from '../../src/util/json.ts';
+
+const column = (name: string, kind: Kind, type: string, facts: Partial<Column> = {}): Column => ({
+  name,
+  type,
+  kind,
+  cast: type,
+  nullable: true,
+  primaryKey: false,
+  default: null,
+  required: false,
+  readOnly: false,
+  sortable: true,
+  ...facts,
+});
+
+const COLUMNS: readonly Column[] = [
+  column('t', 'text', 'Nullable(String)', { maxLength: 12 }),
+  column('long', 'text', 'Nullable(String)'),
+  column('i', 'int', 'Nullable(Int64)', { min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  column('small', 'int', 'Nullable(Int8)', { min: -128n, max: 127n }),
+  column('m', 'timestamp', 'Nullable(DateTime)'),
+  column('z', 'timestamptz', "Nullable(DateTime64(3, 'UTC'))", { fraction: 3 }),
+];
+const table = makeTable({ schema: 's', name: 't', kind: 'table', storage: '', transactional: true, columns: COLUMNS, key: [] });
+
+const moment = fc
+  .tuple(
+    fc.date({ min: new Date('1970-01-02T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true }),
+    fc.nat(3),
+    fc.constantFrom('Z', 'Z', '', 'z', '+02:00', ' '),
+  )
+  .map(([date, digits, zone]) => `${date.toISOString().slice(0, digits === 0 ? 19 : 20 + digits)}${zone}`);
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 14 }),
+  fc.string({ unit: 'binary', maxLength: 14 }),
+  fc.constantFrom('', '"', '\\', 'a"b', 'NULL', 'line\nbreak', '💧', 'ééééééééééé', 'x'.repeat(200)),
+  moment,
+);
+const number = fc.oneof(
+  fc.integer().map(String),
+  fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
+  fc.constantFrom('0', '-0', '7', '127', '128', '1.5', '1e3', '123456789', '1234567890'),
+);
+const cell = fc.oneof(
+  text.map((value) => JSON.stringify(value)),
+  text.map((value) => `"${[...value].map((c) => (c.length === 1 ? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}` : c)).join('')}"`),
+  moment.map((value) => JSON.stringify(value)),
+  number,
+  number.map((value) => JSON.stringify(value)),
+  fc.constantFrom('null', 'true', '[1]'),
+);
+const row = fc.record(Object.fromEntries(COLUMNS.map(({ name }) => [name, cell])), { requiredKeys: [] });
+
+const spelled = (rows: readonly Record<string, string | undefined>[]): Buffer =>
+  Buffer.from(`[${rows.map((given) => `{${Object.entries(given).map(([key, value]) => `"${key}": ${value}`)}}`).join(' , ')}]`);
+
+/** What the long way makes of a body, or what it says against it. */
+function looked(body: Buffer): unknown {
+  const rows: unknown[] = [];
+  try {
+    parseRows(body, { maxDepth: 64 }, (_, keys, found) => {
+      rows.push(keys.map((key, i) => [key, fromJson(table.byName.get(key) as Column, found.cell(i))]));
+    });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return rows;
+}
+
+function glanced(body: Buffer): unknown {
+  const rows: unknown[] = [];
+  for (const { columns, rows: values, places } of readBatch(body, table).groups) {
+    places.forEach((place, i) => {
+      rows[place] = columns.map(({ name }, k) => [name, values.row(i)[k]]);
+    });
+  }
+  return rows;
+}
+
+test('what is bound at a glance is what a closer look would bind', () => {
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
+      const body = spelled(rows);
+      const expected = looked(body);
+      if (typeof expected === 'string') expect(() => glanced(body)).toThrow(expected);
+      else expect(glanced(body)).toEqual(expected);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+describe('a range of the body and a value apart from it are sent alike', () => {
+  const value: Readonly<Record<string, fc.Arbitrary<string>>> = {
+    t: fc.string({ unit: 'grapheme-ascii', maxLength: 12 }).map((given) => JSON.stringify(given)),
+    long: text.map((given) => JSON.stringify(given)),
+    i: fc.integer().map(String),
+    small: fc.integer({ min: -128, max: 127 }).map(String),
+    m: moment.filter((given) => /[Z9]$/.test(given)).map((given) => JSON.stringify(given)),
+    z: moment.filter((given) => /[Z9]$/.test(given)).map((given) => JSON.stringify(given)),
+  };
+  const rows = fc.array(fc.record(value), { minLength: 2, maxLength: 6 });
+  const dialects: readonly (readonly [string, Dialect])[] = [
+    ['PostgreSQL', postgresDialect],
+    ['MySQL', mysqlDialect],
+    ['ClickHouse', clickhouseDialect],
+  ];
+
+  test.each(dialects)('to %s', (_, dialect) => {
+    const sent = (given: RowValues) => {
+      const plan = { table, columns: COLUMNS, rows: given, upsert: false };
+      return dialect.insert(plan).map(({ statement, params }) => ({
+        text: statement.text,
+        params: params.map((param) => (param === null ? null : Buffer.from(param).toString())),
+        block: statement.block === undefined ? undefined : encodeBlock(statement.block),
+      }));
+    };
+    fc.assert(
+      fc.property(rows, (given) => {
+        const [plan] = planInsert(readBatch(spelled(given), table), table, false, true);
+        const ranges = plan?.rows as RowValues;
+        const apart = RowValues.of(
+          COLUMNS.length,
+          given.map((__, i) => ranges.row(i)),
+        );
+        expect(sent(ranges)).toEqual(sent(apart));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -48,6 +48,14 @@ export class RowValues {
     else this.addRange(APART, this.#apart.push(value) - 1);
   }
 
+  /** An upper bound of what all values are as UTF-8. */
+  get bytes(): number {
+    return (
+      this.source.length +
+      this.#apart.reduce((sum, value) => sum + (typeof value === 'string' ? value.length * 3 : (value?.length ?? 0)), 0)
+    );
+  }
+
   /** The value with this number, counted row by row. */
   value(index: number): ParamValue {
     const from = this.from[index] ?? NULL;

@@ -26,8 +26,8 @@ export interface Statement {
   /** What the select list yields, when the caller knows; else the engine derives it from the result's own description. */
   readonly columns?: readonly ResultColumn[];
   /**
-   * Rows to insert in one block (ClickHouse only, where `text` ends before the data): parameters do not apply.
-   * Other engines never see it.
+   * Rows to insert, which go with the statement: on ClickHouse in one block behind its text, on MySQL and MariaDB as its parameters.
+   * PostgreSQL never sees it.
    */
   readonly block?: InsertBlock;
 }

@@ -235,15 +235,15 @@ export class MysqlConnection implements Connection, Watched {
       });
     }
     const prepared = makePrepared(statement, reply.id);
-    const evicted = this.#statements.keeps(statement) ? this.#statements.keep(prepared) : undefined;
-    if (evicted !== undefined) this.#closeStatement(evicted.id);
+    if (this.#statements.keeps(statement)) for (const evicted of this.#statements.keep(prepared)) this.#closeStatement(evicted.id);
     return prepared;
   }
 
   async #execute(prepared: Prepared, statement: Statement, params: readonly ParamValue[], sink: RowSink | undefined): Promise<Outcome> {
     const writer = new ParameterWriter(this.#scratch, HEADER);
     writer.execute(COMMAND.execute, prepared.id);
-    if (statement.types.length > 0) writer.parameters(statement.types, params);
+    if (statement.block !== undefined) writer.rows(statement.types, statement.block.rows);
+    else if (statement.types.length > 0) writer.parameters(statement.types, params);
     const result = new ResultReply(statement.columns, this.#wire, sink);
     this.#result = result;
     try {

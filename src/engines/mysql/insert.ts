@@ -1,6 +1,7 @@
 /**
- * Rows of one plan → as few INSERT statements as the servers take them in. One row is VALUES; several travel as one JSON document,
- * which has one text for any number of rows and costs least on both sides; what JSON cannot carry is VALUES again. Pure.
+ * Rows of one plan → as few INSERT statements as the servers take them in. One row is VALUES, and so is a number of rows that came before: the
+ * statement is prepared once, and costs the server least. Any other number travels as one JSON document, which has one text for all of them;
+ * what JSON cannot carry is VALUES again.
  */
 import type { Column } from '../../model/table.ts';
 import { paramType } from '../../sql/compile.ts';
@@ -20,11 +21,39 @@ const BYTES_MOST = 4 * 1024 * 1024;
 export function insertStatements(plan: InsertPlan): readonly Ready[] {
   const { rows } = plan;
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
+  const own = OWN_SIZES.of(plan);
+  if (own !== undefined) return [{ statement: { ...own, block: { columns: [], rows } }, params: [] }];
   const documents = jsonSource(plan.columns) === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
   if (documents === undefined) return valuesStatements(plan);
   const statement = FROM_JSON.of(plan);
   return documents.map((document) => ({ statement, params: [document] }));
 }
+
+/** What one statement is prepared for at most; and the rows beside it must fit into a packet. */
+const OWN_PARAMETERS_MOST = 10_000;
+
+/** Statements for the numbers of rows that came lately, from the second time on. */
+class OwnSizes {
+  readonly #sizes = [new WeakMap<readonly Column[], Map<number, Statement | undefined>>(), new WeakMap()] as const;
+
+  of(plan: InsertPlan): Statement | undefined {
+    const { columns, rows } = plan;
+    const { count } = rows;
+    if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
+    const all = this.#sizes[plan.upsert ? 1 : 0];
+    const known: Map<number, Statement | undefined> = all.get(columns) ?? new Map();
+    all.set(columns, known);
+    const statement = known.has(count) ? (known.get(count) ?? valuesStatement(plan, count)) : undefined;
+    known.delete(count);
+    known.set(count, statement);
+    const [oldest] = known.keys();
+    if (known.size > SIZES_MOST && oldest !== undefined) known.delete(oldest);
+    return statement;
+  }
+}
+
+const SIZES_MOST = 8;
+const OWN_SIZES = new OwnSizes();
 
 const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
 

@@ -2,6 +2,7 @@
  * Values → the body of an execute command. The wire type of a parameter follows from its ParamType alone, never from the value, so one
  * statement always sends the same types: MySQL remembers the first ones it saw and would compare texts as numbers ever after.
  */
+import type { RowValues } from '../../sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../sql/statement.ts';
 import { DbFailure } from '../engine.ts';
 import { temporalText } from './temporal.ts';
@@ -24,11 +25,18 @@ interface Wire {
   readonly type: number;
   readonly flag: number;
   write(out: ParameterWriter, value: string | Uint8Array, cast: string): void;
+  /** The same for the range of a body, where it need not become a string first. */
+  readonly copy?: (out: ParameterWriter, source: Buffer, from: number, to: number) => void;
 }
 
 const plain = (type: number, write: Wire['write']): Wire => ({ type, flag: 0, write });
 
-const asText: Wire = plain(TEXT, (out, value) => out.text(value));
+const asText: Wire = { ...plain(TEXT, (out, value) => out.text(value)), copy: (out, source, from, to) => out.range(source, from, to) };
+
+const asMoment: Wire = {
+  ...plain(TEXT, (out, value) => out.text(temporalText(toText(value)))),
+  copy: (out, source, from, to) => out.moment(source, from, to),
+};
 
 const INT: Wire = plain(LONGLONG, (out, value) => out.int(toText(value), 'signed'));
 const UINT: Wire = { type: LONGLONG, flag: UNSIGNED_FLAG, write: (out, value) => out.int(toText(value), 'unsigned') };
@@ -42,7 +50,7 @@ const WIRES: Readonly<Record<ParamKind, Wire>> = {
   text: asText,
   bytes: plain(BLOB, (out, value) => out.text(value)),
   json: asText,
-  temporal: plain(TEXT, (out, value) => out.text(temporalText(toText(value)))),
+  temporal: asMoment,
   other: asText,
 };
 
@@ -52,13 +60,20 @@ function wireOf(type: ParamType): Wire {
   return type.kind === 'int' ? (INT_WIRES[type.cast] ?? INT) : WIRES[type.kind];
 }
 
+/** Signatures of long lists of types, which belong to statements that are kept. */
+const signatures = new WeakMap<readonly ParamType[], string>();
+const LONG_LIST = 100;
+
 /** Tells two uses of one text with different parameter types apart. */
 export function signature(types: readonly ParamType[]): string {
+  const known = types.length < LONG_LIST ? undefined : signatures.get(types);
+  if (known !== undefined) return known;
   let key = '';
   for (const type of types) {
     const wire = wireOf(type);
     key += String.fromCharCode(wire.type + wire.flag);
   }
+  if (types.length >= LONG_LIST) signatures.set(types, key);
   return key;
 }
 
@@ -98,6 +113,13 @@ const BOUNDS = {
   unsigned: [0n, 2n ** 64n - 1n],
 } as const;
 
+/** Up to here a loop is quicker than a call into the runtime. */
+const SHORT = 64;
+const LETTER_Z = 0x5a;
+const SPACE = 0x20;
+/** Characters of `hh:mm:ss`. */
+const CLOCK = 8;
+
 /** A growing command: the packet header's room first, then whatever is appended. */
 export class ParameterWriter {
   bytes: Buffer;
@@ -120,9 +142,37 @@ export class ParameterWriter {
 
   /** The null bitmap, the types and the values. */
   parameters(types: readonly ParamType[], values: readonly ParamValue[]): void {
-    const count = types.length;
-    const bitmap = (count + 7) >> 3;
-    this.#room(bitmap + 1 + 2 * count);
+    const nulls = this.#head(types);
+    for (let i = 0; i < types.length; i++) {
+      const value = values[i] ?? null;
+      const type = types[i] as ParamType;
+      if (value === null) this.#setNull(nulls, i);
+      else wireOf(type).write(this, value, type.cast);
+    }
+  }
+
+  /** The same with the values of rows, one after the other; `types` are those of one row, again and again. */
+  rows(types: readonly ParamType[], rows: RowValues): void {
+    const { from, to, source, width } = rows;
+    const nulls = this.#head(types);
+    const wires = types.slice(0, width).map(wireOf);
+    for (let i = 0, column = 0; i < types.length; i++, column = column === width - 1 ? 0 : column + 1) {
+      const wire = wires[column] as Wire;
+      const start = from[i] as number;
+      if (start >= 0 && wire.copy !== undefined) {
+        wire.copy(this, source, start, to[i] as number);
+        continue;
+      }
+      const value = rows.value(i);
+      if (value === null) this.#setNull(nulls, i);
+      else wire.write(this, value, (types[column] as ParamType).cast);
+    }
+  }
+
+  /** Returns where the null bitmap is. */
+  #head(types: readonly ParamType[]): number {
+    const bitmap = (types.length + 7) >> 3;
+    this.#room(bitmap + 1 + 2 * types.length);
     const nulls = this.length;
     this.bytes.fill(0, nulls, nulls + bitmap);
     this.length += bitmap;
@@ -132,16 +182,12 @@ export class ParameterWriter {
       this.bytes[this.length++] = wire.type;
       this.bytes[this.length++] = wire.flag;
     }
-    for (let i = 0; i < count; i++) {
-      const value = values[i] ?? null;
-      const type = types[i];
-      if (value === null || type === undefined) {
-        const at = nulls + (i >> 3);
-        this.bytes[at] = (this.bytes[at] as number) | (1 << (i & 7));
-      } else {
-        wireOf(type).write(this, value, type.cast);
-      }
-    }
+    return nulls;
+  }
+
+  #setNull(nulls: number, index: number): void {
+    const at = nulls + (index >> 3);
+    this.bytes[at] = (this.bytes[at] as number) | (1 << (index & 7));
   }
 
   int(text: string, sign: 'signed' | 'unsigned'): void {
@@ -173,6 +219,23 @@ export class ParameterWriter {
     if (typeof value === 'string') this.bytes.write(value, this.length, 'utf8');
     else this.bytes.set(value, this.length);
     this.length += size;
+  }
+
+  /** The text in source[from..to). */
+  range(source: Buffer, from: number, to: number): void {
+    const size = to - from;
+    this.#room(size + 9);
+    this.#lengthOf(size);
+    const { bytes } = this;
+    if (size > SHORT) source.copy(bytes, this.length, from, to);
+    else for (let i = from, at = this.length; i < to; i++) bytes[at++] = source[i] as number;
+    this.length += size;
+  }
+
+  /** The same for `YYYY-MM-DDThh:mm:ss`, with `Z` or without. */
+  moment(source: Buffer, from: number, to: number): void {
+    this.range(source, from, source[to - 1] === LETTER_Z ? to - 1 : to);
+    this.bytes[this.length - CLOCK - 1] = SPACE;
   }
 
   take(): Buffer {

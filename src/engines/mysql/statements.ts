@@ -10,21 +10,25 @@ export interface Prepared {
   readonly text: string;
   /** What its parameters are sent as; one text may be used with several. */
   readonly signature: string;
+  readonly parameters: number;
   used: number;
 }
 
 export function makePrepared({ text, types }: Statement, id: number): Prepared {
-  return { id, text, signature: signature(types), used: 0 };
+  return { id, text, signature: signature(types), parameters: types.length, used: 0 };
 }
 
 const MOST = 100;
-/** Statements with more parameters than this are used once: they are large on the server, and their shape rarely comes again. */
+/** Statements with more parameters than this are used once, unless they are for rows, whose number has come before: they are large on the server. */
 const PARAMETERS_MOST = 500;
+/** All of them together: some hundred bytes each, on the server. */
+const ALL_PARAMETERS_MOST = 20_000;
 
 export class PreparedStatements {
   /** By text; under one text by signature, of which there is hardly ever more than one. */
   readonly #kept = new Map<string, Prepared[]>();
   #count = 0;
+  #parameters = 0;
   #uses = 0;
 
   find({ text, types }: Statement): Prepared | undefined {
@@ -40,19 +44,25 @@ export class PreparedStatements {
   }
 
   /** Is it worth keeping? */
-  keeps({ types }: Statement): boolean {
-    return types.length <= PARAMETERS_MOST;
+  keeps({ types, block }: Statement): boolean {
+    return types.length <= PARAMETERS_MOST || block !== undefined;
   }
 
-  /** Keeps a statement; returns the one that had to make room. */
-  keep(prepared: Prepared): Prepared | undefined {
-    const evicted = this.#count >= MOST ? this.#leastUsed() : undefined;
-    if (evicted !== undefined) this.forget(evicted);
+  /** Keeps a statement; returns those that had to make room. */
+  keep(prepared: Prepared): readonly Prepared[] {
+    const evicted: Prepared[] = [];
+    while (this.#count >= MOST || (this.#count > 0 && this.#parameters + prepared.parameters > ALL_PARAMETERS_MOST)) {
+      const least = this.#leastUsed();
+      if (least === undefined) break;
+      this.forget(least);
+      evicted.push(least);
+    }
     prepared.used = ++this.#uses;
     const candidates = this.#kept.get(prepared.text);
     if (candidates === undefined) this.#kept.set(prepared.text, [prepared]);
     else candidates.push(prepared);
     this.#count++;
+    this.#parameters += prepared.parameters;
     return evicted;
   }
 
@@ -61,6 +71,7 @@ export class PreparedStatements {
     const index = candidates?.indexOf(prepared) ?? -1;
     if (candidates === undefined || index < 0) return;
     this.#count--;
+    this.#parameters -= prepared.parameters;
     candidates.splice(index, 1);
     if (candidates.length === 0) this.#kept.delete(prepared.text);
   }
@@ -68,6 +79,7 @@ export class PreparedStatements {
   clear(): void {
     this.#kept.clear();
     this.#count = 0;
+    this.#parameters = 0;
   }
 
   #leastUsed(): Prepared | undefined {

@@ -34,9 +34,9 @@ const MAX_WAITERS_PER_CONNECTION = 100;
 
 /**
  * Of bulky statements no more run at a time, and no more than half of the connections are theirs: beyond a few, servers spend their time on
- * waiting for the same pages (MySQL and MariaDB as much again with 8 as with 2), and whoever only reads would wait behind them all.
+ * waiting for the same pages (MySQL twice as much as on writing them, with 32), and whoever only reads would wait behind them all.
  */
-const BULKY_MOST = 4;
+const BULKY_MOST = 8;
 
 export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;

@@ -5,9 +5,10 @@
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
-import { ByteWriter, giveBack } from '../util/byte-writer.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { NestingError } from '../util/json.ts';
+import { giveBack } from '../util/lent-memory.ts';
 import type { Exchange } from './exchange.ts';
 import { Spool } from './spool.ts';
 import { JOINED } from './wire/reply.ts';

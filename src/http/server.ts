@@ -3,6 +3,7 @@
  * queries as the raw text; nothing that was sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
+import { giveBack } from '../util/lent-memory.ts';
 import { Exchange } from './exchange.ts';
 import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
@@ -44,6 +45,8 @@ async function run(services: Services, exchange: Exchange, route: Route | undefi
   } catch (error) {
     answerError(services, exchange, error);
   }
+  // A handler that has ended holds on to nothing of the body.
+  if (exchange.body !== undefined) giveBack(exchange.body);
 }
 
 function handlerOf(route: Route, method: string): Handler | undefined {

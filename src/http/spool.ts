@@ -2,7 +2,7 @@
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { giveBack } from '../util/byte-writer.ts';
+import { giveBack } from '../util/lent-memory.ts';
 import type { Reply } from './wire/reply.ts';
 
 const IN_MEMORY = 4 * 1024 * 1024;

@@ -2,7 +2,8 @@
  * Bytes of an answer as they are made: one growing buffer that is handed on in pieces, so that nothing is built as strings first.
  * Knows nothing of sockets: whoever owns it says where full pieces go.
  */
-const INITIAL = 16 * 1024;
+import { lend, PIECE_SPACE, putAway, SMALL_SPACE, type Space } from './lent-memory.ts';
+
 /** Up to here a loop is quicker than a call into the runtime. */
 const SHORT = 64;
 /** From here on a string is measured first rather than given three bytes a character. */
@@ -11,47 +12,6 @@ const LONG_TEXT = 4096;
 const OVERSHOOT = 3;
 /** An answer up to this size is copied out of its buffer, which then serves the next one: small answers are most of them. */
 const SMALL = 4000;
-const MAX_SPARE = 64;
-/** What outgrows a first buffer gets one of this size at once: it holds a piece of 64 KiB and the row that filled it. */
-const BLOCK = 80 * 1024;
-
-/** Memory that serves one writer after the other. */
-interface Space {
-  readonly bytes: Buffer;
-  readonly view: DataView;
-  free: boolean;
-}
-
-const spare: Space[] = [];
-const blocks: Space[] = [];
-const owners = new WeakMap<ArrayBufferLike, Space>();
-
-function makeSpace(size: number): Space {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  const space = { bytes, view: ownView(bytes), free: false };
-  owners.set(bytes.buffer, space);
-  return space;
-}
-
-function takeSpace(shelf: Space[], size: number): Space {
-  const space = shelf.pop() ?? makeSpace(size);
-  space.free = false;
-  return space;
-}
-
-/** Whoever was given a piece and has no more use for it may say so, once: its memory serves the next answer. */
-export function giveBack(piece: Buffer): void {
-  const space = owners.get(piece.buffer);
-  if (space !== undefined) putAway(space);
-}
-
-function putAway(space: Space): void {
-  if (space.free) return;
-  const shelf = space.bytes.length === INITIAL ? spare : blocks;
-  if (shelf.length >= MAX_SPARE) return;
-  space.free = true;
-  shelf.push(space);
-}
 
 /** Bytes that are known beforehand and written often, such as a column's name with its quotes. */
 export class Piece {
@@ -78,10 +38,6 @@ export function viewOf(source: Buffer): DataView {
   return view;
 }
 
-function ownView(bytes: Buffer): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 export class ByteWriter {
   /** Write at `bytes[length]` after `reserve`, then advance `length`. */
   bytes: Buffer;
@@ -90,14 +46,14 @@ export class ByteWriter {
   length = 0;
   readonly #limit: number;
   readonly #full: (piece: Buffer) => void;
-  /** The memory that `bytes` are in, unless they are more than any shelf holds. */
+  /** The memory that `bytes` are in. */
   #space: Space | undefined;
 
   /** `full` takes over each piece of at least `limit` bytes; it may keep it, the writer goes on with a new one. */
   constructor(limit: number, full: (piece: Buffer) => void) {
     this.#limit = limit;
     this.#full = full;
-    this.#space = takeSpace(spare, INITIAL);
+    this.#space = lend(SMALL_SPACE);
     ({ bytes: this.bytes, view: this.view } = this.#space);
   }
 
@@ -107,12 +63,7 @@ export class ByteWriter {
     const before = this.bytes;
     const space = this.#space;
     const least = this.length + n + OVERSHOOT;
-    if (least <= BLOCK) this.#enter(takeSpace(blocks, BLOCK));
-    else {
-      this.#space = undefined;
-      this.bytes = Buffer.allocUnsafe(Math.max(before.length * 2, least));
-      this.view = ownView(this.bytes);
-    }
+    this.#enter(lend(least <= PIECE_SPACE ? PIECE_SPACE : Math.max(before.length * 2, least)));
     before.copy(this.bytes, 0, 0, this.length);
     if (space !== undefined) putAway(space);
   }
@@ -174,7 +125,7 @@ export class ByteWriter {
   flush(): void {
     if (this.length === 0) return;
     const piece = this.bytes.subarray(0, this.length);
-    this.#enter(takeSpace(blocks, BLOCK));
+    this.#enter(lend(PIECE_SPACE));
     this.length = 0;
     this.#full(piece);
   }
@@ -213,4 +164,4 @@ export class ByteWriter {
 }
 
 const EMPTY = Buffer.alloc(0);
-const EMPTY_VIEW = ownView(EMPTY);
+const EMPTY_VIEW = new DataView(EMPTY.buffer, EMPTY.byteOffset, 0);

@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChunkedBody, SizedBody } from '../../src/http/wire/body.ts';
+import { ChunkedBody, sizedBody } from '../../src/http/wire/body.ts';
 import { Connection, type Listener } from '../../src/http/wire/connection.ts';
 
 const listener: Listener = {
@@ -71,7 +71,8 @@ test('a body that comes in any pieces is the body, and is kept in few', () => {
   fc.assert(
     fc.property(fc.oneof(fc.constant([1]), sizes), (list) => {
       for (const [reader, bytes] of [
-        [new SizedBody(content.length), content],
+        [sizedBody(content.length), content],
+        [sizedBody(content.length - 5000), content.subarray(5000)],
         [new ChunkedBody(content.length), chunked],
       ] as const) {
         for (let at = 0, turn = 0; at < bytes.length; turn++) {
@@ -80,7 +81,7 @@ test('a body that comes in any pieces is the body, and is kept in few', () => {
           at = end;
         }
         expect(reader.done).toBe(true);
-        expect(reader.body().equals(content)).toBe(true);
+        expect(reader.body().equals(bytes === chunked ? content : bytes)).toBe(true);
         expect(reader.pieces).toBeLessThan(20);
       }
     }),

@@ -3,7 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteWriter, giveBack, Piece } from '../../src/util/byte-writer.ts';
+import { ByteWriter, Piece } from '../../src/util/byte-writer.ts';
+import { giveBack } from '../../src/util/lent-memory.ts';
 
 interface Step {
   readonly expected: Buffer;

@@ -4,6 +4,7 @@
  */
 import type { RowValues } from '../../sql/rows.ts';
 import type { InsertBlock } from '../../sql/statement.ts';
+import { giveBack } from '../../util/lent-memory.ts';
 import { DbFailure } from '../engine.ts';
 import { encoderOf } from './column-encoders.ts';
 import type { ColumnEncoder } from './column-parts.ts';
@@ -20,6 +21,12 @@ export function encodeBlock(block: InsertBlock): Block {
   const known = encoded.get(block) ?? encode(block);
   encoded.set(block, known);
   return known;
+}
+
+/** The block has been sent, and its memory serves the next one. */
+export function releaseBlock(block: InsertBlock): void {
+  for (const { data } of encoded.get(block)?.columns ?? []) for (const piece of data) giveBack(piece);
+  encoded.delete(block);
 }
 
 function encode(block: InsertBlock): Block {

@@ -12,7 +12,7 @@ import { DbFailure } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { encodeBlock } from './block.ts';
+import { encodeBlock, releaseBlock } from './block.ts';
 import { type Counted, splitCounted } from './counted.ts';
 import { type Flavour, flavourOf, forgetFlavour, hostHeader, openSocket } from './dial.ts';
 import { cancelled, lostFailure, timedOut } from './failures.ts';
@@ -128,7 +128,10 @@ class ClickhouseConnection implements Connection, Watched {
     const block = statement.block === undefined ? undefined : encodeBlock(statement.block);
     const request = { text: statement.text, bound, columns: statement.columns, block };
     const { summary, rows } = await this.#execute(request, options, sink);
-    if (block !== undefined) return { rows: block.rows, selected: false };
+    if (statement.block !== undefined) {
+      releaseBlock(statement.block);
+      return { rows: statement.block.rows.count, selected: false };
+    }
     return { rows: summary.selected ? rows : summary.written, selected: summary.selected };
   }
 

@@ -248,6 +248,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#result = result;
     try {
       await this.#wire.send(writer.take(), result);
+      writer.end();
     } catch (error) {
       throw result.sinkError ?? error;
     } finally {

@@ -4,6 +4,7 @@
  */
 import type { RowValues } from '../../sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../sql/statement.ts';
+import { giveBack, lend } from '../../util/lent-memory.ts';
 import { DbFailure } from '../engine.ts';
 import { temporalText } from './temporal.ts';
 
@@ -120,13 +121,15 @@ const SPACE = 0x20;
 /** Characters of `hh:mm:ss`. */
 const CLOCK = 8;
 
-/** A growing command: the packet header's room first, then whatever is appended. */
+/** A growing command: the packet header's room first, then whatever is appended. Beyond its scratch it is in memory that was lent. */
 export class ParameterWriter {
   bytes: Buffer;
   length: number;
+  readonly #scratch: Buffer;
 
   constructor(scratch: Buffer, from: number) {
     this.bytes = scratch;
+    this.#scratch = scratch;
     this.length = from;
   }
 
@@ -217,7 +220,10 @@ export class ParameterWriter {
     this.#room(size + 9);
     this.#lengthOf(size);
     if (typeof value === 'string') this.bytes.write(value, this.length, 'utf8');
-    else this.bytes.set(value, this.length);
+    else {
+      this.bytes.set(value, this.length);
+      giveBack(value);
+    }
     this.length += size;
   }
 
@@ -242,6 +248,11 @@ export class ParameterWriter {
     return this.bytes.subarray(0, this.length);
   }
 
+  /** What was taken has been sent. */
+  end(): void {
+    if (this.bytes !== this.#scratch) giveBack(this.bytes);
+  }
+
   #lengthOf(size: number): void {
     if (size < 0xfb) {
       this.bytes[this.length++] = size;
@@ -259,8 +270,9 @@ export class ParameterWriter {
 
   #room(n: number): void {
     if (this.length + n <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + n));
-    this.bytes.copy(larger, 0, 0, this.length);
-    this.bytes = larger;
+    const before = this.bytes;
+    this.bytes = lend(Math.max(before.length * 2, this.length + n)).bytes;
+    before.copy(this.bytes, 0, 0, this.length);
+    if (before !== this.#scratch) giveBack(before);
   }
 }

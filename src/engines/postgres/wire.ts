@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { ParamType, ParamValue } from '../../sql/statement.ts';
+import { giveBack, lend } from '../../util/lent-memory.ts';
 
 /** First bytes of the server's messages. */
 export const RECEIVED = {
@@ -76,7 +77,7 @@ const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const INITIAL = 4096;
-/** A larger buffer is not kept for the next statement. */
+/** A larger buffer for messages in parts is not kept for the next one. */
 const KEEP = 1024 * 1024;
 /** From here on a text is measured first rather than given three bytes a character. */
 const LONG_TEXT = 4096;
@@ -85,7 +86,9 @@ const SHORT_TEXT = 32;
 
 /** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
 export class Outgoing {
-  #bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL);
+  #small: Buffer = Buffer.allocUnsafeSlow(INITIAL);
+  /** The small one, or a larger one that was lent. */
+  #bytes: Buffer = this.#small;
   #length = 0;
 
   /** Sends what has been written so far. */
@@ -93,9 +96,14 @@ export class Outgoing {
     const bytes = this.#bytes;
     const piece = bytes.subarray(0, this.#length);
     this.#length = 0;
+    if (bytes !== this.#small) {
+      this.#bytes = this.#small;
+      socket.write(piece, () => giveBack(bytes));
+      return;
+    }
     socket.write(piece);
     // What the system could not take at once still lies in this buffer.
-    if (socket.writableLength > 0 || bytes.length > KEEP) this.#bytes = Buffer.allocUnsafeSlow(INITIAL);
+    if (socket.writableLength > 0) this.#bytes = this.#small = Buffer.allocUnsafeSlow(INITIAL);
   }
 
   query(text: string): void {
@@ -175,6 +183,7 @@ export class Outgoing {
     if (typeof value !== 'string') {
       this.#int32(value.length);
       this.#raw(value);
+      giveBack(value);
       return;
     }
     this.#reserve(4 + (value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value)));
@@ -236,9 +245,10 @@ export class Outgoing {
 
   #reserve(n: number): void {
     if (this.#length + n <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + n));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
+    const before = this.#bytes;
+    this.#bytes = lend(Math.max(before.length * 2, this.#length + n)).bytes;
+    before.copy(this.#bytes, 0, 0, this.#length);
+    if (before !== this.#small) giveBack(before);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
+import { lend } from '../../util/lent-memory.ts';
 import { Refused } from './refusal.ts';
 
 /** Takes bytes until the body is whole. */
@@ -34,7 +35,43 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
 }
 
-export class SizedBody implements BodyReader {
+/** A body of a size between these is put together in memory that was lent, which whoever has done with it may give back. */
+const LENT_FROM = 16 * 1024;
+const LENT_TO = 256 * 1024;
+
+/** For a body of `length` bytes, of which some have come. */
+export function sizedBody(length: number): BodyReader {
+  return length >= LENT_FROM && length <= LENT_TO ? new LentBody(length) : new SizedBody(length);
+}
+
+class LentBody implements BodyReader {
+  readonly pieces = 1;
+  readonly #length: number;
+  #bytes: Buffer | undefined;
+  #taken = 0;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  get done(): boolean {
+    return this.#taken === this.#length;
+  }
+
+  take(bytes: Buffer, at: number): number {
+    this.#bytes ??= lend(this.#length).bytes;
+    const end = Math.min(bytes.length, at + this.#length - this.#taken);
+    bytes.copy(this.#bytes, this.#taken, at, end);
+    this.#taken += end - at;
+    return end;
+  }
+
+  body(): Buffer {
+    return (this.#bytes ?? EMPTY).subarray(0, this.#length);
+  }
+}
+
+class SizedBody implements BodyReader {
   readonly #pieces: Buffer[] = [];
   #missing: number;
 

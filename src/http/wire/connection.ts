@@ -3,7 +3,7 @@
  * slowly or in a wrong form is refused, and a client that leaves is noticed while its request runs.
  */
 import type { Socket } from 'node:net';
-import { type BodyReader, ChunkedBody, SizedBody } from './body.ts';
+import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
 import { HeadReader, type RequestHead } from './head.ts';
 import { CHUNKED } from './header-section.ts';
 import { type Refusal, Refused } from './refusal.ts';
@@ -184,7 +184,7 @@ export class Connection {
     }
     const most = this.#listener.maxBodyBytes;
     if (length > most) throw new Refused('body_too_large');
-    this.#reader = length === CHUNKED ? new ChunkedBody(most) : new SizedBody(length);
+    this.#reader = length === CHUNKED ? new ChunkedBody(most) : sizedBody(length);
     this.#enter('body');
     if (expectsContinue && this.#ahead.length === 0) this.socket.write(CONTINUE, 'latin1');
     return true;

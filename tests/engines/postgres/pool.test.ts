@@ -165,11 +165,11 @@ describe('bulky statements', () => {
     }
   }
 
-  test('have half of the connections at most, and never more than four', async () => {
+  test('have half of the connections at most, and never more than eight', async () => {
     for (const [maxOpen, most] of [
       [1, 1],
       [6, 3],
-      [50, 4],
+      [50, 8],
     ] as const) {
       const { made, opening } = pool({ maxOpen, waitMs: 5000, bulkyWaitMs: 5000 });
       const bulky = Array.from({ length: 12 }, () => Promise.resolve(made.acquire(undefined, 'bulky')));

@@ -1,0 +1,47 @@
+/** Memory that is lent: nobody's bytes change before they were given back, and what was given back serves again. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { giveBack, lend, putAway } from '../../src/util/lent-memory.ts';
+
+describe('lent memory', () => {
+  it('is as large as asked for, and belongs to one at a time', () => {
+    const size = fc.oneof(fc.integer({ min: 0, max: 300 * 1024 }), fc.constantFrom(16_384, 81_920, 1024 * 1024, 1024 * 1024 + 1));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(size, fc.nat()), { maxLength: 40 }), (steps) => {
+        const held: { readonly bytes: Buffer; readonly mark: number }[] = [];
+        for (const [i, [wanted, choice]] of steps.entries()) {
+          const { bytes } = lend(wanted);
+          expect(bytes.length).toBeGreaterThanOrEqual(wanted);
+          bytes.fill(i);
+          held.push({ bytes, mark: i });
+          if (choice % 2 === 1) {
+            const [one] = held.splice(choice % held.length, 1);
+            giveBack((one as { bytes: Buffer }).bytes.subarray(choice % 7));
+          }
+          for (const { bytes: content, mark } of held) expect(content.every((byte) => byte === mark)).toBe(true);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('serves again, once for each time that it was given back', () => {
+    const first = lend(100_000);
+    giveBack(first.bytes);
+    giveBack(first.bytes.subarray(10, 20));
+    putAway(first);
+    const [second, third] = [lend(100_000), lend(100_000)];
+    expect(second.bytes.buffer).toBe(first.bytes.buffer);
+    expect(third.bytes.buffer).not.toBe(first.bytes.buffer);
+  });
+
+  it('leaves alone what was never lent, and keeps nothing that is too large', () => {
+    const own = Buffer.alloc(100_000);
+    giveBack(own);
+    expect(lend(100_000).bytes.buffer).not.toBe(own.buffer);
+    const large = lend(2 * 1024 * 1024);
+    putAway(large);
+    giveBack(large.bytes);
+    expect(lend(2 * 1024 * 1024).bytes.buffer).not.toBe(large.bytes.buffer);
+  });
+});

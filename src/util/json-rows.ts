@@ -88,6 +88,8 @@ export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnRow): numb
 const KEPT_SHAPES = 64;
 /** Up to this many keys a look through a list is quicker than a set. */
 const FEW_KEYS = 16;
+/** Spelled in JSON as it is, a byte for each character. */
+const PLAIN = /^[\x20!#-[\]-~]*$/;
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 
 interface Shape {
@@ -99,8 +101,9 @@ interface Shape {
 const NO_SHAPE: Shape = { keys: [], spelled: [] };
 
 function toShape(keys: readonly string[]): Shape {
-  const isPlain = !keys.some((key) => NEEDS_ESCAPE.test(key));
-  return { keys, spelled: isPlain ? keys.map((key) => Buffer.from(key).toString('latin1')) : undefined };
+  if (keys.every((key) => PLAIN.test(key))) return { keys, spelled: keys };
+  if (keys.some((key) => NEEDS_ESCAPE.test(key))) return { keys, spelled: undefined };
+  return { keys, spelled: keys.map((key) => Buffer.from(key).toString('latin1')) };
 }
 
 class RowsReader extends JsonScanner {

@@ -166,13 +166,10 @@ export class Outgoing {
 
   /** Bytes of a bytes parameter are sent as they are; those of any other are its text. */
   #formats(types: readonly ParamType[], params: readonly ParamValue[]): void {
-    const isBinary = (value: ParamValue, i: number) => value !== null && typeof value !== 'string' && types[i]?.kind === 'bytes';
-    if (!params.some(isBinary)) {
-      this.#int16(0);
-      return;
-    }
-    this.#int16(params.length);
-    for (const [i, value] of params.entries()) this.#int16(isBinary(value, i) ? 1 : 0);
+    let isAnyBinary = false;
+    for (let i = 0; i < params.length; i++) isAnyBinary ||= isBinary(types[i], params[i]);
+    this.#int16(isAnyBinary ? params.length : 0);
+    if (isAnyBinary) for (let i = 0; i < params.length; i++) this.#int16(isBinary(types[i], params[i]) ? 1 : 0);
   }
 
   #value(value: ParamValue): void {
@@ -250,6 +247,10 @@ export class Outgoing {
     before.copy(this.#bytes, 0, 0, this.#length);
     if (before !== this.#small) giveBack(before);
   }
+}
+
+function isBinary(type: ParamType | undefined, value: ParamValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && type?.kind === 'bytes';
 }
 
 /** The request, on a socket of its own, to stop what another connection is doing. */

@@ -207,7 +207,15 @@ export class Observer {
     return outcome;
   }
 
-  async metrics(): Promise<string> {
+  /** Where there are several processes: how to come by the metrics of all. */
+  gatherMetrics: (() => Promise<string>) | undefined;
+
+  /** Of this process, or of all. */
+  metrics(): Promise<string> {
+    return this.gatherMetrics?.() ?? this.ownMetrics();
+  }
+
+  async ownMetrics(): Promise<string> {
     let text = DURATION_HEAD;
     for (const ofRoute of this.#outcomes.values())
       for (const ofMethod of ofRoute.values())

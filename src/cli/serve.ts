@@ -5,6 +5,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { startService, urlOf } from '../app.ts';
 import { type Config, ConfigError } from '../config.ts';
+import { relayMetrics, shareMetrics } from './worker-metrics.ts';
 
 /** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
 const SAME_SIGNAL_MS = 1000;
@@ -65,6 +66,8 @@ export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakO
 
 export async function startOne(config: Config): Promise<Running> {
   const service = await startService(config);
+  const { observer } = service;
+  if (cluster.isWorker) observer.gatherMetrics = shareMetrics(() => observer.ownMetrics());
   return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };
 }
 
@@ -75,6 +78,7 @@ function startWorkers(config: Config): Promise<Running> {
   const signalAll = (): void => {
     for (const worker of workers()) worker.process.kill('SIGTERM');
   };
+  relayMetrics(workers);
   return new Promise((resolve, reject) => {
     cluster.on('exit', (worker) => {
       if (state === 'closing' || worker.exitedAfterDisconnect) return;

@@ -65,14 +65,15 @@ test('a connection rests for 72 seconds', async () => {
 });
 
 test('a body that comes in any pieces is the body, and is kept in few', () => {
-  const content = Buffer.from(Array.from({ length: 20_000 }, (_, i) => i % 251));
+  const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251));
   const chunked = Buffer.concat([Buffer.from(`${content.length.toString(16)}\r\n`), content, Buffer.from('\r\n0\r\n\r\n')]);
-  const sizes = fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 20 });
+  const sizes = fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(fc.oneof(fc.constant([1]), sizes), (list) => {
       for (const [reader, bytes] of [
         [sizedBody(content.length), content],
-        [sizedBody(content.length - 5000), content.subarray(5000)],
+        [sizedBody(20_000), content.subarray(0, 20_000)],
+        [sizedBody(9000), content.subarray(0, 9000)],
         [new ChunkedBody(content.length), chunked],
       ] as const) {
         for (let at = 0, turn = 0; at < bytes.length; turn++) {
@@ -85,6 +86,6 @@ test('a body that comes in any pieces is the body, and is kept in few', () => {
         expect(reader.pieces).toBeLessThan(20);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 12 },
   );
 });

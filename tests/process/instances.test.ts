@@ -130,6 +130,25 @@ describe('two workers on one port', () => {
     expect(service.output().match(/ready on/g)).toHaveLength(1);
   });
 
+  test('whichever is asked tells the metrics of both', async () => {
+    const counted = async (): Promise<{ readonly total: number; readonly workers: Set<string>; readonly text: string }> => {
+      const { text } = await service.request('GET', '/metrics');
+      const healthz = /millrace_request_duration_seconds_count\{route="\/healthz",method="GET",status="200",worker="(\d+)"\} (\d+)/g;
+      const found = [...text.matchAll(healthz)];
+      return { total: found.reduce((sum, [, , count]) => sum + Number(count), 0), workers: new Set(found.map(([, id = '']) => id)), text };
+    };
+    const before = (await counted()).total;
+    // Each on a connection of its own, which the workers take in turn.
+    await Promise.all(Array.from({ length: 20 }, () => service.request('GET', '/healthz')));
+    for (let turn = 0; turn < 4; turn++) {
+      const { total, workers, text } = await counted();
+      expect(total).toBe(before + 20);
+      expect(workers.size).toBe(2);
+      expect(text.match(/^# TYPE millrace_request_duration_seconds histogram$/gm)).toHaveLength(1);
+      expect(text.match(/^millrace_process_resident_memory_bytes\{worker="\d+"\} \d+$/gm)).toHaveLength(2);
+    }
+  });
+
   test('one that dies is replaced, and the service goes on', async () => {
     const { token } = await makeToken(service, project);
     const { execFileSync } = await import('node:child_process');
@@ -144,6 +163,9 @@ describe('two workers on one port', () => {
     process.kill(before[0] ?? 0, 'SIGKILL');
     await expect.poll(() => children().filter((pid) => !before.includes(pid)).length, { timeout: 15_000 }).toBe(1);
     await expect.poll(() => read(service, token).catch(() => 0), { timeout: 15_000 }).toBe(200);
+    const workers = async () =>
+      new Set((await service.request('GET', '/metrics')).text.match(/worker="\d+"/g)?.filter((label) => label !== 'worker="1"'));
+    await expect.poll(async () => (await workers().catch(() => new Set())).size, { timeout: 15_000 }).toBeGreaterThan(0);
     expect(service.output()).toMatch(/worker \d+ ended; starting another/);
   });
 });

@@ -7,7 +7,7 @@ import type { RowValues } from '../../sql/rows.ts';
 import type { ParamValue } from '../../sql/statement.ts';
 import { ByteWriter } from '../../util/byte-writer.ts';
 import { BIT, floatOf, YEAR, yearText } from './parameters.ts';
-import { temporalText } from './temporal.ts';
+import { spaceForT, temporalText, withoutZone } from './temporal.ts';
 
 /** Longer texts go as LONGTEXT, which costs the server more. */
 const VARCHAR_MOST = 1000;
@@ -49,16 +49,10 @@ const YEARS = sized(24, yearText);
 
 const copyAsItIs: Copy = (out, source, from, to) => out.copy(source, from, to);
 
-/** A moment that is bound as it stands in a body is `YYYY-MM-DDThh:mm:ss`, with `Z` or without. */
 function copyMoment(out: ByteWriter, source: Buffer, from: number, to: number): void {
-  out.copy(source, from, source[to - 1] === LETTER_Z ? to - 1 : to);
-  out.bytes[out.length - CLOCK - 1] = SPACE;
+  out.copy(source, from, withoutZone(source, to));
+  spaceForT(out.bytes, out.length);
 }
-
-const LETTER_Z = 0x5a;
-const SPACE = 0x20;
-/** Characters of `hh:mm:ss`. */
-const CLOCK = 8;
 
 function carrierOf(column: Column): Carrier | undefined {
   return column.cast === YEAR ? YEARS : CARRIERS[column.kind];
@@ -100,8 +94,8 @@ export function jsonDocuments(columns: readonly Column[], rows: RowValues, most:
       documents.push(ended(out));
       out = document();
     }
-    out.byte(out.length === 1 ? OPEN : COMMA);
-    if (out.length > 2) out.byte(OPEN);
+    if (out.length > 1) out.byte(COMMA);
+    out.byte(OPEN);
     for (let i = 0; i < width; i++) {
       if (i > 0) out.byte(COMMA);
       if (!writeValue(out, rows, row * width + i, carriers[i] as Sized)) return undefined;

@@ -6,7 +6,7 @@ import type { RowValues } from '../../sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../sql/statement.ts';
 import { giveBack, lend } from '../../util/lent-memory.ts';
 import { DbFailure } from '../engine.ts';
-import { temporalText } from './temporal.ts';
+import { spaceForT, temporalText, withoutZone } from './temporal.ts';
 
 const LONGLONG = 8;
 const DOUBLE = 5;
@@ -116,10 +116,6 @@ const BOUNDS = {
 
 /** Up to here a loop is quicker than a call into the runtime. */
 const SHORT = 64;
-const LETTER_Z = 0x5a;
-const SPACE = 0x20;
-/** Characters of `hh:mm:ss`. */
-const CLOCK = 8;
 
 /** A growing command: the packet header's room first, then whatever is appended. Beyond its scratch it is in memory that was lent. */
 export class ParameterWriter {
@@ -238,10 +234,9 @@ export class ParameterWriter {
     this.length += size;
   }
 
-  /** The same for `YYYY-MM-DDThh:mm:ss`, with `Z` or without. */
   moment(source: Buffer, from: number, to: number): void {
-    this.range(source, from, source[to - 1] === LETTER_Z ? to - 1 : to);
-    this.bytes[this.length - CLOCK - 1] = SPACE;
+    this.range(source, from, withoutZone(source, to));
+    spaceForT(this.bytes, this.length);
   }
 
   take(): Buffer {

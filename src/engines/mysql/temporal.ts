@@ -22,6 +22,21 @@ export function temporalText(text: string): string {
   return `${utc.toISOString().slice(0, 19).replace('T', ' ')}${fraction}`;
 }
 
+const LETTER_Z = 0x5a;
+const SPACE = 0x20;
+/** Characters of `hh:mm:ss`. */
+const CLOCK_SIZE = 8;
+
+/** A moment that is bound as it stands in a body is `YYYY-MM-DDThh:mm:ss`, with `Z` or without: where it ends for the servers. */
+export function withoutZone(source: Buffer, to: number): number {
+  return source[to - 1] === LETTER_Z ? to - 1 : to;
+}
+
+/** The same once it has been copied to where it ends in `out`. */
+export function spaceForT(out: Buffer, to: number): void {
+  out[to - CLOCK_SIZE - 1] = SPACE;
+}
+
 function offsetMinutes(zone: string): number {
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
   const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));

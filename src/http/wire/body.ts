@@ -1,5 +1,5 @@
 /** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
-import { lend } from '../../util/lent-memory.ts';
+import { giveBack, lend } from '../../util/lent-memory.ts';
 import { Refused } from './refusal.ts';
 
 /** Takes bytes until the body is whole. */
@@ -37,9 +37,10 @@ function joined(pieces: readonly Buffer[]): Buffer {
 
 /** A body of a size between these is put together in memory that was lent, which whoever has done with it may give back. */
 const LENT_FROM = 16 * 1024;
-const LENT_TO = 256 * 1024;
+const LENT_TO = 1024 * 1024;
+/** Of a larger one, so much room is made before it has come: a promise alone must not take memory. */
+const FIRST_ROOM = 256 * 1024;
 
-/** For a body of `length` bytes, of which some have come. */
 export function sizedBody(length: number): BodyReader {
   return length >= LENT_FROM && length <= LENT_TO ? new LentBody(length) : new SizedBody(length);
 }
@@ -47,7 +48,7 @@ export function sizedBody(length: number): BodyReader {
 class LentBody implements BodyReader {
   readonly pieces = 1;
   readonly #length: number;
-  #bytes: Buffer | undefined;
+  #bytes: Buffer = EMPTY;
   #taken = 0;
 
   constructor(length: number) {
@@ -59,15 +60,23 @@ class LentBody implements BodyReader {
   }
 
   take(bytes: Buffer, at: number): number {
-    this.#bytes ??= lend(this.#length).bytes;
     const end = Math.min(bytes.length, at + this.#length - this.#taken);
+    this.#reserve(this.#taken + end - at);
     bytes.copy(this.#bytes, this.#taken, at, end);
     this.#taken += end - at;
     return end;
   }
 
   body(): Buffer {
-    return (this.#bytes ?? EMPTY).subarray(0, this.#length);
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.#bytes.length) return;
+    const before = this.#bytes;
+    this.#bytes = lend(size <= FIRST_ROOM ? Math.min(this.#length, FIRST_ROOM) : this.#length).bytes;
+    before.copy(this.#bytes, 0, 0, this.#taken);
+    giveBack(before);
   }
 }
 

@@ -19,6 +19,11 @@ describe.each(PORTS)('over %s', (_, port) => {
       expect(await stamp('odd `name', database.name)).toBe(text);
       expect(await stamp('seen')).toBeUndefined();
       expect(await stamp('never')).toBeUndefined();
+      await database.run('ALTER TABLE `odd ``name` ADD COLUMN more Int32, MODIFY ORDER BY (id, more)');
+      expect(await stamp('odd `name')).not.toBe(text);
+      expect(
+        (await clickhouseCatalog.describe(connection, { schema: undefined, table: 'odd `name' }, RUN))?.sortedBy.map(({ name }) => name),
+      ).toEqual(['id', 'more']);
       expect(connection.usable).toBe(true);
     } finally {
       connection.close();

@@ -1,0 +1,109 @@
+/**
+ * Metrics of all workers, whichever of them is asked: it asks the primary, the primary asks everyone, and each sample of the answer says whose
+ * it is (`worker="2"`). Sums are the scraper's to make.
+ */
+import cluster, { type Worker } from 'node:cluster';
+
+/** Who has not answered by then is left out: a scrape must not wait for a worker that hangs or has ended. */
+const ANSWER_MS = 2000;
+
+/** `gather`: a worker wants everyone's. `tell`: the primary wants one's own. `told`, `gathered`: the answers. */
+type Message =
+  | { readonly millrace: 'gather'; readonly id: number }
+  | { readonly millrace: 'tell'; readonly id: number }
+  | { readonly millrace: 'told'; readonly id: number; readonly text: string }
+  | { readonly millrace: 'gathered'; readonly id: number; readonly parts: readonly Part[] };
+
+export interface Part {
+  readonly worker: number;
+  /** In Prometheus' notation. */
+  readonly text: string;
+}
+
+/** Answers that are awaited, by the number of the question. */
+class Awaited<T> {
+  readonly #waiting = new Map<number, (value: T) => void>();
+  #last = 0;
+
+  /** Asks with a number of its own; undefined when nothing comes in time. */
+  ask(send: (id: number) => void, withinMs: number): Promise<T | undefined> {
+    const id = ++this.#last;
+    return new Promise((resolve) => {
+      const end = (value: T | undefined): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        resolve(value);
+      };
+      const timer = setTimeout(() => end(undefined), withinMs);
+      this.#waiting.set(id, end);
+      send(id);
+    });
+  }
+
+  answer(id: number, value: T): void {
+    this.#waiting.get(id)?.(value);
+  }
+}
+
+/** In the primary. */
+export function relayMetrics(workers: () => readonly Worker[]): void {
+  const awaited = new Awaited<string>();
+  const gather = async (): Promise<readonly Part[]> => {
+    const parts = workers().map(async (worker) => {
+      const text = await awaited.ask((id) => send(worker, { millrace: 'tell', id }), ANSWER_MS);
+      return text === undefined ? [] : [{ worker: worker.id, text }];
+    });
+    return (await Promise.all(parts)).flat();
+  };
+  cluster.on('message', (worker: Worker, message: Message) => {
+    if (message.millrace === 'told') awaited.answer(message.id, message.text);
+    else if (message.millrace === 'gather') {
+      void gather().then((parts) => send(worker, { millrace: 'gathered', id: message.id, parts }));
+    }
+  });
+}
+
+function send(worker: Worker, message: Message): void {
+  // One that has ended meanwhile waits for no answer.
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
+
+/** In a worker: answers the primary, and returns a way to everyone's metrics. Its own are the answer when the primary is silent. */
+export function shareMetrics(own: () => Promise<string>): () => Promise<string> {
+  const awaited = new Awaited<readonly Part[]>();
+  const tell = (message: Message): void => {
+    if (process.connected) process.send?.(message);
+  };
+  process.on('message', (message: Message) => {
+    if (message.millrace === 'gathered') awaited.answer(message.id, message.parts);
+    else if (message.millrace === 'tell') void own().then((text) => tell({ millrace: 'told', id: message.id, text }));
+  });
+  return async () => {
+    const parts = await awaited.ask((id) => tell({ millrace: 'gather', id }), ANSWER_MS * 2);
+    return parts === undefined || parts.length === 0 ? own() : mergeMetrics(parts);
+  };
+}
+
+const DESCRIPTION = /^# (?:HELP|TYPE) (\S+)/;
+const SAMPLE = /^([^\s{]+)(?:\{(.*)\})?(\s.*)$/;
+
+/** One text of several: what a metric is stands once, before the samples of everyone. */
+export function mergeMetrics(parts: readonly Part[]): string {
+  const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
+  for (const { worker, text } of parts) {
+    let samples: string[] = [];
+    for (const line of text.split('\n')) {
+      const name = DESCRIPTION.exec(line)?.[1];
+      if (name !== undefined) {
+        const family = families.get(name) ?? { head: new Set(), samples: [] };
+        families.set(name, family);
+        family.head.add(line);
+        samples = family.samples;
+        continue;
+      }
+      const [, sample, labels = '', rest = ''] = SAMPLE.exec(line) ?? [];
+      if (sample !== undefined) samples.push(`${sample}{${labels === '' ? '' : `${labels},`}worker="${worker}"}${rest}`);
+    }
+  }
+  return [...families.values()].map(({ head, samples }) => `${[...head, ...samples].join('\n')}\n`).join('\n');
+}

@@ -84,7 +84,7 @@ export class JsonScanner {
     this.maxDepth = Math.min(limits.maxDepth, DEEPEST);
     if (this.#isAscii) return;
     if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', '');
-    if (bytes.indexOf(BYTE_ORDER_MARK) === 0) this.at = BYTE_ORDER_MARK.length;
+    if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) this.at = BYTE_ORDER_MARK.length;
   }
 
   slice(from: number, to: number): string {

@@ -85,6 +85,7 @@ export class Connections {
       maxIdle: entry.maxIdleConnections,
       idleMs: entry.idleTimeoutSecs * 1000,
       waitMs: entry.connectTimeoutSecs * 1000,
+      bulkyMost: this.engine(entry.type).bulkyMost,
       bulkyWaitMs: entry.queryTimeoutSecs * 1000,
     };
     const pooled = {

@@ -88,6 +88,8 @@ export interface Engine {
   readonly transactions: boolean;
   /** Does `db_name.schema` mean something (PostgreSQL)? */
   readonly schemas: boolean;
+  /** So many bulky writes at a time are done soonest: beyond it the server's time goes into waiting for the same pages. */
+  readonly bulkyMost: number;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
   connect(entry: Entry, options: ConnectOptions): Promise<Connection>;

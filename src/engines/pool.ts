@@ -12,6 +12,8 @@ export interface PoolLimits {
   readonly idleMs: number;
   /** How long a request may wait for a connection to become free. */
   readonly waitMs: number;
+  /** Of bulky statements no more run at a time, nor on more than half of the connections: whoever only reads would wait behind them all. */
+  readonly bulkyMost: number;
   /** How long a bulky one may wait for its turn: as long as it may run. */
   readonly bulkyWaitMs: number;
 }
@@ -31,12 +33,6 @@ type State = 'open' | 'draining' | 'closed';
 const TRIM_MS = 200;
 
 const MAX_WAITERS_PER_CONNECTION = 100;
-
-/**
- * Of bulky statements no more run at a time, and no more than half of the connections are theirs: beyond a few, servers spend their time on
- * waiting for the same pages (MySQL twice as much as on writing them, with 32), and whoever only reads would wait behind them all.
- */
-const BULKY_MOST = 8;
 
 export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
@@ -58,8 +54,8 @@ export class Pool {
   constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>) {
     this.#limits = limits;
     this.#open = open;
-    const { waitMs, bulkyWaitMs, maxOpen } = limits;
-    this.#bulkyMost = Math.min(BULKY_MOST, Math.ceil(maxOpen / 2));
+    const { waitMs, bulkyWaitMs, bulkyMost, maxOpen } = limits;
+    this.#bulkyMost = Math.min(bulkyMost, Math.ceil(maxOpen / 2));
     this.#line = new WaitingLine({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
     this.#bulkyLine = new WaitingLine({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
   }

@@ -10,6 +10,7 @@ export const clickhouseEngine: Engine = {
   defaultPort: 9000,
   transactions: false,
   schemas: false,
+  bulkyMost: 8,
   dialect: clickhouseDialect,
   catalog: clickhouseCatalog,
   connect,

@@ -12,6 +12,7 @@ export const mysqlEngine: Engine = {
   defaultPort: 3306,
   transactions: true,
   schemas: false,
+  bulkyMost: 4,
   dialect: mysqlDialect,
   catalog: mysqlCatalog,
   connect: (entry, options) => MysqlConnection.open(entry, options),

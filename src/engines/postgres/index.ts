@@ -12,6 +12,7 @@ export const postgresEngine: Engine = {
   defaultPort: 5432,
   transactions: true,
   schemas: true,
+  bulkyMost: 8,
   dialect: postgresDialect,
   catalog: postgresCatalog,
   connect: async (entry: Entry, options: ConnectOptions) => new PostgresConnection(await logIn(entry, options)),

@@ -1,28 +1,32 @@
 /**
- * INSERT statements by the columns of their rows. Batches with the same keys bear the same list of columns, so each text is written once, and
- * the engines' prepared statements are found by it without a look at its characters.
+ * What belongs to INSERTs of the same columns, mostly their statement. Batches with the same keys bear the same list of columns, so each text is
+ * written once, and the engines' prepared statements are found by it without a look at its characters.
  */
 import type { Column } from '../model/table.ts';
 import type { InsertPlan } from './plan.ts';
 import type { Statement } from './statement.ts';
 
-export class InsertStatements {
-  readonly #write: (plan: InsertPlan) => Statement;
-  readonly #inserts = new WeakMap<readonly Column[], Statement>();
-  readonly #upserts = new WeakMap<readonly Column[], Statement>();
+export class InsertStatements<T = Statement> {
+  readonly #write: (plan: InsertPlan) => T;
+  readonly #inserts = new WeakMap<readonly Column[], Written<T>>();
+  readonly #upserts = new WeakMap<readonly Column[], Written<T>>();
 
-  /** `write`: the statement of a plan, whatever its rows are. */
-  constructor(write: (plan: InsertPlan) => Statement) {
+  /** `write`: what is the same for all plans of these columns, whatever their rows are. */
+  constructor(write: (plan: InsertPlan) => T) {
     this.#write = write;
   }
 
-  of(plan: InsertPlan): Statement {
+  of(plan: InsertPlan): T {
     const known = plan.upsert ? this.#upserts : this.#inserts;
-    let statement = known.get(plan.columns);
-    if (statement === undefined) {
-      statement = this.#write(plan);
-      known.set(plan.columns, statement);
+    let written = known.get(plan.columns);
+    if (written === undefined) {
+      written = { value: this.#write(plan) };
+      known.set(plan.columns, written);
     }
-    return statement;
+    return written.value;
   }
+}
+
+interface Written<T> {
+  readonly value: T;
 }

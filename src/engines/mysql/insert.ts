@@ -21,48 +21,43 @@ const BYTES_MOST = 4 * 1024 * 1024;
 export function insertStatements(plan: InsertPlan): readonly Ready[] {
   const { rows } = plan;
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
-  const own = OWN_SIZES.of(plan);
+  const own = ownStatement(plan);
   if (own !== undefined) return [{ statement: { ...own, block: { columns: [], rows } }, params: [] }];
-  const documents = jsonSource(plan.columns) === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
-  if (documents === undefined) return valuesStatements(plan);
   const statement = FROM_JSON.of(plan);
+  const documents = statement === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
+  if (statement === undefined || documents === undefined) return valuesStatements(plan);
   return documents.map((document) => ({ statement, params: [document] }));
 }
 
 /** What one statement is prepared for at most; and the rows beside it must fit into a packet. */
 const OWN_PARAMETERS_MOST = 10_000;
-
-/** Statements for the numbers of rows that came lately, from the second time on. */
-class OwnSizes {
-  readonly #sizes = [new WeakMap<readonly Column[], Map<number, Statement | undefined>>(), new WeakMap()] as const;
-
-  of(plan: InsertPlan): Statement | undefined {
-    const { columns, rows } = plan;
-    const { count } = rows;
-    if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
-    const all = this.#sizes[plan.upsert ? 1 : 0];
-    const known: Map<number, Statement | undefined> = all.get(columns) ?? new Map();
-    all.set(columns, known);
-    const statement = known.has(count) ? (known.get(count) ?? valuesStatement(plan, count)) : undefined;
-    known.delete(count);
-    known.set(count, statement);
-    const [oldest] = known.keys();
-    if (known.size > SIZES_MOST && oldest !== undefined) known.delete(oldest);
-    return statement;
-  }
-}
-
 const SIZES_MOST = 8;
-const OWN_SIZES = new OwnSizes();
+
+/** The numbers of rows that came lately, and their statements from the second time on. */
+const SIZES = new InsertStatements(() => new Map<number, Statement | undefined>());
+
+function ownStatement(plan: InsertPlan): Statement | undefined {
+  const { columns, rows } = plan;
+  const { count } = rows;
+  if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
+  const known = SIZES.of(plan);
+  const statement = known.has(count) ? (known.get(count) ?? valuesStatement(plan, count)) : undefined;
+  known.delete(count);
+  known.set(count, statement);
+  const [oldest] = known.keys();
+  if (known.size > SIZES_MOST && oldest !== undefined) known.delete(oldest);
+  return statement;
+}
 
 const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
 
 const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
 
-const FROM_JSON = new InsertStatements((plan) => ({
-  text: `${target(plan)} ${jsonSource(plan.columns)}${conflictClause(plan)}`,
-  types: [JSON_TYPE],
-}));
+/** Undefined when a column cannot travel so. */
+const FROM_JSON = new InsertStatements((plan): Statement | undefined => {
+  const source = jsonSource(plan.columns);
+  return source === undefined ? undefined : { text: `${target(plan)} ${source}${conflictClause(plan)}`, types: [JSON_TYPE] };
+});
 
 function target({ table, columns }: InsertPlan): string {
   return `INSERT INTO ${tableName(table)} (${columns.map((column) => quote(column.name)).join(', ')})`;

@@ -82,6 +82,12 @@ export const SCENARIOS = {
     targets: { millrace: { ratio: 1.6 } },
     contestants: (engine) => read(engine, `pg=${anyOf(9)}&ps=20`, `/page?pg=${anyOf(9)}&ps=20`, 20),
   },
+  'page20-apart': {
+    title: 'page of 20, any of 1,000',
+    engines: ['ch'],
+    targets: {},
+    contestants: (engine) => read(engine, `pg=${anyOf(999)}&ps=20`, `/page?pg=${anyOf(999)}&ps=20`, 20),
+  },
   page1000: {
     title: 'page of 1,000',
     engines: ALL,

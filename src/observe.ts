@@ -87,6 +87,7 @@ export class Observer {
   readonly #registry = new Registry();
   readonly #rollbacks: Counter<'uri'>;
   readonly #cache: Counter<'result'>;
+  readonly #sharedReads: Counter;
   /** By route, method and status: few combinations occur, since routes are templates. */
   readonly #outcomes = new Map<string, Map<string, Map<number, Outcome>>>();
   readonly #clock = new IsoClock();
@@ -109,6 +110,11 @@ export class Observer {
       name: 'millrace_cache_total',
       help: 'Look-ups in the response cache.',
       labelNames: ['result'],
+      registers: [this.#registry],
+    });
+    this.#sharedReads = new Counter({
+      name: 'millrace_shared_reads_total',
+      help: 'Auto reads that the statement of an identical request answered.',
       registers: [this.#registry],
     });
     this.#gauge(pools);
@@ -165,6 +171,10 @@ export class Observer {
 
   cacheLookup(result: 'hit' | 'miss' | 'shared'): void {
     this.#cache.inc({ result });
+  }
+
+  readShared(): void {
+    this.#sharedReads.inc();
   }
 
   /** The line of a request is put together here: nothing in it needs escapes, since ids, keys and routes have none. */

@@ -57,6 +57,11 @@ export class Auto {
     this.#catalog = catalog;
   }
 
+  /** Are identical reads of this database, at one time, worth one statement? */
+  sharesReads({ entry }: Target): boolean {
+    return this.#connections.engine(entry.type).sharesReads;
+  }
+
   read(request: ReadRequest, target: Target, sink: ReadSink): Promise<ReadResult> {
     const patient = new PatientSink(sink);
     return this.#attempt(

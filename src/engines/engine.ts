@@ -7,6 +7,7 @@ import type { DbType, Entry, Host } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { ParamValue, Statement } from '../sql/statement.ts';
+import type { StopSignal } from '../util/stop-signal.ts';
 
 export interface Outcome {
   /** Rows matched by a write (not only those changed), or rows returned by a read. */
@@ -15,12 +16,7 @@ export interface Outcome {
   readonly selected: boolean;
 }
 
-/** As much of an AbortSignal as is needed; a lighter object may stand in for one on the hot path. */
-export interface StopSignal {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
+export type { StopSignal };
 
 export interface RunOptions {
   /** Ends the statement: the server is told to stop and the connection is given up. */
@@ -90,6 +86,8 @@ export interface Engine {
   readonly schemas: boolean;
   /** So many bulky writes at a time are done soonest: beyond it the server's time goes into waiting for the same pages. */
   readonly bulkyMost: number;
+  /** Is the smallest SELECT so dear that identical ones at one time are worth one? */
+  readonly sharesReads: boolean;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
   connect(entry: Entry, options: ConnectOptions): Promise<Connection>;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryCache } from '../../src/custom/cache.ts';
-import { Flights, GoneError } from '../../src/custom/flights.ts';
+import { Flights, GoneError } from '../../src/util/flights.ts';
 
 test('the cache never holds more than its bytes, and gives back what was put', () => {
   fc.assert(

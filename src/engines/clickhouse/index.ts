@@ -11,6 +11,7 @@ export const clickhouseEngine: Engine = {
   transactions: false,
   schemas: false,
   bulkyMost: 8,
+  sharesReads: true,
   dialect: clickhouseDialect,
   catalog: clickhouseCatalog,
   connect,

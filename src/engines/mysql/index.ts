@@ -13,6 +13,7 @@ export const mysqlEngine: Engine = {
   transactions: true,
   schemas: false,
   bulkyMost: 4,
+  sharesReads: false,
   dialect: mysqlDialect,
   catalog: mysqlCatalog,
   connect: (entry, options) => MysqlConnection.open(entry, options),

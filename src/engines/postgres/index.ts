@@ -13,6 +13,7 @@ export const postgresEngine: Engine = {
   transactions: true,
   schemas: true,
   bulkyMost: 8,
+  sharesReads: false,
   dialect: postgresDialect,
   catalog: postgresCatalog,
   connect: async (entry: Entry, options: ConnectOptions) => new PostgresConnection(await logIn(entry, options)),

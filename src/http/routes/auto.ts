@@ -7,8 +7,9 @@ import { DB_TYPES, type DbType } from '../../model/entry.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
-import { RowResponse, sendValue } from '../respond.ts';
+import { sendValue } from '../respond.ts';
 import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, pathSegments, type Route, type Services } from '../route.ts';
+import { SharedReads } from '../shared-reads.ts';
 
 interface AutoPath {
   readonly abbreviations: readonly [string, string] | undefined;
@@ -64,6 +65,7 @@ function dbType(text: string): DbType {
 export function autoRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
   const paths = new AutoPaths(prefix.length);
+  const reads = new SharedReads(services.auto, services.observer);
 
   const target = (exchange: Exchange): Soon<Target> => {
     const path = paths.parse(exchange.path);
@@ -86,15 +88,7 @@ export function autoRoutes(services: Services): readonly Route[] {
           const found = target(exchange);
           const at = found instanceof Promise ? await found : found;
           const request = parseRead(exchange.query, services.config.maxPageSize);
-          const response = new RowResponse(exchange, formatOf(request.format), request.after === undefined ? 'flowing' : 'held');
-          try {
-            const { cursor } = await services.auto.read(request, at, response);
-            if (cursor !== undefined) response.headers.push('X-Next-Cursor', cursor);
-          } catch (error) {
-            response.discard();
-            throw error;
-          }
-          response.end();
+          await reads.answer(exchange, request, at, formatOf(request.format));
         },
         async POST(exchange) {
           const at = await target(exchange);

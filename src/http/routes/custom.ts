@@ -1,18 +1,15 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
-import { type Answer, AnswerTooLarge, type KeptRows, type RowAnswer } from '../../custom/answer.ts';
+import type { Answer, KeptRows, RowAnswer } from '../../custom/answer.ts';
 import { apiError } from '../../errors.ts';
-import type { Format, RowWriter } from '../../formats/format.ts';
-import type { Cells, ResultColumn } from '../../model/cells.ts';
+import type { Format } from '../../formats/format.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
 import { ABBREVIATION } from '../../model/org.ts';
-import { ByteWriter } from '../../util/byte-writer.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
 import type { Exchange } from '../exchange.ts';
+import { KeptBody } from '../kept-body.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
 import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, pathSegments, type Route, type Services } from '../route.ts';
-
-const PIECE = 64 * 1024;
 
 export function customRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}`;
@@ -110,45 +107,5 @@ class CustomAnswer implements Answer {
 
   keepRows(mostBytes: number): KeptRows {
     return new KeptBody(this.#format, mostBytes);
-  }
-}
-
-/** An answer in memory, bounded. */
-class KeptBody implements KeptRows {
-  readonly out: ByteWriter;
-  readonly #format: Format;
-  readonly #mostBytes: number;
-  readonly #pieces: Buffer[] = [];
-  #writer: RowWriter | undefined;
-  #size = 0;
-
-  constructor(format: Format, mostBytes: number) {
-    this.#format = format;
-    this.#mostBytes = mostBytes;
-    this.out = new ByteWriter(PIECE, (piece) => this.#add(piece));
-  }
-
-  start(columns: readonly ResultColumn[]): void {
-    this.#writer = this.#format.rows(columns, this.out);
-  }
-
-  row(cells: Cells): void {
-    this.#writer?.row(cells);
-    this.out.flushIfFull();
-  }
-
-  take(): Buffer {
-    this.#writer?.end();
-    this.#add(this.out.take());
-    if (this.#format.head === undefined) return Buffer.concat(this.#pieces);
-    const head = this.#format.head(this.#size);
-    if (head === undefined) throw new AnswerTooLarge(this.#mostBytes);
-    return Buffer.concat([head, ...this.#pieces]);
-  }
-
-  #add(piece: Buffer): void {
-    this.#size += piece.length;
-    if (this.#size > this.#mostBytes) throw new AnswerTooLarge(this.#mostBytes);
-    this.#pieces.push(piece);
   }
 }

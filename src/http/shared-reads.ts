@@ -1,0 +1,96 @@
+/**
+ * Auto reads. Where the smallest SELECT is dear (ClickHouse), identical ones that come while one is under way take turns: one statement, begun
+ * after all of them have come, answers them all, and the bytes of its answer are everybody's. Everywhere else, and when an answer is large,
+ * rows flow from the database to the one who asked.
+ */
+import type { ReadRequest } from '../auto/request.ts';
+import type { Auto, Target } from '../auto/run.ts';
+import { AnswerTooLarge } from '../custom/answer.ts';
+import type { Format } from '../formats/format.ts';
+import type { Observer } from '../observe.ts';
+import { Turns } from '../util/turns.ts';
+import type { Exchange } from './exchange.ts';
+import { KeptBody } from './kept-body.ts';
+import { RowResponse, sendBytes } from './respond.ts';
+
+/** So long anyone waits for an identical read to end before they begin their own. */
+const PATIENCE_MS = 50;
+/** Larger answers are not shared: they would lie in memory for whoever reads slowest. */
+const MOST_BYTES = 1024 * 1024;
+/** Requests whose answers were too large are remembered, so many. */
+const MOST_LARGE = 1000;
+
+interface Answer {
+  readonly body: Buffer;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+export class SharedReads {
+  readonly #auto: Auto;
+  readonly #observer: Observer;
+  /** Undefined: the answer was too large. */
+  readonly #turns = new Turns<Answer | undefined>(PATIENCE_MS);
+  readonly #large = new Set<string>();
+
+  constructor(auto: Auto, observer: Observer) {
+    this.#auto = auto;
+    this.#observer = observer;
+  }
+
+  answer(exchange: Exchange, request: ReadRequest, target: Target, format: Format): Promise<void> {
+    if (!this.#auto.sharesReads(target)) return this.#readAlone(exchange, request, target, format);
+    // The entry is the project's own; all else that an answer depends on is in the request's target.
+    const key = `${target.entry.id} ${exchange.head.target}`;
+    if (this.#turns.isFree(key) || this.#large.has(key))
+      return this.#turns.lead(key, () => this.#readAlone(exchange, request, target, format));
+    return this.#readTogether(key, exchange, request, target, format);
+  }
+
+  async #readAlone(exchange: Exchange, request: ReadRequest, target: Target, format: Format): Promise<void> {
+    const response = new RowResponse(exchange, format, request.after === undefined ? 'flowing' : 'held');
+    try {
+      const { cursor } = await this.#auto.read(request, target, response);
+      if (cursor !== undefined) response.headers.push('X-Next-Cursor', cursor);
+    } catch (error) {
+      response.discard();
+      throw error;
+    }
+    response.end();
+  }
+
+  async #readTogether(key: string, exchange: Exchange, request: ReadRequest, target: Target, format: Format): Promise<void> {
+    let isOurs = false;
+    const answer = await this.#turns.follow(key, exchange, (signal) => {
+      isOurs = true;
+      return this.#keep(request, { ...target, signal }, format);
+    });
+    if (answer === undefined) {
+      if (this.#large.size >= MOST_LARGE) this.#large.clear();
+      this.#large.add(key);
+      return this.#readAlone(exchange, request, target, format);
+    }
+    if (!isOurs) this.#observer.readShared();
+    sendBytes(exchange, 200, format.contentType, answer.body, answer.headers);
+  }
+
+  async #keep(request: ReadRequest, target: Target, format: Format): Promise<Answer | undefined> {
+    const kept = new KeptRows(format, MOST_BYTES);
+    try {
+      const { cursor } = await this.#auto.read(request, target, kept);
+      if (cursor !== undefined) kept.headers.push('X-Next-Cursor', cursor);
+      return { body: kept.take(), headers: kept.headers };
+    } catch (error) {
+      if (error instanceof AnswerTooLarge) return undefined;
+      throw error;
+    }
+  }
+}
+
+class KeptRows extends KeptBody {
+  readonly headers: string[] = [];
+
+  total(count: string): void {
+    this.headers.push('X-Total-Count', count);
+  }
+}

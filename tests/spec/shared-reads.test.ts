@@ -1,0 +1,130 @@
+// Identical reads at one time on ClickHouse share statements: everyone gets the whole answer, with nothing older than their request in it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { TABLE, TableClient, USERS } from './users-table.ts';
+
+describe('reads at one time', () => {
+  let database: TestDatabase;
+  let service: Service;
+  let project: TestProject;
+  let users: TableClient;
+
+  beforeAll(async () => {
+    database = await createDatabase('clickhouse');
+    await database.run(TABLE.clickhouse);
+    service = await startService();
+    project = await setUpProject(service, [database.entry()]);
+    users = new TableClient(service, project, database, 'users');
+    expect((await users.post(USERS)).status).toBe(201);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await database?.drop();
+  });
+
+  const MANY = 24;
+  const atOnce = (query: string, client = users): Promise<Response[]> => Promise.all(Array.from({ length: MANY }, () => client.get(query)));
+
+  async function shared(): Promise<number> {
+    const { text } = await service.request('GET', '/metrics');
+    return Number(/^millrace_shared_reads_total (\d+)$/m.exec(text)?.[1]);
+  }
+
+  test.each(['json', 'csv', 'xml', 'yaml', 'bson'])('the same answer for all, as %s, each under its own id', async (format) => {
+    const query = `pg=0&ps=3&format=${format}`;
+    const alone = await users.get(query);
+    const before = await shared();
+    const answers = await atOnce(query);
+    for (const { status, body, headers } of answers) {
+      expect([status, headers['content-type']]).toEqual([200, alone.headers['content-type']]);
+      expect(body.equals(alone.body)).toBe(true);
+    }
+    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(MANY);
+    expect(await shared()).toBeGreaterThan(before);
+  });
+
+  test('what stands in headers is shared too', async () => {
+    const query = 'pg=0&ps=2&$after=&$count=exact';
+    const alone = await users.get(query);
+    expect(alone.headers['x-next-cursor']).toBeDefined();
+    for (const { headers } of await atOnce(query)) {
+      expect([headers['x-next-cursor'], headers['x-total-count']]).toEqual([alone.headers['x-next-cursor'], '5']);
+    }
+  });
+
+  test('requests that differ in anything are kept apart', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const id = 1 + (i % 5);
+        return [id, (await users.get(`pg=0&ps=1&id=eq.${id}`)).json<{ id: number }[]>()[0]?.id];
+      }),
+    );
+    for (const [asked, found] of answers) expect(found).toBe(asked);
+  });
+
+  test('projects are kept apart', async () => {
+    const other = await createDatabase('clickhouse');
+    try {
+      await other.run(TABLE.clickhouse);
+      const elsewhere = new TableClient(service, await setUpProject(service, [other.entry()]), other, 'users');
+      const [here, there] = await Promise.all([atOnce('pg=0&ps=10'), atOnce('pg=0&ps=10', elsewhere)]);
+      for (const answer of here) expect(answer.json()).toHaveLength(5);
+      for (const answer of there) expect(answer.json()).toEqual([]);
+    } finally {
+      await other.drop();
+    }
+  });
+
+  test('whoever has written sees it in the next read, whatever others read meanwhile', async () => {
+    const query = 'pg=0&ps=500&id=bw.1000.1999';
+    let going = true;
+    const readers = Array.from({ length: 6 }, async () => {
+      while (going) await users.get(query);
+    });
+    try {
+      for (let i = 0; i < 60; i++) {
+        const id = 1000 + i;
+        expect((await users.post([{ ...USERS[0], id, email: `${id}@example.org` }])).status).toBe(201);
+        const ids = (await users.get(query)).json<{ id: number }[]>().map((row) => row.id);
+        expect(ids).toContain(id);
+      }
+    } finally {
+      going = false;
+      await Promise.all(readers);
+    }
+  });
+
+  test('a client that leaves takes nobody along', async () => {
+    const leaving = Array.from({ length: 12 }, () => {
+      const leaver = new AbortController();
+      const answer = users.send('GET', 'pg=0&ps=4', { signal: leaver.signal }).catch(() => undefined);
+      setImmediate(() => leaver.abort());
+      return answer;
+    });
+    for (const { status, text } of await atOnce('pg=0&ps=4')) expect([status, JSON.parse(text).length]).toEqual([200, 4]);
+    await Promise.all(leaving);
+  });
+
+  test('large answers flow to each on their own', async () => {
+    await database.run(
+      "CREATE TABLE wide (id Int32, text String) ENGINE = MergeTree ORDER BY id AS SELECT number, repeat('x', 4000) FROM numbers(500)",
+    );
+    const wide = new TableClient(service, project, database, 'wide');
+    const before = await shared();
+    for (const round of [1, 2]) {
+      for (const { status, body } of await atOnce('pg=0&ps=500', wide)) {
+        expect([round, status, JSON.parse(body.toString()).length]).toEqual([round, 200, 500]);
+      }
+    }
+    expect(await shared()).toBe(before);
+  });
+
+  test('what fails, fails for all alike', async () => {
+    await database.run("CREATE VIEW failing AS SELECT id, throwIf(id = 3, 'no') AS broken FROM users");
+    const failing = new TableClient(service, project, database, 'failing');
+    const alone = await failing.get('pg=0&ps=10');
+    expect(alone.status).toBeGreaterThanOrEqual(400);
+    for (const { status } of await atOnce('pg=0&ps=10', failing)) expect(status).toBe(alone.status);
+  });
+});

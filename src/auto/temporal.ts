@@ -43,30 +43,6 @@ export function checkTime(column: Column, text: string): string {
   return `${sign}${hours}:${minutes}:${seconds}${fraction === '' ? '' : `.${fraction}`}${zone}`;
 }
 
-const DASH = 0x2d;
-const COLON = 0x3a;
-const LETTER_T = 0x54;
-const LETTER_Z = 0x5a;
-
-/** Two digits as a number; something that is in no range when they are none. */
-function twoDigits(text: Buffer, at: number): number {
-  const tens = (text[at] as number) - 0x30;
-  const ones = (text[at + 1] as number) - 0x30;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100;
-}
-
-/** `YYYY-MM-DDThh:mm:ssZ` on a day that every month has: what programs write, known at a glance. Anything else takes the long way. */
-export function isPlainMoment(text: Buffer, from: number, to: number): boolean {
-  if (to - from !== 20 || text[from + 4] !== DASH || text[from + 7] !== DASH) return false;
-  if (text[from + 10] !== LETTER_T || text[from + 13] !== COLON) return false;
-  if (text[from + 16] !== COLON || text[from + 19] !== LETTER_Z) return false;
-  const century = twoDigits(text, from);
-  const month = twoDigits(text, from + 5);
-  const day = twoDigits(text, from + 8);
-  if (century < 1 || century > 99 || twoDigits(text, from + 2) > 99 || month < 1 || month > 12 || day < 1 || day > 28) return false;
-  return twoDigits(text, from + 11) < 24 && twoDigits(text, from + 14) < 60 && twoDigits(text, from + 17) < 60;
-}
-
 export function checkTimestamp(column: Column, text: string): string {
   const match = TIMESTAMP.exec(text);
   if (match === null) {

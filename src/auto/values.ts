@@ -5,7 +5,8 @@
 import type { Column, Kind } from '../model/table.ts';
 import type { Operand, ParamValue } from '../sql/statement.ts';
 import { type JsonCell, JsonError, JsonNumber, parseJson, RawJson, writeJson } from '../util/json.ts';
-import { checkDate, checkTime, checkTimestamp, isPlainMoment, Misfit } from './temporal.ts';
+import { isPlainMoment } from '../util/plain-moment.ts';
+import { checkDate, checkTime, checkTimestamp, Misfit } from './temporal.ts';
 
 export { Misfit };
 
@@ -95,8 +96,8 @@ const LOOK_CLOSER: Glance = () => -1;
 const TEXT_GLANCES: Partial<Readonly<Record<Kind, Glance>>> = {
   // No text has more characters than bytes.
   text: ({ maxLength }, _, from, to) => (maxLength === undefined || to - from <= maxLength ? to : -1),
-  timestamp: (_, text, from, to) => (isPlainMoment(text, from, to) ? to - 1 : -1),
-  timestamptz: (_, text, from, to) => (isPlainMoment(text, from, to) ? to : -1),
+  timestamp: ({ fraction }, text, from, to) => (isPlainMoment(text, from, to, fraction ?? 0) ? to - 1 : -1),
+  timestamptz: ({ fraction }, text, from, to) => (isPlainMoment(text, from, to, fraction ?? 0) ? to : -1),
 };
 
 /** For strings without escapes. */

@@ -7,6 +7,7 @@ import { encodeBlock } from '../../src/engines/clickhouse/block.ts';
 import { clickhouseDialect } from '../../src/engines/clickhouse/dialect.ts';
 import { mysqlDialect } from '../../src/engines/mysql/dialect.ts';
 import { ParameterWriter } from '../../src/engines/mysql/parameters.ts';
+import { binaryArray } from '../../src/engines/postgres/array-binary.ts';
 import { postgresDialect } from '../../src/engines/postgres/dialect.ts';
 import { type Column, type Kind, makeTable } from '../../src/model/table.ts';
 import { paramType } from '../../src/sql/compile.ts';
@@ -145,6 +146,27 @@ describe('a range of the body and a value apart from it are sent alike', () => {
         expect(other.take()).toEqual(flat.take());
       }),
       { numRuns: 500 },
+    );
+  });
+
+  test('to PostgreSQL, in binary', () => {
+    const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(63)));
+    fc.assert(
+      fc.property(pairs, (given) => {
+        const values = given.map(([word, n, shift]) => [word, String(n >> BigInt(shift))]);
+        const ranges = new RowValues(2, Buffer.from(values.flat().join('')));
+        let at = 0;
+        for (const row of values) {
+          for (const value of row) ranges.addRange(at, (at += Buffer.byteLength(value)));
+          ranges.count++;
+        }
+        const apart = RowValues.of(2, values);
+        for (const [column, cast] of ['"pg_catalog"."text"', '"pg_catalog"."int8"'].entries()) {
+          const sent = binaryArray(ranges, column, cast);
+          expect(sent).toBeDefined();
+          expect(sent).toEqual(binaryArray(apart, column, cast));
+        }
+      }),
     );
   });
 

@@ -5,12 +5,13 @@
 import { Buffer } from 'node:buffer';
 import ipaddr from 'ipaddr.js';
 import type { ByteWriter } from '../../util/byte-writer.ts';
+import { plainSeconds } from '../../util/plain-moment.ts';
 import { invalid } from './failures.ts';
 import { scaledDecimal } from './fit.ts';
 import { wholeRange } from './kinds.ts';
 import { shown } from './nested.ts';
 import { boolText } from './params.ts';
-import { DATE_RANGES, parseClock, parseDate, parseInstant, plainSeconds, secondRange, ticks } from './temporal.ts';
+import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from './temporal.ts';
 import { type ChType, decimalShape, enumMembers, literalNumber } from './type-text.ts';
 
 /** Appends one value given as canonical text. */

@@ -2,6 +2,8 @@
  * Dates and instants between ISO 8601 and ClickHouse's counts (days, ticks). Exact, proleptic Gregorian, UTC only; knows no time
  * zone database and no type.
  */
+import { daysOf } from '../../util/plain-moment.ts';
+
 export interface Instant {
   /** Whole seconds since 1970, rounded down. */
   readonly seconds: number;
@@ -16,22 +18,6 @@ const DAY_SECONDS = 86_400;
 /** Days since 1970-01-01; undefined when the text is no date of the calendar. */
 export function parseDate(text: string): number | undefined {
   return DATE.test(text) ? daysOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)) : undefined;
-}
-
-const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** Days from 0000-03-01, where counting in eras of 400 years begins, to 1970-01-01. */
-const EPOCH = 719_468;
-
-function daysOf(year: number, month: number, day: number): number | undefined {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const last = month === 2 && !leap ? 28 : (MONTH_LENGTHS[month - 1] ?? 0);
-  if (day < 1 || day > last) return undefined;
-  // Years begin in March, so that the leap day is the last of its year.
-  const shifted = month > 2 ? year : year - 1;
-  const era = Math.floor(shifted / 400);
-  const ofEra = shifted - era * 400;
-  const ofYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - EPOCH;
 }
 
 /** The number that digits of a text spell; the caller knows that they are digits. */
@@ -50,33 +36,6 @@ export function parseInstant(text: string): Instant | undefined {
   const seconds = text[16] === ':' ? digits(text, 17, 19) : 0;
   if (days === undefined || hours > 23 || minutes > 59 || seconds > 59) return undefined;
   return { seconds: days * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds - offsetOf(text), nanos: nanosOf(text) };
-}
-
-const DASH = 0x2d;
-const COLON = 0x3a;
-const LETTER_T = 0x54;
-const LETTER_Z = 0x5a;
-
-/** The seconds of `YYYY-MM-DDThh:mm:ss`, with `Z` or without, in source[from..to); undefined for any other text. */
-export function plainSeconds(source: Buffer, from: number, to: number): number | undefined {
-  if (to - from !== 19 && (to - from !== 20 || source[from + 19] !== LETTER_Z)) return undefined;
-  if (source[from + 4] !== DASH || source[from + 7] !== DASH || source[from + 10] !== LETTER_T) return undefined;
-  if (source[from + 13] !== COLON || source[from + 16] !== COLON) return undefined;
-  const year = twoDigits(source, from) * 100 + twoDigits(source, from + 2);
-  const days = daysOf(year, twoDigits(source, from + 5), twoDigits(source, from + 8));
-  const hours = twoDigits(source, from + 11);
-  const minutes = twoDigits(source, from + 14);
-  const seconds = twoDigits(source, from + 17);
-  if (days === undefined || !(hours < 24 && minutes < 60 && seconds < 60)) return undefined;
-  const count = days * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds;
-  return Number.isNaN(count) ? undefined : count;
-}
-
-/** NaN when they are none. */
-function twoDigits(source: Buffer, at: number): number {
-  const tens = (source[at] as number) - 48;
-  const ones = (source[at + 1] as number) - 48;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
 const FRACTION_AT = 20;

@@ -50,8 +50,9 @@ const YEARS = sized(24, yearText);
 const copyAsItIs: Copy = (out, source, from, to) => out.copy(source, from, to);
 
 function copyMoment(out: ByteWriter, source: Buffer, from: number, to: number): void {
+  const start = out.length;
   out.copy(source, from, withoutZone(source, to));
-  spaceForT(out.bytes, out.length);
+  spaceForT(out.bytes, start);
 }
 
 function carrierOf(column: Column): Carrier | undefined {

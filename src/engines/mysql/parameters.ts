@@ -235,8 +235,9 @@ export class ParameterWriter {
   }
 
   moment(source: Buffer, from: number, to: number): void {
-    this.range(source, from, withoutZone(source, to));
-    spaceForT(this.bytes, this.length);
+    const end = withoutZone(source, to);
+    this.range(source, from, end);
+    spaceForT(this.bytes, this.length - (end - from));
   }
 
   take(): Buffer {

@@ -24,17 +24,17 @@ export function temporalText(text: string): string {
 
 const LETTER_Z = 0x5a;
 const SPACE = 0x20;
-/** Characters of `hh:mm:ss`. */
-const CLOCK_SIZE = 8;
+/** Characters of `YYYY-MM-DD`. */
+const DATE_SIZE = 10;
 
-/** A moment that is bound as it stands in a body is `YYYY-MM-DDThh:mm:ss`, with `Z` or without: where it ends for the servers. */
+/** A moment that is bound as it stands in a body is `YYYY-MM-DDThh:mm:ss[.f]`, with `Z` or without: where it ends for the servers. */
 export function withoutZone(source: Buffer, to: number): number {
   return source[to - 1] === LETTER_Z ? to - 1 : to;
 }
 
-/** The same once it has been copied to where it ends in `out`. */
-export function spaceForT(out: Buffer, to: number): void {
-  out[to - CLOCK_SIZE - 1] = SPACE;
+/** The same once it has been copied to where it begins in `out`. */
+export function spaceForT(out: Buffer, from: number): void {
+  out[from + DATE_SIZE] = SPACE;
 }
 
 function offsetMinutes(zone: string): number {

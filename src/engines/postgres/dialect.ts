@@ -4,7 +4,8 @@ import { LIKE_ESCAPE, paramType, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
 import { InsertStatements } from '../../sql/insert-statements.ts';
 import type { Comparison, InsertPlan } from '../../sql/plan.ts';
-import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
+import type { ParamType, ParamValue } from '../../sql/statement.ts';
+import { binaryArray } from './array-binary.ts';
 import { arrayFromJson, columnLiteral } from './array-literal.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
@@ -82,25 +83,30 @@ function insertOne(plan: InsertPlan): Ready {
 
 const ONE_ROW = new InsertStatements((plan) => {
   const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
-  return insertFrom(plan, `VALUES (${values.join(', ')})`, plan.columns.map(paramType));
+  return { text: insertFrom(plan, `VALUES (${values.join(', ')})`), types: plan.columns.map(paramType) };
 });
 
 /** One array a column: any number of rows is one statement with as many parameters as columns. */
 function insertMany(plan: InsertPlan): Ready {
-  const params = plan.columns.map((column, index) => columnLiteral(plan.rows, index, (value) => bindable(column, value)));
-  return { statement: MANY_ROWS.of(plan), params };
+  const { rows, columns } = plan;
+  const types: ParamType[] = [];
+  const params = columns.map((column, index) => {
+    const binary = isFlat(column) ? binaryArray(rows, index, column.cast) : undefined;
+    types.push(binary === undefined ? TEXT : BINARY);
+    return binary ?? columnLiteral(rows, index, (value) => bindable(column, value));
+  });
+  return { statement: { text: MANY_ROWS.of(plan), types }, params };
 }
 
+const BINARY: ParamType = { kind: 'bytes', cast: '' };
+
+/** Lists that stand side by side in a SELECT go through it row by row; in FROM they would be written down as a whole first. */
 const MANY_ROWS = new InsertStatements((plan) => {
-  const names = plan.columns.map((_, index) => `c${index}`);
+  const lists = plan.columns.map((column, index) => `unnest($${index + 1}::${isFlat(column) ? column.cast : 'text'}[])`);
+  if (plan.columns.every(isFlat)) return insertFrom(plan, `SELECT ${lists.join(', ')}`);
+  const named = lists.map((list, index) => `${list} AS c${index}`);
   const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : fromText(column, `c${index}`)));
-  const arrays = plan.columns.map((column, index) => `$${index + 1}::${isFlat(column) ? column.cast : 'text'}[]`);
-  const source = `SELECT ${items.join(', ')} FROM unnest(${arrays.join(', ')}) AS u(${names.join(', ')})`;
-  return insertFrom(
-    plan,
-    source,
-    plan.columns.map(() => TEXT),
-  );
+  return insertFrom(plan, `SELECT ${items.join(', ')} FROM (SELECT ${named.join(', ')}) AS u`);
 });
 
 /** An array of arrays would be flattened by unnest, and boxes are no list between commas: such columns travel as texts. */
@@ -117,11 +123,9 @@ function fromText(column: Column, source: string): string {
   return isComposite(column) ? fromJson(column, source) : `${source}::${column.cast}`;
 }
 
-function insertFrom(plan: InsertPlan, source: string, types: readonly ParamType[]): Statement {
-  const { columns } = plan;
-  const list = columns.map((column) => quote(column.name)).join(', ');
-  const text = `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
-  return { text, types };
+function insertFrom(plan: InsertPlan, source: string): string {
+  const list = plan.columns.map((column) => quote(column.name)).join(', ');
+  return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
 }
 
 /** A row whose key is taken is updated; every given row counts once. */

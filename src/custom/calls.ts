@@ -97,25 +97,23 @@ export class Calls {
     const found = this.finder.version(call.caller, definition);
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
-    if (!hasRole(call.caller, compiled)) throw apiError('role_needed', compiled.document.permission.join(', '));
-    const read = readInput(call.raw, call.method, compiled.document.inputType);
+    if (!hasRole(call.caller, compiled)) throw apiError('role_needed', compiled.permission.join(', '));
+    const read = readInput(call.raw, call.method, compiled.inputType);
     const input = read instanceof Promise ? await read : read;
     const modules = compiled.usesModules ? await this.finder.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];
     if (definition !== asked) headers.push('X-Rolled-Back-From', asked.version);
     const attempt: Attempt = { call, endpoint, version, input, modules, headers };
-    const { cacheResult, coalesce } = compiled.document.config;
-    await (cacheResult || coalesce ? this.#keep(attempt, answer) : this.#run(attempt, answer));
+    await (compiled.keeps ? this.#keep(attempt, answer) : this.#run(attempt, answer));
   }
 
   /** Straight from the steps to the client. */
   async #run(attempt: Attempt, answer: Answer): Promise<void> {
     const { compiled } = attempt.version;
     const timings: Timings = [];
-    const held = compiled.transaction === 'all' && compiled.steps.some(({ sql }) => sql?.reads === false) ? 'held' : 'flowing';
     let rows: ReturnType<Answer['rows']> | undefined;
     const sink = (): ReturnType<Answer['rows']> => {
-      rows = answer.rows(held);
+      rows = answer.rows(compiled.rows);
       rows.headers.push(...attempt.headers, 'Server-Timing', timingText(compiled, timings));
       return rows;
     };
@@ -227,8 +225,7 @@ export class Calls {
 const NO_MODULES: LarkModules = new Map();
 
 function hasRole(caller: SpaceCaller, compiled: Compiled): boolean {
-  for (const role of compiled.permission) if (caller.roles.has(role)) return true;
-  return false;
+  return compiled.permission.some((role) => caller.roles.has(role));
 }
 
 /** The next version to try, unless there is none or it has been tried. */
@@ -239,8 +236,9 @@ function rollbackOf(endpoint: Endpoint, failed: Definition, tried: readonly Defi
 }
 
 /** A registered database may have been removed since. */
-export function entryOf({ entry, document }: Compiled, context: ProjectContext): Entry {
-  if (entry !== undefined) return entry;
+export function entryOf({ entry, entryKey, document }: Compiled, context: ProjectContext): Entry {
+  const found = entry ?? context.entries.get(entryKey);
+  if (found !== undefined) return found;
   const { type, name } = document.database;
   try {
     return findEntry(context, type, name);

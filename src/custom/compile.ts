@@ -7,14 +7,17 @@ import type { Limits } from '../lang/budget.ts';
 import { DEFAULT_LIMITS } from '../lang/budget.ts';
 import type { DbType, Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
-import type { ProjectScope } from '../model/project.ts';
-import type { DefinitionDocument, OwnDatabase } from './document.ts';
-import { STEPS } from './steps/index.ts';
+import { entryKey, type ProjectScope } from '../model/project.ts';
+import { shared } from '../util/shared-text.ts';
+import type { DefinitionDocument, InputType, OwnDatabase } from './document.ts';
+import { compileStep } from './steps/alike.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
 
 export interface Compiled {
   readonly document: DefinitionDocument;
-  readonly permission: ReadonlySet<string>;
+  /** Roles that may call it. */
+  readonly permission: readonly string[];
+  readonly inputType: InputType;
   readonly steps: readonly Step[];
   /** The step whose result is the answer. */
   readonly answer: number;
@@ -25,8 +28,13 @@ export interface Compiled {
   readonly limits: Limits;
   readonly timeoutMs: number;
   readonly transaction: 'one' | 'all' | 'none';
-  /** Undefined when a registered database is meant, which may change. */
+  /** `held`: nothing may be sent before the end, because what ran may still be taken back. */
+  readonly rows: 'held' | 'flowing';
+  /** Is an answer kept for others, or shared with them? */
+  readonly keeps: boolean;
+  /** Undefined when a registered database is meant, which may change; then the key tells which. */
   readonly entry: Entry | undefined;
+  readonly entryKey: string;
 }
 
 export interface CompileScope {
@@ -42,9 +50,11 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
   const read = new Set(steps.flatMap(({ needs }) => [...needs]));
   const shown = steps.findLastIndex(({ source }) => !source.omit);
   const { config, database } = document;
+  const transaction = config.transaction ? transactionOf(steps) : 'none';
   return {
     document,
-    permission: new Set(document.permission),
+    permission: document.permission.map(shared),
+    inputType: document.inputType,
     steps,
     answer: shown < 0 ? steps.length - 1 : shown,
     read,
@@ -52,8 +62,11 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
     usesModules: steps.some(({ modules }) => modules.length > 0),
     limits: { ...DEFAULT_LIMITS, steps: config.steps, bytes: config.memoryMb * 1024 * 1024, millis: config.timeMs },
     timeoutMs: database.timeoutSecs * 1000,
-    transaction: config.transaction ? transactionOf(steps) : 'none',
+    transaction,
+    rows: transaction === 'all' && steps.some(({ sql }) => sql?.reads === false) ? 'held' : 'flowing',
+    keeps: config.cacheResult || config.coalesce,
     entry: database.kind === 'own' ? entryOf(database, scope) : undefined,
+    entryKey: shared(entryKey(database.type, database.name)),
   };
 }
 
@@ -73,7 +86,7 @@ function compileSteps({ logic, database }: DefinitionDocument, scope: CompileSco
     const { index, name } = source;
     const within: StepScope = { database: database.type, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
     try {
-      steps.push(STEPS[source.kind](source, within));
+      steps.push(compileStep(source, within));
     } catch (error) {
       if (!(error instanceof StepProblems)) throw error;
       problems.push(...error.problems);

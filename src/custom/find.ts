@@ -20,7 +20,6 @@ const NO_MODULES: LarkModules = new Map();
 
 export class Finder {
   readonly #store: Store;
-  readonly #versions = new WeakMap<Definition, Version>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -40,7 +39,7 @@ export class Finder {
 
   /** At once when it has been called before. */
   version(scope: SpaceScope, definition: Definition): Version | Promise<Version> {
-    return this.#versions.get(definition) ?? this.#compile(scope, definition);
+    return (definition.compiled as Version | undefined) ?? this.#compile(scope, definition);
   }
 
   async #compile(scope: SpaceScope, definition: Definition): Promise<Version> {
@@ -51,7 +50,7 @@ export class Finder {
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;
     const compiled = compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });
     const version = { definition, compiled };
-    this.#versions.set(definition, version);
+    definition.compiled = version;
     return version;
   }
 }

@@ -1,0 +1,45 @@
+// Steps that say the same are one step, and steps that differ in anything that they are compiled with are not.
+import { expect, test } from 'vitest';
+import type { StepSource } from '../../src/custom/document-logic.ts';
+import { compileStep } from '../../src/custom/steps/alike.ts';
+import { StepProblems, type StepScope } from '../../src/custom/steps/step.ts';
+
+const SQL: StepSource = { index: 1, kind: 'sql', name: undefined, code: 'SELECT * FROM t WHERE a = ?:a', codeLine: 7, omit: false };
+const EXPR: StepSource = { ...SQL, kind: 'expr', name: 'sum', code: 'len(before)' };
+const LARK: StepSource = { ...SQL, kind: 'lark', name: 'sum', code: 'result = len(before)' };
+const SCOPE: StepScope = { database: 'pg', names: new Map([['before', 0]]), count: 1, modules: new Map(), stage: 'call' };
+
+test('the same code is compiled once', () => {
+  for (const source of [SQL, EXPR])
+    expect(compileStep({ ...source }, { ...SCOPE, names: new Map(SCOPE.names) })).toBe(compileStep(source, SCOPE));
+});
+
+test('whatever differs, makes another step', () => {
+  const variants: readonly (readonly [StepSource, StepScope])[] = [
+    ...[SQL, EXPR].flatMap((source) =>
+      [source, { ...source, index: 0 }, { ...source, codeLine: 8 }, { ...source, omit: true }, { ...source, code: `${source.code} ` }].map(
+        (one) => [one, SCOPE] as const,
+      ),
+    ),
+    [{ ...EXPR, name: 'other' }, SCOPE],
+    [SQL, { ...SCOPE, database: 'ms' }],
+    [SQL, { ...SCOPE, stage: 'deploy' }],
+    [SQL, { ...SCOPE, count: 2 }],
+    [SQL, { ...SCOPE, names: new Map([['a', 0]]) }],
+    [SQL, { ...SCOPE, names: new Map() }],
+  ];
+  const steps = variants.map(([source, scope]) => compileStep(source, scope));
+  expect(new Set(steps).size).toBe(variants.length);
+  expect(steps.map(({ source: { index, codeLine, omit, code } }) => [index, codeLine, omit, code])).toEqual(
+    variants.map(([{ index, codeLine, omit, code }]) => [index, codeLine, omit, code]),
+  );
+});
+
+test('lark steps are compiled for each definition, since what they load differs', () => {
+  expect(compileStep(LARK, SCOPE)).not.toBe(compileStep(LARK, SCOPE));
+});
+
+test('what cannot be compiled is refused each time', () => {
+  const broken = { ...EXPR, code: 'len(' };
+  for (let i = 0; i < 2; i++) expect(() => compileStep(broken, SCOPE)).toThrow(StepProblems);
+});

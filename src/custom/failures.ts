@@ -21,6 +21,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   unreachable,
   login: unreachable,
   lost: unreachable,
+  full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   conflict: () => apiError('database_conflict'),
   denied: (label) => apiError('step_denied', label),

@@ -2,15 +2,20 @@
  * Connections to any registered database, by entry: one pool per entry and purpose, so that what a Custom statement leaves in a session is
  * never seen by the Auto API. Hosts of an entry are tried in order, starting with the one that answered last.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../model/entry.ts';
-import { type Connection, DbFailure, type Engine, type StopSignal } from './engine.ts';
+import { type Connection, type ConnectOptions, DbFailure, type Engine, type StopSignal } from './engine.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
+import { type Holder, Room } from './room.ts';
 
 export type Purpose = 'auto' | 'custom';
 
 const SWEEP_MS = 1000;
 const MOST_RETIRED = 10_000;
+/** How long to wait before a full server is asked again: so long at first, and longer each time. */
+const ROOM_MS = 10;
+const ROOM_MOST_MS = 100;
 
 export interface PoolCounts {
   readonly type: DbType;
@@ -20,8 +25,7 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
-interface Pooled {
-  readonly pool: Pool;
+interface Pooled extends Holder {
   readonly projectId: string | undefined;
   readonly type: DbType;
   readonly purpose: Purpose;
@@ -31,6 +35,7 @@ export class Connections {
   readonly #engines: ReadonlyMap<DbType, Engine>;
   readonly #policy: HostPolicy;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
+  readonly #room = new Room(() => this.#allPools());
   readonly #lastGood = new Map<string, number>();
   /** Entries that were changed or removed: a request that began before may still want a connection, but none is kept. */
   readonly #retired = new Set<string>();
@@ -90,6 +95,7 @@ export class Connections {
     };
     const pooled = {
       pool: new Pool(limits, (signal) => this.#connect(entry, signal)),
+      servers: new Set(entry.hosts.map(serverOf)),
       projectId: entry.projectId,
       type: entry.type,
       purpose,
@@ -127,13 +133,37 @@ export class Connections {
     for (const [i, address] of addresses.entries()) {
       if (signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
       try {
-        return await this.engine(entry.type).connect(entry, { host, address, timeoutMs: share(end, addresses.length - i), signal });
+        return await this.#enter(entry, { host, address, timeoutMs: share(end, addresses.length - i), signal });
       } catch (error) {
         failure = error;
         if (!(error instanceof DbFailure && error.kind === 'unreachable')) break;
       }
     }
     throw failure;
+  }
+
+  /** A server that is full of connections of ours has room again when resting ones have gone, or some have come to rest. */
+  async #enter(entry: Entry, options: ConnectOptions): Promise<Connection> {
+    const server = serverOf(options.host);
+    const end = performance.now() + options.timeoutMs;
+    this.#room.enter(server);
+    try {
+      for (let pause = ROOM_MS; ; pause = Math.min(pause * 2, ROOM_MOST_MS)) {
+        try {
+          return await this.engine(entry.type).connect(entry, { ...options, timeoutMs: Math.max(end - performance.now(), 1) });
+        } catch (error) {
+          const isFull = error instanceof DbFailure && error.kind === 'full';
+          if (!isFull || performance.now() + pause > end || options.signal?.aborted || !this.#room.make(server)) throw error;
+        }
+        await wait(pause);
+      }
+    } finally {
+      this.#room.leave(server);
+    }
+  }
+
+  *#allPools(): Iterable<Pooled> {
+    for (const pools of Object.values(this.#pools)) yield* pools.values();
   }
 
   async #resolve(host: string, timeoutMs: number): Promise<readonly string[]> {
@@ -157,6 +187,8 @@ export class Connections {
     }
   }
 }
+
+const serverOf = ({ host, port }: Host): string => `${host}:${port}`;
 
 /** The part of the remaining time that the first of so many attempts may take. */
 function share(end: number, attempts: number): number {

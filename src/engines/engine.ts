@@ -96,7 +96,8 @@ export interface Engine {
 /**
  * What went wrong in a database, in words that every engine shares.
  *   unreachable   refused, no route, login refused, went away in mid-query (`lost`)
- *   busy          too many connections on the server
+ *   full          the server takes no more connections
+ *   busy          too much is asked of the server, or of our connections to it
  *   timeout       the statement ran past its time
  *   cancelled     we asked it to stop
  *   denied        lack of privileges
@@ -114,6 +115,7 @@ export type FailureKind =
   | 'unreachable'
   | 'login'
   | 'lost'
+  | 'full'
   | 'busy'
   | 'timeout'
   | 'cancelled'

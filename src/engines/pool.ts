@@ -138,6 +138,18 @@ export class Pool {
     return this.#count === 0 && this.counts.waiting === 0;
   }
 
+  /** Since when the connection rests that was not used for the longest time; undefined when none does. */
+  get restingSince(): number | undefined {
+    return this.#idle[0]?.since;
+  }
+
+  /** False when none rests. */
+  closeLongestUnused(): boolean {
+    const oldest = this.#idle.shift();
+    if (oldest !== undefined) this.#drop(oldest.connection);
+    return oldest !== undefined;
+  }
+
   /** Idle connections go now, the others when nobody waits for them any more. */
   drain(): void {
     if (this.#state === 'open') this.#state = 'draining';

@@ -64,6 +64,7 @@ function locate(context: ProjectContext, asked: Asked): Located {
 }
 
 const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked) => ApiError>>> = {
+  full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   timeout: () => apiError('database_timeout', String(TIMEOUT_MS / 1000)),
   denied: () => apiError('database_denied'),

@@ -5,7 +5,8 @@
 import { DbFailure, type FailureKind } from '../engine.ts';
 
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
-  busy: [1040, 1203, 1226, 1461],
+  full: [1040, 1203, 1226],
+  busy: [1461],
   login: [1045, 1129, 1130, 1251, 1524, 1698, 1820, 1862, 3118, 3159, 4151],
   timeout: [1969, 3024],
   cancelled: [1317],
@@ -61,7 +62,7 @@ export function lostFailure(why: string, cause?: unknown): DbFailure {
 }
 
 /** What is wrong with logging in is wrong with the login, except for a full server and a database that is not there. */
-const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { busy: 'busy', missing_table: 'unreachable' };
+const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { full: 'full', missing_table: 'unreachable' };
 
 /** Anything that went wrong before the first statement could run. */
 export function connectFailure(error: unknown): DbFailure {

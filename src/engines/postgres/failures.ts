@@ -22,7 +22,7 @@ const BY_CODE: Readonly<Record<string, FailureKind>> = {
   '428C9': 'constraint',
   '42804': 'invalid',
   '44000': 'constraint',
-  '53300': 'busy',
+  '53300': 'full',
   '55000': 'unsupported',
   '55P03': 'conflict',
   '57014': 'timeout',

@@ -37,7 +37,7 @@ async function runScenario(name, engine, settings, place) {
   say(`[${place}] ${ENGINE_NAMES[type]}: ${scenario.title}`);
   try {
     if (scenario.trial) Object.assign(result, await scenario.trial(engine, settings, say));
-    else await contest(result, await scenario.contestants(engine, settings, say), settings);
+    else await contest(result, await scenario.contestants(engine, settings, say), { ...settings, seconds: secondsOf(scenario, settings) });
   } catch (error) {
     if (!(error instanceof Refused)) say(`  ${error.stack}`);
     result.unavailable = error.message;
@@ -47,6 +47,9 @@ async function runScenario(name, engine, settings, place) {
   process.stdout.write(`${toText(result)}\n`);
   return result;
 }
+
+/** Some contests need longer rounds. */
+const secondsOf = (scenario, { quick, seconds }) => (quick ? seconds : Math.max(seconds, scenario.seconds ?? 0));
 
 async function contest(result, contestants, settings) {
   for (const contestant of contestants) {

@@ -3,8 +3,10 @@ import pg from 'pg';
 import { poolPerTenant, serve } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
+/** As long as the service keeps its own, so that nobody has to log in anew between two rounds. */
+const IDLE_MS = 900_000;
 const open = (database, max) => {
-  const pool = new pg.Pool({ ...address, database, max });
+  const pool = new pg.Pool({ ...address, database, max, idleTimeoutMillis: IDLE_MS });
   pool.on('error', () => {});
   return pool;
 };

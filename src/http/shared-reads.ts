@@ -8,6 +8,7 @@ import type { Auto, Target } from '../auto/run.ts';
 import { AnswerTooLarge } from '../custom/answer.ts';
 import type { Format } from '../formats/format.ts';
 import type { Observer } from '../observe.ts';
+import type { StopSignal } from '../util/stop-signal.ts';
 import { Turns } from '../util/turns.ts';
 import type { Exchange } from './exchange.ts';
 import { KeptBody } from './kept-body.ts';
@@ -18,7 +19,14 @@ const PATIENCE_MS = 50;
 /** Larger answers are not shared: they would lie in memory for whoever reads slowest. */
 const MOST_BYTES = 1024 * 1024;
 /** Requests whose answers were too large are remembered, so many. */
-const MOST_LARGE = 1000;
+const MOST_LARGE = 100;
+
+export interface AutoRead {
+  readonly exchange: Exchange;
+  readonly request: ReadRequest;
+  readonly target: Target;
+  readonly format: Format;
+}
 
 interface Answer {
   readonly body: Buffer;
@@ -38,16 +46,16 @@ export class SharedReads {
     this.#observer = observer;
   }
 
-  answer(exchange: Exchange, request: ReadRequest, target: Target, format: Format): Promise<void> {
-    if (!this.#auto.sharesReads(target)) return this.#readAlone(exchange, request, target, format);
+  answer(read: AutoRead): Promise<void> {
+    const { target, exchange } = read;
+    if (!this.#auto.sharesReads(target)) return this.#readAlone(read);
     // The entry is the project's own; all else that an answer depends on is in the request's target.
     const key = `${target.entry.id} ${exchange.head.target}`;
-    if (this.#turns.isFree(key) || this.#large.has(key))
-      return this.#turns.lead(key, () => this.#readAlone(exchange, request, target, format));
-    return this.#readTogether(key, exchange, request, target, format);
+    const isAlone = this.#turns.isFree(key) || this.#large.has(key);
+    return isAlone ? this.#turns.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);
   }
 
-  async #readAlone(exchange: Exchange, request: ReadRequest, target: Target, format: Format): Promise<void> {
+  async #readAlone({ exchange, request, target, format }: AutoRead): Promise<void> {
     const response = new RowResponse(exchange, format, request.after === undefined ? 'flowing' : 'held');
     try {
       const { cursor } = await this.#auto.read(request, target, response);
@@ -59,25 +67,26 @@ export class SharedReads {
     response.end();
   }
 
-  async #readTogether(key: string, exchange: Exchange, request: ReadRequest, target: Target, format: Format): Promise<void> {
+  async #readTogether(key: string, read: AutoRead): Promise<void> {
+    const { exchange, format } = read;
     let isOurs = false;
     const answer = await this.#turns.follow(key, exchange, (signal) => {
       isOurs = true;
-      return this.#keep(request, { ...target, signal }, format);
+      return this.#keep(read, signal);
     });
     if (answer === undefined) {
       if (this.#large.size >= MOST_LARGE) this.#large.clear();
       this.#large.add(key);
-      return this.#readAlone(exchange, request, target, format);
+      return this.#readAlone(read);
     }
     if (!isOurs) this.#observer.readShared();
     sendBytes(exchange, 200, format.contentType, answer.body, answer.headers);
   }
 
-  async #keep(request: ReadRequest, target: Target, format: Format): Promise<Answer | undefined> {
+  async #keep({ request, target, format }: AutoRead, signal: StopSignal): Promise<Answer | undefined> {
     const kept = new KeptRows(format, MOST_BYTES);
     try {
-      const { cursor } = await this.#auto.read(request, target, kept);
+      const { cursor } = await this.#auto.read(request, { ...target, signal }, kept);
       if (cursor !== undefined) kept.headers.push('X-Next-Cursor', cursor);
       return { body: kept.take(), headers: kept.headers };
     } catch (error) {

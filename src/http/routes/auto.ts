@@ -88,7 +88,7 @@ export function autoRoutes(services: Services): readonly Route[] {
           const found = target(exchange);
           const at = found instanceof Promise ? await found : found;
           const request = parseRead(exchange.query, services.config.maxPageSize);
-          await reads.answer(exchange, request, at, formatOf(request.format));
+          await reads.answer({ exchange, request, target: at, format: formatOf(request.format) });
         },
         async POST(exchange) {
           const at = await target(exchange);

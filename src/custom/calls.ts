@@ -98,7 +98,7 @@ export class Calls {
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
     if (!hasRole(call.caller, compiled)) throw apiError('role_needed', compiled.permission.join(', '));
-    const read = readInput(call.raw, call.method, compiled.inputType);
+    const read = readInput(call.raw, call.method, compiled.document.inputType);
     const input = read instanceof Promise ? await read : read;
     const modules = compiled.usesModules ? await this.finder.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];
@@ -236,9 +236,8 @@ function rollbackOf(endpoint: Endpoint, failed: Definition, tried: readonly Defi
 }
 
 /** A registered database may have been removed since. */
-export function entryOf({ entry, entryKey, document }: Compiled, context: ProjectContext): Entry {
-  const found = entry ?? context.entries.get(entryKey);
-  if (found !== undefined) return found;
+export function entryOf({ entry, document }: Compiled, context: ProjectContext): Entry {
+  if (entry !== undefined) return entry;
   const { type, name } = document.database;
   try {
     return findEntry(context, type, name);

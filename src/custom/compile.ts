@@ -7,9 +7,8 @@ import type { Limits } from '../lang/budget.ts';
 import { DEFAULT_LIMITS } from '../lang/budget.ts';
 import type { DbType, Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
-import { entryKey, type ProjectScope } from '../model/project.ts';
-import { shared } from '../util/shared-text.ts';
-import type { DefinitionDocument, InputType, OwnDatabase } from './document.ts';
+import type { ProjectScope } from '../model/project.ts';
+import type { DefinitionDocument, OwnDatabase } from './document.ts';
 import { compileStep } from './steps/alike.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
 
@@ -17,7 +16,6 @@ export interface Compiled {
   readonly document: DefinitionDocument;
   /** Roles that may call it. */
   readonly permission: readonly string[];
-  readonly inputType: InputType;
   readonly steps: readonly Step[];
   /** The step whose result is the answer. */
   readonly answer: number;
@@ -32,9 +30,8 @@ export interface Compiled {
   readonly rows: 'held' | 'flowing';
   /** Is an answer kept for others, or shared with them? */
   readonly keeps: boolean;
-  /** Undefined when a registered database is meant, which may change; then the key tells which. */
+  /** Undefined when a registered database is meant, which may change. */
   readonly entry: Entry | undefined;
-  readonly entryKey: string;
 }
 
 export interface CompileScope {
@@ -53,8 +50,7 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
   const transaction = config.transaction ? transactionOf(steps) : 'none';
   return {
     document,
-    permission: document.permission.map(shared),
-    inputType: document.inputType,
+    permission: document.permission,
     steps,
     answer: shown < 0 ? steps.length - 1 : shown,
     read,
@@ -66,7 +62,6 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
     rows: transaction === 'all' && steps.some(({ sql }) => sql?.reads === false) ? 'held' : 'flowing',
     keeps: config.cacheResult || config.coalesce,
     entry: database.kind === 'own' ? entryOf(database, scope) : undefined,
-    entryKey: shared(entryKey(database.type, database.name)),
   };
 }
 

@@ -20,6 +20,7 @@ const NO_MODULES: LarkModules = new Map();
 
 export class Finder {
   readonly #store: Store;
+  readonly #versions = new WeakMap<Definition, Version>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -39,7 +40,7 @@ export class Finder {
 
   /** At once when it has been called before. */
   version(scope: SpaceScope, definition: Definition): Version | Promise<Version> {
-    return (definition.compiled as Version | undefined) ?? this.#compile(scope, definition);
+    return this.#versions.get(definition) ?? this.#compile(scope, definition);
   }
 
   async #compile(scope: SpaceScope, definition: Definition): Promise<Version> {
@@ -50,7 +51,7 @@ export class Finder {
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;
     const compiled = compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });
     const version = { definition, compiled };
-    definition.compiled = version;
+    this.#versions.set(definition, version);
     return version;
   }
 }

@@ -74,14 +74,12 @@ export class Connections {
   }
 
   counts(): readonly PoolCounts[] {
-    return Object.values(this.#pools).flatMap((pools) =>
-      [...pools.values()].map(({ pool, type, purpose }) => ({ type, purpose, ...pool.counts })),
-    );
+    return Array.from(this.#allPools(), ({ pool, type, purpose }) => ({ type, purpose, ...pool.counts }));
   }
 
   close(): void {
     clearInterval(this.#sweeper);
-    for (const pools of Object.values(this.#pools)) for (const { pool } of pools.values()) pool.close();
+    for (const { pool } of this.#allPools()) pool.close();
   }
 
   #addPool(entry: Entry, purpose: Purpose): Pooled {

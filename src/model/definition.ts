@@ -29,8 +29,6 @@ export interface Definition extends DefinitionSummary {
   readonly password: string | null;
   /** Why the stored password cannot be read (a lost key, a damaged record); such a definition cannot be called. */
   readonly unreadable: string | null;
-  /** What whoever calls it has made of it; gone with it. A field, and not a map beside it: thousands of definitions are called in turn. */
-  compiled: unknown;
 }
 
 /** What the caller decides about a definition; the store adds ids and times. */

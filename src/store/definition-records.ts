@@ -68,7 +68,7 @@ function toSummary(row: SummaryRow): DefinitionSummary {
 }
 
 function toDefinition(ring: KeyRing, scope: SpaceScope, row: DefinitionRow): Definition {
-  const known = { ...toSummary(row), document: row.document, compiled: undefined };
+  const known = { ...toSummary(row), document: row.document };
   if (row.password === null) return { ...known, password: null, unreadable: null };
   try {
     return { ...known, password: ring.open(row.password, definitionSecretOwner(scope, row.definition_id)), unreadable: null };

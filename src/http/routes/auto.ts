@@ -6,10 +6,10 @@ import { ANNOUNCED, locateDatabase } from '../../model/database-name.ts';
 import { DB_TYPES, type DbType } from '../../model/entry.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type Soon } from '../../util/soon.ts';
+import { AutoReads } from '../auto-reads.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
 import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, pathSegments, type Route, type Services } from '../route.ts';
-import { SharedReads } from '../shared-reads.ts';
 
 interface AutoPath {
   readonly abbreviations: readonly [string, string] | undefined;
@@ -65,7 +65,7 @@ function dbType(text: string): DbType {
 export function autoRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
   const paths = new AutoPaths(prefix.length);
-  const reads = new SharedReads(services.auto, services.observer);
+  const reads = new AutoReads(services.auto, services.observer);
 
   const target = (exchange: Exchange): Soon<Target> => {
     const path = paths.parse(exchange.path);

@@ -4,7 +4,7 @@
  * rows flow from the database to the one who asked.
  */
 import type { ReadRequest } from '../auto/request.ts';
-import type { Auto, Target } from '../auto/run.ts';
+import type { Auto, ReadResult, Target } from '../auto/run.ts';
 import { AnswerTooLarge } from '../custom/answer.ts';
 import type { Format } from '../formats/format.ts';
 import type { Observer } from '../observe.ts';
@@ -34,7 +34,7 @@ interface Answer {
   readonly headers: readonly string[];
 }
 
-export class SharedReads {
+export class AutoReads {
   readonly #auto: Auto;
   readonly #observer: Observer;
   /** Undefined: the answer was too large. */
@@ -58,8 +58,7 @@ export class SharedReads {
   async #readAlone({ exchange, request, target, format }: AutoRead): Promise<void> {
     const response = new RowResponse(exchange, format, request.after === undefined ? 'flowing' : 'held');
     try {
-      const { cursor } = await this.#auto.read(request, target, response);
-      if (cursor !== undefined) response.headers.push('X-Next-Cursor', cursor);
+      addCursor(response.headers, await this.#auto.read(request, target, response));
     } catch (error) {
       response.discard();
       throw error;
@@ -86,14 +85,17 @@ export class SharedReads {
   async #keep({ request, target, format }: AutoRead, signal: StopSignal): Promise<Answer | undefined> {
     const kept = new KeptRows(format, MOST_BYTES);
     try {
-      const { cursor } = await this.#auto.read(request, { ...target, signal }, kept);
-      if (cursor !== undefined) kept.headers.push('X-Next-Cursor', cursor);
+      addCursor(kept.headers, await this.#auto.read(request, { ...target, signal }, kept));
       return { body: kept.take(), headers: kept.headers };
     } catch (error) {
       if (error instanceof AnswerTooLarge) return undefined;
       throw error;
     }
   }
+}
+
+function addCursor(headers: string[], { cursor }: ReadResult): void {
+  if (cursor !== undefined) headers.push('X-Next-Cursor', cursor);
 }
 
 class KeptRows extends KeptBody {

@@ -43,6 +43,7 @@ export async function startService(config: Config): Promise<Service> {
     dataDir: config.dataDir,
     keys: config.encryptionKeys,
     alone: config.workers === 1,
+    staleSecs: config.staleSecs,
     onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
   });
   const catalog = new CatalogCache(connections);

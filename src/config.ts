@@ -26,6 +26,7 @@ export interface Config {
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
   readonly shutdownSecs: number;
+  readonly staleSecs: number;
 }
 
 interface Setting {
@@ -190,6 +191,14 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: whole(0, 3600),
     meaning: 'on SIGTERM: how long running requests may take to finish',
+  },
+  {
+    key: 'staleSecs',
+    name: 'stale_secs',
+    default: '15',
+    secret: false,
+    parse: whole(1, 300),
+    meaning: 'how long tokens are trusted while a PostgreSQL store confirms nothing',
   },
 ];
 

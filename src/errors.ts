@@ -268,6 +268,15 @@ export const ERRORS = {
 
   // The service itself.
   store_unavailable: entry(503, () => 'The service cannot reach its own records; try again.'),
+  token_unconfirmed: entry(
+    503,
+    () => 'The service has not reached its own records for a while and cannot tell whether the Power Token still holds; try again.',
+  ),
+  change_unconfirmed: entry(
+    503,
+    () =>
+      'The change is stored, but not every instance of the service has confirmed it; it may take a while to hold everywhere. Do not repeat it.',
+  ),
   shutting_down: entry(503, () => 'The service is shutting down; try again at another instance.'),
   record_unreadable: entry(
     500,

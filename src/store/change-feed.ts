@@ -10,6 +10,9 @@ const KEPT_CHANGES = 10_000;
 
 const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules'];
 
+/** What a write did to what others have in memory: changed it, or (also) took back something that grants access. */
+export type Effect = 'changes' | 'revokes';
+
 export interface ChangeRow {
   readonly seq: number;
   readonly topic: ChangeTopic;
@@ -62,10 +65,14 @@ export class ChangeFeed {
 
 /**
  * How an instance knows that its memory is true. The embedded store and PostgreSQL answer differently; the promise is the same:
- * when `settle(n)` is fulfilled, every `refresh` that begins afterwards, at any instance, has applied change n when it is done.
+ * when `settle(n)` is fulfilled, every `refresh` that begins afterwards, at any instance that reaches the store, has applied change n when
+ * it is done. An instance that does not reach the store may serve old pictures, but of grants only while `grantsHold`: when
+ * `settle(n, 'revokes')` is fulfilled, they hold nowhere where n has not been applied.
  */
 export interface Freshness {
   refresh(): void | Promise<void>;
-  settle(seq: number): Promise<void>;
+  /** Asked right after `refresh`: may what grants something be taken from memory? */
+  grantsHold(): boolean;
+  settle(seq: number, effect: Effect): Promise<void>;
   close(): Promise<void>;
 }

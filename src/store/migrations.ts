@@ -59,6 +59,11 @@ const MIGRATIONS: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 2,
+    // Until when an instance may serve grants from memory; one of an older version promises nothing.
+    statements: ({ bigint }) => [`ALTER TABLE instances ADD COLUMN stale_until ${bigint} NOT NULL DEFAULT 0`],
+  },
 ];
 
 /** Brings the tables up to date; refuses records that a newer version of Millrace has written. */

@@ -20,11 +20,14 @@ export interface StoreOptions {
   readonly alone?: boolean;
   /** Keys of 32 bytes; the first encrypts, all decrypt. */
   readonly keys: readonly Uint8Array[];
+  /** For how long tokens in memory are trusted while PostgreSQL confirms nothing. */
+  readonly staleSecs?: number;
   /** Hears of troubles that no request waits for. */
   readonly onProblem?: (what: string, cause: unknown) => void;
 }
 
 const ALONE_LOOKS_EVERY_MS = 100;
+const STALE_SECS = 15;
 
 async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
   await migrate(driver);
@@ -33,12 +36,13 @@ async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
   return new ChangeFeed(row?.seq ?? 0);
 }
 
-export async function openStore({ url, dataDir, keys, alone = false, onProblem = () => undefined }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, dataDir, keys, onProblem = () => undefined } = options;
   const ring = new KeyRing(keys);
   const driver = url === undefined ? await SqliteDriver.open(dataDir) : new PostgresDriver(url);
   try {
     const feed = await openFeed(driver, ring);
-    const freshness = openFreshness(driver, url ?? '', feed, alone ? ALONE_LOOKS_EVERY_MS : 0, onProblem);
+    const freshness = openFreshness(driver, feed, options, onProblem);
     return new SqlStore({ driver, ring, feed, freshness, onProblem });
   } catch (error) {
     await driver.close();
@@ -48,13 +52,12 @@ export async function openStore({ url, dataDir, keys, alone = false, onProblem =
 
 function openFreshness(
   driver: SqliteDriver | PostgresDriver,
-  url: string,
   feed: ChangeFeed,
-  everyMs: number,
+  { url = '', alone = false, staleSecs = STALE_SECS }: StoreOptions,
   onProblem: (what: string, cause: unknown) => void,
 ): Freshness {
-  if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, everyMs, onProblem);
-  const freshness = new PostgresFreshness(url, driver, feed, onProblem);
+  if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, alone ? ALONE_LOOKS_EVERY_MS : 0, onProblem);
+  const freshness = new PostgresFreshness(driver, feed, { url, staleMs: staleSecs * 1000, onProblem });
   freshness.start();
   return freshness;
 }

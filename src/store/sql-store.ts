@@ -2,13 +2,16 @@
  * The store over SQL: which write changes which memory, and nothing more. Statements are in the files by noun, differences of
  * the databases in the drivers, the promise that memory is true in the freshness.
  */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { apiError } from '../errors.ts';
 import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { Organization, OrgScope } from '../model/org.ts';
 import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 import { RecordCache } from './cache.ts';
-import { appendChanges, type ChangeFeed, type Freshness } from './change-feed.ts';
+import { appendChanges, type ChangeFeed, type Effect, type Freshness } from './change-feed.ts';
 import * as definitions from './definition-records.ts';
 import * as entries from './entry-records.ts';
 import { FailureNotes } from './failure-notes.ts';
@@ -17,7 +20,7 @@ import * as orgs from './org-records.ts';
 import * as projects from './project-records.ts';
 import { rewrap } from './rewrap.ts';
 import type { KeyRing } from './secrets.ts';
-import type { Driver, Sql } from './sql-driver.ts';
+import { type Driver, type Sql, unavailable } from './sql-driver.ts';
 import type {
   Cached,
   Change,
@@ -53,6 +56,11 @@ function splitKey(key: string): SpaceScope & { readonly rest: string } {
   return { orgId, projectId, spaceId, rest: rest.join('/') };
 }
 
+/** The records have been written by now, so nothing may say that they were not. */
+function unconfirmed(cause: unknown): never {
+  throw apiError('change_unconfirmed').because(cause);
+}
+
 export interface SqlStoreParts {
   readonly driver: Driver;
   readonly ring: KeyRing;
@@ -60,6 +68,9 @@ export interface SqlStoreParts {
   readonly freshness: Freshness;
   readonly onProblem: (what: string, cause: unknown) => void;
 }
+
+/** Whoever asks whether the records answer hears that they do not before it gives up itself. */
+const PING_MS = 2_000;
 
 type Note = (topic: ChangeTopic, key: string) => void;
 
@@ -104,7 +115,12 @@ export class SqlStore implements Store {
   }
 
   async ping(): Promise<void> {
-    await this.#driver.all('SELECT seq FROM changes WHERE seq < 0');
+    const read = this.#driver.all('SELECT seq FROM changes WHERE seq < 0');
+    const patience = new AbortController();
+    const silence = delay(PING_MS, undefined, { signal: patience.signal, ref: false }).then(() => {
+      throw unavailable(new Error('the store is silent'));
+    });
+    await Promise.race([read, silence]).finally(() => patience.abort());
   }
 
   onChange(listener: (change: Change) => void): void {
@@ -118,7 +134,7 @@ export class SqlStore implements Store {
   }
 
   /** One write: its records, then the notes of what they make old, in one transaction; answered when no instance serves the old any more. */
-  async #write<T>(work: (tx: Sql, note: Note) => Promise<T>): Promise<T> {
+  async #write<T>(work: (tx: Sql, note: Note) => Promise<T>, effect: Effect = 'changes'): Promise<T> {
     const { value, seq } = await this.#driver.write(async (tx) => {
       const changes: Change[] = [];
       const outcome = await work(tx, (topic, key) => changes.push({ topic, key }));
@@ -127,7 +143,7 @@ export class SqlStore implements Store {
       await this.#driver.announce(tx);
       return { value: outcome, seq: last };
     });
-    if (seq > 0) await this.#freshness.settle(seq);
+    if (seq > 0) await this.#freshness.settle(seq, effect).catch(unconfirmed);
     return value;
   }
 
@@ -173,7 +189,7 @@ export class SqlStore implements Store {
       note('endpoint', '*');
       note('modules', '*');
       return true;
-    });
+    }, 'revokes');
   }
 
   addEntry(scope: ProjectScope, draft: EntryDraft): Promise<EntryAddition> {
@@ -202,6 +218,7 @@ export class SqlStore implements Store {
   }
 
   tokenByHash(hash: string): Cached<PowerToken> {
+    if (!this.#freshness.grantsHold()) throw apiError('token_unconfirmed');
     return this.#tokens.get(hash);
   }
 
@@ -222,7 +239,7 @@ export class SqlStore implements Store {
       const hash = await tokens.deleteToken(tx, scope, tokenId);
       if (hash !== undefined) note('token', hash);
       return hash !== undefined;
-    });
+    }, 'revokes');
   }
 
   endpoint(orgId: string, projectId: string, spaceId: string, uri: string): Cached<Endpoint> {

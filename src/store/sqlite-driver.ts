@@ -198,6 +198,11 @@ export class SqliteFreshness implements Freshness {
     }
   }
 
+  /** The file is on this machine: there is nobody to be cut off from. */
+  grantsHold(): boolean {
+    return true;
+  }
+
   async settle(): Promise<void> {
     this.#look();
   }

@@ -6,7 +6,8 @@
  * calls `refresh`; a write answers only when no instance can serve the old picture any more. So whoever has heard that
  * a write succeeded finds it on the very next request, whichever instance takes that request.
  *
- * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`.
+ * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`. Tokens go on for
+ * `MILLRACE_STALE_SECS` only, and the deletion of one answers when no instance can take it from its memory any more.
  */
 import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
 import type { Entry } from '../model/entry.ts';
@@ -112,7 +113,10 @@ export interface Store {
   changeEntry(scope: ProjectScope, entry: Omit<EntryDraft, 'password'> & { readonly password: string | null }): Promise<boolean>;
   removeEntry(scope: ProjectScope, type: string, database: string): Promise<boolean>;
 
-  /** The one read without a tenant: the token is what tells the tenant. Expired ones are found too; the clock is the caller's affair. */
+  /**
+   * The one read without a tenant: the token is what tells the tenant. Expired ones are found too; the clock is the caller's affair.
+   * Throws `token_unconfirmed` when memory has been without the records' word for too long.
+   */
   tokenByHash(hash: string): Cached<PowerToken>;
   listTokens(scope: ProjectScope, page: Page): Promise<readonly PowerToken[]>;
   createToken(token: PowerToken): Promise<TokenCreation>;

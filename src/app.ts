@@ -36,7 +36,7 @@ const CANCEL_MS = 300;
 
 export async function startService(config: Config): Promise<Service> {
   const hosts = new HostPolicy(config.denyHosts);
-  const connections = new Connections(ENGINES, hosts);
+  const connections = new Connections(ENGINES, hosts, config.maxRowBytes);
   const observer = new Observer(config.logLevel, () => connections.counts());
   const store = await openStore({
     ...(config.storeUrl === 'embedded' ? {} : { url: config.storeUrl }),

@@ -22,6 +22,7 @@ export interface Config {
   readonly workers: number;
   readonly maxPageSize: number;
   readonly maxBodyBytes: number;
+  readonly maxRowBytes: number;
   readonly gatewaySecret: string | undefined;
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
@@ -159,6 +160,14 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: whole(1, 2 ** 31 - 1),
     meaning: 'larger bodies are refused',
+  },
+  {
+    key: 'maxRowBytes',
+    name: 'max_row_bytes',
+    default: '268435456',
+    secret: false,
+    parse: whole(65_536, 2 ** 30),
+    meaning: 'larger rows of a database are refused, as its protocol spells them (bytes of PostgreSQL take two each)',
   },
   {
     key: 'gatewaySecret',

@@ -211,6 +211,7 @@ export const ERRORS = {
 
   // Databases.
   database_unreachable: entry(424, () => 'The database cannot be reached, refused the login, or went away during the query.'),
+  database_malformed: entry(424, (what: string) => `The database's answer cannot be used: ${what}.`),
   database_denied: entry(403, () => "The database user lacks the privilege for this; grant it to the entry's user."),
   database_timeout: entry(504, (secs: string) => `The query ran longer than ${secs} seconds and was stopped.`),
   database_busy: entry(503, () => 'No connection to the database became free in time; try again.'),

@@ -31,6 +31,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   unreachable,
   login: unreachable,
   lost: unreachable,
+  malformed: (failure) => apiError('database_malformed', failure.message),
   full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   timeout: (_, at) => apiError('database_timeout', String(at.timeoutSecs)),

@@ -21,6 +21,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   unreachable,
   login: unreachable,
   lost: unreachable,
+  malformed: (label, failure) => apiError('step_unreachable', label, failure.message),
   full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   conflict: () => apiError('database_conflict'),

@@ -65,7 +65,7 @@ export class Session {
   #judge({ kind, code }: DbFailure): void {
     this.#passing = PASSING.has(kind);
     // A statement by itself that was sent and never answered may have taken effect.
-    const unanswered = kind === 'lost' || ((kind === 'timeout' || kind === 'cancelled') && code === '');
+    const unanswered = kind === 'lost' || kind === 'malformed' || ((kind === 'timeout' || kind === 'cancelled') && code === '');
     if (unanswered && !this.#open) this.#undoable = false;
   }
 

@@ -34,6 +34,7 @@ interface Pooled extends Holder {
 export class Connections {
   readonly #engines: ReadonlyMap<DbType, Engine>;
   readonly #policy: HostPolicy;
+  readonly #maxRowBytes: number | undefined;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
   readonly #room = new Room(() => this.#allPools());
   readonly #lastGood = new Map<string, number>();
@@ -41,9 +42,10 @@ export class Connections {
   readonly #retired = new Set<string>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(engines: ReadonlyMap<DbType, Engine>, policy: HostPolicy) {
+  constructor(engines: ReadonlyMap<DbType, Engine>, policy: HostPolicy, maxRowBytes?: number) {
     this.#engines = engines;
     this.#policy = policy;
+    this.#maxRowBytes = maxRowBytes;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
@@ -131,7 +133,13 @@ export class Connections {
     for (const [i, address] of addresses.entries()) {
       if (signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
       try {
-        return await this.#enter(entry, { host, address, timeoutMs: share(end, addresses.length - i), signal });
+        return await this.#enter(entry, {
+          host,
+          address,
+          timeoutMs: share(end, addresses.length - i),
+          signal,
+          maxRowBytes: this.#maxRowBytes,
+        });
       } catch (error) {
         failure = error;
         if (!(error instanceof DbFailure && error.kind === 'unreachable')) break;

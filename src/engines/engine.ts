@@ -50,6 +50,8 @@ export interface ConnectOptions {
   readonly address: string;
   readonly timeoutMs: number;
   readonly signal?: StopSignal | undefined;
+  /** The largest row that is read; `LIMITS.rowBytes` when nothing is said. */
+  readonly maxRowBytes?: number | undefined;
 }
 
 export interface TableName {
@@ -95,6 +97,7 @@ export interface Engine {
 
 /**
  * What went wrong in a database, in words that every engine shares.
+ *   malformed     the server broke its protocol or sent more than it may; the connection is gone
  *   unreachable   refused, no route, login refused, went away in mid-query (`lost`)
  *   full          the server takes no more connections
  *   busy          too much is asked of the server, or of our connections to it
@@ -115,6 +118,7 @@ export type FailureKind =
   | 'unreachable'
   | 'login'
   | 'lost'
+  | 'malformed'
   | 'full'
   | 'busy'
   | 'timeout'

@@ -1,6 +1,7 @@
 /**
  * What a database sends, brought to its reader without a stream between: all plain sockets read into one buffer, whose bytes are used, or
- * copied, before the next reading. A socket inside of TLS has its own buffers and is read as a stream. Knows no protocol.
+ * copied, before the reader returns, and are wiped then: whatever a reader gets wrong, nothing of another connection is there to be shown.
+ * A socket inside of TLS has its own buffers and is read as a stream. Knows no protocol.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
@@ -8,6 +9,9 @@ import { Socket, type SocketConstructorOpts } from 'node:net';
 export type Reader = (bytes: Buffer, length: number) => void;
 
 const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** That of plain arrays: it has no arguments to check, and a few bytes are wiped in a few nanoseconds. */
+const wipe = Uint8Array.prototype.fill;
 
 export class Inlet {
   #reader: Reader | undefined;
@@ -19,8 +23,12 @@ export class Inlet {
       onread: {
         buffer: SHARED,
         callback: (length: number) => {
-          if (this.#reader === undefined) socket.emit('data', Buffer.from(SHARED.subarray(0, length)));
-          else this.#reader(SHARED, length);
+          try {
+            if (this.#reader === undefined) socket.emit('data', Buffer.from(SHARED.subarray(0, length)));
+            else this.#reader(SHARED, length);
+          } finally {
+            wipe.call(SHARED, 0, 0, length);
+          }
           return true;
         },
       },

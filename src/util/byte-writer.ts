@@ -92,9 +92,14 @@ export class ByteWriter {
     this.length += source.length;
   }
 
-  /** Copies source[from..to): short runs word by word, which beats a call into the runtime. */
+  /**
+   * Copies source[from..to): short runs word by word, which beats a call into the runtime. A range that the source does not have throws: to
+   * advance without writing would show what this memory held for somebody else.
+   */
   copy(source: Buffer, from: number, to: number): void {
     const size = to - from;
+    // One test for three: any of them negative makes the whole negative. No buffer reaches 2 GiB.
+    if ((from | size | (source.length - to)) < 0) throw new RangeError(`${from} to ${to} is no part of ${source.length} bytes`);
     this.reserve(size);
     if (size > SHORT) {
       source.copy(this.bytes, this.length, from, to);

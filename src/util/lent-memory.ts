@@ -32,7 +32,16 @@ const SHELVES: readonly Shelf[] = [
 
 const owners = new WeakMap<ArrayBufferLike, Space>();
 
-/** At least so many bytes, with anything in them. */
+let poison: number | undefined;
+
+/**
+ * For tests: whatever is given back is filled with this byte at once, so that a use after the release, or a look beyond what was written, shows.
+ */
+export function poisonReleased(byte: number): void {
+  poison = byte;
+}
+
+/** At least so many bytes, with anything in them: only what was written since may ever be read. */
 export function lend(size: number): Space {
   const shelf = SHELVES.find((one) => size <= one.size);
   const space = shelf?.free.pop() ?? make(shelf, size);
@@ -51,6 +60,7 @@ function make(shelf: Shelf | undefined, size: number): Space {
 export function putAway(space: Space): void {
   const { shelf } = space;
   if (shelf === undefined || space.isFree || shelf.free.length >= shelf.most) return;
+  if (poison !== undefined) space.bytes.fill(poison);
   space.isFree = true;
   shelf.free.push(space);
 }

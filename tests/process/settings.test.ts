@@ -48,6 +48,7 @@ describe('millrace config', () => {
       'workers: 1',
       'max_page_size: 10000',
       'max_body_bytes: 16777216',
+      'max_row_bytes: 268435456',
       'deny_hosts: 169.254.0.0/16,fe80::/10,fd00:ec2::254',
       'log_level: info',
       'shutdown_secs: 30',

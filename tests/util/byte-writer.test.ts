@@ -41,6 +41,24 @@ describe('ByteWriter', () => {
     );
   });
 
+  it('throws rather than advance over bytes that the source does not have', () => {
+    const source = Buffer.alloc(200, 0x61);
+    const range = fc.tuple(fc.integer({ min: -300, max: 500 }), fc.integer({ min: -300, max: 500 }));
+    fc.assert(
+      fc.property(range, ([from, to]) => {
+        const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+        const isInside = from >= 0 && from <= to && to <= source.length;
+        if (isInside) out.copy(source, from, to);
+        else expect(() => out.copy(source, from, to)).toThrow(RangeError);
+        expect(out.take().toString()).toBe(isInside ? 'a'.repeat(to - from) : '');
+      }),
+      { numRuns: 1000 },
+    );
+    const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+    expect(() => out.copy(source, 100, 100 + 2 ** 31)).toThrow(RangeError);
+    expect(out.take().length).toBe(0);
+  });
+
   it('grows past its first size', () => {
     const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
     const text = 'é'.repeat(100_000);

@@ -1,7 +1,7 @@
 /** Memory that is lent: nobody's bytes change before they were given back, and what was given back serves again. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { giveBack, lend, putAway } from '../../src/util/lent-memory.ts';
+import { giveBack, lend, poisonReleased, putAway } from '../../src/util/lent-memory.ts';
 
 describe('lent memory', () => {
   it('is as large as asked for, and belongs to one at a time', () => {
@@ -43,5 +43,13 @@ describe('lent memory', () => {
     putAway(large);
     giveBack(large.bytes);
     expect(lend(2 * 1024 * 1024).bytes.buffer).not.toBe(large.bytes.buffer);
+  });
+
+  it('can be told to spoil what is given back, so that a use after the release shows', () => {
+    const used = lend(100_000);
+    used.bytes.fill(0x61);
+    poisonReleased(0xdb);
+    giveBack(used.bytes);
+    expect(used.bytes.every((byte) => byte === 0xdb)).toBe(true);
   });
 });

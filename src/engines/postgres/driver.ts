@@ -3,15 +3,16 @@
  * the sink where they arrived. Statements are prepared once per connection and text, at most a hundred of them.
  */
 import { connect as dial, type Socket } from 'node:net';
-import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { RowSink } from '../../model/cells.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { type Connection, DbFailure, type Outcome, type RunOptions } from '../engine.ts';
-import { StatementFlow } from '../flow.ts';
+import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
+import { Answer, type Asked, outOfOrder, type Prepared, type Shown, SIMPLE, Untaken } from './answer.ts';
 import { failureFrom } from './failures.ts';
+import { errorFields, Incoming, RECEIVED, rowDescription } from './incoming.ts';
 import type { Session } from './login.ts';
-import { baseType, type Repair, repairsFor } from './types.ts';
-import { cancelRequest, errorFields, HEADER, Outgoing, RECEIVED, rowDescription, SplitMessage } from './wire.ts';
+import { cancelRequest, Outgoing } from './wire.ts';
 
 const MAX_PREPARED = 100;
 /** How long the server may take to confirm that it has stopped before the socket is given up. */
@@ -27,40 +28,6 @@ const RESET =
   'ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); ' +
   `DISCARD TEMP; DISCARD SEQUENCES; ${SESSION}`;
 
-interface Prepared {
-  readonly name: string;
-  /** From the server's description; undefined for a statement that returns no rows. */
-  columns: readonly ResultColumn[] | undefined;
-  repairs: readonly (Repair | undefined)[] | undefined;
-  /** Has the server accepted it? */
-  parsed: boolean;
-  used: number;
-}
-
-/** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
-interface Asked {
-  readonly text: string | undefined;
-  readonly prepared: Prepared | undefined;
-  readonly columns: readonly ResultColumn[] | undefined;
-  readonly sink: RowSink | undefined;
-  readonly signal: RunOptions['signal'];
-}
-
-const SIMPLE: Asked = { text: undefined, prepared: undefined, columns: undefined, sink: undefined, signal: undefined };
-
-interface Running extends Asked {
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (failure: DbFailure) => void;
-  repairs: readonly (Repair | undefined)[] | undefined;
-  flow: StatementFlow | undefined;
-  /** Ready messages still to come: one for each piece that was sent. */
-  ready: number;
-  started: boolean;
-  selected: boolean;
-  rows: number;
-  failure: DbFailure | undefined;
-}
-
 export class PostgresConnection implements Connection, Watched {
   usable = true;
   deadline = Number.POSITIVE_INFINITY;
@@ -70,9 +37,11 @@ export class PostgresConnection implements Connection, Watched {
   readonly #prepared = new Map<string, Prepared>();
   readonly #abort = (): void => this.#stop(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
-  #cells: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
-  #running: Running | undefined;
-  readonly #split = new SplitMessage();
+  readonly #shown: Shown = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
+  #running: Answer | undefined;
+  readonly #incoming: Incoming;
+  /** Notices and the like since the last statement began. */
+  #asides = 0;
   #counter = 0;
   #named = true;
   #inTransaction = false;
@@ -83,6 +52,7 @@ export class PostgresConnection implements Connection, Watched {
   constructor(session: Session) {
     this.#session = session;
     this.#socket = session.socket;
+    this.#incoming = new Incoming((type, bytes, from, to) => this.#message(type, bytes, from, to), session.maxRowBytes);
     session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
     this.#socket.on('error', () => this.#lost());
     this.#socket.on('close', () => this.#lost());
@@ -163,10 +133,17 @@ export class PostgresConnection implements Connection, Watched {
   #prepare(text: string): Prepared {
     if (!this.#named) {
       this.#out.parse('', text);
-      return { name: '', columns: undefined, repairs: undefined, parsed: false, used: 0 };
+      return { name: '', columns: undefined, repairs: undefined, parsed: false, described: false, used: 0 };
     }
     if (this.#prepared.size >= MAX_PREPARED) this.#forgetOldest();
-    const prepared: Prepared = { name: `m${++this.#counter}`, columns: undefined, repairs: undefined, parsed: false, used: 0 };
+    const prepared: Prepared = {
+      name: `m${++this.#counter}`,
+      columns: undefined,
+      repairs: undefined,
+      parsed: false,
+      described: false,
+      used: 0,
+    };
     this.#prepared.set(text, prepared);
     this.#out.parse(prepared.name, text);
     return prepared;
@@ -182,23 +159,9 @@ export class PostgresConnection implements Connection, Watched {
 
   /** Sends what was written, and waits for as many Ready messages as there are pieces in it. */
   #send(asked: Asked, ready: number): Promise<Outcome> {
+    this.#asides = 0;
     return new Promise((resolve, reject) => {
-      this.#running = {
-        text: asked.text,
-        prepared: asked.prepared,
-        columns: asked.columns,
-        sink: asked.sink,
-        signal: asked.signal,
-        resolve,
-        reject,
-        repairs: undefined,
-        flow: undefined,
-        ready,
-        started: false,
-        selected: false,
-        rows: 0,
-        failure: undefined,
-      };
+      this.#running = new Answer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
       asked.signal?.addEventListener('abort', this.#abort);
       this.#out.send(this.#socket);
     });
@@ -224,99 +187,42 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #data(bytes: Buffer, length: number): void {
-    let at = 0;
-    while (this.#split.length > 0) {
-      at = this.#split.add(bytes, at, length);
-      if (!this.#split.whole) return;
-      this.#dispatch(this.#split.bytes, 0, this.#split.length);
-      this.#split.clear();
-    }
-    while (length - at >= HEADER) {
-      const next = at + 1 + bytes.readInt32BE(at + 1);
-      if (next > length) break;
-      this.#dispatch(bytes, at, next);
-      at = next;
-    }
-    if (at < length) this.#split.add(bytes, at, length);
-  }
-
-  #dispatch(bytes: Buffer, at: number, next: number): void {
-    if (bytes[at] === RECEIVED.dataRow) this.#row(bytes, at + HEADER);
-    else this.#message(bytes[at] as number, bytes, at + HEADER, next);
-  }
-
-  #row(bytes: Buffer, start: number): void {
-    const running = this.#running;
-    if (running === undefined || running.failure !== undefined) return;
-    running.rows++;
-    const { sink } = running;
-    if (sink === undefined) return;
-    if (!running.started) this.#startRows(running);
-    const cells = this.#cells;
-    const { from, to } = cells;
-    const count = (((bytes[start] as number) << 8) | (bytes[start + 1] as number)) >>> 0;
-    let at = start + 2;
-    for (let i = 0; i < count; i++) {
-      const size =
-        ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
-      at += 4;
-      if (size < 0) {
-        from[i] = -1;
-        continue;
-      }
-      from[i] = at;
-      at += size;
-      to[i] = at;
-    }
-    const { repairs } = running;
-    if (repairs !== undefined) {
-      for (let i = 0; i < count; i++) {
-        const repair = repairs[i];
-        if (repair !== undefined && (from[i] as number) >= 0) to[i] = repair(bytes, from[i] as number, to[i] as number);
-      }
-    }
-    cells.bytes = bytes;
     try {
-      sink.row(cells);
+      this.#incoming.receive(bytes, length);
     } catch (error) {
-      this.#stop(new DbFailure('cancelled', 'the rows could not be taken', { cause: error }));
+      if (error instanceof Untaken) this.#stop(error);
+      else this.#fail(error instanceof DbFailure ? error : malformed('what cannot be read', error));
     }
-  }
-
-  #startRows(running: Running): void {
-    running.started = true;
-    const columns = running.columns ?? running.prepared?.columns ?? [];
-    if (running.prepared !== undefined && running.prepared.repairs === undefined)
-      running.prepared.repairs = repairsFor(columns) ?? NO_REPAIRS;
-    const repairs = running.prepared?.repairs;
-    running.repairs = repairs === NO_REPAIRS ? undefined : repairs;
-    const width = Math.max(columns.length, running.prepared?.columns?.length ?? 0);
-    if (this.#cells.from.length < width) {
-      this.#cells = { bytes: this.#cells.bytes, from: new Int32Array(width), to: new Int32Array(width) };
-    }
-    running.flow = new StatementFlow(this.#socket);
-    running.sink?.start(columns, running.flow);
   }
 
   #message(type: number, bytes: Buffer, from: number, to: number): void {
     const running = this.#running;
+    if (running === undefined) {
+      this.#unasked(type);
+      return;
+    }
     switch (type) {
+      case RECEIVED.dataRow:
+        running.row(bytes, from, to);
+        return;
       case RECEIVED.ready:
-        this.#ready();
+        if (running.isOver()) this.#settle(running);
         return;
       case RECEIVED.error:
-        this.#error(failureFrom(errorFields(bytes, from, to)));
+        this.#error(running, failureFrom(errorFields(bytes, from, to)));
         return;
       case RECEIVED.commandComplete:
-        if (running !== undefined && running.ready === 1) this.#complete(running, bytes, to);
+      case RECEIVED.emptyQuery:
+        running.completed(bytes, from, to);
         return;
       case RECEIVED.rowDescription:
-        if (running?.prepared !== undefined) {
-          running.prepared.columns = rowDescription(bytes, from).map((field) => ({ name: field.name, kind: baseType(field.type).kind }));
-        }
+        running.described(rowDescription(bytes, from, to));
+        return;
+      case RECEIVED.noData:
+        running.described(undefined);
         return;
       case RECEIVED.parseComplete:
-        if (running?.prepared !== undefined) running.prepared.parsed = true;
+        running.parsed();
         return;
       case RECEIVED.copyIn:
         this.#out.copyFail('COPY FROM STDIN is not supported');
@@ -324,38 +230,26 @@ export class PostgresConnection implements Connection, Watched {
         this.#out.send(this.#socket);
         return;
       default:
-        // Notices, parameter changes and acknowledgements need no answer.
-        return;
+        if (!ACKNOWLEDGEMENTS.has(type)) this.#aside(type);
     }
   }
 
-  /** `SELECT 20`, `INSERT 0 3`, `UPDATE 7`: the last word counts the rows. */
-  #complete(running: Running, bytes: Buffer, to: number): void {
-    running.selected = running.prepared?.columns !== undefined || running.columns !== undefined;
-    if (running.selected) {
-      if (running.sink !== undefined && !running.started) this.#startRows(running);
-      return;
-    }
-    let rows = 0;
-    let scale = 1;
-    for (let at = to - 2; at >= 0; at--) {
-      const digit = (bytes[at] as number) - 0x30;
-      if (digit < 0 || digit > 9) break;
-      rows += digit * scale;
-      scale *= 10;
-    }
-    running.rows = rows;
+  /** Between statements a server says little: that a parameter has changed, or that the session is at its end (57P01 and the like). */
+  #unasked(type: number): void {
+    if (type === RECEIVED.error) this.#fail(new DbFailure('lost', 'the database ended the session'));
+    else this.#aside(type);
   }
 
-  #error(failure: DbFailure): void {
-    const running = this.#running;
-    if (running === undefined) {
-      // The server ends an idle session (57P01 and the like); the socket will close.
-      this.usable = false;
-      return;
-    }
-    running.failure ??= failure;
-    if (running.text !== undefined && running.prepared !== undefined) this.#forgetFailed(running.text, running.prepared, failure);
+  /** Needs no answer, and may come at any time; but not for ever. */
+  #aside(type: number): void {
+    if (!ASIDES.has(type)) throw outOfOrder(type);
+    if (++this.#asides > LIMITS.asides) throw malformed(`more than ${LIMITS.asides} messages that nobody asked for`);
+  }
+
+  #error(running: Answer, failure: DbFailure): void {
+    running.failed(failure);
+    const { text, prepared } = running.asked;
+    if (text !== undefined && prepared !== undefined) this.#forgetFailed(text, prepared, failure);
     // A pooler between us and the server that does not keep prepared statements apart.
     if (failure.code === '42P05' || failure.code === '26000') this.#named = false;
   }
@@ -367,29 +261,33 @@ export class PostgresConnection implements Connection, Watched {
     if (prepared.parsed) this.#out.closeStatement(prepared.name);
   }
 
-  #ready(): void {
-    const running = this.#running;
-    if (running === undefined || --running.ready > 0) return;
+  #settle(running: Answer): void {
     this.#running = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
-    running.signal?.removeEventListener('abort', this.#abort);
-    running.flow?.end();
-    if (running.failure === undefined) running.resolve({ rows: running.rows, selected: running.selected });
-    else running.reject(running.failure);
+    running.asked.signal?.removeEventListener('abort', this.#abort);
+    running.settle();
   }
 
-  /** The server is asked, on a socket of its own, to stop; this connection is not used again. */
+  /** The server cannot be believed, or is gone: the connection ends here and now. */
+  #fail(failure: DbFailure): void {
+    if (this.#running !== undefined) this.#running.failure = failure;
+    this.#socket.destroy();
+    this.#lost();
+  }
+
+  /** The server is asked, on a socket of its own, to stop; this connection is not used again, and what still comes on it is not read. */
   #stop(failure: DbFailure): void {
     const running = this.#running;
     this.usable = false;
     this.deadline = Number.POSITIVE_INFINITY;
+    this.#incoming.close();
     if (running === undefined) {
       this.#socket.destroy();
       return;
     }
-    running.flow?.end();
-    this.#running = { ...running, sink: undefined, resolve: ignore, reject: ignore, failure, ready: 1 };
-    running.signal?.removeEventListener('abort', this.#abort);
+    this.#running = undefined;
+    running.letGo();
+    running.asked.signal?.removeEventListener('abort', this.#abort);
     this.#cancel();
     running.reject(failure);
   }
@@ -408,16 +306,30 @@ export class PostgresConnection implements Connection, Watched {
   #lost(): void {
     unwatch(this);
     this.usable = false;
+    this.#incoming.close();
     const running = this.#running;
     this.#running = undefined;
     if (running !== undefined) {
-      running.signal?.removeEventListener('abort', this.#abort);
+      running.letGo();
+      running.asked.signal?.removeEventListener('abort', this.#abort);
       running.reject(running.failure ?? new DbFailure('lost', 'the connection to the database was lost'));
     }
     for (const listener of this.#closed.splice(0)) listener();
   }
 }
 
-const NO_REPAIRS: readonly (Repair | undefined)[] = [];
+/** Messages that may come at any time and need no answer. */
+const ASIDES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);
+
+/** What else belongs to an answer. */
+const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
+  RECEIVED.bindComplete,
+  RECEIVED.closeComplete,
+  RECEIVED.copyData,
+  RECEIVED.copyDone,
+  RECEIVED.copyOut,
+  RECEIVED.parameterDescription,
+  RECEIVED.portalSuspended,
+]);
 
 function ignore(): void {}

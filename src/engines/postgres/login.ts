@@ -14,6 +14,7 @@ export interface Session {
   readonly inlet: Inlet;
   readonly processId: number;
   readonly secret: Buffer;
+  readonly maxRowBytes: number | undefined;
 }
 
 /** What `pg.Client` has but does not declare. */
@@ -69,16 +70,16 @@ async function attempt(entry: Entry, options: ConnectOptions, ssl: false | objec
   } finally {
     options.signal?.removeEventListener('abort', abort);
   }
-  return takeOver(open, inlet);
+  return takeOver(open, inlet, options.maxRowBytes);
 }
 
 /** From here on `pg` hears nothing of this socket any more. */
-function takeOver(client: OpenClient, inlet: Inlet): Session {
+function takeOver(client: OpenClient, inlet: Inlet, maxRowBytes: number | undefined): Session {
   const socket = client.connection.stream;
   for (const event of ['data', 'end', 'error', 'close', 'drain']) socket.removeAllListeners(event);
   client.connection.removeAllListeners();
   const { secretKey } = client;
   const secret = Buffer.isBuffer(secretKey) ? secretKey : Buffer.alloc(4);
   if (!Buffer.isBuffer(secretKey)) secret.writeInt32BE(secretKey | 0);
-  return { socket, inlet, processId: client.processID, secret };
+  return { socket, inlet, processId: client.processID, secret, maxRowBytes };
 }

@@ -53,19 +53,22 @@ const ZERO = 0x30;
 
 /** `2024-01-01 10:00:00` becomes `2024-01-01T10:00:00`; `infinity` and years before Christ stay as they are. */
 const repairTimestamp: Repair = (bytes, from, to) => {
-  if (bytes[from + 10] === SPACE) {
+  if (to - from > 10 && bytes[from + 10] === SPACE) {
     bytes[from + 10] = 0x54;
     return to;
   }
-  const space = bytes.indexOf(SPACE, from);
-  if (space > 0 && space < to) bytes[space] = 0x54;
+  for (let at = from; at < to; at++) {
+    if (bytes[at] !== SPACE) continue;
+    bytes[at] = 0x54;
+    return to;
+  }
   return to;
 };
 
 /** The session's zone is UTC, so the offset is always `+00`. */
 const repairTimestamptz: Repair = (bytes, from, to) => {
   const end = repairTimestamp(bytes, from, to);
-  if (bytes[end - 3] !== PLUS || bytes[end - 2] !== ZERO || bytes[end - 1] !== ZERO) return end;
+  if (end - from < 3 || bytes[end - 3] !== PLUS || bytes[end - 2] !== ZERO || bytes[end - 1] !== ZERO) return end;
   bytes[end - 3] = 0x5a;
   return end - 2;
 };

@@ -1,84 +1,16 @@
 /**
- * PostgreSQL's messages, version 3: the ones that we send, appended to a growing buffer, and the bytes by which those that we
- * receive are told apart. Knows layout only; what a conversation means is the driver's affair.
+ * PostgreSQL's messages, version 3, that we send, appended to a growing buffer. Knows layout only; what a conversation means is the
+ * driver's affair, and what the server sends is read in incoming.ts.
  */
 import type { Socket } from 'node:net';
 import type { ParamType, ParamValue } from '../../sql/statement.ts';
 import { giveBack, lend } from '../../util/lent-memory.ts';
-
-/** First bytes of the server's messages. */
-export const RECEIVED = {
-  authentication: 0x52, // R
-  bindComplete: 0x32, // 2
-  closeComplete: 0x33, // 3
-  commandComplete: 0x43, // C
-  copyData: 0x64, // d
-  copyDone: 0x63, // c
-  copyIn: 0x47, // G
-  copyOut: 0x48, // H
-  dataRow: 0x44, // D
-  emptyQuery: 0x49, // I
-  error: 0x45, // E
-  noData: 0x6e, // n
-  notice: 0x4e, // N
-  notification: 0x41, // A
-  parameterDescription: 0x74, // t
-  parameterStatus: 0x53, // S
-  parseComplete: 0x31, // 1
-  portalSuspended: 0x73, // s
-  ready: 0x5a, // Z
-  rowDescription: 0x54, // T
-} as const;
-
-/** The type of a message and its length. */
-export const HEADER = 5;
-
-/** A message that came in parts: it is put together here, and only it. */
-export class SplitMessage {
-  bytes: Buffer = Buffer.alloc(0);
-  length = 0;
-
-  get whole(): boolean {
-    return this.length >= HEADER && this.length === this.#size;
-  }
-
-  /** Takes what belongs to the message from source[from..to) and returns where the next one begins. */
-  add(source: Buffer, from: number, to: number): number {
-    let at = this.length < HEADER ? this.#copy(source, from, Math.min(to, from + HEADER - this.length)) : from;
-    if (this.length >= HEADER) at = this.#copy(source, at, Math.min(to, at + this.#size - this.length));
-    return at;
-  }
-
-  /** A buffer that one large value has blown up is not kept. */
-  clear(): void {
-    this.length = 0;
-    if (this.bytes.length > KEEP) this.bytes = Buffer.alloc(0);
-  }
-
-  get #size(): number {
-    return 1 + this.bytes.readInt32BE(1);
-  }
-
-  #copy(source: Buffer, from: number, to: number): number {
-    const length = this.length + to - from;
-    if (length > this.bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(1024, length * 2));
-      this.bytes.copy(larger, 0, 0, this.length);
-      this.bytes = larger;
-    }
-    source.copy(this.bytes, this.length, from, to);
-    this.length = length;
-    return to;
-  }
-}
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The unnamed portal, all of its rows; then a Sync. */
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const INITIAL = 4096;
-/** A larger buffer for messages in parts is not kept for the next one. */
-const KEEP = 1024 * 1024;
 /** From here on a text is measured first rather than given three bytes a character. */
 const LONG_TEXT = 4096;
 /** Up to here a loop is quicker than a call into the runtime. */
@@ -261,40 +193,4 @@ export function cancelRequest(processId: number, secret: Buffer): Buffer {
   message.writeInt32BE(processId, 8);
   secret.copy(message, 12);
   return message;
-}
-
-/** A zero-terminated text at an offset, and where the next thing begins. */
-export function cstring(bytes: Buffer, at: number): { readonly text: string; readonly next: number } {
-  const end = bytes.indexOf(0, at);
-  return { text: bytes.toString('utf8', at, end), next: end + 1 };
-}
-
-/** The fields of an error or a notice, by their one-letter keys. */
-export function errorFields(bytes: Buffer, from: number, to: number): Map<string, string> {
-  const fields = new Map<string, string>();
-  let at = from;
-  while (at < to && bytes[at] !== 0) {
-    const key = String.fromCharCode(bytes[at] ?? 0);
-    const { text, next } = cstring(bytes, at + 1);
-    fields.set(key, text);
-    at = next;
-  }
-  return fields;
-}
-
-export interface Field {
-  readonly name: string;
-  readonly type: number;
-}
-
-export function rowDescription(bytes: Buffer, from: number): Field[] {
-  const fields: Field[] = [];
-  const count = bytes.readInt16BE(from);
-  let at = from + 2;
-  for (let i = 0; i < count; i++) {
-    const { text, next } = cstring(bytes, at);
-    fields.push({ name: text, type: bytes.readUInt32BE(next + 6) });
-    at = next + 18;
-  }
-  return fields;
 }

@@ -1,0 +1,31 @@
+/** The memory for large rows: one row has its limit, all of them together have theirs, and what was held is given back. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { heldByLargeRows, LargeShare, LIMITS } from '../../src/engines/limits.ts';
+
+const held: LargeShare[] = [];
+const share = (rowBytes?: number): LargeShare => {
+  const one = new LargeShare(rowBytes);
+  held.push(one);
+  return one;
+};
+afterEach(() => {
+  for (const one of held.splice(0)) one.hold(0);
+  expect(heldByLargeRows()).toBe(0);
+});
+
+describe('large rows', () => {
+  it('are refused one by one when they are too large', () => {
+    expect(() => share(1000).checkRow(1000)).not.toThrow();
+    expect(() => share(1000).checkRow(1001)).toThrow(/a row of 1001 bytes; at most 1000 are read/);
+    expect(() => share().checkRow(LIMITS.rowBytes + 1)).toThrow(expect.objectContaining({ kind: 'malformed' }));
+  });
+
+  it('are refused together when there are too many', () => {
+    for (let i = 0; i < LIMITS.largeBytes / LIMITS.rowBytes; i++) share().hold(LIMITS.rowBytes);
+    expect(() => share().hold(LIMITS.largeFrom + 1)).toThrow(expect.objectContaining({ kind: 'busy' }));
+    // Small ones go on, and one that shrinks makes room.
+    expect(() => share().hold(LIMITS.largeFrom)).not.toThrow();
+    held[0]?.hold(0);
+    expect(() => share().hold(LIMITS.rowBytes)).not.toThrow();
+  });
+});

@@ -1,20 +1,37 @@
-/** A sink for small results of our own statements (catalogues, counts): rows as arrays of texts. Never on the path of a caller's rows. */
+/**
+ * A sink for small results of our own statements (catalogues, counts): rows as arrays of texts, together no larger than a message may be.
+ * Never on the path of a caller's rows.
+ */
 import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { LIMITS, malformed } from './limits.ts';
+
+/** About what a row and a value take beside the text. */
+const ROW_BYTES = 32;
+const VALUE_BYTES = 24;
 
 export class TextRows implements RowSink {
   readonly rows: (string | null)[][] = [];
   #width = 0;
+  #bytes = 0;
 
   start(columns: readonly ResultColumn[]): void {
     this.#width = columns.length;
   }
 
   row(cells: Cells): void {
+    this.#count(cells);
     const row: (string | null)[] = [];
     for (let i = 0; i < this.#width; i++) {
       const from = cells.from[i] ?? -1;
       row.push(from < 0 ? null : cells.bytes.toString('utf8', from, cells.to[i]));
     }
     this.rows.push(row);
+  }
+
+  #count({ from, to }: Cells): void {
+    let size = ROW_BYTES;
+    for (let i = 0; i < this.#width; i++) size += VALUE_BYTES + (to[i] ?? 0) - (from[i] ?? 0);
+    this.#bytes += size;
+    if (this.#bytes > LIMITS.messageBytes) throw malformed(`a catalogue of more than ${LIMITS.messageBytes} bytes`);
   }
 }

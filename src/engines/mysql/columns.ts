@@ -4,6 +4,7 @@
  */
 import type { ResultColumn } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
+import { malformed } from '../limits.ts';
 import { Cursor } from './bytes.ts';
 
 /** How a value of the binary protocol is read. Numbers, because the row reader switches on them for every value. */
@@ -25,6 +26,7 @@ export const SHAPE = {
   time: 14,
   bit: 15,
   nothing: 16,
+  decimal: 17,
 } as const;
 
 export type Shape = (typeof SHAPE)[keyof typeof SHAPE];
@@ -37,6 +39,10 @@ export interface WireColumn {
 
 /** What follows the names in a column definition, counted from its end. */
 const TAIL = 13;
+/** The tail begins with the length of what follows. */
+const TAIL_MARK = 12;
+/** Catalogue, schema, table, table behind an alias, name, name behind an alias: at least a length each. */
+const NAMES = 6;
 const UNSIGNED = 32;
 const ENUM = 256;
 const SET = 2048;
@@ -56,7 +62,7 @@ const alike = (shape: Shape, kind: Kind): Read => [shape, shape, kind];
 
 /** By the protocol's type number; everything else is bytes: texts, blobs, json, geometry. */
 const TYPES: ReadonlyMap<number, Read> = new Map<number, Read>([
-  [0, alike(SHAPE.bytes, 'decimal')],
+  [0, alike(SHAPE.decimal, 'decimal')],
   [1, [SHAPE.int8, SHAPE.uint8, 'int']],
   [2, [SHAPE.int16, SHAPE.uint16, 'int']],
   [3, [SHAPE.int32, SHAPE.uint32, 'int']],
@@ -73,20 +79,31 @@ const TYPES: ReadonlyMap<number, Read> = new Map<number, Read>([
   [14, alike(SHAPE.date, 'date')],
   [16, alike(SHAPE.bit, 'int')],
   [245, alike(SHAPE.bytes, 'json')],
-  [246, alike(SHAPE.bytes, 'decimal')],
+  [246, alike(SHAPE.decimal, 'decimal')],
 ]);
 
-const EXTENDED: Readonly<Record<string, Kind>> = { json: 'json', uuid: 'uuid', inet4: 'other', inet6: 'other' };
+const EXTENDED: ReadonlyMap<string, Kind> = new Map([
+  ['json', 'json'],
+  ['uuid', 'uuid'],
+  ['inet4', 'other'],
+  ['inet6', 'other'],
+]);
+
+/** Refuses what cannot be the description of a column or parameter. */
+export function checkDefinition(bytes: Buffer, from: number, to: number): void {
+  if (to - from < NAMES + TAIL || bytes[to - TAIL] !== TAIL_MARK) throw malformed('something else where a column must be described');
+}
 
 /** Reads only how the values lie: all that is needed when the caller knows names and kinds. */
-export function readShape(bytes: Buffer, to: number): WireColumn {
+export function readShape(bytes: Buffer, from: number, to: number): WireColumn {
+  checkDefinition(bytes, from, to);
   const read = TYPES.get(bytes[to - 6] ?? 0);
   const unsigned = ((bytes[to - 5] ?? 0) & UNSIGNED) !== 0;
   return { shape: read === undefined ? SHAPE.bytes : read[unsigned ? 1 : 0], digits: bytes[to - 3] ?? 0 };
 }
 
 export function readColumn(bytes: Buffer, from: number, to: number): ResultColumn {
-  const cursor = new Cursor(bytes, from, to);
+  const cursor = new Cursor(bytes, from, to - TAIL);
   for (let i = 0; i < 4; i++) cursor.skip();
   const name = cursor.text();
   cursor.skip();
@@ -98,10 +115,9 @@ export function readColumn(bytes: Buffer, from: number, to: number): ResultColum
 /** MariaDB puts a block between the names and the tail when the client asked for it; the tail's fixed size tells whether it is there. */
 function readExtended(cursor: Cursor): readonly string[] {
   const found: string[] = [];
-  const end = cursor.end - TAIL;
-  if (cursor.at >= end) return found;
-  cursor.length();
-  while (cursor.at < end) {
+  if (cursor.at >= cursor.end) return found;
+  cursor.number();
+  while (cursor.at < cursor.end) {
     cursor.u8();
     found.push(cursor.text());
   }
@@ -109,7 +125,7 @@ function readExtended(cursor: Cursor): readonly string[] {
 }
 
 function kindOf(facts: Facts): Kind {
-  const special = facts.extended.map((name) => EXTENDED[name]).find((kind) => kind !== undefined);
+  const special = facts.extended.map((name) => EXTENDED.get(name)).find((kind) => kind !== undefined);
   if (special !== undefined) return special;
   const read = TYPES.get(facts.type);
   if (read !== undefined) return read[2];

@@ -6,7 +6,7 @@ const ZERO = 48;
 const BILLION = 1_000_000_000;
 
 /** Writes n (0 ≤ n < 2^31) so that it ends before `end`; returns where it begins. */
-export function smallBefore(bytes: Buffer, end: number, n: number): number {
+function smallBefore(bytes: Buffer, end: number, n: number): number {
   let at = end;
   let rest = n;
   while (rest >= 10) {

@@ -48,7 +48,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#session = session;
     this.#entry = entry;
     this.#at = at;
-    this.#wire = new Wire(session);
+    this.#wire = new Wire(session, at.maxRowBytes);
     watch(this);
     this.#wire.onClosed(() => unwatch(this));
   }
@@ -286,10 +286,11 @@ function command(code: number, text: string): Buffer {
   return bytes;
 }
 
-/** Tells the server over a second connection to end what a session is doing. */
+/** Tells the server over a second connection to end what a session is doing: within STOP_MS, logging in included. */
 async function killQuery(entry: Entry, at: ConnectOptions, threadId: number): Promise<void> {
-  const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }));
-  const timer = setTimeout(() => wire.fail(lostFailure('The database did not answer to a KILL')), STOP_MS);
+  const late = performance.now() + STOP_MS;
+  const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }), at.maxRowBytes);
+  const timer = setTimeout(() => wire.fail(lostFailure('The database did not answer to a KILL')), late - performance.now());
   try {
     await wire.send(command(COMMAND.query, `KILL QUERY ${threadId}`), new DoneReply());
   } finally {

@@ -37,14 +37,20 @@ export function wasKilled(failure: unknown): boolean {
 }
 
 /** Who logged in and from where is nobody's business but the log of the database. */
-const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].*?['`]@['`].*?['`]/g;
+const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].{0,300}?['`]@['`].{0,300}?['`]/g;
 
 const KEY = /for key '(?:[^']*\.)?([^'.]+)'/;
 const CONSTRAINTS = [/CONSTRAINT `([^`]+)`/, /Check constraint '([^']+)'/];
-const COLUMN = /\b(?:column|field) ['`](?:[^'`]*[.`])*([^'`.]+)['`]/i;
+/** One way to read it only: a name in quotes, or names in backticks with dots between. The column is the last of them. */
+const COLUMN = /\b(?:column|field) ('[^']*'|`[^`]*`(?:\.`[^`]*`)*)/i;
+const LAST_NAME = /([^.'`]+)['`]$/;
 
 function found(pattern: RegExp, message: string): string | undefined {
   return pattern.exec(message)?.[1];
+}
+
+function columnIn(message: string): string | undefined {
+  return found(LAST_NAME, found(COLUMN, message) ?? '');
 }
 
 /** The failure of an error packet. */
@@ -53,7 +59,7 @@ export function serverFailure(code: number, sqlState: string, message: string): 
   const words = message.replace(ACCOUNT, '');
   if (kind === 'duplicate') return new DbFailure(kind, words, { code: String(code), constraint: found(KEY, words) });
   const constraint = kind === 'constraint' ? CONSTRAINTS.map((pattern) => found(pattern, words)).find(Boolean) : undefined;
-  return new DbFailure(kind, words, { code: String(code), column: found(COLUMN, words), constraint });
+  return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint });
 }
 
 /** The socket or the protocol gave way in the middle of things. */

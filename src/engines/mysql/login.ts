@@ -7,7 +7,9 @@ import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql
 import type { Entry } from '../../model/entry.ts';
 import { type ConnectOptions, DbFailure } from '../engine.ts';
 import { Inlet } from '../inlet.ts';
+import { malformed } from '../limits.ts';
 import { connectFailure } from './failures.ts';
+import { LoginGuard, LoginPackets } from './login-guard.ts';
 
 export interface Session {
   readonly socket: Socket;
@@ -20,6 +22,14 @@ interface Greeting {
   readonly threadId: number;
   readonly mariadb: boolean;
   readonly tls: boolean;
+}
+
+/** What mysql2 does not show: the socket, encrypted by now or not; and the parser that every received piece goes to. */
+interface Internals {
+  readonly stream: unknown;
+  readonly config: { readonly clientFlags: number };
+  readonly sequenceId: number;
+  packetParser: { execute(piece: Buffer): unknown };
 }
 
 /** Node takes these here, which its types do not say. */
@@ -84,13 +94,15 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
     flags: FLAGS,
     ...(ssl === undefined ? {} : { ssl }),
   } satisfies ConnectionOptions);
-  const handle = connection as unknown as { readonly stream: unknown; readonly config: { readonly clientFlags: number } };
+  const handle = connection as unknown as Internals;
   return new Promise((resolve, reject) => {
+    const guard = new LoginGuard(handle.packetParser, () => handle.sequenceId, reject);
+    handle.packetParser = guard;
     // Stays for good: mysql2 keeps listening to the end of the socket and would throw what nobody listens to.
     connection.on('error', reject);
     connection.once('connect', () => {
       const { stream } = handle;
-      if (!(stream instanceof Socket) || (handle.config.clientFlags & DEPRECATE_EOF) !== 0) {
+      if (!(stream instanceof Socket) || !guard.greeted || (handle.config.clientFlags & DEPRECATE_EOF) !== 0) {
         reject(new DbFailure('other', 'The driver negotiated a protocol that the row reader does not speak'));
         return;
       }
@@ -105,17 +117,23 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
 /** Reads the server's first packet and puts it back: whether it speaks TLS must be known before mysql2 is told to. */
 function peekGreeting(socket: Socket): Promise<Greeting> {
   return new Promise((resolve, reject) => {
-    let seen = Buffer.alloc(0);
+    const packets = new LoginPackets();
     const gone = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
     const read = (chunk: Buffer) => {
-      seen = Buffer.concat([seen, chunk]);
-      if (seen.length < 4 || seen.length < 4 + seen.readUIntLE(0, 3)) return;
-      socket.off('data', read);
-      socket.off('close', gone);
-      socket.off('error', reject);
-      socket.pause();
-      socket.unshift(seen);
-      resolve(readGreeting(seen));
+      try {
+        const [packet, ...more] = packets.take(chunk);
+        if (packet === undefined) return;
+        // Whatever follows before we have said a word would be taken for a part of the encrypted talk.
+        if (more.length > 0 || !packets.empty) throw malformed('an answer before there was a question');
+        socket.off('data', read);
+        socket.off('close', gone);
+        socket.off('error', reject);
+        socket.pause();
+        socket.unshift(packet);
+        resolve(readGreeting(packet));
+      } catch (error) {
+        reject(error);
+      }
     };
     socket.on('data', read);
     socket.on('close', gone);

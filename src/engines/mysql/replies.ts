@@ -5,8 +5,9 @@
 import type { Flow, ResultColumn, RowSink } from '../../model/cells.ts';
 import { DbFailure } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
+import { checkColumns, LIMITS, malformed } from '../limits.ts';
 import { Cursor } from './bytes.ts';
-import { readColumn, readShape, type WireColumn } from './columns.ts';
+import { checkDefinition, readColumn, readShape, type WireColumn } from './columns.ts';
 import { lostFailure, serverFailure } from './failures.ts';
 import { RowReader, SPARE_PER_COLUMN } from './rows.ts';
 import type { Reply } from './wire.ts';
@@ -15,20 +16,26 @@ const OK = 0x00;
 const LOCAL_INFILE = 0xfb;
 const EOF = 0xfe;
 const ERROR = 0xff;
-const EOF_MOST = 9;
+const EOF_SIZE = 5;
+const STATE_MARK = 0x23;
+const STATE_SIZE = 5;
 const MORE_RESULTS = 0x0008;
 /** MySQL answers with a plain OK, which is shorter, when it swallows an error while preparing (SET GLOBAL without the privilege). */
 const PREPARED_LEAST = 12;
-/** MySQL's own limit of columns in a result. */
-const COLUMNS_MOST = 4096;
 
 function readError(bytes: Buffer, from: number, to: number): DbFailure {
   const cursor = new Cursor(bytes, from + 1, to);
   const code = cursor.u16();
-  const hasState = bytes[cursor.at] === 0x23;
-  const state = hasState ? bytes.toString('latin1', cursor.at + 1, cursor.at + 6) : '';
-  if (hasState) cursor.at += 6;
-  return serverFailure(code, state, cursor.rest());
+  const hasState = to - cursor.at > STATE_SIZE && bytes[cursor.at] === STATE_MARK;
+  const state = hasState ? bytes.toString('latin1', cursor.at + 1, cursor.at + 1 + STATE_SIZE) : '';
+  if (hasState) cursor.at += 1 + STATE_SIZE;
+  return serverFailure(code, state, cursor.rest(LIMITS.errorText));
+}
+
+/** The end of a list: a mark, warnings, and the state of the session, which is returned. */
+function readEnd(bytes: Buffer, from: number, to: number): number {
+  if (bytes[from] !== EOF || to - from !== EOF_SIZE) throw malformed('something else where a list must end');
+  return bytes.readUInt16LE(from + 3);
 }
 
 /** An answer that says only whether it worked. */
@@ -38,7 +45,7 @@ export class DoneReply implements Reply {
   packet(bytes: Buffer, from: number, to: number): boolean {
     const marker = bytes[from];
     if (marker === ERROR) this.failure = readError(bytes, from, to);
-    else if (marker !== OK) throw lostFailure('The database answered with rows where none were asked for');
+    else if (marker !== OK) throw malformed('rows where none were asked for');
     return true;
   }
 }
@@ -48,14 +55,18 @@ export class PreparedReply implements Reply {
   failure: DbFailure | undefined;
   id = 0;
   parameters = 0;
-  #skip = -1;
+  #begun = false;
+  /** Descriptions that are still to come, each list with its end: of the parameters, then of the columns. */
+  #lists: number[] = [];
 
   packet(bytes: Buffer, from: number, to: number): boolean {
-    if (this.#skip >= 0) return --this.#skip === 0;
+    if (this.#begun) return this.#description(bytes, from, to);
+    this.#begun = true;
     if (bytes[from] === ERROR) {
       this.failure = readError(bytes, from, to);
       return true;
     }
+    if (bytes[from] !== OK) throw malformed('something else where a statement was to be prepared');
     if (to - from < PREPARED_LEAST) {
       this.failure = new DbFailure('denied', 'The database did not prepare the statement; most likely the privilege for it is missing');
       return true;
@@ -64,9 +75,22 @@ export class PreparedReply implements Reply {
     this.id = cursor.u32();
     const columns = cursor.u16();
     this.parameters = cursor.u16();
-    // Each list of descriptions ends with an EOF packet; an empty list has none.
-    this.#skip = (columns > 0 ? columns + 1 : 0) + (this.parameters > 0 ? this.parameters + 1 : 0);
-    return this.#skip === 0;
+    checkColumns(columns);
+    this.#lists = [this.parameters, columns].filter((count) => count > 0);
+    return this.#lists.length === 0;
+  }
+
+  /** Each list of descriptions ends with an EOF packet; an empty list has none. */
+  #description(bytes: Buffer, from: number, to: number): boolean {
+    const left = this.#lists[0] ?? 0;
+    if (left > 0) {
+      checkDefinition(bytes, from, to);
+      this.#lists[0] = left - 1;
+      return false;
+    }
+    readEnd(bytes, from, to);
+    this.#lists.shift();
+    return this.#lists.length === 0;
   }
 }
 
@@ -95,6 +119,7 @@ export class ResultReply implements Reply {
   #stage: Stage = 'head';
   #awaited = 0;
   #first = true;
+  #definitionBytes = 0;
   #shapes: WireColumn[] = [];
   #described: ResultColumn[] = [];
   #reader: RowReader | undefined;
@@ -157,20 +182,19 @@ export class ResultReply implements Reply {
   #head(bytes: Buffer, from: number, to: number): boolean {
     const marker = bytes[from];
     const cursor = new Cursor(bytes, from, to);
-    if (marker === LOCAL_INFILE)
-      throw new DbFailure('other', 'The database asked for a file of this machine; it was refused', { code: 'LOCAL_INFILE' });
+    if (marker === LOCAL_INFILE) throw malformed('a request for a file of this machine (LOCAL INFILE), which was refused');
     if (marker === OK) {
       cursor.u8();
-      const affected = cursor.length();
-      cursor.length();
+      const affected = cursor.number();
+      cursor.number();
       const status = cursor.u16();
       cursor.u16();
       if (this.#first) this.affected = affected;
       if (this.#first && cursor.at < cursor.end) this.info = cursor.text();
       return (status & MORE_RESULTS) === 0;
     }
-    this.#awaited = cursor.length();
-    if (this.#awaited > COLUMNS_MOST) throw lostFailure('The database announced more columns than there can be');
+    this.#awaited = cursor.number();
+    checkColumns(this.#awaited);
     this.selected = true;
     this.#stage = 'columns';
     return false;
@@ -180,10 +204,13 @@ export class ResultReply implements Reply {
     if (this.#awaited > 0) {
       this.#awaited--;
       if (!this.#first) return false;
-      this.#shapes.push(readShape(bytes, to));
+      this.#definitionBytes += to - from;
+      if (this.#definitionBytes > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+      this.#shapes.push(readShape(bytes, from, to));
       if (this.#columns === undefined) this.#described.push(readColumn(bytes, from, to));
       return false;
     }
+    readEnd(bytes, from, to);
     this.#stage = 'rows';
     if (this.#first) this.#start();
     return false;
@@ -191,7 +218,7 @@ export class ResultReply implements Reply {
 
   #start(): void {
     const columns = this.#columns ?? this.#described;
-    if (columns.length !== this.#shapes.length) throw lostFailure('The result has another number of columns than its statement');
+    if (columns.length !== this.#shapes.length) throw malformed('another number of columns than its statement has');
     this.#reader = new RowReader(this.#shapes);
     this.#source.reserve(SPARE_PER_COLUMN * columns.length);
     try {
@@ -202,9 +229,9 @@ export class ResultReply implements Reply {
   }
 
   #end(bytes: Buffer, from: number, to: number): boolean {
-    if (bytes[from] !== EOF || to - from >= EOF_MOST) throw lostFailure('The database sent something that is no row');
+    const status = readEnd(bytes, from, to);
     this.#stage = 'head';
     this.#first = false;
-    return (bytes.readUInt16LE(from + 3) & MORE_RESULTS) === 0;
+    return (status & MORE_RESULTS) === 0;
   }
 }

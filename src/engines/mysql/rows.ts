@@ -1,11 +1,13 @@
 /**
  * One row of a binary result → cells. Texts stay where they were received; numbers and times are written as canonical text into the
  * spare room behind the received bytes. No strings and no objects per value, except for integers past 2^53 and floats.
+ * Nobody sees a cell before the row was found to end where its packet does: a length too many never shows what lies behind.
  */
 import type { Cells } from '../../model/cells.ts';
+import { malformed } from '../limits.ts';
+import { cutShort } from './bytes.ts';
 import { SHAPE, type WireColumn } from './columns.ts';
-import { doubleText, floatText, padded, pair, smallBefore, wholeBefore } from './digits.ts';
-import { lostFailure } from './failures.ts';
+import { doubleText, floatText, padded, pair, wholeBefore } from './digits.ts';
 
 /** The longest text of a number or a time (`2024-01-01T10:00:00.000000Z`), rounded up. */
 export const SPARE_PER_COLUMN = 32;
@@ -13,7 +15,14 @@ export const SPARE_PER_COLUMN = 32;
 const TWO_32 = 0x100000000;
 const DASH = 45;
 const COLON = 58;
+const DOT = 46;
+const ZERO = 48;
+const NINE = 57;
 const OPEN_DIGITS = 31;
+const BIT_BYTES_MOST = 8;
+const MICROS_MOST = 999_999;
+/** A TIME has up to 838 hours. */
+const DAYS_MOST = 34;
 const EMPTY = Buffer.alloc(0);
 
 export class RowReader {
@@ -22,6 +31,7 @@ export class RowReader {
   readonly #digits: Uint8Array;
   readonly #nullBytes: number;
   #at = 0;
+  #end = 0;
   #spare = 0;
 
   constructor(columns: readonly WireColumn[]) {
@@ -41,6 +51,7 @@ export class RowReader {
     const shapes = this.#shapes;
     cells.bytes = bytes;
     this.#at = from + 1 + this.#nullBytes;
+    this.#end = to;
     this.#spare = spare;
     for (let i = 0; i < shapes.length; i++) {
       const bit = i + 2;
@@ -51,7 +62,7 @@ export class RowReader {
         this.#value(bytes, i, shapes[i] as number);
       }
     }
-    if (this.#at !== to) throw lostFailure('A row of the database does not have the length it announced');
+    if (this.#at !== to) throw malformed('a row that is not as long as it says');
   }
 
   #value(bytes: Buffer, i: number, shape: number): void {
@@ -63,6 +74,9 @@ export class RowReader {
         this.#at += size;
         break;
       }
+      case SHAPE.decimal:
+        this.#decimal(bytes, i);
+        break;
       case SHAPE.int32:
         this.#at = at + 4;
         this.#whole(bytes, i, bytes.readInt32LE(at));
@@ -115,7 +129,7 @@ export class RowReader {
         this.#bit(bytes, i);
         break;
       default:
-        throw lostFailure('The database sent a value of a type that cannot be');
+        throw malformed('a value of a type that has none');
     }
   }
 
@@ -130,23 +144,27 @@ export class RowReader {
     return this.#spare;
   }
 
+  /** The length of what follows, all of which is in the row. */
   #length(bytes: Buffer): number {
     const at = this.#at;
     const first = bytes[at] as number;
+    let size = first;
     if (first < 0xfb) {
       this.#at = at + 1;
-      return first;
-    }
-    if (first === 0xfc) {
+    } else if (first === 0xfc) {
       this.#at = at + 3;
-      return bytes.readUInt16LE(at + 1);
-    }
-    if (first === 0xfd) {
+      size = bytes.readUInt16LE(at + 1);
+    } else if (first === 0xfd) {
       this.#at = at + 4;
-      return bytes.readUIntLE(at + 1, 3);
+      size = bytes.readUIntLE(at + 1, 3);
+    } else if (first === 0xfe) {
+      this.#at = at + 9;
+      size = bytes.readUInt32LE(at + 1) + bytes.readUInt32LE(at + 5) * TWO_32;
+    } else {
+      throw malformed('a value without a length');
     }
-    this.#at = at + 9;
-    return bytes.readUInt32LE(at + 1) + bytes.readUInt32LE(at + 5) * TWO_32;
+    if (size > this.#end - this.#at) throw cutShort();
+    return size;
   }
 
   #whole(bytes: Buffer, i: number, n: number): void {
@@ -173,9 +191,30 @@ export class RowReader {
     this.#set(i, from, from + bytes.write(text, from, 'latin1'));
   }
 
+  /** Copied into answers as it stands, so it has to be a number. ZEROFILL's zeros are no part of it. */
+  #decimal(bytes: Buffer, i: number): void {
+    const size = this.#length(bytes);
+    const end = this.#at + size;
+    const negative = bytes[this.#at] === DASH;
+    let from = this.#at + (negative ? 1 : 0);
+    let dot = end;
+    for (let at = from; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (byte >= ZERO && byte <= NINE) continue;
+      if (byte !== DOT || dot !== end || at + 1 === end) throw malformed('a decimal that is no number');
+      dot = at;
+    }
+    if (dot <= from) throw malformed('a decimal that is no number');
+    while (from + 1 < dot && bytes[from] === ZERO) from++;
+    if (negative) bytes[--from] = DASH;
+    this.#set(i, from, end);
+    this.#at = end;
+  }
+
   /** BIT(n): up to eight bytes, the highest first. */
   #bit(bytes: Buffer, i: number): void {
     const size = this.#length(bytes);
+    if (size > BIT_BYTES_MOST) throw malformed(`a BIT of ${size} bytes`);
     const end = this.#at + size;
     let high = 0;
     let low = 0;
@@ -187,25 +226,37 @@ export class RowReader {
     this.#uint64(bytes, i, high, low);
   }
 
+  /** The length of a moment or time, which has one of three or none; all of it is in the row. */
+  #parts(bytes: Buffer, date: number, seconds: number, micros: number): number {
+    const size = bytes[this.#at] as number;
+    if ((size !== seconds && size !== micros && size !== date && size !== 0) || size >= this.#end - this.#at)
+      throw malformed('a moment of a length that none has');
+    this.#at += 1 + size;
+    return size;
+  }
+
   /** DATE, DATETIME and TIMESTAMP: parts that are zero at the end are left out by the server. */
   #moment(bytes: Buffer, i: number, shape: number): void {
     const at = this.#at + 1;
-    const size = bytes[this.#at] as number;
-    this.#at = at + size;
+    const size = this.#parts(bytes, 4, 7, 11);
     const from = this.#take() - SPARE_PER_COLUMN;
     const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
+    const month = size < 4 ? 0 : (bytes[at + 2] as number);
+    const day = size < 4 ? 0 : (bytes[at + 3] as number);
+    const hour = size < 7 ? 0 : (bytes[at + 4] as number);
+    if (year > 9999 || month > 12 || day > 31 || hour > 23) throw malformed('a moment that no calendar has');
     const century = (year / 100) | 0;
-    let to = pair(bytes, pair(bytes, from, century % 100), year - century * 100);
+    let to = pair(bytes, pair(bytes, from, century), year - century * 100);
     bytes[to++] = DASH;
-    to = pair(bytes, to, size < 4 ? 0 : (bytes[at + 2] as number));
+    to = pair(bytes, to, month);
     bytes[to++] = DASH;
-    to = pair(bytes, to, size < 4 ? 0 : (bytes[at + 3] as number));
+    to = pair(bytes, to, day);
     if (shape === SHAPE.date) {
       this.#set(i, from, to);
       return;
     }
     bytes[to++] = 84;
-    to = size < 7 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, bytes[at + 4], bytes[at + 5], bytes[at + 6]);
+    to = size < 7 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hour, bytes[at + 5], bytes[at + 6]);
     to = this.#fraction(bytes, to, i, size < 11 ? 0 : bytes.readUInt32LE(at + 7));
     if (shape === SHAPE.timestamp) bytes[to++] = 90;
     this.#set(i, from, to);
@@ -214,27 +265,24 @@ export class RowReader {
   /** TIME: a sign, days and a clock; the days become hours, as the engine itself writes it. */
   #time(bytes: Buffer, i: number): void {
     const at = this.#at + 1;
-    const size = bytes[this.#at] as number;
-    this.#at = at + size;
+    const size = this.#parts(bytes, 8, 8, 12);
     const from = this.#take() - SPARE_PER_COLUMN;
     let to = from;
     if (size >= 8 && bytes[at] === 1) bytes[to++] = DASH;
-    const hours = size < 8 ? 0 : bytes.readUInt32LE(at + 1) * 24 + (bytes[at + 5] as number);
+    const days = size < 8 ? 0 : bytes.readUInt32LE(at + 1);
+    const hour = size < 8 ? 0 : (bytes[at + 5] as number);
+    if (days > DAYS_MOST || hour > 23) throw malformed('a time that is longer than any');
+    let hours = days * 24 + hour;
     if (hours >= 100) {
-      const begins = smallBefore(bytes, from + 16, hours % 100_000);
-      bytes.copyWithin(to, begins, from + 16);
-      to += from + 16 - begins;
-      bytes[to++] = COLON;
-      to = pair(bytes, to, bytes[at + 6] as number);
-      bytes[to++] = COLON;
-      to = pair(bytes, to, bytes[at + 7] as number);
-    } else {
-      to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours, bytes[at + 6], bytes[at + 7]);
+      bytes[to++] = ZERO + ((hours / 100) | 0);
+      hours %= 100;
     }
+    to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours, bytes[at + 6], bytes[at + 7]);
     this.#set(i, from, this.#fraction(bytes, to, i, size < 12 ? 0 : bytes.readUInt32LE(at + 8)));
   }
 
   #clock(bytes: Buffer, at: number, hours = 0, minutes = 0, seconds = 0): number {
+    if (hours > 99 || minutes > 59 || seconds > 59) throw malformed('a time that no clock shows');
     let to = pair(bytes, at, hours);
     bytes[to++] = COLON;
     to = pair(bytes, to, minutes);
@@ -244,10 +292,11 @@ export class RowReader {
 
   /** As many digits as the type keeps; where the server leaves it open, six or none. */
   #fraction(bytes: Buffer, at: number, i: number, micros: number): number {
+    if (micros > MICROS_MOST) throw malformed('a time that no clock shows');
     const declared = this.#digits[i] as number;
     const digits = declared >= OPEN_DIGITS ? (micros === 0 ? 0 : 6) : Math.min(declared, 6);
     if (digits === 0) return at;
-    bytes[at] = 46;
+    bytes[at] = DOT;
     return padded(bytes, at + 1, Math.floor(micros / 10 ** (6 - digits)), digits);
   }
 }

@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net';
 import { DbFailure } from '../engine.ts';
 import type { Inlet } from '../inlet.ts';
+import { LargeShare, malformed } from '../limits.ts';
 import { lostFailure } from './failures.ts';
 
 const HEADER = 4;
@@ -13,8 +14,6 @@ const PACKET_MOST = 0xffffff;
 const INITIAL = 16 * 1024;
 /** A buffer that one large value has blown up is not kept. */
 const KEEP_MOST = 1024 * 1024;
-/** No row of a REST answer needs more, and a hostile server gets no more of our memory. */
-const JOINED_MOST = 256 * 1024 * 1024;
 
 /** What to do with the packets of one answer. */
 export interface Reply {
@@ -37,15 +36,17 @@ export class Wire {
   readonly #socket: Socket;
   readonly #waiting: Waiting[] = [];
   readonly #closed: (() => void)[] = [];
-  #bytes = Buffer.allocUnsafeSlow(INITIAL);
+  readonly #share: LargeShare;
+  #bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL);
   #start = 0;
   #end = 0;
   #spare = 0;
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
 
-  constructor({ socket, inlet }: { readonly socket: Socket; readonly inlet: Inlet }) {
+  constructor({ socket, inlet }: { readonly socket: Socket; readonly inlet: Inlet }, maxRowBytes: number | undefined) {
     this.#socket = socket;
+    this.#share = new LargeShare(maxRowBytes);
     inlet.read(socket, (bytes, length) => this.#receive(bytes, length));
     socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error)));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
@@ -104,6 +105,7 @@ export class Wire {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.#socket.destroy();
+    this.#letGo();
     for (const { reject } of this.#waiting.splice(0)) reject(failure);
     for (const listener of this.#closed.splice(0)) listener();
   }
@@ -133,18 +135,21 @@ export class Wire {
   #receive(chunk: Buffer, length: number): void {
     if (this.#failure !== undefined) return;
     if (this.#start === this.#end) this.#start = this.#end = 0;
-    this.#room(length);
-    chunk.copy(this.#bytes, this.#end, 0, length);
-    this.#end += length;
     try {
+      this.#room(length);
+      chunk.copy(this.#bytes, this.#end, 0, length);
+      this.#end += length;
       this.#handOut();
     } catch (error) {
       this.fail(error instanceof DbFailure ? error : lostFailure('The answer of the database could not be read', error));
     }
-    if (this.#start === this.#end && this.#bytes.length > KEEP_MOST && this.#waiting.length === 0) {
-      this.#bytes = Buffer.allocUnsafeSlow(INITIAL);
-      this.#start = this.#end = 0;
-    }
+    if (this.#start === this.#end && this.#bytes.length > KEEP_MOST && this.#waiting.length === 0) this.#letGo();
+  }
+
+  #letGo(): void {
+    this.#bytes = Buffer.allocUnsafeSlow(INITIAL);
+    this.#start = this.#end = 0;
+    this.#share.hold(0);
   }
 
   /** Room for n more received bytes and the spare ones. */
@@ -152,11 +157,17 @@ export class Wire {
     if (this.#bytes.length - this.#end >= n + this.#spare) return;
     const held = this.#end - this.#start;
     const wanted = held + n + this.#spare;
-    const target = wanted > this.#bytes.length ? Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, wanted)) : this.#bytes;
+    const target = wanted > this.#bytes.length ? this.#larger(wanted) : this.#bytes;
     this.#bytes.copy(target, 0, this.#start, this.#end);
     this.#bytes = target;
     this.#start = 0;
     this.#end = held;
+  }
+
+  #larger(wanted: number): Buffer {
+    const size = Math.max(this.#bytes.length * 2, wanted);
+    this.#share.hold(size);
+    return Buffer.allocUnsafeSlow(size);
   }
 
   #handOut(): void {
@@ -168,7 +179,11 @@ export class Wire {
         if (!this.#handOutJoined()) return;
         continue;
       }
-      if (this.#end - from < size) return;
+      if (this.#end - from < size) {
+        this.#share.checkRow(size);
+        return;
+      }
+      if (size === 0) throw malformed('an empty packet');
       this.#inOrder(bytes[from - 1]);
       this.#start = from + size;
       this.#deliver(from, from + size);
@@ -183,11 +198,13 @@ export class Wire {
   /** A payload in several packets: once all of them are here, the headers between are closed up. */
   #handOutJoined(): boolean {
     let at = this.#start;
+    let all = 0;
     const starts: number[] = [];
     for (;;) {
       if (this.#end - at < HEADER) return false;
-      if (at - this.#start > JOINED_MOST) throw lostFailure(`A row is larger than ${JOINED_MOST} bytes`);
       const size = this.#size(at);
+      all += size;
+      this.#share.checkRow(all);
       if (this.#end - at - HEADER < size) return false;
       starts.push(at);
       at += HEADER + size;
@@ -207,10 +224,10 @@ export class Wire {
   }
 
   #inOrder(sequence: number | undefined): void {
-    // A server that closes an idle connection says so in a packet of its own, which nobody waits for.
+    // A server that closes an idle connection says so in a packet of its own, which nobody waits for. Nor for any other one.
     const [waiting] = this.#waiting;
     if (waiting === undefined) throw lostFailure('The database closed the connection');
-    if (sequence !== waiting.sequence) throw lostFailure('The packets of the database are out of order');
+    if (sequence !== waiting.sequence) throw malformed('packets out of order');
     waiting.sequence = (sequence + 1) & 0xff;
   }
 

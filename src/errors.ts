@@ -33,12 +33,24 @@ export class ApiError extends Error {
   readonly key: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  #place: string | undefined;
 
   constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message.replace(POWER_TOKEN, 'mr_***'));
     this.key = key;
     this.status = status;
     this.headers = headers;
+  }
+
+  /** The sentence may quote what the caller sent, so the log has the entry's name, and what was said to be fit for it. */
+  loggable(): Readonly<Record<string, string>> {
+    return this.#place === undefined ? { error: this.key } : { error: this.key, place: this.#place };
+  }
+
+  /** Where in a definition it happened, in words that hold nothing of the caller. */
+  at(place: string): this {
+    this.#place = place;
+    return this;
   }
 
   /** What the log shall tell and the client not. */

@@ -1,10 +1,12 @@
 /**
  * Everything that the service tells an operator: a closed union of events, each a log line and perhaps a metric. The only file that prints
- * while serving. No event has room for a token, a key, a password or the value of a query parameter.
+ * while serving. No event has room for a token, a key, a password or the value of a query parameter, and errors are written without
+ * the values that they quote.
  */
 import pino from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Durations } from './util/durations.ts';
+import { lineForLog, wordsForLog } from './util/error-words.ts';
 
 export type Event =
   | {
@@ -27,7 +29,7 @@ export type Event =
       readonly uri: string;
       readonly from: string;
       readonly to: string;
-      readonly reason: string;
+      readonly reason: unknown;
     }
   | {
       readonly kind: 'audit';
@@ -145,12 +147,12 @@ export class Observer {
     this.#writeGathered();
     switch (event.kind) {
       case 'failure':
-        this.#log.error({ request_id: event.requestId, error: describe(event.error) }, 'failure');
+        this.#log.error({ request_id: event.requestId, error: wordsForLog(event.error) }, 'failure');
         return;
       case 'rolled_back':
         this.#rollbacks.inc({ uri: event.uri });
         this.#log.warn(
-          { request_id: event.requestId, uri: event.uri, from: event.from, to: event.to, reason: event.reason },
+          { request_id: event.requestId, uri: event.uri, from: event.from, to: event.to, reason: lineForLog(event.reason) },
           'rolled back',
         );
         return;
@@ -164,7 +166,7 @@ export class Observer {
         this.#log.info(event.message);
         return;
       case 'trouble':
-        this.#log.warn(event.error === undefined ? {} : { error: describe(event.error) }, event.message);
+        this.#log.warn(event.error === undefined ? {} : { error: wordsForLog(event.error) }, event.message);
         return;
     }
   }
@@ -245,15 +247,4 @@ export class Observer {
       // Nothing was opened yet, or the reader has gone: there is nobody to tell.
     }
   }
-}
-
-/** An error for the log: its words and its stack, and those of its cause. */
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
-  return {
-    type: error.constructor.name,
-    message: error.message,
-    stack: error.stack,
-    ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
-  };
 }

@@ -218,7 +218,7 @@ export class Calls {
 
   #noteRollback({ requestId, uri }: Call, asked: Definition, served: Definition, reason: unknown): void {
     if (!(reason instanceof ApiError)) this.#observer.emit({ kind: 'failure', requestId, error: reason });
-    this.#observer.emit({ kind: 'rolled_back', requestId, uri, from: asked.version, to: served.version, reason: messageOf(reason) });
+    this.#observer.emit({ kind: 'rolled_back', requestId, uri, from: asked.version, to: served.version, reason });
   }
 }
 

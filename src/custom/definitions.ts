@@ -30,6 +30,9 @@ import type { Finder } from './find.ts';
 import { StepProblems } from './steps/step.ts';
 import { type LineProblem, YamlProblems } from './yaml-tree.ts';
 
+/** Roles that may change definitions, one of which is needed. */
+export const AUTHORS: readonly string[] = ['admin', 'power'];
+
 export interface Management {
   readonly store: Store;
   readonly finder: Finder;
@@ -226,8 +229,8 @@ export async function find({ store }: Management, { caller }: Author, definition
 }
 
 /** A definition as clients see it. */
-export function describeDefinition(definition: Definition): PlainMap {
-  const shown = describeSummary(definition);
+export function describeDefinition(definition: Definition, reader: SpaceCaller): PlainMap {
+  const shown = describeSummary(definition, reader);
   return new Map(
     [...shown].flatMap(([name, value]) =>
       name === 'created_at'
@@ -240,14 +243,15 @@ export function describeDefinition(definition: Definition): PlainMap {
   );
 }
 
-function describeSummary(definition: DefinitionSummary): PlainMap {
+/** The words of a failure may quote what some caller sent: they are for those who may change the definition. */
+function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): PlainMap {
   const { lastFailureAt, lastFailureMessage } = definition;
   const failure: PlainValue =
     lastFailureAt === null
       ? null
       : new Map([
           ['time', lastFailureAt],
-          ['message', lastFailureMessage ?? ''],
+          ['message', AUTHORS.some((role) => reader.roles.has(role)) ? (lastFailureMessage ?? '') : null],
         ]);
   return new Map<string, PlainValue>([
     ['definition_id', definition.definitionId],
@@ -262,5 +266,5 @@ function describeSummary(definition: DefinitionSummary): PlainMap {
 
 export async function list({ store }: Management, { caller }: Author, method: string | undefined): Promise<readonly PlainMap[]> {
   const found = await store.listDefinitions(caller, method === undefined ? undefined : parseMethod(method));
-  return found.map(describeSummary);
+  return found.map((definition) => describeSummary(definition, caller));
 }

@@ -31,16 +31,21 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
 
 export function explainStep(error: unknown, label: string, timeoutMs: number): unknown {
   if (error instanceof DbFailure) {
-    if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message);
-    return EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, error.message);
+    if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message).at(`step ${label}`);
+    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, error.message))
+      .at(`step ${label}`)
+      .because(error);
   }
-  if (error instanceof BudgetError)
-    return apiError('step_budget', label, `${error.problem === undefined ? '' : `${placeOf(error.problem)}: `}${error.message}`);
+  if (error instanceof BudgetError) {
+    const place = error.problem === undefined ? '' : placeOf(error.problem);
+    return apiError('step_budget', label, place === '' ? error.message : `${place}: ${error.message}`).at(`step ${label} ${place}`);
+  }
   if (error instanceof LoadError)
     return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} is not there (${placeOf(error.problem)})`);
   if (error instanceof RunError) {
     const words = `${placeOf(error.problem)}: ${error.problem.message}`;
-    return error.refused ? apiError('step_refused', label, words) : apiError('step_failed', label, words);
+    const explained = error.refused ? apiError('step_refused', label, words) : apiError('step_failed', label, words);
+    return explained.at(`step ${label} ${placeOf(error.problem)}`);
   }
   // A module that compiled when it was stored, beside others that have gone since.
   if (error instanceof CompileError) return apiError('step_unreachable', label, `a module does not compile any more: ${error.message}`);

@@ -7,6 +7,7 @@ import type { DbType, Entry, Host } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { ParamValue, Statement } from '../sql/statement.ts';
+import { withoutQuotes } from '../util/error-words.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
 
 export interface Outcome {
@@ -136,6 +137,17 @@ export type FailureKind =
   | 'syntax'
   | 'other';
 
+const WORDS_WITHOUT_VALUES: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'unreachable',
+  'login',
+  'lost',
+  'full',
+  'busy',
+  'cancelled',
+  'denied',
+  'read_only',
+]);
+
 export class DbFailure extends Error {
   readonly kind: FailureKind;
   /** The engine's own code (SQLSTATE, errno, exception code). */
@@ -158,5 +170,11 @@ export class DbFailure extends Error {
     this.code = details.code ?? '';
     this.column = details.column;
     this.constraint = details.constraint;
+  }
+
+  /** Engines quote values where data or a statement is refused; what they say of servers is kept, without what it quotes. */
+  loggable(): Readonly<Record<string, string>> {
+    const { kind, code } = this;
+    return WORDS_WITHOUT_VALUES.has(kind) ? { kind, code, message: withoutQuotes(this.message) } : { kind, code };
   }
 }

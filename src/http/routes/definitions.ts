@@ -2,6 +2,7 @@
 import { checkOnly, execute } from '../../custom/check.ts';
 import { copy } from '../../custom/copy.ts';
 import {
+  AUTHORS,
   type Author,
   deploy,
   describeDefinition,
@@ -19,7 +20,6 @@ import { sendBytes, sendValue } from '../respond.ts';
 import { bodyOf, DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
 
 const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text/x-yaml', 'text/plain'];
-const AUTHORS = ['admin', 'power'];
 
 /** The body as text; bytes that are no UTF-8 are refused. */
 export function yamlBody(exchange: Exchange): string {
@@ -75,7 +75,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
           const format = formatOf(name);
           const definition = await find(management, author, exchange.required('definition_id').toUpperCase());
           if (name === 'yaml') sendBytes(exchange, 200, format.contentType, Buffer.from(definition.document));
-          else sendValue(exchange, 200, format, describeDefinition(definition));
+          else sendValue(exchange, 200, format, describeDefinition(definition, author.caller));
         }),
         POST: change('definition.deploy', (exchange, author) => deploy(management, author, yamlBody(exchange))),
         PUT: change('definition.update', (exchange, author) => update(management, author, yamlBody(exchange))),

@@ -290,6 +290,11 @@ export const ERRORS = {
     () =>
       'The change is stored, but not every instance of the service has confirmed it; it may take a while to hold everywhere. Do not repeat it.',
   ),
+  store_files_gone: entry(
+    503,
+    () =>
+      'The files of the embedded store were deleted or replaced while the service runs, so nothing can be stored; restore them and restart the service.',
+  ),
   shutting_down: entry(503, () => 'The service is shutting down; try again at another instance.'),
   record_unreadable: entry(
     500,

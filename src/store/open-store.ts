@@ -42,6 +42,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const driver = url === undefined ? await SqliteDriver.open(dataDir) : new PostgresDriver(url);
   try {
     const feed = await openFeed(driver, ring);
+    if (driver instanceof SqliteDriver) driver.begin(onProblem);
     const freshness = openFreshness(driver, feed, options, onProblem);
     return new SqlStore({ driver, ring, feed, freshness, onProblem });
   } catch (error) {

@@ -133,6 +133,9 @@ export class PostgresDriver implements Driver {
     await tx.all(`SELECT pg_notify('${CHANNEL}', '')`);
   }
 
+  /** A server is what its address leads to. */
+  verify(): void {}
+
   async close(): Promise<void> {
     await this.#pool.end();
   }

@@ -32,6 +32,8 @@ export interface Driver extends Sql {
   prepare(tx: Sql): Promise<void>;
   /** Part of a write transaction that appended to the change log: everybody hears of it when it commits, and not before. */
   announce(tx: Sql): Promise<void>;
+  /** Throws when what was opened is no longer what is there. */
+  verify(): void;
   close(): Promise<void>;
 }
 

@@ -115,6 +115,7 @@ export class SqlStore implements Store {
   }
 
   async ping(): Promise<void> {
+    this.#driver.verify();
     const read = this.#driver.all('SELECT seq FROM changes WHERE seq < 0');
     const patience = new AbortController();
     const silence = delay(PING_MS, undefined, { signal: patience.signal, ref: false }).then(() => {

@@ -2,14 +2,17 @@
  * The embedded driver: SQLite in one file, shared by all worker processes of the machine. Knows nothing of the tables.
  *
  * Two connections: one reads, and sees only what is committed; one writes, under SQLite's lock for a single writer. The library is synchronous,
- * so no wait for that lock may be long; whoever finds it taken comes back a little later.
+ * so no wait for that lock may be long; whoever finds it taken comes back a little later. Soon after each write, and at the end, what is in
+ * SQLite's log moves to the main file, so that a copy of that alone is a whole store.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'libsql';
+import { apiError } from '../errors.ts';
 import { type ChangeFeed, type ChangeRow, type Freshness, READ_CHANGES } from './change-feed.ts';
 import { type Driver, type Sql, type SqlTypes, type SqlValue, unavailable } from './sql-driver.ts';
+import { checkContents, checkFile, OpenFiles, refuseBare } from './sqlite-files.ts';
 
 type Connection = InstanceType<typeof Database>;
 type Statement = ReturnType<Connection['prepare']>;
@@ -19,6 +22,10 @@ const FILE = 'millrace.db';
 /** How long the library itself may block for a lock: long enough for the short transactions of other processes. */
 const BUSY_MS = 50;
 const WRITE_DEADLINE_MS = 10_000;
+/** How long a file without tables may be another process's store in the making. */
+const MAKING_MS = 2_000;
+const CHECKPOINT_AFTER_MS = 1_000;
+const LOOK_AT_FILES_EVERY_MS = 5_000;
 
 /** Errors that say nothing about the statement: the disk is full or gone, the file locked or not writable. */
 const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
@@ -91,8 +98,13 @@ export class SqliteDriver implements Driver {
   /** Counts the commits of every connection but the reading one, which commits nothing. */
   readonly commits: () => number;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  #files: OpenFiles | undefined;
+  #checkpoint: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  readonly #path: string;
 
-  private constructor(reader: Session, writer: Session) {
+  private constructor(path: string, reader: Session, writer: Session) {
+    this.#path = path;
     this.#reader = reader;
     this.#writer = writer;
     this.commits = reader.counter('PRAGMA data_version');
@@ -101,14 +113,33 @@ export class SqliteDriver implements Driver {
   static async open(dataDir: string): Promise<SqliteDriver> {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const path = join(dataDir, FILE);
-    // SQLite gives its side files the mode of the main one, so it is enough to create that for its owner only.
-    closeSync(openSync(path, 'a', 0o600));
+    const origin = checkFile(path);
     const writer = new Session(path);
-    await whenFree(() => writer.all('PRAGMA journal_mode = WAL'));
-    // FULL makes every commit reach the disk before it returns; the default of WAL would lose the last ones on a power cut.
-    writer.exec('PRAGMA synchronous = FULL');
-    writer.exec('PRAGMA foreign_keys = ON');
-    return new SqliteDriver(new Session(path), writer);
+    try {
+      await whenFilled(path, origin, writer);
+      await whenFree(() => writer.all('PRAGMA journal_mode = WAL'));
+      // FULL makes every commit reach the disk before it returns; the default of WAL would lose the last ones on a power cut.
+      writer.exec('PRAGMA synchronous = FULL');
+      writer.exec('PRAGMA foreign_keys = ON');
+      return new SqliteDriver(path, new Session(path), writer);
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
+  }
+
+  /** When the tables are up to date: from now on these files are the store. */
+  begin(onProblem: (what: string, cause: unknown) => void): void {
+    this.#checkpointNow('TRUNCATE');
+    this.#files = new OpenFiles(this.#path, () =>
+      onProblem('the files of the embedded store were deleted or replaced; nothing can be stored until they are back', undefined),
+    );
+    this.#watch = setInterval(() => this.#files?.areTheSame(), LOOK_AT_FILES_EVERY_MS).unref();
+  }
+
+  /** What is written to files that nobody will find again is not stored. */
+  verify(): void {
+    if (this.#files?.areTheSame() === false) throw apiError('store_files_gone');
   }
 
   async all<R>(text: string, values?: readonly SqlValue[]): Promise<readonly R[]> {
@@ -132,10 +163,13 @@ export class SqliteDriver implements Driver {
 
   async #transact<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
     const writer = this.#writer;
+    this.verify();
     await whenFree(() => writer.exec('BEGIN IMMEDIATE'));
     try {
       const value = await work({ all: async <R>(text: string, values?: readonly SqlValue[]) => writer.all(text, values) as R[] });
       writer.exec('COMMIT');
+      this.#checkpointSoon();
+      this.verify();
       return value;
     } catch (error) {
       // SQLite has rolled back by itself after some errors (a full disk); then there is nothing left to roll back.
@@ -151,10 +185,41 @@ export class SqliteDriver implements Driver {
   /** Others see the commit by its count. */
   async announce(): Promise<void> {}
 
+  #checkpointSoon(): void {
+    this.#checkpoint ??= setTimeout(() => {
+      this.#checkpoint = undefined;
+      this.#lastWrite = this.#lastWrite.then(() => this.#checkpointNow('PASSIVE'));
+    }, CHECKPOINT_AFTER_MS).unref();
+  }
+
+  /** Between transactions only. Whoever is not let through tries again after the next write, or leaves it to the next start. */
+  #checkpointNow(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    try {
+      this.#writer.all(`PRAGMA wal_checkpoint(${mode})`);
+    } catch {}
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#watch);
+    clearTimeout(this.#checkpoint);
     await this.#lastWrite;
     this.#reader.close();
+    if (this.#files !== undefined) this.#checkpointNow('TRUNCATE');
     this.#writer.close();
+  }
+}
+
+/** A file that was found without tables is a mistake, unless another process is about to make them. */
+async function whenFilled(path: string, origin: 'made' | 'found', session: Session): Promise<void> {
+  const deadline = performance.now() + MAKING_MS;
+  for (;;) {
+    let filled = false;
+    await whenFree(() => {
+      filled = checkContents(path, (text) => session.all(text));
+    });
+    if (filled || origin === 'made') return;
+    if (performance.now() > deadline) refuseBare(path);
+    await delay(20);
   }
 }
 

@@ -1,0 +1,116 @@
+/**
+ * The files of the embedded store: whether what is found at the start is a store of Millrace and whole, and whether what was opened is still
+ * what stands under its name. Knows nothing of records.
+ *
+ * An empty store is made only where there never was one. A marker beside the file says that there was: without the file, the start is
+ * refused until somebody restores the one or removes the other.
+ */
+import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+
+const MAGIC = 'SQLite format 3\0';
+/** SQLite's own files beside the main one. */
+const SUFFIXES = ['', '-wal', '-shm'] as const;
+
+const markerOf = (path: string): string => `${path}.created`;
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/** One sentence for whoever starts the service. */
+function refuse(path: string, what: string, remedy: string): Error {
+  return new Error(`the embedded store ${path} ${what}; ${remedy}`);
+}
+
+const RESTORE = 'restore a copy of it';
+
+/** Before the file is opened: throws when it is gone or something else. `made` when there is none and may be one. */
+export function checkFile(path: string): 'made' | 'found' {
+  const marker = markerOf(path);
+  const size = sizeOf(path);
+  if (size === undefined || size === 0) {
+    const what = size === undefined ? 'is missing' : 'is empty';
+    if (existsSync(marker))
+      throw refuse(path, `${what}, though there was one`, `${RESTORE}, or remove ${marker} to begin with an empty store`);
+    if ((sizeOf(`${path}-wal`) ?? 0) > 0)
+      throw refuse(path, `${what}, though ${path}-wal is there`, `${RESTORE}, or remove ${path}-wal to begin with an empty store`);
+    // SQLite gives its side files the mode of the main one, so it is enough to create that for its owner only.
+    closeSync(openSync(path, 'a', 0o600));
+    return 'made';
+  }
+  if (headOf(path) !== MAGIC) throw refuse(path, 'is no SQLite file', `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
+  return 'found';
+}
+
+/** Only before SQLite has the file open: closing it would take away the locks of this process. */
+function headOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(MAGIC.length);
+    return head.toString('latin1', 0, readSync(file, head, 0, head.length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Once the file is open: throws when it is damaged or another program's. False while there is nothing in it yet. */
+export function checkContents(path: string, all: (text: string) => unknown[]): boolean {
+  try {
+    const [row] = all('PRAGMA quick_check(1)') as { quick_check: string }[];
+    if (row?.quick_check !== 'ok') throw new Error(row?.quick_check ?? 'no answer');
+    const names = new Set((all("SELECT name FROM sqlite_master WHERE type = 'table'") as { name: string }[]).map(({ name }) => name));
+    if (names.size === 0) return false;
+    if (names.has('migrations') && names.has('changes')) return true;
+  } catch (cause) {
+    const { code = '', message } = cause as Error & { code?: string };
+    if (code.startsWith('SQLITE_BUSY')) throw cause;
+    throw refuse(path, `is damaged (${message.replaceAll(/\s+/g, ' ')})`, RESTORE);
+  }
+  throw refuse(path, "is another program's", `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
+}
+
+/** A file that has been found must hold something: a bare copy of a store whose records were in its -wal file holds nothing. */
+export function refuseBare(path: string): never {
+  throw refuse(path, 'holds no records: a copy without its -wal file?', `${RESTORE}, or remove the file to begin with an empty store`);
+}
+
+type Identity = readonly string[];
+
+function identityOf(path: string): Identity {
+  return SUFFIXES.map((suffix) => {
+    const stat = statSync(`${path}${suffix}`, { bigint: true, throwIfNoEntry: false });
+    return stat === undefined ? '' : `${stat.dev}/${stat.ino}`;
+  });
+}
+
+/** The files as they were when the store was opened. */
+export class OpenFiles {
+  readonly #path: string;
+  readonly #identity: Identity;
+  readonly #onLost: () => void;
+  #lost = false;
+
+  /** When the tables are there, so that every file is. `onLost`: hears of it once each time. */
+  constructor(path: string, onLost: () => void) {
+    this.#path = path;
+    this.#onLost = onLost;
+    this.#identity = identityOf(path);
+    if (!existsSync(markerOf(path)))
+      writeFileSync(
+        markerOf(path),
+        'There is an embedded store beside this file. Without it the service does not begin with an empty one.\n',
+        {
+          mode: 0o600,
+        },
+      );
+  }
+
+  /** Some microseconds. */
+  areTheSame(): boolean {
+    const now = identityOf(this.#path);
+    const same = this.#identity.every((file, i) => file === '' || file === now[i]);
+    if (!same && !this.#lost) this.#onLost();
+    this.#lost = !same;
+    return same;
+  }
+}

@@ -29,6 +29,24 @@ export const REASONS: Readonly<Record<number, string>> = {
 /** A client may put its Power Token where a name belongs; the sentence that quotes the name does not repeat it. */
 const POWER_TOKEN = /mr_[A-Za-z0-9_-]{20,}/g;
 
+/** Of a write that did not end in 2xx: nothing of it stays, or nobody can tell. */
+export type WriteOutcome = 'none' | 'unknown';
+
+const OUTCOMES: Readonly<Record<WriteOutcome, string>> = {
+  none: 'Nothing was changed.',
+  unknown: 'The outcome of the write is unknown: it may have taken effect; look before you repeat it.',
+};
+
+/** A database that went away, and a write that ran out of time. */
+const CUT_OFF: ReadonlySet<number> = new Set([424, 504]);
+
+/** What stays of a Custom call that failed, by its steps. */
+export function staysOf(steps: readonly string[], certainty: 'stays' | 'may_stay'): string {
+  const which = steps.length === 1 ? `step ${steps[0]}` : `the steps ${steps.join(', ')}`;
+  if (certainty === 'stays') return `What ${which} wrote stays; look before you repeat the call.`;
+  return `The outcome is unknown: what ${which} wrote may stay; look before you repeat the call.`;
+}
+
 export class ApiError extends Error {
   readonly key: string;
   readonly status: number;
@@ -57,6 +75,16 @@ export class ApiError extends Error {
   because(cause: unknown): this {
     this.cause = cause;
     return this;
+  }
+
+  /** The same error of a write, with what stays of it. That nothing does is said where one could think otherwise. */
+  leaves(outcome: WriteOutcome, stays = OUTCOMES[outcome]): ApiError {
+    const { key, status, headers } = this;
+    const isTold = outcome === 'unknown' || CUT_OFF.has(status);
+    const words = isTold ? `${this.message} ${stays}` : this.message;
+    const told = new ApiError(key, status, words, { ...headers, 'x-outcome': outcome }).because(this.cause);
+    told.#place = this.#place;
+    return told;
   }
 
   body(): { code: number; status: string; message: string } {
@@ -213,6 +241,10 @@ export const ERRORS = {
   ),
   rows_refused: entry(422, (detail: string) => `The database refused a row; nothing was inserted. ${detail}`),
   write_refused: entry(422, (detail: string) => `The database refused the change; nothing was changed. ${detail}`),
+  write_half: entry(
+    422,
+    (detail: string) => `The database refused the change in the middle, in a table that cannot take back what it wrote before. ${detail}`,
+  ),
   write_unsupported: entry(422, (detail: string) => `The table or view cannot be written in this way; nothing was changed. ${detail}`),
   too_many_affected: entry(
     422,
@@ -222,10 +254,11 @@ export const ERRORS = {
   filter_refused: entry(400, (detail: string) => `The database cannot compare these values. ${detail}`),
 
   // Databases.
+  database_refused: entry(422, (detail: string) => `Code in the database refused the request. ${detail}`),
   database_unreachable: entry(424, () => 'The database cannot be reached, refused the login, or went away during the query.'),
   database_malformed: entry(424, (what: string) => `The database's answer cannot be used: ${what}.`),
   database_denied: entry(403, () => "The database user lacks the privilege for this; grant it to the entry's user."),
-  database_timeout: entry(504, (secs: string) => `The query ran longer than ${secs} seconds and was stopped.`),
+  database_timeout: entry(504, (secs: string) => `The query ran longer than ${secs} seconds.`),
   database_busy: entry(503, () => 'No connection to the database became free in time; try again.'),
   database_conflict: entry(
     503,
@@ -266,7 +299,7 @@ export const ERRORS = {
   step_budget: entry(422, (step: string, detail: string) => `Step ${step} was stopped: ${detail}`),
   step_failed: entry(500, (step: string, detail: string) => `Step ${step} failed: ${detail}`),
   step_unreachable: entry(424, (step: string, detail: string) => `Step ${step} failed: ${detail}`),
-  step_timeout: entry(504, (step: string, secs: string) => `Step ${step} ran longer than ${secs} seconds and was stopped.`),
+  step_timeout: entry(504, (step: string, secs: string) => `Step ${step} ran longer than ${secs} seconds.`),
   step_denied: entry(403, (step: string) => `Step ${step} failed: the database user lacks the privilege for it.`),
 
   result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),

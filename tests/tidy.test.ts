@@ -251,6 +251,9 @@ function describeErrors(): string {
     'Every error is JSON, whatever `format` says: `{"code": 404, "status": "Not Found", "message": "…"}`. The response carries `X-Request-Id`,',
     'under which the log has the cause. The names below are not part of the response; they appear in the log.',
     '',
+    'Errors of writes from the database have `X-Outcome`: `none` when nothing stays of the write, `unknown` when nobody can tell or a part of it stays;',
+    'then the message says so, and a client looks before it repeats the request. A 2xx needs none: the write is done.',
+    '',
     'This page is made from `src/errors.ts` and held in step with it by a test.',
   ];
   for (const status of statuses) {

@@ -1,7 +1,7 @@
 /** What a database's failure means to the caller of the Auto API: a table of kinds, where the method makes a difference for some. */
 
 import type { DbFailure, FailureKind } from '../engines/engine.ts';
-import { type ApiError, apiError } from '../errors.ts';
+import { type ApiError, apiError, type WriteOutcome } from '../errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -46,13 +46,21 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   conflict: () => apiError('database_conflict'),
   read_only: unsupported,
   unsupported,
+  raised: (failure, at) => (at.method === 'GET' ? apiError('database_refused', words(failure, at)) : refused(failure, at)),
   syntax: unexpected,
   other: unexpected,
 };
 
 export function explain(failure: DbFailure, at: Circumstances): ApiError {
-  return EXPLANATIONS[failure.kind](failure, at).because(failure);
+  if (at.method === 'GET') return EXPLANATIONS[failure.kind](failure, at).because(failure);
+  const outcome: WriteOutcome = failure.left === 'unknown' ? 'unknown' : 'none';
+  const isHalf = outcome === 'unknown' && REFUSALS.has(failure.kind);
+  const error = isHalf ? apiError('write_half', words(failure, at)) : EXPLANATIONS[failure.kind](failure, at);
+  return error.because(failure).leaves(outcome);
 }
+
+/** What a database says of a row, which is not always the first one of a statement. */
+const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
 
 /** `Row 3, column "email": …` with the engine's own words. */
 function words(failure: DbFailure, at: Circumstances): string {

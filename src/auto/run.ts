@@ -1,7 +1,7 @@
 /**
  * Runs what was planned: finds the table, takes a connection, executes, and gives the connection back whatever happens. A statement that
- * fails because the catalogue's picture was old is planned and run once more; a read whose idle connection had died, too. Writes are
- * never repeated after anything was sent that could have taken effect.
+ * fails because the catalogue's picture was old is planned and run once more, and one that never reached its server, too. Nothing else is
+ * repeated: reads may call functions that write.
  */
 import type { CatalogCache, Wanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
@@ -17,6 +17,7 @@ import { CursorSink } from './cursor.ts';
 import { explain, type Method } from './failures.ts';
 import { type Batch, planInsert, prefix, readBatch } from './insert.ts';
 import { KeyOrderSink } from './key-order.ts';
+import { lateRow } from './late-row.ts';
 import { PatientSink } from './patient-sink.ts';
 import { planDelete, planRead, planUpdate } from './plan.ts';
 import type { DeleteRequest, InsertRequest, ReadRequest, UpdateRequest, WriteOptions } from './request.ts';
@@ -64,13 +65,15 @@ export class Auto {
 
   read(request: ReadRequest, target: Target, sink: ReadSink): Promise<ReadResult> {
     const patient = new PatientSink(sink);
+    let isCounted = false;
     return this.#attempt(
       target,
       'GET',
       () => patient.started,
       async (table, session) => {
         const plan = planRead(request, table);
-        if (request.count) sink.total(await count(session, table, plan.where));
+        if (request.count && !isCounted) sink.total(await count(session, table, plan.where));
+        isCounted = true;
         const cursor = request.after === undefined ? undefined : new CursorSink(patient, plan.select.order, plan.visible.length);
         const rows = await readPage(plan.select, session, cursor ?? patient);
         patient.finish();
@@ -126,8 +129,13 @@ export class Auto {
       throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
     const [only] = statements;
     const plain = !request.dryRun && (request.maxAffected === undefined || !engine.transactions);
-    if (statements.length === 1 && only !== undefined && plain) return connection.run(only.statement, only.params, options).then(rowsOf);
-    return this.#transact(statements, request, session);
+    const isAtomic = table.transactional || !engine.transactions;
+    if (statements.length === 1 && only !== undefined && plain) {
+      const running = connection.run(only.statement, only.params, options).then(rowsOf);
+      return isAtomic ? running : running.catch(halfDone);
+    }
+    const transacting = this.#transact(statements, request, session);
+    return isAtomic ? transacting : transacting.catch(halfDone);
   }
 
   async #transact(statements: readonly Ready[], request: WriteOptions, { connection, options }: Session): Promise<number> {
@@ -138,11 +146,13 @@ export class Auto {
       if (request.maxAffected !== undefined && rows > request.maxAffected) {
         throw apiError('too_many_affected', String(rows), String(request.maxAffected));
       }
+      if (request.dryRun) await connection.checkConstraints?.(options);
     } catch (error) {
       await connection.rollback(options).catch(() => undefined);
-      throw error;
+      throw rows > 0 ? uncommitted(error) : error;
     }
-    await (request.dryRun ? connection.rollback(options) : connection.commit(options));
+    if (request.dryRun) await connection.rollback(options);
+    else await connection.commit(options);
     return rows;
   }
 
@@ -154,10 +164,12 @@ export class Auto {
     load: Load = 'light',
   ): Promise<T> {
     for (let again = false; ; again = true) {
+      let isFound = false;
       try {
         const found = again ? this.#catalog.read(target) : this.#catalog.find(target);
         const table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
+        isFound = true;
         const { entry, signal } = target;
         const pool = this.#connections.pool(entry, 'auto');
         const taken = pool.acquire(signal, load);
@@ -169,13 +181,15 @@ export class Auto {
           pool.release(connection);
         }
       } catch (error) {
-        if (again || started() || !this.#worthAnother(error, method, target)) throw this.#explained(error, method, target);
+        const failure = isFound ? error : ofCatalogue(error);
+        if (again || started() || !this.#worthAnother(failure, target)) throw this.#explained(failure, method, target);
       }
     }
   }
 
-  #worthAnother(error: unknown, method: Method, target: Target): boolean {
-    if (error instanceof DbFailure) return STALE.has(error.kind) || (method === 'GET' && error.kind === 'lost');
+  #worthAnother(error: unknown, target: Target): boolean {
+    if (error instanceof DbFailure)
+      return error.kind === 'lost' ? error.left === 'unsent' : STALE.has(error.kind) && error.left !== 'unknown';
     const unknownName = error instanceof ApiError && (error.key === 'column_unknown' || error.key === 'row_key_unknown');
     return unknownName && this.#catalog.age(target) > TRUST_MS;
   }
@@ -194,6 +208,21 @@ export class Auto {
 
 const NO_CURSOR: ReadResult = { cursor: undefined };
 const never = (): boolean => false;
+
+/** The catalogue's statements are our own and read only: one that was cut off may be sent again. */
+function ofCatalogue(error: unknown): unknown {
+  return error instanceof DbFailure && error.left === 'unknown' ? error.leaving('unsent') : error;
+}
+
+/** The commit was never sent: whatever happened to the connection, nothing stays, and what was sent is not sent again. */
+function uncommitted(error: unknown): unknown {
+  return error instanceof DbFailure ? error.leaving('nothing') : error;
+}
+
+/** A statement that fails in the middle leaves what it wrote in a table without transactions. */
+function halfDone(error: unknown): never {
+  throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.left === 'nothing' ? error.leaving('unknown') : error;
+}
 
 function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly Ready[] {
   return planInsert(batch, table, request.upsert, engine.transactions).flatMap((plan) => engine.dialect.insert(plan));
@@ -244,7 +273,9 @@ class Located extends Error {
   }
 }
 
-const OF_A_ROW = new Set(['duplicate', 'constraint', 'invalid']);
+const OF_A_ROW = new Set(['duplicate', 'constraint', 'invalid', 'raised']);
+/** Failures of a statement that was under way. */
+const IN_THE_MIDDLE = new Set([...OF_A_ROW, 'timeout', 'cancelled', 'conflict', 'lost', 'other']);
 
 /** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
 async function located(
@@ -259,6 +290,10 @@ async function located(
   if (count === 1) return new Located(error, 0);
   if (!session.engine.transactions) return error;
   const batch = readAgain();
+  if (session.connection.checkConstraints !== undefined && (await tryPrefix(batch, table, request, session)) === undefined) {
+    const row = lateRow(error, batch);
+    return row === undefined ? error : new Located(error, row);
+  }
   let low = 1;
   let high = count;
   let failure = error;

@@ -18,7 +18,7 @@ import type { Answer } from './answer.ts';
 import type { ResponseCache } from './cache.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
-import { explainStep, isOwnFault } from './failures.ts';
+import { explainStays, explainStep, isOwnFault } from './failures.ts';
 import { chooseDefinition, Finder, type Version } from './find.ts';
 import { type RawInput, readInput } from './input.ts';
 import { keyOf } from './keys.ts';
@@ -84,9 +84,11 @@ export class Calls {
       } catch (error) {
         first ??= error;
         tried.push(next);
-        if (call.signal.aborted || !isOwnFault(error)) break;
-        this.#store.recordFailure(call.caller, next.definitionId, messageOf(error));
-        if (answer.begun || this.#lasting.has(error as object)) break;
+        const isOwn = isOwnFault(error);
+        if (isOwn && !call.signal.aborted) this.#store.recordFailure(call.caller, next.definitionId, messageOf(error));
+        // What stays is told by the version that left it.
+        if (this.#lasting.has(error as object)) throw error;
+        if (call.signal.aborted || !isOwn || answer.begun) break;
       }
     }
     // A rollback version that may not be called, or that refuses the call, is no rescue: the first error stands.
@@ -181,9 +183,13 @@ export class Calls {
     try {
       return write();
     } catch (error) {
-      const explained = explainStep(error, compiled.steps[compiled.answer]?.label ?? '', compiled.timeoutMs);
-      if (compiled.steps.some(({ sql }) => sql?.reads === false)) this.#lasting.add(explained as object);
-      throw explained;
+      const { label = '' } = compiled.steps[compiled.answer] ?? {};
+      const explained = explainStep(error, label, compiled.timeoutMs);
+      const written = compiled.steps.filter(({ sql }) => sql?.reads === false).map((step) => step.label);
+      if (written.length === 0) throw explained;
+      const told = explainStays(explained, label, { kind: 'stays', steps: written });
+      this.#lasting.add(told as object);
+      throw told;
     }
   }
 
@@ -204,7 +210,7 @@ export class Calls {
       try {
         return await runSteps(compiled, frame, timings, sink);
       } catch (error) {
-        if (session.lasting) this.#lasting.add(error as object);
+        if (session.final) this.#lasting.add(error as object);
         if (tries > 0 || !session.repeatable || signal.aborted || !again()) throw error;
         timings.length = 0;
       }

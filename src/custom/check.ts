@@ -4,7 +4,7 @@
  */
 import type { Connections } from '../engines/connections.ts';
 import type { StopSignal } from '../engines/engine.ts';
-import { ApiError, apiError } from '../errors.ts';
+import { ApiError, apiError, staysOf } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
 import { entryOf } from './calls.ts';
@@ -80,9 +80,14 @@ export async function execute(
   try {
     const steps = await runTraced(compiled, frame, notes);
     const result = steps.length === compiled.steps.length ? (frame.results[compiled.answer] ?? null) : null;
+    const duration = milliseconds(began);
+    await session.rollback();
+    const { stays } = session;
     return describe(compiled, steps, [
       ['result', result],
-      ['duration_ms', milliseconds(began)],
+      ['duration_ms', duration],
+      // A procedure may commit by itself, and not every table takes things back.
+      ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', staysOf(stays.steps, stays.kind)]] as const)),
     ]);
   } finally {
     await session.rollback();

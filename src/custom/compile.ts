@@ -47,6 +47,7 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
   const read = new Set(steps.flatMap(({ needs }) => [...needs]));
   const shown = steps.findLastIndex(({ source }) => !source.omit);
   const { config, database } = document;
+  if (scope.stage === 'deploy') refuseKept(document, steps);
   const transaction = config.transaction ? transactionOf(steps) : 'none';
   return {
     document,
@@ -59,18 +60,39 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
     limits: { ...DEFAULT_LIMITS, steps: config.steps, bytes: config.memoryMb * 1024 * 1024, millis: config.timeMs },
     timeoutMs: database.timeoutSecs * 1000,
     transaction,
-    rows: transaction === 'all' && steps.some(({ sql }) => sql?.reads === false) ? 'held' : 'flowing',
-    keeps: config.cacheResult || config.coalesce,
+    rows: transaction === 'all' && steps.some(writes) ? 'held' : 'flowing',
+    keeps: (config.cacheResult || config.coalesce) && !steps.some(writes),
     entry: database.kind === 'own' ? entryOf(database, scope) : undefined,
   };
 }
 
-/** A single statement needs no transaction when nothing that follows it can fail, or when it only reads. */
-function transactionOf(steps: readonly Step[]): 'one' | 'all' {
+/**
+ * A single statement needs no transaction when it only reads, or when it does all of its work or none and nothing that follows it can fail.
+ * What may do half of its work (CALL) is in one.
+ */
+function transactionOf(steps: readonly Step[]): Compiled['transaction'] {
   const statements = steps.filter(({ sql }) => sql !== undefined);
   const [only] = statements;
   if (statements.length > 1) return 'all';
-  return only === undefined || only.sql?.reads === true || only === steps.at(-1) ? 'one' : 'all';
+  if (only?.sql === undefined || (only.sql.reads && only.sql.harmless)) return 'one';
+  if (only !== steps.at(-1)) return 'all';
+  return only.sql.alone ? 'none' : only.sql.plain ? 'one' : 'all';
+}
+
+/** Whatever is not known to read only, by its words, may write. */
+function writes({ sql }: Step): boolean {
+  return sql?.reads === false;
+}
+
+/** An answer that is kept or shared stands for calls that never ran: none of them may be one that writes. Throws StepProblems. */
+export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[]): void {
+  const settings = [...(config.cacheResult ? ['cache_result'] : []), ...(config.coalesce ? ['coalesce'] : [])];
+  if (settings.length === 0) return;
+  const problems = steps.filter(writes).map(({ source, label }): CodeProblem => {
+    const message = `config.${settings.join(' and config.')}: only for definitions whose steps read, and step ${label} writes or may write`;
+    return { line: source.codeLine, message, kind: 'document' };
+  });
+  if (problems.length > 0) throw new StepProblems(problems);
 }
 
 function compileSteps({ logic, database }: DefinitionDocument, scope: CompileScope): readonly Step[] {

@@ -4,9 +4,10 @@ import { type Definition, type DefinitionDraft, versionSortKey } from '../model/
 import type { SpaceScope } from '../model/project.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { compileDefinition } from './compile.ts';
+import { compileDefinition, refuseKept } from './compile.ts';
 import { type Author, insertedOrRefused, type Management, type ManagementAnswer } from './definitions.ts';
-import { editDocument, readDocument } from './document.ts';
+import { type DefinitionDocument, editDocument, readDocument } from './document.ts';
+import { type Step, StepProblems } from './steps/step.ts';
 
 interface CopyRequest {
   readonly targetVersion: string;
@@ -85,12 +86,14 @@ async function draftOf(
     ...(keepsRollback ? [] : [{ path: ['config', 'rollback_version'] as const, text: 'null' }]),
   ]);
   // What was deployed compiles; this is the same check again for the copy, with the modules of its new space.
-  compileDefinition(readDocument(document), {
+  const read = readDocument(document);
+  const { steps } = compileDefinition(read, {
     tenant: target,
     modules: await management.finder.modules(target),
     stage: 'call',
     password: source.password,
   });
+  refuseWriting(read, steps);
   return {
     uri,
     method,
@@ -101,4 +104,13 @@ async function draftOf(
     document,
     password: source.password,
   };
+}
+
+/** A definition that was stored before this was refused is not copied either. */
+function refuseWriting(document: DefinitionDocument, steps: readonly Step[]): void {
+  try {
+    refuseKept(document, steps);
+  } catch (error) {
+    throw error instanceof StepProblems ? apiError('definition_invalid', error.message) : error;
+  }
 }

@@ -1,10 +1,11 @@
 /** What went wrong in a step, as the error that the caller hears; and whose fault it is. */
 import { DbFailure, type FailureKind } from '../engines/engine.ts';
-import { ApiError, apiError } from '../errors.ts';
+import { ApiError, apiError, staysOf } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
+import type { Stays } from './session.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
 
@@ -15,6 +16,7 @@ const unreachable: Explain = (label) =>
 const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   duplicate: refused,
   constraint: refused,
+  raised: refused,
   // PostgreSQL's class 42 is about the statement, and not about the data.
   invalid: (label, failure) =>
     failure.code.startsWith('42') ? apiError('step_failed', label, failure.message) : refused(label, failure, 0),
@@ -51,6 +53,14 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   if (error instanceof CompileError) return apiError('step_unreachable', label, `a module does not compile any more: ${error.message}`);
   if (error instanceof SandboxBusyError) return apiError('programs_busy');
   return error;
+}
+
+/** The same error, with what stays of the call. */
+export function explainStays(error: unknown, label: string, stays: Stays | undefined): unknown {
+  if (stays === undefined) return error;
+  if (stays.kind === 'nothing') return error instanceof ApiError ? error.leaves('none') : error;
+  const known = error instanceof ApiError ? error : apiError('step_failed', label, 'an unexpected error, which the log has').because(error);
+  return known.leaves('unknown', staysOf(stays.steps, stays.kind));
 }
 
 function placeOf({ file, line, column }: Problem): string {

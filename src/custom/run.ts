@@ -5,7 +5,7 @@
 import type { RowSink } from '../model/cells.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import type { Compiled } from './compile.ts';
-import { explainStep } from './failures.ts';
+import { explainStays, explainStep } from './failures.ts';
 import type { Frame, Step, Wanted } from './steps/step.ts';
 
 /** How long each step took, in milliseconds. */
@@ -25,8 +25,8 @@ export async function runSteps(compiled: Compiled, frame: Frame, timings: Timing
     if (commit !== undefined) await commit;
   } catch (error) {
     await session.rollback();
-    const step = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)];
-    throw explainStep(error, step?.label ?? '', compiled.timeoutMs);
+    const label = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)]?.label ?? '';
+    throw explainStays(explainStep(error, label, compiled.timeoutMs), label, session.stays);
   } finally {
     session.release();
   }

@@ -1,11 +1,20 @@
 /**
- * The one connection of a call: taken when the first sql step runs, one transaction over all of them, given back clean. Knows neither
- * definitions nor what a statement says, except whether it reads only and whether it leaves something behind.
+ * The one connection of a call: taken when the first sql step runs, one transaction over all of them, given back clean. Keeps account of what
+ * was written, so that after a failure it can tell what stays. Knows neither definitions nor what a statement says beyond its facts.
  */
 import type { Connections } from '../engines/connections.ts';
-import { type Connection, DbFailure, type Outcome, type RunOptions, type StopSignal } from '../engines/engine.ts';
+import {
+  type Connection,
+  DbFailure,
+  type Engine,
+  type FailureKind,
+  type Outcome,
+  type RunOptions,
+  type StopSignal,
+} from '../engines/engine.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { Entry } from '../model/entry.ts';
+import type { StatementFacts } from '../sql/bind.ts';
 import type { Ready } from '../sql/dialect.ts';
 import { after, type Soon } from '../util/soon.ts';
 
@@ -17,21 +26,45 @@ export interface SessionOptions {
   readonly transaction: 'one' | 'all' | 'none';
 }
 
-/** Failures after which the same statement may well succeed: the connection had died, or a prepared plan was older than its table. */
-const PASSING = new Set(['lost', 'stale']);
+/** A statement of a step, and how the step is called. */
+export interface Stated {
+  readonly label: string;
+  readonly sql: StatementFacts;
+}
+
+/** What stays of a call that failed, by the steps that wrote it. */
+export type Stays =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'stays'; readonly steps: readonly string[] }
+  | { readonly kind: 'may_stay'; readonly steps: readonly string[] };
+
+/** Failures that come before a statement begins, whatever the engine. */
+const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
+
+/** The search for what a failed statement left behind takes no longer. */
+const TRACES_MS = 2000;
 
 export class Session {
   readonly #connections: Connections;
   readonly #options: SessionOptions;
   readonly #run: RunOptions;
   #pool: ReturnType<Connections['pool']> | undefined;
+  #engine: Engine | undefined;
   #connection: Connection | undefined;
   #open = false;
   #dirty = false;
-  #passing = false;
-  /** Writes that have been sent, and whether the engine can take them back. */
+  /** Steps that have written, or may have, in the transaction that is open or is being committed. */
+  #pending: string[] = [];
+  /** Those whose writes stay, and those of which nobody knows. */
+  readonly #kept: string[] = [];
+  readonly #doubtful: string[] = [];
+  /** Something was sent that may write; something that surely does. */
   #wrote = false;
-  #undoable = false;
+  #changes = false;
+  /** A write by itself that the server refused: what it left in tables without transactions must be asked for. */
+  #refused: { readonly label: string; readonly text: string } | undefined;
+  #cut = false;
+  #again = false;
 
   constructor(connections: Connections, options: SessionOptions) {
     this.#connections = connections;
@@ -39,52 +72,107 @@ export class Session {
     this.#run = { signal: options.signal, timeoutMs: options.timeoutMs };
   }
 
-  /** A write has been made that is there to stay, or may be. */
-  get lasting(): boolean {
-    return this.#wrote && !this.#undoable;
+  /** After a failure and `rollback`; undefined when nothing was to be written. */
+  get stays(): Stays | undefined {
+    if (this.#doubtful.length > 0) return { kind: 'may_stay', steps: [...this.#kept, ...this.#doubtful] };
+    if (this.#kept.length > 0) return { kind: 'stays', steps: this.#kept };
+    return this.#changes ? { kind: 'nothing' } : undefined;
   }
 
-  /** Did it fail in passing, with nothing written? */
+  /** Must the failure stand as it is? Then no other version is tried: something stays, or the connection went away with what it was sent. */
+  get final(): boolean {
+    return this.#cut || this.#kept.length > 0 || this.#doubtful.length > 0;
+  }
+
+  /** Did it fail before anything began, or because a prepared plan was older than its table, with nothing but harmless reads before it? */
   get repeatable(): boolean {
-    return this.#passing && !this.#wrote;
+    return this.#again;
   }
 
-  async run(ready: Ready, statement: { readonly reads: boolean; readonly harmless: boolean }, sink?: RowSink): Promise<Outcome> {
+  async run(ready: Ready, stated: Stated, sink?: RowSink): Promise<Outcome> {
     const taken = this.#connection ?? this.#take();
     const connection = taken instanceof Promise ? await taken : taken;
-    if (!statement.harmless) this.#dirty = true;
-    if (!statement.reads || !statement.harmless) this.#wrote = true;
+    const { label, sql } = stated;
+    const writes = this.#mayWrite(sql);
+    if (!sql.harmless) this.#dirty = true;
+    const isFirst = !this.#wrote;
+    if (writes) this.#wrote = true;
+    if (!sql.reads) this.#changes = true;
+    const options: RunOptions = sql.plain || !this.#open ? this.#run : { ...this.#run, transaction: 'may_end' };
     try {
-      return await connection.run(ready.statement, ready.params, this.#run, sink);
+      const outcome = await connection.run(ready.statement, ready.params, options, sink);
+      if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
+      return outcome;
     } catch (error) {
-      if (error instanceof DbFailure) this.#judge(error);
+      if (error instanceof DbFailure) this.#judge(error, stated, ready, isFirst);
+      else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
       throw error;
     }
   }
 
-  #judge({ kind, code }: DbFailure): void {
-    this.#passing = PASSING.has(kind);
-    // A statement by itself that was sent and never answered may have taken effect.
-    const unanswered = kind === 'lost' || kind === 'malformed' || ((kind === 'timeout' || kind === 'cancelled') && code === '');
-    if (unanswered && !this.#open) this.#undoable = false;
+  /** Functions that are not known may write, except where functions cannot. */
+  #mayWrite({ reads, harmless }: StatementFacts): boolean {
+    return !reads || (!harmless && this.#engine?.transactions !== false);
+  }
+
+  #judge(failure: DbFailure, { label, sql }: Stated, ready: Ready, isFirst: boolean): void {
+    const { kind, left } = failure;
+    const writes = this.#mayWrite(sql);
+    this.#again = isFirst && ((kind === 'lost' && left === 'unsent') || (kind === 'stale' && !writes));
+    if (left === 'unsent') return;
+    if (left === 'unknown' || kind === 'lost') this.#cut = true;
+    if (!writes) return;
+    if (this.#open) this.#pending.push(label);
+    else if (left === 'unknown' || !sql.plain) this.#doubtful.push(label);
+    else if (this.#engine?.transactions === false) {
+      if (!BEFORE.has(kind)) this.#doubtful.push(label);
+    } else this.#refused = { label, text: ready.statement.text };
   }
 
   /** Everything that ran is kept. Undefined when there is nothing to wait for. */
   commit(): Promise<void> | undefined {
     if (!this.#open) return undefined;
     this.#open = false;
-    // From here on nobody can tell what the server did when it does not answer.
-    this.#undoable = false;
-    return this.#connection?.commit(this.#run);
+    return this.#connection?.commit(this.#run).then(
+      () => void this.#kept.push(...this.#pending.splice(0)),
+      (error: unknown) => {
+        const isNone = error instanceof DbFailure && (error.left === 'unsent' || (error.left === 'nothing' && !this.#hasLastingTables));
+        this.#cut ||= error instanceof DbFailure && error.kind === 'lost';
+        if (!isNone) this.#doubtful.push(...this.#pending);
+        throw error;
+      },
+    );
   }
 
-  /** Everything that ran is taken back, as far as the engine can. */
+  /** Everything that ran is taken back, as far as the engine can; what cannot be is noted. */
   async rollback(): Promise<void> {
+    if (this.#refused !== undefined) await this.#lookForTraces(this.#refused);
     if (!this.#open) return;
     this.#open = false;
     const connection = this.#connection;
-    // A connection that cannot roll back is not used again, and the server does it when the socket closes.
-    await connection?.rollback({ timeoutMs: this.#options.timeoutMs }).catch(() => connection.close());
+    const pending = this.#pending.splice(0);
+    try {
+      const undone = await connection?.rollback({ timeoutMs: this.#options.timeoutMs });
+      if (undone === 'some') this.#doubtful.push(...pending);
+    } catch {
+      // A connection that cannot roll back is not used again, and the server does it when the socket closes; but tables without
+      // transactions keep what they have, and nobody can ask which ones there were.
+      connection?.close();
+      if (this.#hasLastingTables) this.#doubtful.push(...pending);
+    }
+  }
+
+  get #hasLastingTables(): boolean {
+    return this.#engine?.leavesTraces !== undefined;
+  }
+
+  async #lookForTraces({ label, text }: { readonly label: string; readonly text: string }): Promise<void> {
+    const connection = this.#connection;
+    if (!this.#hasLastingTables || connection === undefined) return;
+    const leaves = connection.usable
+      ? await this.#engine?.leavesTraces?.(connection, text, { timeoutMs: Math.min(this.#options.timeoutMs, TRACES_MS) }).catch(() => true)
+      : true;
+    if (leaves === true) this.#doubtful.push(label);
   }
 
   /** Gives the connection back; does not wait for a session to become clean again. */
@@ -111,17 +199,22 @@ export class Session {
     const { entry: entryOf, signal, transaction } = this.#options;
     const entry = entryOf();
     this.#pool = this.#connections.pool(entry, 'custom');
-    const { transactions } = this.#connections.engine(entry.type);
+    const engine = this.#connections.engine(entry.type);
+    this.#engine = engine;
     return after(this.#pool.acquire(signal), (connection): Soon<Connection> => {
       this.#connection = connection;
-      // A single statement that fails has changed nothing.
-      this.#undoable = transactions && transaction !== 'none';
-      return transaction === 'all' ? this.#begin(connection) : connection;
+      return transaction === 'all' && engine.transactions ? this.#begin(connection) : connection;
     });
   }
 
   async #begin(connection: Connection): Promise<Connection> {
-    await connection.begin(this.#run);
+    try {
+      await connection.begin(this.#run);
+    } catch (error) {
+      // Nothing of the call was sent yet.
+      this.#again = error instanceof DbFailure && error.kind === 'lost' && error.left !== 'nothing';
+      throw error;
+    }
     this.#open = true;
     return connection;
   }

@@ -122,7 +122,8 @@ export class Connections {
         if (error instanceof DbFailure && error.kind === 'cancelled') break;
       }
     }
-    throw failure;
+    // Whatever went wrong, no statement was sent yet.
+    throw failure instanceof DbFailure && failure.left === 'unknown' ? failure.leaving('unsent') : failure;
   }
 
   /** A name may stand for several addresses; the next one is tried when nobody answers at the one before. */

@@ -24,7 +24,12 @@ export interface RunOptions {
   readonly signal?: StopSignal | undefined;
   /** Milliseconds that the statement may run, enforced by the server and by us. */
   readonly timeoutMs: number;
+  /** `may_end`: the statement may end the transaction that it runs in (CALL, DDL); a rollback must then be able to tell. */
+  readonly transaction?: 'may_end' | undefined;
 }
+
+/** How much a rollback took back; `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
+export type Undone = 'all' | 'some';
 
 /** What a connection is wanted for; `bulky`: to write many rows, which keeps a processor of the server busy. */
 export type Load = 'light' | 'bulky';
@@ -35,7 +40,9 @@ export interface Connection {
   /** Engines without transactions (ClickHouse) do nothing here. */
   begin(options: RunOptions): Promise<void>;
   commit(options: RunOptions): Promise<void>;
-  rollback(options: RunOptions): Promise<void>;
+  rollback(options: RunOptions): Promise<Undone>;
+  /** Checks now what would else be checked at the commit (deferred constraints); absent where nothing is. */
+  checkConstraints?(options: RunOptions): Promise<void>;
   /** Brings the session back to how it was after connecting; false when it cannot and must be closed. */
   reset(): Promise<boolean>;
   /** False once the socket is gone or the protocol is out of step: the pool drops it. */
@@ -93,6 +100,11 @@ export interface Engine {
   readonly sharesReads: boolean;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
+  /**
+   * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such
+   * tables.
+   */
+  leavesTraces?(connection: Connection, text: string, options: RunOptions): Promise<boolean>;
   connect(entry: Entry, options: ConnectOptions): Promise<Connection>;
 }
 
@@ -112,6 +124,7 @@ export interface Engine {
  *   conflict      deadlock, serialization: the caller may try again
  *   read_only     replica or read-only transaction or view
  *   unsupported   this table engine or view cannot do it
+ *   raised        code in the database refused it in its own words (a trigger's RAISE or SIGNAL)
  *   syntax        the statement is wrong (Custom sql)
  *   other         anything else
  */
@@ -134,6 +147,7 @@ export type FailureKind =
   | 'conflict'
   | 'read_only'
   | 'unsupported'
+  | 'raised'
   | 'syntax'
   | 'other';
 
@@ -148,12 +162,23 @@ const WORDS_WITHOUT_VALUES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'read_only',
 ]);
 
+/**
+ * What a statement that failed has left behind.
+ *   unsent    nothing: the server never had the whole of it. The only failure after which it may be sent again
+ *   nothing   the server had it, and says that it ended without effect
+ *   unknown   it was sent, and nobody said how it ended
+ */
+export type Left = 'unsent' | 'nothing' | 'unknown';
+
 export class DbFailure extends Error {
   readonly kind: FailureKind;
+  readonly left: Left;
   /** The engine's own code (SQLSTATE, errno, exception code). */
   readonly code: string;
   readonly column: string | undefined;
   readonly constraint: string | undefined;
+  /** The values of the key that `column` names, as the engine shows them. */
+  readonly key: string | undefined;
 
   constructor(
     kind: FailureKind,
@@ -162,7 +187,10 @@ export class DbFailure extends Error {
       readonly code?: string;
       readonly column?: string | undefined;
       readonly constraint?: string | undefined;
+      readonly key?: string | undefined;
       readonly cause?: unknown;
+      /** Without it: a server that gave a code has said how the statement ended. */
+      readonly left?: Left | undefined;
     } = {},
   ) {
     super(message, { cause: details.cause });
@@ -170,6 +198,14 @@ export class DbFailure extends Error {
     this.code = details.code ?? '';
     this.column = details.column;
     this.constraint = details.constraint;
+    this.key = details.key;
+    this.left = details.left ?? (UNANSWERED.has(kind) || (STOPS.has(kind) && this.code === '') ? 'unknown' : 'nothing');
+  }
+
+  /** The same failure, by someone who knows better what is left. */
+  leaving(left: Left): DbFailure {
+    const { kind, message, code, column, constraint, key, cause } = this;
+    return new DbFailure(kind, message, { code, column, constraint, key, cause, left });
   }
 
   /** Engines quote values where data or a statement is refused; what they say of servers is kept, without what it quotes. */
@@ -177,4 +213,12 @@ export class DbFailure extends Error {
     const { kind, code } = this;
     return WORDS_WITHOUT_VALUES.has(kind) ? { kind, code, message: withoutQuotes(this.message) } : { kind, code };
   }
+}
+
+const UNANSWERED: ReadonlySet<FailureKind> = new Set<FailureKind>(['lost', 'malformed']);
+const STOPS: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'cancelled']);
+
+/** Of a socket that failed in a write: the end of what was to be sent has not left this machine. Else nobody knows how far it came. */
+export function leftBy(error: unknown): Left {
+  return (error as { syscall?: unknown } | undefined)?.syscall === 'write' ? 'unsent' : 'unknown';
 }

@@ -3,6 +3,8 @@
  * lazily, never waits without a deadline. The most recently used connection is given out first, so that the others can grow old and close.
  * Bulky statements have few of them at a time.
  */
+
+import { setImmediate as immediately } from 'node:timers/promises';
 import { type Connection, DbFailure, type Load, type StopSignal } from './engine.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -33,6 +35,12 @@ type State = 'open' | 'draining' | 'closed';
 const TRIM_MS = 200;
 
 const MAX_WAITERS_PER_CONNECTION = 100;
+
+/**
+ * A connection that has rested for so long is given out only after the events that have come in by now were looked at: the end of its socket
+ * may be among them, and a statement that was sent is never sent again. Under load connections rest for less.
+ */
+const RESTED_MS = 20;
 
 export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
@@ -71,11 +79,19 @@ export class Pool {
 
   #take(signal: StopSignal | undefined): Connection | Promise<Connection> {
     for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
-      if (item.connection.usable) return item.connection;
-      this.#drop(item.connection);
+      const { connection, since } = item;
+      if (connection.usable) return performance.now() - since < RESTED_MS ? connection : this.#look(connection, signal);
+      this.#drop(connection);
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
     return this.#count < this.#limits.maxOpen ? this.#connect(signal) : this.#line.join(signal);
+  }
+
+  async #look(connection: Connection, signal: StopSignal | undefined): Promise<Connection> {
+    await immediately();
+    if (connection.usable) return connection;
+    this.#drop(connection);
+    return this.#take(signal);
   }
 
   async #takeBulky(signal: StopSignal | undefined): Promise<Connection> {

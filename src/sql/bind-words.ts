@@ -10,8 +10,15 @@ export const READS = words('SELECT WITH VALUES TABLE SHOW EXPLAIN DESCRIBE DESC 
 /** First words of statements that touch rows and nothing else. */
 export const OF_ROWS = words('SELECT WITH VALUES TABLE INSERT UPDATE DELETE REPLACE MERGE');
 
-/** Words that make a WITH (or an EXPLAIN) a write. */
-export const WRITES = words('INSERT UPDATE DELETE MERGE REPLACE');
+/** Words that make a WITH (or an EXPLAIN) a write, and a SELECT … FOR UPDATE or INTO none that only reads. */
+export const WRITES = words('INSERT UPDATE DELETE MERGE REPLACE INTO');
+
+/** Of these, names of functions too. */
+export const FUNCTIONS_TOO = words('INSERT REPLACE');
+
+/** Statements that PostgreSQL refuses to run in a transaction, by their first words. */
+export const ALONE =
+  /^(?:VACUUM|(?:CREATE|ALTER|DROP) (?:DATABASE|TABLESPACE|SYSTEM|SUBSCRIPTION)|REINDEX (?:DATABASE|SYSTEM)|(?:CREATE|DROP|REINDEX)\b.* CONCURRENTLY)\b/;
 
 /** The transaction of a call is the service's own. */
 export const OF_TRANSACTIONS = words('BEGIN START COMMIT ROLLBACK ABORT END SAVEPOINT RELEASE XA');

@@ -4,7 +4,7 @@
  * what a value is bound as is decided by whoever knows the engine.
  */
 import { type Path, type SqlFlavour, SqlProblem, scanSql, type Token } from './bind-scan.ts';
-import { leavesNothing, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
+import { ALONE, FUNCTIONS_TOO, leavesNothing, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
 
 /**
  * Where a slot stands:
@@ -34,8 +34,17 @@ export type Part =
 export interface Template {
   readonly parts: readonly Part[];
   readonly slots: readonly Slot[];
-  /** Does it only read? */
+  readonly facts: StatementFacts;
+}
+
+/** What the words of a statement tell of what it does. What is not known is not trusted. */
+export interface StatementFacts {
+  /** Does it only read? Functions that it calls are not looked into. */
   readonly reads: boolean;
+  /** Does it touch rows and nothing else, so that it neither ends a transaction nor does half of its work by itself? */
+  readonly plain: boolean;
+  /** Is it one that cannot be part of a transaction? */
+  readonly alone: boolean;
   /** Is the session afterwards as it was before? */
   readonly harmless: boolean;
   /** Does it change the schema? */
@@ -55,15 +64,29 @@ export function parseTemplate(text: string, flavour: SqlFlavour): Template {
   if (OF_TRANSACTIONS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
   const parts = new Builder(tokens, significant, flavour).build();
-  const has = (words: ReadonlySet<string>): boolean =>
-    significant.some(({ kind, text: word }) => kind === 'word' && words.has(word.toUpperCase()));
+  return { parts, slots: parts.flatMap(slotsOf), facts: factsOf(verb, tokens, significant) };
+}
+
+function factsOf(verb: string, tokens: readonly Token[], significant: readonly Token[]): StatementFacts {
+  const isReading = verb === '(' || READS.has(verb);
+  const isOfRows = verb === '(' || OF_ROWS.has(verb);
+  const isOpen = !tokens.some(({ kind, text }) => kind === 'comment' && EXECUTABLE_COMMENT.test(text));
   return {
-    parts,
-    slots: parts.flatMap(slotsOf),
-    reads: verb === '(' || (READS.has(verb) && !has(WRITES)),
-    harmless: (verb === '(' || OF_ROWS.has(verb)) && isHarmless(tokens, significant),
+    reads: isReading && isOpen && !significant.some((_, i) => isWrite(significant, i)),
+    plain: (isOfRows || isReading) && isOpen,
+    alone: ALONE.test(significant.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : '')).join(' ')),
+    harmless: isOfRows && isOpen && isHarmless(significant),
     ofSchema: OF_SCHEMAS.has(verb),
   };
+}
+
+/** A word that writes or locks, and is neither a function nor a part of a longer name. */
+function isWrite(significant: readonly Token[], i: number): boolean {
+  const token = significant[i];
+  if (token?.kind !== 'word' || isSymbol(significant[i - 1], '.')) return false;
+  const word = token.text.toUpperCase();
+  if (word === 'SHARE') return isWord(significant[i - 1], 'FOR', 'KEY', 'IN');
+  return WRITES.has(word) && !(FUNCTIONS_TOO.has(word) && isSymbol(significant[i + 1], '('));
 }
 
 function slotsOf(part: Part): readonly Slot[] {
@@ -253,8 +276,7 @@ function wholeSlot(token: Token | undefined): Omit<Slot, 'place'> | undefined {
 /** Beside these, an `@` is part of an operator and not of a variable. */
 const OF_OPERATORS = ['@', '>', '<', '?'];
 
-function isHarmless(tokens: readonly Token[], significant: readonly Token[]): boolean {
-  if (tokens.some(({ kind, text }) => kind === 'comment' && EXECUTABLE_COMMENT.test(text))) return false;
+function isHarmless(significant: readonly Token[]): boolean {
   return significant.every((token, i) => {
     if (isSymbol(token, '@'))
       return OF_OPERATORS.some((symbol) => isSymbol(significant[i - 1], symbol) || isSymbol(significant[i + 1], symbol));

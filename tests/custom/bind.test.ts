@@ -150,7 +150,7 @@ describe('what a statement leaves in its session', () => {
     ['CREATE TEMP TABLE x (a int)', false],
     ['SELECT @a := 5', false],
   ])('%s', (text, harmless) => {
-    expect(parseTemplate(text, text.includes('@a') ? 'mysql' : 'postgres').harmless).toBe(harmless);
+    expect(parseTemplate(text, text.includes('@a') ? 'mysql' : 'postgres').facts.harmless).toBe(harmless);
   });
 
   test.each([
@@ -160,7 +160,7 @@ describe('what a statement leaves in its session', () => {
     ['INSERT INTO t VALUES (1)', false],
     ['TRUNCATE t', false],
   ])('%s reads: %s', (text, reads) => {
-    expect(parseTemplate(text, 'postgres').reads).toBe(reads);
+    expect(parseTemplate(text, 'postgres').facts.reads).toBe(reads);
   });
 });
 

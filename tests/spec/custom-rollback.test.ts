@@ -125,18 +125,6 @@ describe('does not fall back', () => {
     );
     expect((await bench.call('POST', 'ch')).status).toBe(500);
     expect(await clickhouse.run('SELECT v FROM log')).toEqual([{ v: 'new' }]);
-    // Those who share the execution that failed do not make up for it either.
-    await clickhouse.run('TRUNCATE TABLE log');
-    const shared = {
-      method: 'post',
-      logic: [insert('new'), { sql: 'SELECT sleep(0.5) FROM no_such_table' }],
-      database,
-      config: { coalesce: true },
-    };
-    await versions('ch-shared', shared, { method: 'post', logic: [insert('old')], database });
-    const all = await Promise.all([1, 2, 3].map(() => bench.call('POST', 'ch-shared')));
-    expect(all.map(({ status }) => status)).toEqual([500, 500, 500]);
-    expect(new Set((await clickhouse.run('SELECT v FROM log')).map(({ v }) => v))).toEqual(new Set(['new']));
     await versions('ch-read', { logic: [BROKEN], database }, { database });
     expect(served(await bench.get('ch-read'))).toEqual([200, '1.0.0', '2.0.0']);
   });

@@ -2,7 +2,7 @@
 import { DbFailure } from '../../engines/engine.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
-import { parseTemplate, SqlProblem, type Template } from '../../sql/bind.ts';
+import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '../../sql/bind.ts';
 import type { Path } from '../../sql/bind-scan.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { type Binder, BindProblem } from '../binders/binder.ts';
@@ -49,7 +49,7 @@ class SqlStep implements Step {
   readonly needs: ReadonlySet<number>;
   readonly readsContext: boolean;
   readonly modules: readonly string[] = [];
-  readonly sql: Template;
+  readonly sql: StatementFacts;
   readonly #binder: Binder;
   readonly #readers: ReadonlyMap<string, Reader>;
 
@@ -65,7 +65,7 @@ class SqlStep implements Step {
     this.label = stepLabel(source);
     this.needs = needs;
     this.readsContext = readsContext;
-    this.sql = template;
+    this.sql = template.facts;
     this.#binder = binder;
     this.#readers = readers;
   }
@@ -74,15 +74,15 @@ class SqlStep implements Step {
     const ready = this.#bind(frame);
     frame.trace?.statement(ready.statement.text, ready.params.map(shown));
     if (wanted === 'dropped') {
-      const { rows, selected } = await frame.session.run(ready, this.sql);
+      const { rows, selected } = await frame.session.run(ready, this);
       return selected ? undefined : affected(rows);
     }
     if (wanted !== 'kept') {
-      const { rows, selected } = await frame.session.run(ready, this.sql, wanted);
+      const { rows, selected } = await frame.session.run(ready, this, wanted);
       return selected ? undefined : affected(rows);
     }
     const collector = new RowCollector(frame.limits.bytes / 1024 / 1024);
-    const { rows, selected } = await frame.session.run(ready, this.sql, collector).catch(budgetFirst);
+    const { rows, selected } = await frame.session.run(ready, this, collector).catch(budgetFirst);
     return selected ? collector.rows : affected(rows);
   }
 

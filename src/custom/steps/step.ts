@@ -8,6 +8,7 @@ import type { Limits } from '../../lang/budget.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { DbType } from '../../model/entry.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
+import type { StatementFacts } from '../../sql/bind.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import type { StepSource } from '../document-logic.ts';
 import type { Session } from '../session.ts';
@@ -57,7 +58,7 @@ export interface Step {
   /** Names of modules that it loads. */
   readonly modules: readonly string[];
   /** Of an sql step. */
-  readonly sql?: { readonly reads: boolean; readonly ofSchema: boolean; readonly harmless: boolean };
+  readonly sql?: StatementFacts;
   /** The result; undefined when the rows went to the sink. */
   run(frame: Frame, wanted: Wanted): PlainValue | undefined | Promise<PlainValue | undefined>;
 }

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import type { Connection, ConnectOptions, Outcome, RunOptions } from '../engine.ts';
+import type { Connection, ConnectOptions, Outcome, RunOptions, Undone } from '../engine.ts';
 import { DbFailure } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
 import { TextRows } from '../rows.ts';
@@ -111,7 +111,9 @@ class ClickhouseConnection implements Connection, Watched {
 
   async commit(): Promise<void> {}
 
-  async rollback(): Promise<void> {}
+  async rollback(): Promise<Undone> {
+    return 'some';
+  }
 
   /** Every statement carries its own settings, and there is no session to bring back. */
   async reset(): Promise<boolean> {
@@ -179,7 +181,7 @@ class ClickhouseConnection implements Connection, Watched {
 
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
   async #execute(request: Request, options: RunOptions, sink?: RowSink): Promise<{ readonly summary: Summary; readonly rows: number }> {
-    if (!this.usable) throw lostFailure();
+    if (!this.usable) throw lostFailure(undefined, 'unsent');
     const wire = this.#wire;
     const flow = new StatementFlow(wire);
     const reader = new RowReader(sink, flow);

@@ -2,7 +2,7 @@
  * ClickHouse's exception codes and the socket's errors in the words that every engine shares. The only file that knows the codes;
  * takes from a message what quotes the statement, which is ours and not the caller's to see.
  */
-import { DbFailure, type FailureKind } from '../engine.ts';
+import { DbFailure, type FailureKind, type Left } from '../engine.ts';
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
   192: 'login', // unknown user
@@ -87,8 +87,15 @@ export function exceptionFailure(code: number, message: string): DbFailure {
   // Error 341 says that a mutation failed and carries the true reason inside it.
   const inner = code === 341 ? EXCEPTION.exec(message) : null;
   if (inner !== null) return exceptionFailure(Number(inner[1]), inner[2] ?? '');
-  return new DbFailure(KINDS[code] ?? 'other', plainMessage(message), { code: String(code), column: columnOf(message) });
+  const kind = KINDS[code] ?? 'other';
+  const left = STOPPED.has(kind) || IN_A_VIEW.test(message) ? 'unknown' : 'nothing';
+  return new DbFailure(kind, plainMessage(message), { code: String(code), column: columnOf(message), left });
 }
+
+/** A mutation that ran out of time goes on in the background, and blocks of an insert that came before stay. */
+const STOPPED: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'cancelled', 'lost']);
+/** A materialized view failed when the rows were in its source already. */
+const IN_A_VIEW = /pushing to view/i;
 
 const SYNTAX_QUOTE = /: failed at position (\d+)[\s\S]*$/;
 
@@ -127,10 +134,11 @@ export function dialFailure(error: Error): DbFailure {
 }
 
 /** A socket that ended while a statement ran. */
-export function lostFailure(cause?: Error): DbFailure {
+export function lostFailure(cause?: Error, left: Left = 'unknown'): DbFailure {
   return new DbFailure('lost', 'the ClickHouse server closed the connection before the answer was complete', {
     code: cause === undefined ? '' : codeOf(cause),
     cause,
+    left,
   });
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../model/entry.ts';
-import { DbFailure, type FailureKind } from '../engine.ts';
+import { DbFailure, type FailureKind, leftBy } from '../engine.ts';
 import { encodeHttpBlock } from './block-frame.ts';
 import { failureOf, lostFailure } from './failures.ts';
 import { type ResponseHead, ResponseParser } from './http-response.ts';
@@ -100,7 +100,7 @@ export class HttpWire implements Wire {
   #send(exchange: Exchange, extra: string): Promise<Summary> {
     return new Promise((resolve, reject) => {
       if (this.#closed || this.#pending !== undefined) {
-        reject(lostFailure());
+        reject(lostFailure(undefined, 'unsent'));
         return;
       }
       this.#pending = { exchange, resolve, reject };
@@ -245,7 +245,7 @@ export class HttpWire implements Wire {
     const failure = failureOf(this.#error, code === undefined ? undefined : Number(code));
     const kind = STATUS_KINDS[this.#head?.status ?? 0];
     if (failure.code !== '0') return failure;
-    if (kind !== undefined) return new DbFailure(kind, `the server answered with status ${this.#head?.status}`);
+    if (kind !== undefined) return new DbFailure(kind, `the server answered with status ${this.#head?.status}`, { left: 'unknown' });
     return this.#head?.status === 200 ? lostFailure() : failure;
   }
 
@@ -254,7 +254,7 @@ export class HttpWire implements Wire {
     if (this.#pending !== undefined) {
       if (this.#failed && this.#error !== '') this.#settle(this.#failure());
       else if (this.#parser.endsWithSocket && error === undefined) this.#finish();
-      else this.#settle(lostFailure(error));
+      else this.#settle(lostFailure(error, this.#pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
     }
     if (this.#closed) return;
     this.#closed = true;

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../model/entry.ts';
-import { DbFailure } from '../engine.ts';
+import { DbFailure, leftBy } from '../engine.ts';
 import { exceptionFailure, lostFailure } from './failures.ts';
 import {
   afterHello,
@@ -158,7 +158,7 @@ export class NativeWire implements Wire {
   #query(exchange: Exchange, text: string, mode: Mode, suffix = ''): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#closed || this.#pending !== undefined) {
-        reject(lostFailure());
+        reject(lostFailure(undefined, 'unsent'));
         return;
       }
       this.#pending = { mode, exchange, resolve, reject };
@@ -264,7 +264,8 @@ export class NativeWire implements Wire {
   }
 
   #end(error?: Error): void {
-    if (this.#pending !== undefined) this.#settle(lostFailure(error));
+    const pending = this.#pending;
+    if (pending !== undefined) this.#settle(lostFailure(error, pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
     if (this.#closed) return;
     this.#closed = true;
     for (const listener of this.#listeners) listener();

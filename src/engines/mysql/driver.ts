@@ -5,17 +5,20 @@
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal } from '../engine.ts';
+import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, wasKilled } from './failures.ts';
 import { login, type Session } from './login.ts';
 import { ParameterWriter } from './parameters.ts';
 import { DoneReply, PreparedReply, ResultReply } from './replies.ts';
-import { BEGIN, COMMIT, limitFits, limitText, ROLLBACK, SETTINGS } from './session.ts';
+import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, SETTINGS, TO_MARK } from './session.ts';
 import { makePrepared, type Prepared, PreparedStatements } from './statements.ts';
 import { type StopKind, stopFailure } from './stop.ts';
 import { otherKeyFailure, upsertedRows } from './upsert.ts';
 import { Wire } from './wire.ts';
+
+/** Statements that MySQL's own limit of time is for. */
+const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
 
 const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
 const HEADER = 4;
@@ -36,6 +39,8 @@ export class MysqlConnection implements Connection, Watched {
   readonly #statements = new PreparedStatements();
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH);
   #limitMs = Number.POSITIVE_INFINITY;
+  /** A savepoint, which is gone when the transaction that it stands in has ended. */
+  #isMarked = false;
   #result: ResultReply | undefined;
   /** A KILL may still be under way to a statement that has ended: the next one must not get it. */
   #tainted = false;
@@ -87,13 +92,14 @@ export class MysqlConnection implements Connection, Watched {
     const late = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
+      if (options.transaction === 'may_end' && !this.#isMarked) await this.#mark();
       const kept = this.#statements.keeps(statement);
       const prepared = this.#statements.find(statement) ?? (await this.#prepare(statement));
       try {
         this.#check();
         const outcome = await this.#execute(prepared, statement, params, sink);
-        // A sleeping SELECT that MySQL's limit wakes up gives a row and no error.
-        if (outcome.selected && performance.now() >= late) throw stopFailure('timeout');
+        // A sleeping SELECT that MySQL's limit wakes up gives a row and no error. Whatever else gives rows has done its work.
+        if (outcome.selected && performance.now() >= late && SELECTS.test(statement.text)) throw stopFailure('timeout');
         this.#tainted ||= this.#killed !== undefined;
         return outcome;
       } catch (error) {
@@ -110,6 +116,7 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   async begin(options: RunOptions): Promise<void> {
+    this.#isMarked = false;
     await this.#command(BEGIN, options);
   }
 
@@ -117,8 +124,28 @@ export class MysqlConnection implements Connection, Watched {
     await this.#command(COMMIT, options);
   }
 
-  async rollback(options: RunOptions): Promise<void> {
-    await this.#command(ROLLBACK, options);
+  /** A savepoint that is gone, or a warning about tables without transactions: not everything was taken back. */
+  async rollback(options: RunOptions): Promise<Undone> {
+    const isWhole = !this.#isMarked || (await this.#returnsToMark(options));
+    const warnings = await this.#command(ROLLBACK, options);
+    return isWhole && warnings === 0 ? 'all' : 'some';
+  }
+
+  async #mark(): Promise<void> {
+    await this.#simple(MARK);
+    this.#isMarked = true;
+    this.#check();
+  }
+
+  async #returnsToMark(options: RunOptions): Promise<boolean> {
+    this.#isMarked = false;
+    try {
+      await this.#command(TO_MARK, options);
+      return true;
+    } catch (error) {
+      if (error instanceof DbFailure && error.code === NO_SUCH_MARK) return false;
+      throw error;
+    }
   }
 
   expire(): void {
@@ -177,16 +204,22 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   async #explained(error: unknown): Promise<unknown> {
-    if (this.#stopped === undefined) return error;
+    if (this.#stopped === undefined) {
+      // Killed by someone else: if it was the session, it will be gone in a moment.
+      if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;
+      return error;
+    }
     if (this.#killed !== undefined) this.#tainted = !((await this.#killed) && wasKilled(error));
     return stopFailure(this.#stopped, error);
   }
 
-  async #command(text: string, options: RunOptions): Promise<void> {
+  /** Returns the number of warnings. */
+  async #command(text: string, options: RunOptions): Promise<number> {
     this.#enter(options);
     try {
-      await this.#simple(text);
+      const warnings = await this.#simple(text);
       this.#tainted ||= this.#killed !== undefined;
+      return warnings;
     } catch (error) {
       throw await this.#explained(error);
     } finally {
@@ -212,10 +245,11 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  async #simple(text: string): Promise<void> {
+  async #simple(text: string): Promise<number> {
     const reply = new DoneReply();
     await this.#wire.send(command(COMMAND.query, text), reply);
     if (reply.failure !== undefined) throw reply.failure;
+    return reply.warnings;
   }
 
   async #limit(timeoutMs: number): Promise<void> {
@@ -226,7 +260,7 @@ export class MysqlConnection implements Connection, Watched {
 
   async #prepare(statement: Statement): Promise<Prepared> {
     const reply = new PreparedReply();
-    await this.#wire.send(command(COMMAND.prepare, statement.text), reply);
+    await this.#wire.send(command(COMMAND.prepare, statement.text), reply).catch(withoutEffect);
     if (reply.failure !== undefined) throw reply.failure;
     if (reply.parameters !== statement.types.length) {
       this.#closeStatement(reply.id);
@@ -276,6 +310,11 @@ function outcomeOf(statement: Statement, reply: ResultReply): Outcome {
   if (reply.dropped) throw lostFailure('The rows were no longer wanted');
   if (reply.selected) return { rows: reply.rows, selected: true };
   return { rows: upsertedRows(statement.text, reply.info) ?? reply.affected, selected: false };
+}
+
+/** What prepares a statement does not run it. */
+function withoutEffect(error: unknown): never {
+  throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
 }
 
 function command(code: number, text: string): Buffer {

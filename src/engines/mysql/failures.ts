@@ -2,27 +2,27 @@
  * What MySQL and MariaDB report, in the words that every engine shares. The only place that knows error numbers.
  * Refuses to know HTTP statuses and who asked.
  */
-import { DbFailure, type FailureKind } from '../engine.ts';
+import { DbFailure, type FailureKind, type Left } from '../engine.ts';
 
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
   full: [1040, 1203, 1226],
   busy: [1461],
   login: [1045, 1129, 1130, 1251, 1524, 1698, 1820, 1862, 3118, 3159, 4151],
   timeout: [1969, 3024],
-  cancelled: [1317],
-  lost: [1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3169, 4031],
+  lost: [1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1317, 1927, 3169, 4031],
   denied: [1044, 1142, 1143, 1227, 1370, 1410, 1419, 3879],
   missing_table: [1049, 1051, 1109, 1146],
   missing_column: [1054],
   stale: [1243, 1412, 1615],
   duplicate: [1022, 1062, 1169, 1586, 1761, 1762],
-  constraint: [1048, 1216, 1217, 1263, 1364, 1369, 1451, 1452, 1644, 3673, 3819, 4025],
+  constraint: [1048, 1216, 1217, 1263, 1364, 1369, 1451, 1452, 3673, 3819, 4025],
   invalid: [
     1153, 1264, 1265, 1292, 1300, 1365, 1366, 1367, 1390, 1406, 1411, 1416, 1441, 1690, 3037, 3048, 3055, 3140, 3141, 3143, 3144, 3156,
     3516, 3548, 3616, 3617, 3643, 3732, 3854, 4038,
   ],
   conflict: [1020, 1205, 1213, 1614, 3058, 3101, 3572],
   read_only: [1036, 1290, 1792, 1836, 3989],
+  raised: [1643, 1644],
   unsupported: [1031, 1288, 1295, 1347, 1348, 1394, 1395, 1442, 1443, 1471, 1906, 3105],
   syntax: [1052, 1055, 1056, 1058, 1064, 1065, 1066, 1111, 1136, 1140, 1149, 1222, 1241, 1248, 1305, 1318, 1327, 1582],
 };
@@ -55,16 +55,20 @@ function columnIn(message: string): string | undefined {
 
 /** The failure of an error packet. */
 export function serverFailure(code: number, sqlState: string, message: string): DbFailure {
-  const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'constraint' : 'other');
+  const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'raised' : 'other');
   const words = message.replace(ACCOUNT, '');
   if (kind === 'duplicate') return new DbFailure(kind, words, { code: String(code), constraint: found(KEY, words) });
   const constraint = kind === 'constraint' ? CONSTRAINTS.map((pattern) => found(pattern, words)).find(Boolean) : undefined;
-  return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint });
+  const left = kind === 'lost' && !ENDED.has(code) ? 'unknown' : 'nothing';
+  return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint, left });
 }
 
+/** Said by a server that has ended the statement: it shuts down, or somebody killed the statement or its session. */
+const ENDED: ReadonlySet<number> = new Set([1053, 1317, 1927, 3169]);
+
 /** The socket or the protocol gave way in the middle of things. */
-export function lostFailure(why: string, cause?: unknown): DbFailure {
-  return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause });
+export function lostFailure(why: string, cause?: unknown, left: Left = 'unknown'): DbFailure {
+  return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, left });
 }
 
 /** What is wrong with logging in is wrong with the login, except for a full server and a database that is not there. */

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts';
 import { mysqlCatalog } from './catalog.ts';
 import { mysqlDialect } from './dialect.ts';
 import { MysqlConnection } from './driver.ts';
+import { leavesTraces } from './traces.ts';
 
 export const mysqlEngine: Engine = {
   type: 'ms',
@@ -16,5 +17,6 @@ export const mysqlEngine: Engine = {
   sharesReads: false,
   dialect: mysqlDialect,
   catalog: mysqlCatalog,
+  leavesTraces,
   connect: (entry, options) => MysqlConnection.open(entry, options),
 };

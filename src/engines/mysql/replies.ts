@@ -38,14 +38,25 @@ function readEnd(bytes: Buffer, from: number, to: number): number {
   return bytes.readUInt16LE(from + 3);
 }
 
+/** How many warnings an OK packet counts. */
+function readWarnings(bytes: Buffer, from: number, to: number): number {
+  const cursor = new Cursor(bytes, from + 1, to);
+  cursor.number();
+  cursor.number();
+  cursor.u16();
+  return cursor.u16();
+}
+
 /** An answer that says only whether it worked. */
 export class DoneReply implements Reply {
   failure: DbFailure | undefined;
+  warnings = 0;
 
   packet(bytes: Buffer, from: number, to: number): boolean {
     const marker = bytes[from];
     if (marker === ERROR) this.failure = readError(bytes, from, to);
     else if (marker !== OK) throw malformed('rows where none were asked for');
+    else this.warnings = readWarnings(bytes, from, to);
     return true;
   }
 }

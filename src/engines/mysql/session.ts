@@ -21,3 +21,8 @@ export function limitFits(limitMs: number, timeoutMs: number): boolean {
 export const BEGIN = 'START TRANSACTION';
 export const COMMIT = 'COMMIT';
 export const ROLLBACK = 'ROLLBACK';
+
+/** Set before a statement that may end its transaction, and asked for afterwards: with the transaction it is gone. */
+export const MARK = 'SAVEPOINT millrace_whole';
+export const TO_MARK = 'ROLLBACK TO SAVEPOINT millrace_whole';
+export const NO_SUCH_MARK = '1305';

@@ -10,5 +10,6 @@ const WORDS: Readonly<Record<StopKind, string>> = {
 
 export function stopFailure(kind: StopKind, cause?: unknown): DbFailure {
   const code = cause instanceof DbFailure ? cause.code : '';
-  return new DbFailure(kind, WORDS[kind], { code, cause });
+  // An answer, also that the statement was killed, says how it ended; without one nobody knows.
+  return new DbFailure(kind, WORDS[kind], { code, cause, left: cause instanceof DbFailure ? cause.left : 'unknown' });
 }

@@ -4,7 +4,7 @@
  * Knows nothing of what the packets say.
  */
 import type { Socket } from 'node:net';
-import { DbFailure } from '../engine.ts';
+import { DbFailure, leftBy } from '../engine.ts';
 import type { Inlet } from '../inlet.ts';
 import { LargeShare, malformed } from '../limits.ts';
 import { lostFailure } from './failures.ts';
@@ -48,7 +48,7 @@ export class Wire {
     this.#socket = socket;
     this.#share = new LargeShare(maxRowBytes);
     inlet.read(socket, (bytes, length) => this.#receive(bytes, length));
-    socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error)));
+    socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, leftBy(error))));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
     socket.on('close', () => this.fail(lostFailure('The connection to the database closed')));
     socket.resume();
@@ -75,7 +75,7 @@ export class Wire {
    * one after the other: the answers come in the same order.
    */
   send(command: Buffer, reply: Reply): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.leaving('unsent'));
     const sequence = this.#write(command) & 0xff;
     const done = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ reply, sequence, resolve, reject });
@@ -227,7 +227,11 @@ export class Wire {
     // A server that closes an idle connection says so in a packet of its own, which nobody waits for. Nor for any other one.
     const [waiting] = this.#waiting;
     if (waiting === undefined) throw lostFailure('The database closed the connection');
-    if (sequence !== waiting.sequence) throw malformed('packets out of order');
+    if (sequence !== waiting.sequence) {
+      // Or it does so while a command is on its way, which it will not read any more.
+      if (sequence === 0 && waiting.sequence === 1) throw lostFailure('The database closed the connection', undefined, 'unsent');
+      throw malformed('packets out of order');
+    }
     waiting.sequence = (sequence + 1) & 0xff;
   }
 

@@ -3,7 +3,7 @@
  * thrown as a failure of kind `malformed`. Refuses to know sockets, deadlines and what is sent.
  */
 import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
-import { DbFailure, type Outcome, type RunOptions } from '../engine.ts';
+import { DbFailure, type Left, type Outcome, type RunOptions } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
 import { malformed } from '../limits.ts';
 import { type Field, RECEIVED } from './incoming.ts';
@@ -47,6 +47,8 @@ export class Answer {
   /** Ready messages still to come: one for each piece that was sent. */
   ready: number;
   failure: DbFailure | undefined = undefined;
+  /** Why it was told to stop; the server's word on how it ended is awaited. */
+  stopped: DbFailure | undefined = undefined;
   readonly #shown: Shown;
   readonly #source: Flow;
   #flow: StatementFlow | undefined = undefined;
@@ -168,8 +170,18 @@ export class Answer {
 
   settle(): void {
     this.letGo();
-    if (this.failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
-    else this.reject(this.failure);
+    const { failure, stopped } = this;
+    if (failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
+    else if (stopped === undefined) this.reject(failure);
+    // It was told to stop, and the server confirms that it ended without effect.
+    else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, left: failure.left }));
+  }
+
+  /** The connection went away. A server that says why before it goes has ended the statement, though perhaps not its commit. */
+  lost(left: Left): void {
+    const { failure, stopped } = this;
+    if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { left }));
+    else this.reject(failure.kind === 'lost' && this.#completed ? failure.leaving('unknown') : failure);
   }
 
   /** Rows are about to come, or it is known that there are none. */

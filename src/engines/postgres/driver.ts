@@ -5,7 +5,7 @@
 import { connect as dial, type Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
-import { type Connection, DbFailure, type Outcome, type RunOptions } from '../engine.ts';
+import { type Connection, DbFailure, type Left, leftBy, type Outcome, type RunOptions, type Undone } from '../engine.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { Answer, type Asked, outOfOrder, type Prepared, type Shown, SIMPLE, Untaken } from './answer.ts';
@@ -28,6 +28,11 @@ const RESET =
   'ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); ' +
   `DISCARD TEMP; DISCARD SEQUENCES; ${SESSION}`;
 
+/** What Ready says when no transaction is open. */
+const IDLE = 0x49;
+/** How the answer to a COMMIT begins that has become a ROLLBACK. */
+const ROLLED_BACK = 0x52;
+
 export class PostgresConnection implements Connection, Watched {
   usable = true;
   deadline = Number.POSITIVE_INFINITY;
@@ -45,6 +50,10 @@ export class PostgresConnection implements Connection, Watched {
   #counter = 0;
   #named = true;
   #inTransaction = false;
+  /** Of the last Ready: is a transaction open? */
+  #status = IDLE;
+  /** How the last answer began that a statement had come to its end. */
+  #tag = 0;
   #timeoutMs = 0;
   /** Simple statements that travel with the next one: settings, BEGIN. */
   #lead = '';
@@ -54,14 +63,15 @@ export class PostgresConnection implements Connection, Watched {
     this.#socket = session.socket;
     this.#incoming = new Incoming((type, bytes, from, to) => this.#message(type, bytes, from, to), session.maxRowBytes);
     session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
-    this.#socket.on('error', () => this.#lost());
-    this.#socket.on('close', () => this.#lost());
+    this.#socket.on('error', (error) => this.#lost(leftBy(error)));
+    this.#socket.on('end', () => this.#lost('unknown'));
+    this.#socket.on('close', () => this.#lost('unknown'));
     this.#lead = SESSION;
     watch(this);
   }
 
   run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
-    if (!this.usable) return Promise.reject(new DbFailure('lost', 'the connection is gone'));
+    if (!this.usable) return Promise.reject(gone());
     if (options.signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     this.#limit(options.timeoutMs);
     let ready = 1;
@@ -87,8 +97,15 @@ export class PostgresConnection implements Connection, Watched {
     await this.#finish('COMMIT', options);
   }
 
-  async rollback(options: RunOptions): Promise<void> {
+  /** A statement may have ended the transaction by itself (PREPARE TRANSACTION). */
+  async rollback(options: RunOptions): Promise<Undone> {
+    const isEnded = this.#inTransaction && this.#status === IDLE && !this.#lead.endsWith('BEGIN');
     await this.#finish('ROLLBACK', options);
+    return isEnded ? 'some' : 'all';
+  }
+
+  async checkConstraints(options: RunOptions): Promise<void> {
+    await this.#simple('SET CONSTRAINTS ALL IMMEDIATE', options);
   }
 
   async reset(): Promise<boolean> {
@@ -115,11 +132,21 @@ export class PostgresConnection implements Connection, Watched {
       this.#socket.resume();
       setTimeout(() => this.#socket.destroy(), CANCEL_GRACE_MS).unref();
     }
-    this.#lost();
+    this.#lost('unknown');
   }
 
+  /** Rows that nobody waits for are dropped at once; how a write ended is worth waiting for. */
   expire(): void {
-    this.#stop(new DbFailure('timeout', 'the statement ran past its time'));
+    const failure = new DbFailure('timeout', 'the statement ran past its time');
+    const running = this.#running;
+    if (running === undefined || running.asked.sink !== undefined) {
+      this.#stop(failure);
+      return;
+    }
+    this.usable = false;
+    this.deadline = Number.POSITIVE_INFINITY;
+    running.stopped = failure;
+    this.#cancel();
   }
 
   #limit(timeoutMs: number): void {
@@ -177,10 +204,12 @@ export class PostgresConnection implements Connection, Watched {
     }
     this.deadline = performance.now() + options.timeoutMs + DEADLINE_GRACE_MS;
     await this.#simple(word, options);
+    if (word === 'COMMIT' && this.#tag === ROLLED_BACK)
+      throw new DbFailure('other', 'the transaction had failed before it was committed', { code: '25P02' });
   }
 
   #simple(text: string, options: RunOptions): Promise<Outcome> {
-    if (!this.usable) return Promise.reject(new DbFailure('lost', 'the connection is gone'));
+    if (!this.usable) return Promise.reject(gone());
     this.deadline = performance.now() + options.timeoutMs + DEADLINE_GRACE_MS;
     this.#out.query(text);
     return this.#send(SIMPLE, 1);
@@ -206,6 +235,7 @@ export class PostgresConnection implements Connection, Watched {
         running.row(bytes, from, to);
         return;
       case RECEIVED.ready:
+        this.#status = bytes[from] ?? IDLE;
         if (running.isOver()) this.#settle(running);
         return;
       case RECEIVED.error:
@@ -213,6 +243,7 @@ export class PostgresConnection implements Connection, Watched {
         return;
       case RECEIVED.commandComplete:
       case RECEIVED.emptyQuery:
+        this.#tag = bytes[from] ?? 0;
         running.completed(bytes, from, to);
         return;
       case RECEIVED.rowDescription:
@@ -248,6 +279,7 @@ export class PostgresConnection implements Connection, Watched {
 
   #error(running: Answer, failure: DbFailure): void {
     running.failed(failure);
+    if (failure.kind === 'lost') this.usable = false;
     const { text, prepared } = running.asked;
     if (text !== undefined && prepared !== undefined) this.#forgetFailed(text, prepared, failure);
     // A pooler between us and the server that does not keep prepared statements apart.
@@ -272,7 +304,7 @@ export class PostgresConnection implements Connection, Watched {
   #fail(failure: DbFailure): void {
     if (this.#running !== undefined) this.#running.failure = failure;
     this.#socket.destroy();
-    this.#lost();
+    this.#lost('unknown');
   }
 
   /** The server is asked, on a socket of its own, to stop; this connection is not used again, and what still comes on it is not read. */
@@ -303,7 +335,7 @@ export class PostgresConnection implements Connection, Watched {
     canceller.on('connect', () => canceller.end(cancelRequest(this.#session.processId, this.#session.secret)));
   }
 
-  #lost(): void {
+  #lost(left: Left): void {
     unwatch(this);
     this.usable = false;
     this.#incoming.close();
@@ -312,7 +344,7 @@ export class PostgresConnection implements Connection, Watched {
     if (running !== undefined) {
       running.letGo();
       running.asked.signal?.removeEventListener('abort', this.#abort);
-      running.reject(running.failure ?? new DbFailure('lost', 'the connection to the database was lost'));
+      running.lost(left);
     }
     for (const listener of this.#closed.splice(0)) listener();
   }
@@ -333,3 +365,7 @@ const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
 ]);
 
 function ignore(): void {}
+
+function gone(): DbFailure {
+  return new DbFailure('lost', 'the connection is gone', { left: 'unsent' });
+}

@@ -6,6 +6,7 @@ const BY_CODE: Readonly<Record<string, FailureKind>> = {
   '22P02': 'invalid',
   '23505': 'duplicate',
   '25006': 'read_only',
+  '25P03': 'lost',
   '26000': 'stale',
   '28000': 'login',
   '28P01': 'login',
@@ -29,6 +30,9 @@ const BY_CODE: Readonly<Record<string, FailureKind>> = {
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'unreachable',
+  '57P05': 'lost',
+  P0001: 'raised',
+  P0004: 'raised',
 };
 
 const BY_CLASS: Readonly<Record<string, FailureKind>> = {
@@ -42,21 +46,41 @@ const BY_CLASS: Readonly<Record<string, FailureKind>> = {
 /** PostgreSQL says so in words only: the prepared plan is older than the table. */
 const STALE_PLAN = /cached plan must not change result type/;
 
+/** Sessions that the server ended because they were idle: whatever was sent to them by then was never begun. */
+const ENDED_IDLE: ReadonlySet<string> = new Set(['25P03', '57P05']);
+
+/** The place in the server that executes a RAISE: whatever code its author chose, the words are the author's. */
+const RAISE = 'exec_stmt_raise';
+const RAISED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid']);
+
+function kindOf(fields: ReadonlyMap<string, string>): FailureKind {
+  const code = fields.get('C') ?? '';
+  const kind = BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other';
+  if (fields.get('R') === RAISE) return RAISED_KINDS.has(kind) ? kind : 'raised';
+  if (STALE_PLAN.test(fields.get('M') ?? '')) return 'stale';
+  // After FATAL and PANIC the session is over.
+  return kind === 'other' && fields.get('V') !== 'ERROR' && fields.has('V') ? 'lost' : kind;
+}
+
 export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
   const code = fields.get('C') ?? '';
   const message = fields.get('M') ?? 'unknown error';
-  const kind = STALE_PLAN.test(message) ? 'stale' : (BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other');
+  const kind = kindOf(fields);
   const detail = fields.get('D');
   return new DbFailure(kind, detail === undefined ? message : `${message} (${detail})`, {
     code,
-    column: fields.get('c') ?? columnOfDetail(detail),
+    column: fields.get('c') ?? keyOfDetail(detail)?.[1],
+    key: keyOfDetail(detail)?.[2],
     constraint: fields.get('n'),
+    left: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
   });
 }
 
-/** `Key (email)=(x) already exists.` names the column; several are joined as they stand. */
-function columnOfDetail(detail: string | undefined): string | undefined {
-  return detail === undefined ? undefined : /^Key \((.+?)\)=/.exec(detail)?.[1];
+/** `Key (email)=(x) already exists.` names the column and its value; several are joined as they stand. */
+const KEY = /^Key \((.+?)\)=(?:\((.*)\) (?:already exists|is not present in|is still referenced from|conflicts with))?/s;
+
+function keyOfDetail(detail: string | undefined): RegExpExecArray | null {
+  return KEY.exec(detail ?? '');
 }
 
 /** An error of `pg` while it connected, or of the socket. */

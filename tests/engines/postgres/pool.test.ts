@@ -11,7 +11,7 @@ class Stub implements Connection {
   run = async () => ({ rows: 0, selected: false });
   begin = async () => undefined;
   commit = async () => undefined;
-  rollback = async () => undefined;
+  rollback = async () => 'all' as const;
   reset = async () => true;
   onClosed(listener: () => void): void {
     this.#listeners.push(listener);

@@ -13,6 +13,7 @@ import { apiError } from './errors.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
+import { removeSpools, sweepSpools } from './http/spool.ts';
 import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import type { ProjectContext } from './model/project.ts';
@@ -35,6 +36,7 @@ export interface Service {
 const CANCEL_MS = 300;
 
 export async function startService(config: Config): Promise<Service> {
+  sweepSpools();
   const hosts = new HostPolicy(config.denyHosts);
   const connections = new Connections(ENGINES, hosts, config.maxRowBytes);
   const observer = new Observer(config.logLevel, () => connections.counts());
@@ -69,6 +71,7 @@ export async function startService(config: Config): Promise<Service> {
     connections.close();
     closeSandbox();
     await store.close();
+    removeSpools();
     observer.flush();
   };
   const port = await server.listen(config.host, config.port).catch(async (error: unknown) => {

@@ -23,6 +23,9 @@ export interface Config {
   readonly maxPageSize: number;
   readonly maxBodyBytes: number;
   readonly maxRowBytes: number;
+  readonly maxBodiesBytes: number;
+  readonly maxConnections: number;
+  readonly stallSecs: number;
   readonly gatewaySecret: string | undefined;
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
@@ -168,6 +171,30 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: whole(65_536, 2 ** 30),
     meaning: 'larger rows of a database are refused, as its protocol spells them (bytes of PostgreSQL take two each)',
+  },
+  {
+    key: 'maxBodiesBytes',
+    name: 'max_bodies_bytes',
+    default: '268435456',
+    secret: false,
+    parse: whole(1, 2 ** 40),
+    meaning: 'bodies of all requests together, in each process; those beyond it are to come again',
+  },
+  {
+    key: 'maxConnections',
+    name: 'max_connections',
+    default: '10000',
+    secret: false,
+    parse: whole(1, 2 ** 20),
+    meaning: 'connections of clients to each process; those beyond it are to come again',
+  },
+  {
+    key: 'stallSecs',
+    name: 'stall_secs',
+    default: '30',
+    secret: false,
+    parse: whole(1, 3600),
+    meaning: 'a client that takes nothing of its answer, or sends nothing of its body, for so long is broken off',
   },
   {
     key: 'gatewaySecret',

@@ -50,6 +50,22 @@ export interface PoolCount {
   readonly waiting: number;
 }
 
+/** What there was no room for, and how the log says it. */
+export type Overload = 'connections' | 'descriptors' | 'bodies';
+
+const OVERLOADS: Readonly<Record<Overload, string>> = {
+  connections: 'MILLRACE_MAX_CONNECTIONS is reached; further clients are told to come again',
+  descriptors: 'the limit of open files is reached; clients are told to come again until some are closed',
+  bodies: 'MILLRACE_MAX_BODIES_BYTES is reached; further bodies are told to come again',
+};
+/** An overload is one line in the log for so long, however many clients it meets. */
+const OVERLOAD_LINE_MS = 10_000;
+
+export interface Load {
+  readonly bodyBytes: number;
+  readonly connections: number;
+}
+
 const GATHER_CHARACTERS = 32_768;
 const GATHER_MS = 1000;
 
@@ -90,6 +106,8 @@ export class Observer {
   readonly #rollbacks: Counter<'uri'>;
   readonly #cache: Counter<'result'>;
   readonly #sharedReads: Counter;
+  readonly #overloads: Counter<'reason'>;
+  readonly #overloadLines = new Map<Overload, number>();
   /** By route, method and status: few combinations occur, since routes are templates. */
   readonly #outcomes = new Map<string, Map<string, Map<number, Outcome>>>();
   readonly #clock = new IsoClock();
@@ -119,7 +137,37 @@ export class Observer {
       help: 'Auto reads that the statement of an identical request answered.',
       registers: [this.#registry],
     });
+    this.#overloads = new Counter({
+      name: 'millrace_overloads_total',
+      help: 'Clients that were told to come again because there was no room, by what there was no room for.',
+      labelNames: ['reason'],
+      registers: [this.#registry],
+    });
     this.#gauge(pools);
+  }
+
+  /** What the server of HTTP holds. */
+  watchLoad(load: () => Load): void {
+    const gauge = (name: string, help: string, value: (now: Load) => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers: [this.#registry],
+        collect() {
+          this.set(value(load()));
+        },
+      });
+    };
+    gauge('millrace_http_connections', 'Connections of clients.', (now) => now.connections);
+    gauge('millrace_http_body_bytes', 'Bytes of bodies that are held.', (now) => now.bodyBytes);
+  }
+
+  overloaded(reason: Overload): void {
+    this.#overloads.inc({ reason });
+    const now = performance.now();
+    if (now - (this.#overloadLines.get(reason) ?? Number.NEGATIVE_INFINITY) < OVERLOAD_LINE_MS) return;
+    this.#overloadLines.set(reason, now);
+    this.emit({ kind: 'trouble', message: OVERLOADS[reason] });
   }
 
   #gauge(pools: () => readonly PoolCount[]): void {

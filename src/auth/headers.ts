@@ -40,6 +40,14 @@ const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
 /** All of them begin with `x`. */
 const FIRST_LETTER = 0x78;
 
+/** Some servers take these for hyphens: a gateway that removes `x-user-roles` and lets `x_user_roles` through would let anyone be anybody. */
+const LIKE_HYPHENS = /[^a-z0-9-]/g;
+
+function refuseAlias(name: string): void {
+  const meant = NAMES.get(name.replace(LIKE_HYPHENS, '-'));
+  if (meant !== undefined) throw apiError('header_alias', name, meant[1]);
+}
+
 /** `raw`: names in lower case and values in turn. */
 export function readHeaders(raw: readonly string[]): ContextHeaders {
   const found = new ContextHeaders();
@@ -47,7 +55,10 @@ export function readHeaders(raw: readonly string[]): ContextHeaders {
     const name = raw[i] as string;
     if (name.charCodeAt(0) !== FIRST_LETTER) continue;
     const known = NAMES.get(name);
-    if (known === undefined) continue;
+    if (known === undefined) {
+      refuseAlias(name);
+      continue;
+    }
     if (found[known[0]] !== undefined) throw apiError('header_twice', known[1]);
     found[known[0]] = raw[i + 1] as string;
   }

@@ -12,6 +12,21 @@ import type { RequestHead } from './wire/head.ts';
 import { type HeaderSection, headerOf } from './wire/header-section.ts';
 import type { Reply } from './wire/reply.ts';
 
+/** Besides those of the caller: headers that the service reads, each of which must be one. */
+const SINGLE: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'x-request-id']);
+
+/** The first of them that was sent more than once. */
+function twiceIn({ lines }: HeaderSection): string | undefined {
+  const seen = new Set<string>();
+  for (let i = 0; i < lines.length; i += 2) {
+    const name = lines[i] as string;
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
 /** A request id from outside is used when it is one token of a sane length. */
 const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
 
@@ -19,15 +34,23 @@ const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
 interface Reading {
   /** The request's id, when the client has given it a good one. */
   readonly requestId: string | undefined;
+  /** A header that must be single and is not. */
+  readonly twice: string | undefined;
   context: ContextHeaders | undefined;
 }
 
 function readingOf(section: HeaderSection): Reading {
   if (section.reading !== undefined) return section.reading as Reading;
   const sent = headerOf(section, 'x-request-id');
-  const reading: Reading = { requestId: sent !== undefined && SANE_ID.test(sent) ? sent : undefined, context: undefined };
+  const requestId = sent !== undefined && SANE_ID.test(sent) ? sent : undefined;
+  const reading: Reading = { requestId, twice: twiceIn(section), context: undefined };
   section.reading = reading;
   return reading;
+}
+
+export function pathOf({ target }: RequestHead): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark);
 }
 
 export class Exchange implements StopSignal {
@@ -52,15 +75,19 @@ export class Exchange implements StopSignal {
     this.reply = reply;
     this.body = body;
     const { target } = head;
-    const mark = target.indexOf('?');
-    this.path = mark < 0 ? target : target.slice(0, mark);
-    this.#rawQuery = mark < 0 ? '' : target.slice(mark + 1);
+    this.path = pathOf(head);
+    this.#rawQuery = target.slice(this.path.length + 1);
     this.#reading = readingOf(head.section);
     this.requestId = this.#reading.requestId ?? newUlid();
   }
 
   get method(): string {
     return this.head.method;
+  }
+
+  /** Throws when a header that must be single was sent more than once: which of them counts, two readers could see differently. */
+  checkHeaders(): void {
+    if (this.#reading.twice !== undefined) throw apiError('header_twice', this.#reading.twice);
   }
 
   /** A header by its name in lower case; undefined when it was not sent, or more than once. */

@@ -18,8 +18,8 @@ const PIECE = 64 * 1024;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What would end a line early has no place in a header. */
-const LINE_BREAK = /[\r\n\0]/;
+/** Heads are written with one byte a character. A character that has no byte would become another one, perhaps the end of the line. */
+const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** What answers of one type share of their heads. */
 const beginnings = new Map<string, string>();
@@ -38,7 +38,7 @@ function headerLines(exchange: Exchange, type: string, extra: readonly string[])
   let lines = `${beginning(type)}${exchange.requestId}\r\n`;
   for (let i = 0; i < extra.length; i += 2) {
     const value = extra[i + 1] as string;
-    if (LINE_BREAK.test(value)) throw new Error(`the header ${extra[i]} cannot hold its value`);
+    if (NOT_IN_HEADER.test(value)) throw new Error(`the header ${extra[i]} cannot hold its value`);
     lines += `${extra[i]}: ${value}\r\n`;
   }
   return lines;

@@ -44,8 +44,10 @@ export interface Route {
   /** The whole path; or `…/*` for everything below; or `/:a/:b/*` for whatever has these segments. Also the label of logs and metrics. */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<HttpMethod, Handler>>>;
-  /** Health and metrics answer without the gateway's secret. */
+  /** Health and metrics answer without the gateway's secret, and when there is no room for others. They take no body that has to be waited for. */
   readonly open?: boolean;
+  /** What a handler would refuse whatever the body is, found out before the body has come: throws the same errors. */
+  readonly screen?: (exchange: Exchange) => Soon<unknown>;
 }
 
 /** Who calls; the caller is noted for the log. */
@@ -108,17 +110,28 @@ export function mediaType(exchange: Exchange): string | undefined {
   return exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-/** The body's bytes, of one of these types (or of none said). */
-export function bodyOf(exchange: Exchange, ...types: readonly string[]): Buffer {
+export function checkEncoding(exchange: Exchange): void {
   const encoding = exchange.header('content-encoding');
   if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
+}
+
+/** Is a body of these headers one of these types (or of none said)? */
+export function checkBodyType(exchange: Exchange, types: readonly string[]): void {
+  checkEncoding(exchange);
   const type = mediaType(exchange);
   if (type !== undefined && !types.includes(type)) throw apiError('wrong_content_type', types[0] ?? '');
+}
+
+export const JSON_TYPES: readonly string[] = ['application/json'];
+
+/** The body's bytes, of one of these types (or of none said). */
+export function bodyOf(exchange: Exchange, types: readonly string[]): Buffer {
+  checkBodyType(exchange, types);
   return exchange.body ?? Buffer.alloc(0);
 }
 
 export function jsonBody(exchange: Exchange): PlainValue {
-  const body = bodyOf(exchange, 'application/json');
+  const body = bodyOf(exchange, JSON_TYPES);
   try {
     return parseJson(body, { maxDepth: MAX_DEPTH });
   } catch (error) {

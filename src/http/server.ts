@@ -4,7 +4,8 @@
  */
 import { ApiError, apiError } from '../errors.ts';
 import { giveBack } from '../util/lent-memory.ts';
-import { Exchange } from './exchange.ts';
+import type { Soon } from '../util/soon.ts';
+import { Exchange, pathOf } from './exchange.ts';
 import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 import { Router } from './router.ts';
@@ -17,11 +18,18 @@ const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function buildServer(services: Services, routes: readonly Route[]): WireServer {
   const router = new Router(routes);
-  return new WireServer({
-    maxBodyBytes: services.config.maxBodyBytes,
-    request: (head, body, reply) => serve(services, router, head, body, reply),
-    refused: (head, refusal, reply) => refuse(services, head, refusal, reply),
-  });
+  const server = new WireServer(
+    {
+      request: (head, body, reply) => serve(services, router, head, body, reply),
+      refused: (head, refusal, reply) => refuse(services, head, refusal, reply),
+      screen: (head, reply) => screen(services, router, head, reply),
+      isVital: (head) => router.find(pathOf(head))?.open === true,
+      overloaded: (reason) => services.observer.overloaded(reason),
+    },
+    services.config,
+  );
+  services.observer.watchLoad(() => server.load);
+  return server;
 }
 
 function serve(services: Services, router: Router, head: RequestHead, body: Buffer, reply: Reply): void {
@@ -36,17 +44,43 @@ function serve(services: Services, router: Router, head: RequestHead, body: Buff
 
 async function run(services: Services, exchange: Exchange, route: Route | undefined): Promise<void> {
   try {
-    if (route === undefined) throw apiError('unknown_path');
-    exchange.route = route.path;
-    const handler = handlerOf(route, exchange.method);
-    if (handler === undefined) throw apiError('method_not_allowed', exchange.method, allowed(route));
-    if (route.open !== true) services.authenticator.checkGateway(exchange.headers);
-    await handler(exchange);
+    await enter(services, exchange, route)(exchange);
   } catch (error) {
     answerError(services, exchange, error);
   }
   // A handler that has ended holds on to nothing of the body.
-  if (exchange.body !== undefined) giveBack(exchange.body);
+  if (exchange.body === undefined) return;
+  giveBack(exchange.body);
+  exchange.reply.bodyDone();
+}
+
+/** What every request must pass, whatever its route: the path, the method, the gateway. */
+function enter(services: Services, exchange: Exchange, route: Route | undefined): Handler {
+  exchange.checkHeaders();
+  if (route === undefined) throw apiError('unknown_path');
+  exchange.route = route.path;
+  const handler = handlerOf(route, exchange.method);
+  if (handler === undefined) throw apiError('method_not_allowed', exchange.method, allowed(route));
+  if (route.open !== true) services.authenticator.checkGateway(exchange.headers);
+  return handler;
+}
+
+/** Before a body is let in that has not come with its head: what can be refused without it is. */
+function screen(services: Services, router: Router, head: RequestHead, reply: Reply): Soon<(() => void) | undefined> {
+  const exchange = new Exchange(head, reply, undefined);
+  const turnAway = (error: unknown) => (): void => {
+    reply.onOver = () => logRequest(services, exchange);
+    answerError(services, exchange, error);
+  };
+  try {
+    const route = router.find(exchange.path);
+    enter(services, exchange, route);
+    if (route?.open === true) throw apiError('body_too_large', '0');
+    const screened = route?.screen?.(exchange);
+    return screened instanceof Promise ? screened.then(() => undefined, turnAway) : undefined;
+  } catch (error) {
+    return turnAway(error);
+  }
 }
 
 function handlerOf(route: Route, method: string): Handler | undefined {
@@ -79,8 +113,14 @@ function logRequest(services: Services, exchange: Exchange): void {
     orgId: caller?.orgId,
     projectId: caller?.projectId,
     userId: caller?.userId,
-    error: exchange.aborted ? 'client_gone' : exchange.error,
+    error: exchange.error ?? howItEnded(exchange),
   });
+}
+
+/** What was not the service's doing: undefined when the client has got everything. */
+function howItEnded({ aborted, reply }: Exchange): string | undefined {
+  if (reply.stalled) return 'stalled';
+  return aborted || reply.gone ? 'client_gone' : undefined;
 }
 
 /** What never reaches a handler. */
@@ -89,7 +129,12 @@ const REFUSALS: Readonly<Record<Refusal, (services: Services) => ApiError>> = {
   head_too_large: () => apiError('headers_too_large'),
   target_too_long: () => apiError('url_too_long'),
   body_too_large: (services) => apiError('body_too_large', String(services.config.maxBodyBytes)),
+  bodies_full: (services) => {
+    services.observer.overloaded('bodies');
+    return apiError('too_many_bodies');
+  },
   expectation: () => apiError('expectation_unknown'),
+  overloaded: () => apiError('too_many_connections'),
   too_slow: () => apiError('request_too_slow'),
 };
 

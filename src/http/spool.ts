@@ -1,7 +1,12 @@
-/** Bytes that must wait until their number is known: in memory while they are few, in a temporary file when they are many. */
-import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+/**
+ * Bytes that must wait until their number is known: in memory while they are few, in a temporary file when they are many. The file has no name
+ * any more as soon as it is open, so that nothing of an answer outlives the process, however that ends; what an end at the worst moment leaves
+ * in the folder is swept by the next start.
+ */
+import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newUlid } from '../model/ulid.ts';
 import { giveBack } from '../util/lent-memory.ts';
 import type { Reply } from './wire/reply.ts';
 
@@ -9,10 +14,61 @@ const IN_MEMORY = 4 * 1024 * 1024;
 const PIECE = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
+const PREFIX = 'millrace-spool-';
+const FOLDER = /^millrace-spool-(\d+)-/;
+/** This process's own folder: the pid tells others whether it still lives, the rest that it is not an earlier process of the same pid. */
+const NAME = `${PREFIX}${process.pid}-${newUlid()}`;
+let files = 0;
+
+/** A file without a name. */
+function openNameless(): number {
+  const folder = join(tmpdir(), NAME);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, String(files++));
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return file;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function temporaryNames(): readonly string[] {
+  try {
+    return readdirSync(tmpdir());
+  } catch {
+    // Whoever needs the folder will say that it is not there.
+    return [];
+  }
+}
+
+/** Removes the folders of processes that are no more. One that lives loses nothing by a mistake: its files have no names to lose. */
+export function sweepSpools(): void {
+  for (const name of temporaryNames()) {
+    const pid = Number(FOLDER.exec(name)?.[1]);
+    if (Number.isNaN(pid) || name === NAME || (pid !== process.pid && isAlive(pid))) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // It is somebody else's.
+    }
+  }
+}
+
+/** The folder of this process. */
+export function removeSpools(): void {
+  rmSync(join(tmpdir(), NAME), { recursive: true, force: true });
+}
+
 export class Spool {
   size = 0;
   #pieces: Buffer[] = [];
-  #folder: string | undefined;
   #file = -1;
 
   add(piece: Buffer): void {
@@ -24,17 +80,18 @@ export class Spool {
 
   /** All of them, as long as they are in memory. */
   get pieces(): readonly Buffer[] | undefined {
-    return this.#folder === undefined ? this.#pieces : undefined;
+    return this.#file < 0 ? this.#pieces : undefined;
   }
 
   /** Sends what is in the file and ends the answer. */
   pipe(reply: Reply): void {
-    if (this.#folder === undefined) throw new Error('the pieces are in memory');
-    const stream = createReadStream(join(this.#folder, 'body'), { highWaterMark: PIECE });
+    if (this.#file < 0) throw new Error('the pieces are in memory');
+    // From here on the stream closes it, when no read is under way.
+    const stream = createReadStream('', { fd: this.#file, start: 0, highWaterMark: PIECE });
+    this.#file = -1;
     const { onOver } = reply;
     reply.onOver = () => {
       stream.destroy();
-      this.discard();
       onOver?.();
     };
     reply.onDrain = () => stream.resume();
@@ -49,17 +106,12 @@ export class Spool {
     this.#pieces = [];
     if (this.#file >= 0) closeSync(this.#file);
     this.#file = -1;
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
-    this.#folder = undefined;
   }
 
   #spill(): void {
-    if (this.#folder === undefined) {
-      this.#folder = mkdtempSync(join(tmpdir(), 'millrace-'));
-      this.#file = openSync(join(this.#folder, 'body'), 'w', 0o600);
-    }
+    if (this.#file < 0) this.#file = openNameless();
     for (const piece of this.#pieces) {
-      writeSync(this.#file, piece);
+      for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at);
       giveBack(piece);
     }
     this.#pieces = [];

@@ -3,10 +3,17 @@ import { connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChunkedBody, sizedBody } from '../../src/http/wire/body.ts';
-import { Connection, type Listener } from '../../src/http/wire/connection.ts';
+import { BodyBudget } from '../../src/http/wire/body-budget.ts';
+import { Connection } from '../../src/http/wire/connection.ts';
+import type { Listener } from '../../src/http/wire/listener.ts';
 
 const listener: Listener = {
   maxBodyBytes: 1000,
+  stallLooks: 30,
+  bodies: new BodyBudget(10_000),
+  screen: () => undefined,
+  isVital: () => false,
+  makeRoom: () => false,
   request: (_, __, reply) => reply.send(200, '', Buffer.from('ok')),
   refused: (_, refusal, reply) => reply.send(408, `X-Refused: ${refusal}\r\n`, Buffer.alloc(0)),
   closed: () => undefined,
@@ -45,7 +52,7 @@ const look = (connection: Connection, seconds: number): void => {
 
 test.each([
   ['a head', 'GET / HTTP/1.1\r\nHost: x\r\n', 15],
-  ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab', 120],
+  ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab', 31],
 ])('%s that does not end is refused, and not sooner', async (_, text, seconds) => {
   const { client, connection, closed } = await dial();
   await sent(client, connection, text);

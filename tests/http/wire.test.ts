@@ -7,6 +7,7 @@ import { HeadReader, type RequestHead } from '../../src/http/wire/head.ts';
 import { WireServer } from '../../src/http/wire/server.ts';
 
 const MAX_BODY = 5000;
+const LIMITS = { maxBodyBytes: MAX_BODY, maxBodiesBytes: 1_000_000, maxConnections: 1000, stallSecs: 30 };
 
 /** What a server made of the bytes of one connection: each request, or a refusal. */
 type Seen = readonly string[];
@@ -29,17 +30,19 @@ const note = (port: number | undefined, text: string): void => {
 };
 
 beforeAll(async () => {
-  ours = new WireServer({
-    maxBodyBytes: MAX_BODY,
-    request: (head: RequestHead, body, reply) => {
-      reply.send(
-        200,
-        `X-Seen: ${Buffer.from(shown(head.method, head.target, head.section.lines, body)).toString('base64')}\r\n`,
-        Buffer.from('ok'),
-      );
+  ours = new WireServer(
+    {
+      request: (head: RequestHead, body, reply) => {
+        reply.send(
+          200,
+          `X-Seen: ${Buffer.from(shown(head.method, head.target, head.section.lines, body)).toString('base64')}\r\n`,
+          Buffer.from('ok'),
+        );
+      },
+      refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
     },
-    refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
-  });
+    LIMITS,
+  );
   oursPort = await ours.listen('127.0.0.1', 0);
   node.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const pieces: Buffer[] = [];
@@ -184,23 +187,25 @@ describe('requests', () => {
 });
 
 describe('an answer that flows', () => {
-  test('releases whoever waits for a slow client when it is over, also before the client has caught up', async () => {
+  test('releases whoever waits for a slow client when all is said, and is over when the client has taken it', async () => {
     const events: string[] = [];
-    const server = new WireServer({
-      maxBodyBytes: MAX_BODY,
-      request: (_, __, reply) => {
-        reply.onDrain = () => events.push('drain');
-        reply.onOver = () => events.push('over');
-        reply.begin(200, '', undefined);
-        events.push(reply.write(Buffer.alloc(1024 * 1024, 'a')) ? 'quick' : 'slow');
-        reply.end(Buffer.from('z'));
+    const server = new WireServer(
+      {
+        request: (_, __, reply) => {
+          reply.onDrain = () => events.push('drain');
+          reply.onOver = () => events.push('over');
+          reply.begin(200, '', undefined);
+          events.push(reply.write(Buffer.alloc(1024 * 1024, 'a')) ? 'quick' : 'slow');
+          reply.end(Buffer.from('z'));
+        },
+        refused: (_, __, reply) => reply.destroy(),
       },
-      refused: (_, __, reply) => reply.destroy(),
-    });
+      LIMITS,
+    );
     const port = await server.listen('127.0.0.1', 0);
     const { text } = await exchange(port, [GET('/', CLOSE)]);
     expect(text).toMatch(/z\r\n0\r\n\r\n$/);
-    expect(events).toEqual(['slow', 'over', 'drain']);
+    expect(events).toEqual(['slow', 'drain', 'over']);
     await server.end(1000);
   });
 });
@@ -297,11 +302,13 @@ describe('answers', () => {
   test.each(['GET', 'HEAD'])('to %s in pieces: each is told to be taken, once, and the length is that of all', async (method) => {
     const pieces = [Buffer.from('one,'), Buffer.alloc(100_000, 0x78), Buffer.from(',three')];
     const taken: Buffer[] = [];
-    const server = new WireServer({
-      maxBodyBytes: MAX_BODY,
-      request: (_, __, reply) => reply.sendPieces(200, 'X-A: 1\r\n', pieces, (piece) => taken.push(piece)),
-      refused: (_, __, reply) => reply.send(400, '', Buffer.from('no')),
-    });
+    const server = new WireServer(
+      {
+        request: (_, __, reply) => reply.sendPieces(200, 'X-A: 1\r\n', pieces, (piece) => taken.push(piece)),
+        refused: (_, __, reply) => reply.send(400, '', Buffer.from('no')),
+      },
+      LIMITS,
+    );
     try {
       const port = await server.listen('127.0.0.1', 0);
       const { text } = await exchange(port, [GET('/', CLOSE).replace('GET', method)]);

@@ -9,7 +9,18 @@ import { after, type Soon } from '../../util/soon.ts';
 import { AutoReads } from '../auto-reads.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
-import { bodyOf, checkPath, DEMANDS, enterSpace, formatOf, pathSegments, type Route, type Services } from '../route.ts';
+import {
+  bodyOf,
+  checkBodyType,
+  checkPath,
+  DEMANDS,
+  enterSpace,
+  formatOf,
+  JSON_TYPES,
+  pathSegments,
+  type Route,
+  type Services,
+} from '../route.ts';
 
 interface AutoPath {
   readonly abbreviations: readonly [string, string] | undefined;
@@ -83,6 +94,10 @@ export function autoRoutes(services: Services): readonly Route[] {
   return [
     {
       path: `${prefix}*`,
+      screen: (exchange) =>
+        after(target(exchange), () => {
+          if (exchange.method === 'POST') checkBodyType(exchange, JSON_TYPES);
+        }),
       methods: {
         async GET(exchange) {
           const found = target(exchange);
@@ -94,7 +109,7 @@ export function autoRoutes(services: Services): readonly Route[] {
           const at = await target(exchange);
           const request = parseInsert(exchange.query);
           formatOf(request.format);
-          const rows = await services.auto.insert(request, at, bodyOf(exchange, 'application/json'));
+          const rows = await services.auto.insert(request, at, bodyOf(exchange, JSON_TYPES));
           sendAffected(exchange, 201, request.format, rows);
         },
         async PUT(exchange) {

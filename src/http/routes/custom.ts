@@ -6,26 +6,49 @@ import type { DefinitionMethod } from '../../model/definition.ts';
 import { ABBREVIATION } from '../../model/org.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
+import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { KeptBody } from '../kept-body.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
-import { checkPath, DEMANDS, enterSpace, formatOf, type Handler, pathSegments, type Route, type Services } from '../route.ts';
+import {
+  checkEncoding,
+  checkPath,
+  DEMANDS,
+  enterSpace,
+  formatOf,
+  type Handler,
+  type InSpace,
+  pathSegments,
+  type Route,
+  type Services,
+} from '../route.ts';
+
+/** Whom and what a call is about, as far as its head tells. */
+interface Entered extends InSpace {
+  readonly uri: string;
+  readonly format: Format;
+}
 
 export function customRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}`;
   const long = `${prefix}/api/rest/v1/`;
 
+  const enter = (exchange: Exchange, start: number): Soon<Entered> => {
+    if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
+    const { org, project, uri } = parsePath(exchange.path, start);
+    return after(enterSpace(services, exchange, DEMANDS.custom), ({ caller, context }): Entered => {
+      checkPath(context, org, project);
+      const format = formatOf(exchange.parameter('format'));
+      checkEncoding(exchange);
+      return { caller, context, uri, format };
+    });
+  };
+
   const call =
     (method: DefinitionMethod, start: number): Handler =>
     async (exchange) => {
-      if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
-      const { org, project, uri } = parsePath(exchange.path, start);
-      const entered = enterSpace(services, exchange, DEMANDS.custom);
-      const { caller, context } = entered instanceof Promise ? await entered : entered;
-      checkPath(context, org, project);
-      const format = formatOf(exchange.parameter('format'));
-      const encoding = exchange.header('content-encoding');
-      if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
+      const entered = enter(exchange, start);
+      const { caller, context, uri, format } = entered instanceof Promise ? await entered : entered;
       await services.calls.answer(
         {
           caller,
@@ -51,8 +74,8 @@ export function customRoutes(services: Services): readonly Route[] {
   });
 
   return [
-    { path: '/:org/:project/*', methods: methods(1) },
-    { path: `${long}*`, methods: methods(long.length) },
+    { path: '/:org/:project/*', methods: methods(1), screen: (exchange) => enter(exchange, 1) },
+    { path: `${long}*`, methods: methods(long.length), screen: (exchange) => enter(exchange, long.length) },
   ];
 }
 

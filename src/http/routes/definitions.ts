@@ -23,7 +23,7 @@ const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text
 
 /** The body as text; bytes that are no UTF-8 are refused. */
 export function yamlBody(exchange: Exchange): string {
-  const body = bodyOf(exchange, ...YAML_TYPES);
+  const body = bodyOf(exchange, YAML_TYPES);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
@@ -66,9 +66,13 @@ export function definitionRoutes(services: Services): readonly Route[] {
       sendValue(exchange, status, format, body);
     };
 
+  /** Only authors send bodies here. */
+  const screen = async (exchange: Exchange): Promise<void> => requireRole((await enter(exchange)).caller, ...AUTHORS);
+
   return [
     {
       path: base,
+      screen,
       methods: {
         GET: read(async (exchange, author) => {
           const name = exchange.parameter('format');
@@ -99,10 +103,12 @@ export function definitionRoutes(services: Services): readonly Route[] {
     },
     {
       path: `${base}/space/copy`,
+      screen,
       methods: { PUT: change('definition.copy', (exchange, author) => copy(management, author, jsonBody(exchange))) },
     },
     {
       path: `${base}/check`,
+      screen,
       methods: {
         POST: read(async (exchange, author) => {
           requireRole(author.caller, ...AUTHORS);

@@ -36,8 +36,8 @@ export function larkRoutes(services: Services): readonly Route[] {
   };
 
   return [
-    { path: base, methods },
-    { path: `${base}/`, methods },
+    { path: base, methods, screen: enter },
+    { path: `${base}/`, methods, screen: enter },
     {
       path: `${base}/list`,
       methods: {

@@ -14,6 +14,7 @@ import {
 } from '../../manage/projects.ts';
 import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
 import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
+import { after, type Soon } from '../../util/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDone, sendJson } from '../respond.ts';
 import { DEMANDS, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
@@ -64,11 +65,17 @@ export function systemRoutes(services: Services): readonly Route[] {
       return work(exchange, caller);
     };
 
+  const screen =
+    (demand: Demand) =>
+    (exchange: Exchange): Soon<unknown> =>
+      identify(services, exchange, demand);
+
   const projectId = (exchange: Exchange, caller: Caller): string | undefined => exchange.parameter('project_id') ?? caller.projectId;
 
   return [
     {
       path: `${base}/org`,
+      screen: screen(DEMANDS.system),
       methods: {
         POST: changed(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
         GET: asked(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
@@ -77,6 +84,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     { path: `${base}/org/list`, methods: { GET: asked(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
     {
       path: `${base}/project`,
+      screen: screen(DEMANDS.systemOrg),
       methods: {
         POST: changed(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
           createProject(store, caller, jsonBody(exchange), services.checkHost),
@@ -90,6 +98,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     { path: `${base}/project/list`, methods: { GET: asked(DEMANDS.systemOrg, (_, caller) => listProjects(store, caller)) } },
     {
       path: `${base}/project/database`,
+      screen: screen(DEMANDS.systemOrg),
       methods: {
         POST: changed(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
           addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services.checkHost),
@@ -104,6 +113,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     },
     {
       path: `${base}/token`,
+      screen: screen(DEMANDS.tokens),
       methods: {
         POST: changed(
           DEMANDS.tokens,
@@ -131,6 +141,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     },
     {
       path: `/${config.pathPrefix}/proof/v1/validate/server/key`,
+      screen: (exchange) => after(identify(services, exchange, DEMANDS.validate), () => checkKeySize(exchange.head.section.length)),
       methods: { GET: (exchange) => validateKey(services, exchange), POST: (exchange) => validateKey(services, exchange) },
     },
   ];
@@ -138,11 +149,15 @@ export function systemRoutes(services: Services): readonly Route[] {
 
 const MAX_KEY_BYTES = 4096;
 
+function checkKeySize(bytes: number): void {
+  if (bytes > MAX_KEY_BYTES) throw apiError('body_too_large', String(MAX_KEY_BYTES));
+}
+
 /** The key is the body, also of a GET. */
 async function validateKey(services: Services, exchange: Exchange): Promise<void> {
   await identify(services, exchange, DEMANDS.validate);
   const body = exchange.body ?? Buffer.alloc(0);
-  if (body.length > MAX_KEY_BYTES) throw apiError('body_too_large', String(MAX_KEY_BYTES));
+  checkKeySize(body.length);
   const key = body.toString('utf8').trim();
   if (key === '') throw apiError('server_key_empty');
   if (!services.authenticator.isServerKey(key)) throw apiError('server_key_invalid');

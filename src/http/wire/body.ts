@@ -1,5 +1,6 @@
 /** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
 import { giveBack, lend } from '../../util/lent-memory.ts';
+import { addPiece, joined } from './pieces.ts';
 import { Refused } from './refusal.ts';
 
 /** Takes bytes until the body is whole. */
@@ -7,33 +8,14 @@ export interface BodyReader {
   /** Takes what belongs to the body, from `at` on, and returns where it stops; `done` says whether the body is whole. */
   take(bytes: Buffer, at: number): number;
   readonly done: boolean;
+  /** How many bytes of it have come. */
+  readonly size: number;
   /** In how many pieces it is kept. */
   readonly pieces: number;
   body(): Buffer;
 }
 
 const EMPTY = Buffer.alloc(0);
-
-/** Smaller pieces are joined as they come: a body sent byte by byte must not become as many objects. */
-const SMALL_PIECE = 64 * 1024;
-
-/** Adds a piece. Of two neighbours the later is always the smaller or large enough, so that few are left and each byte is copied a few times. */
-function add(pieces: Buffer[], piece: Buffer): void {
-  let last = piece;
-  for (
-    let before = pieces.at(-1);
-    before !== undefined && before.length <= last.length && before.length < SMALL_PIECE;
-    before = pieces.at(-1)
-  ) {
-    pieces.pop();
-    last = Buffer.concat([before, last]);
-  }
-  pieces.push(last);
-}
-
-function joined(pieces: readonly Buffer[]): Buffer {
-  return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
-}
 
 /** A body of a size between these is put together in memory that was lent, which whoever has done with it may give back. */
 const LENT_FROM = 16 * 1024;
@@ -59,6 +41,10 @@ class LentBody implements BodyReader {
     return this.#taken === this.#length;
   }
 
+  get size(): number {
+    return this.#taken;
+  }
+
   take(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#length - this.#taken);
     this.#reserve(this.#taken + end - at);
@@ -82,6 +68,7 @@ class LentBody implements BodyReader {
 
 class SizedBody implements BodyReader {
   readonly #pieces: Buffer[] = [];
+  size = 0;
   #missing: number;
 
   constructor(length: number) {
@@ -98,8 +85,9 @@ class SizedBody implements BodyReader {
 
   take(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
-    if (end > at) add(this.#pieces, bytes.subarray(at, end));
+    if (end > at) addPiece(this.#pieces, bytes.subarray(at, end));
     this.#missing -= end - at;
+    this.size += end - at;
     return end;
   }
 
@@ -111,14 +99,20 @@ class SizedBody implements BodyReader {
 /** Longer lines of sizes, extensions and trailers are nobody's honest intent. */
 const MOST_LINE = 4096;
 const MOST_TRAILERS = 16 * 1024;
-const SIZE = /^([0-9a-fA-F]{1,12})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
-const TRAILER = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** A size and its extensions, without the blanks that an old rule permits and readers understand in several ways; quotes must close. */
+const SIZE =
+  /^([0-9a-fA-F]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20!\x23-\x5b\x5d-\x7e]|\\[\t\x20-\x7e])*"))?)*$/;
+const TRAILER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
+/** What says where messages begin and end, or how to read them, has no place behind the body. */
+const NO_TRAILER = /^(?:content-(?:length|type|encoding|range)|transfer-encoding|host|connection|expect|upgrade)$/i;
 
 export class ChunkedBody implements BodyReader {
   done = false;
+  size = 0;
   readonly #most: number;
   readonly #pieces: Buffer[] = [];
-  #size = 0;
+  /** Of all chunks that were announced. */
+  #announced = 0;
   #state: 'size' | 'data' | 'data end' | 'trailer' = 'size';
   #missing = 0;
   /** The beginning of a line whose end has not come yet. */
@@ -145,8 +139,9 @@ export class ChunkedBody implements BodyReader {
 
   #data(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
-    add(this.#pieces, bytes.subarray(at, end));
+    addPiece(this.#pieces, bytes.subarray(at, end));
     this.#missing -= end - at;
+    this.size += end - at;
     if (this.#missing === 0) this.#state = 'data end';
     return end;
   }
@@ -169,8 +164,8 @@ export class ChunkedBody implements BodyReader {
       const digits = SIZE.exec(line)?.[1];
       if (digits === undefined) throw new Refused('malformed');
       this.#missing = Number.parseInt(digits, 16);
-      this.#size += this.#missing;
-      if (this.#size > this.#most) throw new Refused('body_too_large');
+      this.#announced += this.#missing;
+      if (this.#announced > this.#most) throw new Refused('body_too_large');
       this.#state = this.#missing === 0 ? 'trailer' : 'data';
     } else if (this.#state === 'data end') {
       if (line !== '') throw new Refused('malformed');
@@ -178,7 +173,8 @@ export class ChunkedBody implements BodyReader {
     } else if (line === '') this.done = true;
     else {
       this.#trailers += line.length;
-      if (this.#trailers > MOST_TRAILERS || !TRAILER.test(line)) throw new Refused('malformed');
+      const name = TRAILER.exec(line)?.[1];
+      if (this.#trailers > MOST_TRAILERS || name === undefined || NO_TRAILER.test(name)) throw new Refused('malformed');
     }
   }
 }

@@ -8,11 +8,13 @@ export const IN_VALUE = 4;
 
 /** By byte, where it may stand. */
 const CLASSES = new Uint8Array(256);
-for (let code = 0x21; code < 0x100; code++) if (code !== 0x7f) CLASSES[code] = IN_TARGET | IN_VALUE;
+for (let code = 0x21; code < 0x7f; code++) CLASSES[code] = IN_TARGET | IN_VALUE;
+for (let code = 0x80; code < 0x100; code++) CLASSES[code] = IN_VALUE;
 CLASSES[SPACE] = IN_VALUE;
 CLASSES[TAB] = IN_VALUE;
+// A fragment is no part of a target: some readers would cut it off.
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-  CLASSES[character.charCodeAt(0)] = IN_TOKEN | IN_TARGET | IN_VALUE;
+  CLASSES[character.charCodeAt(0)] = IN_TOKEN | IN_VALUE | (character === '#' ? 0 : IN_TARGET);
 
 /** The first position from `at` on whose byte is of none of these classes; a line break, which is of none, must follow. */
 export function skip(bytes: Buffer, at: number, classes: number): number {

@@ -1,13 +1,18 @@
 /**
- * One client's connection: requests in, one at a time, each answered before the next is read. What comes too early waits, what comes too
- * slowly or in a wrong form is refused, and a client that leaves is noticed while its request runs.
+ * One client's connection: requests in, one at a time, each answered and its answer taken by the system before the next is read. What comes
+ * too early waits, what comes too slowly or in a wrong form is refused, a client that leaves is noticed while its request runs, and one that
+ * stops reading is broken off.
  */
 import type { Socket } from 'node:net';
+import { Beginning, blankLines } from './beginning.ts';
 import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
 import { HeadReader, type RequestHead } from './head.ts';
 import { CHUNKED } from './header-section.ts';
+import type { Listener } from './listener.ts';
+import { Waiting } from './pieces.ts';
 import { type Refusal, Refused } from './refusal.ts';
-import { REST_SECS, Reply } from './reply.ts';
+import { REST_SECS, Reply, reset } from './reply.ts';
+import { Sending } from './sending.ts';
 
 /** Of the request line and the headers together. */
 const MAX_HEAD_BYTES = 32 * 1024;
@@ -19,13 +24,20 @@ const MOST_AHEAD = 64 * 1024;
 /** Connections are looked at so often; times are counted in looks, which cost nothing. */
 export const LOOK_MS = 1000;
 const HEAD_LOOKS = 15;
-const REQUEST_LOOKS = 120;
+/** For whom there is no room but to be told so. */
+const SURPLUS_HEAD_LOOKS = 2;
 const REST_LOOKS = (REST_SECS * 1000) / LOOK_MS;
 /** How long the rest of a refused body may take to arrive: a client that is still sending would not see the answer. */
 const DROP_LOOKS = 10;
+/** A whole body has this time, and a second more for each so many bytes that have come. */
+const BODY_LOOKS = 120;
+const BYTES_A_LOOK = 16 * 1024;
+/** A body of which less than this comes between two looks makes room for others first. */
+const SLOW_BYTES = 1024;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING: Buffer = Buffer.alloc(0);
+const CR = 0x0d;
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 /** Stands for a request whose head could not be read. */
 const UNREADABLE: RequestHead = {
@@ -34,43 +46,58 @@ const UNREADABLE: RequestHead = {
   section: { minor: 1, lines: [], keepAlive: false, length: 0, expectsContinue: false, reading: undefined },
 };
 
-export interface Listener {
-  readonly maxBodyBytes: number;
-  request(head: RequestHead, body: Buffer, reply: Reply): void;
-  refused(head: RequestHead, refusal: Refusal, reply: Reply): void;
-  closed(connection: Connection): void;
-}
+/**
+ * `rest`: between requests. `head`, `body`: a request arrives. `screen`: whether its body may come is being found out. `answer`: it runs.
+ * `flush`: its answer is complete, and the client has not taken it yet. `turn`: others come first. `drop`: what comes is forgotten.
+ */
+type State = 'rest' | 'head' | 'body' | 'screen' | 'answer' | 'flush' | 'turn' | 'drop';
 
-/** `rest`: between requests. `head`, `body`: a request arrives. `answer`: it runs. `drop`: no more is read but to be forgotten. */
-type State = 'rest' | 'head' | 'body' | 'answer' | 'drop';
+/** In these, what arrives is read at once. */
+const READS: ReadonlySet<State> = new Set<State>(['rest', 'head', 'body']);
 
 export class Connection {
   readonly socket: Socket;
   readonly opened = performance.now();
   /** Has any request come? */
   used = false;
+  /** Why there is no room for it: it is told so, or served if it asks how the service is. */
+  readonly surplus: string | undefined;
   readonly #listener: Listener;
   readonly #heads = new HeadReader();
+  readonly #beginning = new Beginning();
+  readonly #sending: Sending;
   #state: State = 'rest';
   /** How often the connection was looked at since it entered this state. */
   #looks = 0;
-  /** Bytes that were received and not looked at yet. */
+  /** Bytes that were received and not looked at yet; and those behind them that came too early. */
   #ahead = NOTHING;
+  readonly #waiting = new Waiting();
   #head: RequestHead | undefined;
   #reader: BodyReader | undefined;
+  /** Of the body that arrives: bytes that the budget has counted; looks at which nothing, or not much, had come. */
+  #counted = 0;
+  #seen = 0;
+  #silent = 0;
+  #slow = 0;
+  #screened = false;
   #reply: Reply | undefined;
-  #reading = false;
+  #closes = false;
   #refused = false;
+  /** The client has said that it will send no more. */
+  #ended = false;
 
-  constructor(socket: Socket, listener: Listener) {
+  constructor(socket: Socket, listener: Listener, surplus?: string) {
     this.socket = socket;
     this.#listener = listener;
+    this.surplus = surplus;
+    this.#sending = new Sending(socket);
     socket.on('data', (bytes: Buffer) => this.#data(bytes));
     socket.on('drain', () => this.#reply?.onDrain?.());
     socket.on('end', () => this.#end());
     // What went wrong matters to nobody: the connection closes.
     socket.on('error', () => undefined);
     socket.on('close', () => {
+      this.#forgetBody();
       this.#reply?.leave();
       listener.closed(this);
     });
@@ -81,33 +108,112 @@ export class Connection {
     return this.#state === 'rest' && this.socket.writableLength === 0;
   }
 
+  /** For how many looks it has been idle. */
+  get rested(): number {
+    return this.idle ? this.#looks : 0;
+  }
+
+  /** For how many looks not much of a body has come; 0 when none is awaited. */
+  get slow(): number {
+    return this.#state === 'body' ? this.#slow : 0;
+  }
+
+  /** Is there something that only the system knows: whether a client reads that takes nothing, or has left while nobody listens? */
+  get wantsSystem(): boolean {
+    return this.#isDeaf || (this.socket.writableLength > 0 && this.#sending.stuck >= this.#listener.stallLooks / 4);
+  }
+
+  /** So much was sent ahead that no more is read for now, not even that the client leaves. */
+  get #isDeaf(): boolean {
+    return (this.#state === 'answer' || this.#state === 'screen') && this.socket.isPaused();
+  }
+
+  /** What the system knows of it. */
+  learn(unsent: number, open: boolean): void {
+    this.#sending.learn(unsent);
+    if (!open && this.#isDeaf) reset(this.socket);
+  }
+
   /** Called every LOOK_MS: ends what has taken too long. */
   look(): void {
     const age = this.#looks++;
-    if (this.#state === 'head' && age > HEAD_LOOKS) this.#refuse('too_slow');
-    else if (this.#state === 'body' && age > REQUEST_LOOKS) this.#refuse('too_slow');
-    else if ((this.#state === 'rest' && age > REST_LOOKS) || (this.#state === 'drop' && age > DROP_LOOKS)) this.socket.destroy();
-  }
-
-  /** The answer is complete. */
-  answered(closes: boolean): void {
-    this.#reply = undefined;
-    if (closes) {
-      this.#close();
+    if (this.socket.writableLength > 0) {
+      // Nobody rests, or was told everything, while something is unsent.
+      if (this.#state === 'drop') this.#looks = 0;
+      if (this.#sending.look() > this.#listener.stallLooks) this.#stall();
       return;
     }
+    this.#sending.rest();
+    if (this.#state === 'head' && age > (this.surplus === undefined ? HEAD_LOOKS : SURPLUS_HEAD_LOOKS)) this.#refuse('too_slow');
+    else if (this.#state === 'body') this.#lookAtBody(age);
+    else if (this.#state === 'rest' && age > (this.surplus === undefined ? REST_LOOKS : SURPLUS_HEAD_LOOKS)) this.socket.destroy();
+    else if (this.#state === 'drop' && age > DROP_LOOKS) this.socket.destroy();
+  }
+
+  /** Ends a body that does not come, so that others have room. */
+  giveWay(): void {
+    this.#refuse('too_slow');
+  }
+
+  /** What runs is broken off, and seen to be. */
+  breakOff(): void {
+    if (this.#state === 'answer' || this.#state === 'flush') reset(this.socket);
+    else this.socket.destroy();
+  }
+
+  /** The answer is complete; it is over when the system has taken all of it. */
+  answered(closes: boolean): void {
+    this.#closes = closes;
+    if (this.socket.writableLength === 0) {
+      this.#sent();
+      return;
+    }
+    this.#enter('flush');
+    this.socket.write(NOTHING, (error) => {
+      if (!error) this.#sent();
+    });
+  }
+
+  bodyDone(bytes: number): void {
+    this.#listener.bodies.release(bytes);
+  }
+
+  #sent(): void {
+    const reply = this.#reply;
+    this.#reply = undefined;
+    reply?.sent();
+    if (this.#closes) {
+      this.#close();
+    } else if (this.#ahead.length > 0 || this.#waiting.size > 0) {
+      // One request a turn: whoever sends many ahead must not hold up those who send one.
+      this.#enter('turn');
+      setImmediate(() => this.#goOn());
+    } else {
+      this.#enter('rest');
+      this.#awaitMore();
+    }
+  }
+
+  #goOn(): void {
+    if (this.#state !== 'turn' || this.socket.destroyed) return;
     this.#enter('rest');
-    if (this.socket.isPaused()) this.socket.resume();
-    // Called from within the reading of an earlier request, that goes on by itself.
-    if (!this.#reading && this.#ahead.length > 0) this.#read();
+    this.#read();
   }
 
   /** A connection that closes while the client is still sending is reset, and the answer may be lost with it. */
   #close(): void {
+    const isSending = this.#refused || this.#ahead.length > 0 || this.#waiting.size > 0;
     this.#enter('drop');
     this.#ahead = NOTHING;
-    if (this.#refused) this.socket.end();
+    this.#waiting.clear();
+    if (this.socket.isPaused()) this.socket.resume();
+    if (isSending) this.socket.end();
     else this.socket.destroySoon();
+  }
+
+  #stall(): void {
+    if (this.#reply !== undefined) this.#reply.stalled = true;
+    reset(this.socket);
   }
 
   #enter(state: State): void {
@@ -117,28 +223,43 @@ export class Connection {
 
   #data(bytes: Buffer): void {
     if (this.#state === 'drop') return;
-    this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes]);
-    if (this.#state !== 'answer') this.#read();
-    else if (this.#ahead.length > MOST_AHEAD) this.socket.pause();
+    if (READS.has(this.#state)) {
+      this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes]);
+      this.#read();
+    } else {
+      this.#waiting.add(bytes);
+      if (this.#ahead.length + this.#waiting.size > MOST_AHEAD) this.socket.pause();
+    }
   }
 
-  /** A client that says no more is taken for one that has gone, as by most servers. */
+  /** A client that says no more is taken for one that has gone, as by most servers; what is said to it by then it may still read. */
   #end(): void {
-    if (this.#state === 'answer') this.socket.destroy();
-    else this.socket.destroySoon();
+    this.#ended = true;
+    if (this.#state === 'answer' || this.#state === 'screen') reset(this.socket);
+    else if (this.#state !== 'flush' && this.#state !== 'turn') this.socket.destroySoon();
+  }
+
+  #awaitMore(): void {
+    if (this.#ended) this.socket.destroySoon();
+    else if (this.socket.isPaused()) this.socket.resume();
   }
 
   /** Reads requests until one has to be waited for. */
   #read(): void {
-    this.#reading = true;
     try {
-      while (this.#ahead.length > 0 && this.#step());
+      do while (this.#ahead.length > 0 && this.#step());
+      while (this.#takeWaiting());
+      if (READS.has(this.#state)) this.#awaitMore();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#refuse(error.refusal);
-    } finally {
-      this.#reading = false;
     }
+  }
+
+  #takeWaiting(): boolean {
+    if (this.#waiting.size === 0 || !READS.has(this.#state)) return false;
+    this.#ahead = this.#waiting.take(this.#ahead);
+    return true;
   }
 
   /** Returns whether there is more to do with what is there. */
@@ -155,13 +276,13 @@ export class Connection {
     }
   }
 
-  /** Some clients end a body with an empty line that is not part of it. */
   #skipBlank(): boolean {
-    let at = 0;
-    while (this.#ahead[at] === 0x0d || this.#ahead[at] === 0x0a) at++;
+    const at = blankLines(this.#ahead);
     if (at > 0) this.#ahead = this.#ahead.subarray(at);
-    if (this.#ahead.length === 0) return false;
+    const { length } = this.#ahead;
+    if (length === 0 || (length === 1 && this.#ahead[0] === CR)) return false;
     this.#enter('head');
+    this.#beginning.reset();
     return true;
   }
 
@@ -172,22 +293,27 @@ export class Connection {
       const line = bytes.indexOf('\r\n');
       throw new Refused(line < 0 || line > LONG_LINE ? 'target_too_long' : 'head_too_large');
     }
-    if (end < 0) return false;
+    if (end < 0) {
+      this.#beginning.check(bytes);
+      return false;
+    }
     const head = this.#heads.read(bytes, end);
-    const { length, expectsContinue } = head.section;
+    const { length } = head.section;
     this.#head = head;
     this.used = true;
     this.#ahead = end + HEAD_END.length === bytes.length ? NOTHING : bytes.subarray(end + HEAD_END.length);
+    if (this.surplus !== undefined && (length !== 0 || !this.#listener.isVital(head))) throw new Refused('overloaded');
     if (length === 0) {
-      this.#answer(head, NOTHING);
+      this.#answer(head, NOTHING, 0);
       return true;
     }
     const most = this.#listener.maxBodyBytes;
     if (length > most) throw new Refused('body_too_large');
     this.#reader = length === CHUNKED ? new ChunkedBody(most) : sizedBody(length);
+    this.#counted = this.#seen = this.#silent = this.#slow = 0;
+    this.#screened = false;
     this.#enter('body');
-    if (expectsContinue && this.#ahead.length === 0) this.socket.write(CONTINUE, 'latin1');
-    return true;
+    return this.#readBody();
   }
 
   #readBody(): boolean {
@@ -197,31 +323,90 @@ export class Connection {
     const bytes = this.#ahead;
     const at = reader.take(bytes, 0);
     this.#ahead = at === bytes.length ? NOTHING : bytes.subarray(at);
-    if (!reader.done) return false;
+    this.#count(reader.size);
+    if (reader.done) {
+      const counted = this.#counted;
+      this.#reader = undefined;
+      this.#counted = 0;
+      this.#answer(head, reader.body(), counted);
+      return true;
+    }
+    // What comes whole with its head is judged with its head. What does not is judged before more of it is let in.
+    return this.#screened ? false : this.#screen(head);
+  }
+
+  /** The budget of all connections together. */
+  #count(size: number): void {
+    const { bodies } = this.#listener;
+    const more = size - this.#counted;
+    if (!bodies.take(more, size) && !(this.#listener.makeRoom(this) && bodies.take(more, size))) throw new Refused('bodies_full');
+    this.#counted = size;
+  }
+
+  #forgetBody(): void {
+    this.#listener.bodies.release(this.#counted);
+    this.#counted = 0;
     this.#reader = undefined;
-    this.#answer(head, reader.body());
+  }
+
+  #screen(head: RequestHead): boolean {
+    this.#screened = true;
+    const reply = new Reply(this, head, 0);
+    const verdict = this.#listener.screen(head, reply);
+    if (!(verdict instanceof Promise)) return this.#admit(head, reply, verdict);
+    this.#enter('screen');
+    void verdict.then((found) => {
+      if (this.#state !== 'screen' || this.socket.destroyed) return;
+      this.#enter('body');
+      if (this.#admit(head, reply, found)) this.#read();
+    });
+    return false;
+  }
+
+  /** Returns whether the body may come; otherwise it is answered without. */
+  #admit(head: RequestHead, reply: Reply, refuse: (() => void) | undefined): boolean {
+    if (refuse !== undefined) {
+      this.#turnAway(reply, refuse);
+      return false;
+    }
+    if (head.section.expectsContinue && this.#reader?.size === 0) this.socket.write(CONTINUE, 'latin1');
     return true;
   }
 
-  #answer(head: RequestHead, body: Buffer): void {
+  #lookAtBody(age: number): void {
+    const size = this.#reader?.size ?? 0;
+    const more = size - this.#seen;
+    this.#seen = size;
+    this.#silent = more > 0 ? 0 : this.#silent + 1;
+    this.#slow = more >= SLOW_BYTES ? 0 : this.#slow + 1;
+    if (this.#silent > this.#listener.stallLooks || age > BODY_LOOKS + size / BYTES_A_LOOK) this.#refuse('too_slow');
+  }
+
+  #answer(head: RequestHead, body: Buffer, counted: number): void {
     this.#enter('answer');
     this.#head = undefined;
-    const reply = new Reply(this, head);
+    const reply = new Reply(this, head, counted);
+    if (this.surplus !== undefined) reply.closeAfter();
     this.#reply = reply;
     this.#listener.request(head, body, reply);
   }
 
-  /** Says why and closes; what still comes is read and forgotten for a while, so that the client sees the answer. */
   #refuse(refusal: Refusal): void {
     const head = this.#head ?? UNREADABLE;
+    const reply = new Reply(this, head, 0);
+    this.#turnAway(reply, () => this.#listener.refused(head, refusal, reply));
+  }
+
+  /** Says why and closes; what still comes is read and forgotten for a while, so that the client sees the answer. */
+  #turnAway(reply: Reply, say: () => void): void {
     this.#head = undefined;
-    this.#reader = undefined;
+    this.#forgetBody();
     this.#ahead = NOTHING;
+    this.#waiting.clear();
     this.#refused = true;
     this.#enter('answer');
-    const reply = new Reply(this, head);
     reply.closeAfter();
     this.#reply = reply;
-    this.#listener.refused(head, refusal, reply);
+    say();
   }
 }

@@ -2,9 +2,9 @@
  * The heads of the requests on one connection: bytes in; method, target and header section out. Clients send the same headers with each
  * request: a section that is the last one, byte by byte, is not read again, nor is what was made of it.
  */
-import { METHODS } from 'node:http';
 import { IN_TARGET, IN_TOKEN, SPACE, skip } from './characters.ts';
 import { type HeaderSection, parseSection } from './header-section.ts';
+import { KNOWN_METHODS } from './methods.ts';
 import { Refused } from './refusal.ts';
 
 export interface RequestHead {
@@ -14,8 +14,7 @@ export interface RequestHead {
   readonly section: HeaderSection;
 }
 
-/** Whatever is registered; a tunnel is none of ours. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== 'CONNECT'));
+const SLASH = 0x2f;
 
 /** A section is kept where it arrived; what arrived with it must not make that much. */
 const MOST_KEPT = 4096;
@@ -55,9 +54,16 @@ export class HeadReader {
   }
 }
 
-/** A client that takes us for its proxy sends the whole address; the path is what counts. */
+/** An authority without a name for the user, which two readers could take for two hosts. */
+const ABSOLUTE = /^https?:\/\/[A-Za-z0-9._~%:[\]-]+/i;
+
+/** A client that takes us for its proxy sends the whole address; the path is what counts. Anything else is no target of ours. */
 function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
-  const path = target.replace(/^https?:\/\/[^/?]*/i, '');
-  return path.startsWith('?') || path === '' ? `/${path}` : path;
+  if (target.charCodeAt(0) === SLASH) return target;
+  const authority = ABSOLUTE.exec(target)?.[0];
+  if (authority === undefined) throw new Refused('malformed');
+  const path = target.slice(authority.length);
+  if (path === '' || path.startsWith('?')) return `/${path}`;
+  if (!path.startsWith('/')) throw new Refused('malformed');
+  return path;
 }

@@ -1,5 +1,13 @@
 /** Why a request is not served; what is answered to each is not decided here. */
-export type Refusal = 'malformed' | 'head_too_large' | 'target_too_long' | 'body_too_large' | 'expectation' | 'too_slow';
+export type Refusal =
+  | 'malformed'
+  | 'head_too_large'
+  | 'target_too_long'
+  | 'body_too_large'
+  | 'bodies_full'
+  | 'expectation'
+  | 'overloaded'
+  | 'too_slow';
 
 export class Refused extends Error {
   readonly refusal: Refusal;

@@ -9,8 +9,17 @@ import type { RequestHead } from './head.ts';
 /** What a reply wants of its connection. */
 export interface Carrier {
   readonly socket: Socket;
-  /** The answer is complete; the next request may come, unless the connection closes. */
+  /** The answer is complete; when the system has taken it, the next request may come, unless the connection closes. */
   answered(closes: boolean): void;
+  /** So many bytes of the request's body are needed no more. */
+  bodyDone(bytes: number): void;
+}
+
+/** Breaks a connection off so that nobody can take what was sent for the whole: an orderly end is one, to some. */
+export function reset(socket: Socket): void {
+  // Once all is sent and our side closes, a reset would be refused; and nothing is missing then.
+  if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 /** Up to this size a body travels in one write with its head. */
@@ -58,9 +67,11 @@ function lengthOf(pieces: readonly Buffer[]): number {
 export class Reply {
   /** 0 until the head is sent. */
   status = 0;
-  /** The client left, or the connection was broken off, before the answer was whole. */
+  /** The client left, or the connection was broken off, before all of the answer was taken. */
   gone = false;
-  /** Called once, when the answer is whole or the client has gone. */
+  /** The connection was broken off because the client took nothing for too long. */
+  stalled = false;
+  /** Called once, when the system has taken the whole answer or the client has gone. */
   onOver: (() => void) | undefined;
   /** Called when a client that was slow has caught up. */
   onDrain: (() => void) | undefined;
@@ -68,11 +79,16 @@ export class Reply {
   readonly #bodiless: boolean;
   readonly #minor: 0 | 1;
   #closes: boolean;
+  /** Nothing more is said. */
   #over = false;
+  #told = false;
+  #bodyBytes: number;
   #framing: 'length' | 'chunks' | 'end of connection' = 'length';
 
-  constructor(carrier: Carrier, { method, section }: RequestHead) {
+  /** `bodyBytes`: of the request's body, counted until `bodyDone`. */
+  constructor(carrier: Carrier, { method, section }: RequestHead, bodyBytes: number) {
     this.#carrier = carrier;
+    this.#bodyBytes = bodyBytes;
     this.#bodiless = method === 'HEAD';
     this.#minor = section.minor;
     this.#closes = !section.keepAlive;
@@ -81,6 +97,12 @@ export class Reply {
   /** The connection ends with this answer. */
   closeAfter(): void {
     this.#closes = true;
+  }
+
+  /** Nobody holds on to anything of the request's body any more. */
+  bodyDone(): void {
+    this.#carrier.bodyDone(this.#bodyBytes);
+    this.#bodyBytes = 0;
   }
 
   get over(): boolean {
@@ -147,15 +169,20 @@ export class Reply {
 
   /** Breaks the connection off: what was sent of the answer must not look whole. */
   destroy(): void {
-    this.#carrier.socket.destroy();
+    reset(this.#carrier.socket);
     this.leave();
   }
 
   /** The connection is gone. */
   leave(): void {
-    if (this.#over) return;
+    if (this.#told) return;
     this.gone = true;
     this.#finish();
+  }
+
+  /** The system has taken all of the answer. */
+  sent(): void {
+    if (!this.#told) this.#finish();
   }
 
   #head(status: number, headers: string, length: number | undefined): string {
@@ -173,16 +200,22 @@ export class Reply {
   }
 
   #end(): void {
-    this.#finish();
+    this.#over = true;
+    this.#releaseWaiting();
     this.#carrier.answered(this.#closes);
   }
 
   #finish(): void {
-    const { onDrain } = this;
     this.#over = true;
-    this.onDrain = undefined;
+    this.#told = true;
     this.onOver?.();
-    // Nobody is slow any more: whoever waits for that must not wait for ever.
+    this.#releaseWaiting();
+  }
+
+  /** Nobody is slow any more: whoever waits for that must not wait for ever. */
+  #releaseWaiting(): void {
+    const { onDrain } = this;
+    this.onDrain = undefined;
     onDrain?.();
   }
 }

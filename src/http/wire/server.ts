@@ -1,27 +1,62 @@
 /**
- * Listens, and keeps the connections: all of them are looked at once a second, so that none needs a timer of its own. Its end is gentle: no
- * connection is accepted any more; on those that there are, requests are answered for a moment, with the word that the connection closes, so
- * that clients leave by themselves; then only what runs may finish.
+ * Listens, and keeps the connections and what they share: all of them are looked at once a second, so that none needs a timer of its own, and
+ * there are no more of them, or bytes of bodies in them, than there is room for. Its end is gentle: no connection is accepted any more; on
+ * those that there are, requests are answered for a moment, with the word that the connection closes, so that clients leave by themselves;
+ * then only what runs may finish.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Connection, type Listener, LOOK_MS } from './connection.ts';
+import { BodyBudget } from './body-budget.ts';
+import { Connection, LOOK_MS } from './connection.ts';
+import { Descriptors } from './descriptors.ts';
+import type { Handlers, Limits, Listener, Overload } from './listener.ts';
+import { keyOf, readSystemSockets } from './system-sockets.ts';
 
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
 const LINGER_MS = 300;
 const DRAIN_MS = 20;
+/** So many connections for which there is no room are told so at one time; the oldest of them goes when another comes. */
+const MOST_SURPLUS = 6;
+/** A connection that has rested for so many looks gives way to a new one. */
+const RESTED_LOOKS = 5;
 
 export class WireServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
+  readonly #surplus = new Set<Connection>();
+  readonly #handlers: Handlers;
+  readonly #listener: Listener;
+  readonly #maxConnections: number;
+  readonly #descriptors = new Descriptors();
   readonly #looker: NodeJS.Timeout;
+  /** A process that ends by itself must not let half of an answer look whole. */
+  readonly #breakOff = (): void => this.breakOff();
 
-  constructor(listener: Omit<Listener, 'closed'>) {
-    const served: Listener = { ...listener, closed: (connection) => void this.#connections.delete(connection) };
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
-      this.#connections.add(new Connection(socket, served));
-    });
+  constructor(handlers: Handlers, limits: Limits) {
+    this.#handlers = handlers;
+    this.#maxConnections = limits.maxConnections;
+    this.#listener = {
+      maxBodyBytes: limits.maxBodyBytes,
+      stallLooks: Math.ceil((limits.stallSecs * 1000) / LOOK_MS),
+      bodies: new BodyBudget(Math.max(limits.maxBodiesBytes, 2 * limits.maxBodyBytes)),
+      request: handlers.request,
+      refused: handlers.refused,
+      screen: handlers.screen ?? (() => undefined),
+      isVital: handlers.isVital ?? (() => false),
+      makeRoom: (connection) => this.#makeRoom(connection),
+      closed: (connection) => {
+        this.#connections.delete(connection);
+        this.#surplus.delete(connection);
+      },
+    };
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => this.#accept(socket));
     this.#looker = setInterval(() => this.#look(), LOOK_MS).unref();
+    process.once('exit', this.#breakOff);
+  }
+
+  /** Bytes of bodies that are held now, and connections. */
+  get load(): { readonly bodyBytes: number; readonly connections: number } {
+    return { bodyBytes: this.#listener.bodies.held, connections: this.#connections.size };
   }
 
   /** Resolves with the port. */
@@ -30,6 +65,8 @@ export class WireServer {
       this.#server.once('error', reject);
       this.#server.listen({ host, port }, () => {
         this.#server.removeListener('error', reject);
+        // Where even the reserve is used up, a connection cannot be accepted: the client tries again.
+        this.#server.on('error', () => this.#handlers.overloaded?.('descriptors'));
         const address = this.#server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);
       });
@@ -50,16 +87,76 @@ export class WireServer {
     clearInterval(looking);
     clearInterval(this.#looker);
     clearTimeout(force);
+    this.#descriptors.close();
+    process.removeListener('exit', this.#breakOff);
     return outcome;
   }
 
   /** Ends every connection now, whatever runs on it. */
   breakOff(): void {
-    for (const { socket } of this.#connections) socket.destroy();
+    for (const connection of this.#connections) connection.breakOff();
+  }
+
+  #accept(socket: Socket): void {
+    const handle = (socket as unknown as { readonly _handle: { readonly fd?: number } | null })._handle;
+    this.#descriptors.note(handle?.fd ?? 0);
+    const reason = this.#fullness();
+    if (reason === undefined || this.#freeOne()) {
+      this.#connections.add(new Connection(socket, this.#listener));
+      return;
+    }
+    this.#handlers.overloaded?.(reason);
+    if (this.#surplus.size >= MOST_SURPLUS) for (const oldest of [...this.#surplus].slice(0, 1)) oldest.socket.destroy();
+    const connection = new Connection(socket, this.#listener, reason);
+    this.#connections.add(connection);
+    this.#surplus.add(connection);
+  }
+
+  #fullness(): Overload | undefined {
+    if (this.#descriptors.exhausted) return 'descriptors';
+    return this.#connections.size - this.#surplus.size >= this.#maxConnections ? 'connections' : undefined;
+  }
+
+  /** Ends a connection that has not been used for a while, if there is one. */
+  #freeOne(): boolean {
+    for (const connection of this.#connections) {
+      if (connection.rested < RESTED_LOOKS) continue;
+      this.#connections.delete(connection);
+      connection.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  /** Of all bodies that hardly come, the one that has for longest gives way. */
+  #makeRoom(asking: Connection): boolean {
+    let slowest: Connection | undefined;
+    for (const connection of this.#connections) if (connection !== asking && connection.slow > (slowest?.slow ?? 0)) slowest = connection;
+    slowest?.giveWay();
+    return slowest !== undefined;
   }
 
   #look(): void {
-    for (const connection of this.#connections) connection.look();
+    let wantsSystem = false;
+    for (const connection of this.#connections) {
+      connection.look();
+      wantsSystem ||= connection.wantsSystem;
+    }
+    const before = this.#descriptors.exhausted;
+    this.#descriptors.look();
+    if (!before && this.#descriptors.exhausted) this.#handlers.overloaded?.('descriptors');
+    if (wantsSystem) void this.#askSystem();
+  }
+
+  async #askSystem(): Promise<void> {
+    const known = await readSystemSockets();
+    if (known === undefined) return;
+    for (const connection of this.#connections) {
+      if (!connection.wantsSystem) continue;
+      const { localPort, remotePort } = connection.socket;
+      const found = known.get(keyOf(localPort, remotePort));
+      connection.learn(found?.unsent ?? 0, found?.open ?? false);
+    }
   }
 
   async #linger(ms: number): Promise<void> {

@@ -1,0 +1,75 @@
+/**
+ * Whether the beginning of a head can still become a request. Asked only of heads that come in pieces: what never will (a TLS greeting, a bare
+ * line feed, HTTP/0.9, an unknown method) is refused at once instead of being waited for. Looks at each line once.
+ */
+import { IN_TARGET, IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
+import { KNOWN_METHODS, LONGEST_METHOD } from './methods.ts';
+import { Refused } from './refusal.ts';
+
+const CR = 0x0d;
+const LF = 0x0a;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+const VERSION = /^ HTTP\/1\.[01]$/;
+const ABSOLUTE = /^https?:/i;
+
+export class Beginning {
+  /** Where the first line begins that was not looked at. */
+  #line = 0;
+  /** Up to here there is no line feed in it. */
+  #scanned = 0;
+
+  /** Throws Refused when these bytes, which the head begins with, cannot become one. */
+  check(bytes: Buffer): void {
+    for (let feed = bytes.indexOf(LF, this.#scanned); feed >= 0; feed = bytes.indexOf(LF, this.#line)) {
+      const end = feed - 1;
+      if (end < this.#line || bytes[end] !== CR) throw new Refused('malformed');
+      if (this.#line === 0) checkRequestLine(bytes, end);
+      else checkHeaderLine(bytes, this.#line, end);
+      this.#line = feed + 1;
+    }
+    this.#scanned = bytes.length;
+    if (this.#line === 0) checkMethod(bytes);
+  }
+
+  /** The next head begins. */
+  reset(): void {
+    this.#line = 0;
+    this.#scanned = 0;
+  }
+}
+
+/** Of a request line that has just begun: is there a method that begins so? */
+function checkMethod(bytes: Buffer): void {
+  const end = skip(bytes.subarray(0, LONGEST_METHOD + 1), 0, IN_TOKEN);
+  const word = bytes.toString('latin1', 0, end);
+  const known = end < bytes.length ? bytes[end] === SPACE && KNOWN_METHODS.has(word) : beginsMethod(word);
+  const first = bytes[end + 1];
+  if (!known || (first !== undefined && first !== SLASH && first !== 0x68 && first !== 0x48)) throw new Refused('malformed');
+}
+
+function beginsMethod(word: string): boolean {
+  for (const method of KNOWN_METHODS) if (method.startsWith(word)) return true;
+  return false;
+}
+
+function checkRequestLine(bytes: Buffer, end: number): void {
+  const methodEnd = skip(bytes, 0, IN_TOKEN);
+  const targetEnd = skip(bytes, methodEnd + 1, IN_TARGET);
+  const isTarget = bytes[methodEnd + 1] === SLASH || ABSOLUTE.test(bytes.toString('latin1', methodEnd + 1, methodEnd + 8));
+  const isGood = KNOWN_METHODS.has(bytes.toString('latin1', 0, methodEnd)) && bytes[methodEnd] === SPACE && isTarget;
+  if (!isGood || targetEnd > end || !VERSION.test(bytes.toString('latin1', targetEnd, end))) throw new Refused('malformed');
+}
+
+function checkHeaderLine(bytes: Buffer, start: number, end: number): void {
+  const nameEnd = skip(bytes, start, IN_TOKEN);
+  if (nameEnd === start || bytes[nameEnd] !== COLON || skip(bytes, nameEnd + 1, IN_VALUE) !== end) throw new Refused('malformed');
+}
+
+/** How many bytes of empty lines stand before a request: some clients end a body with one that is not part of it. */
+export function blankLines(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === CR && bytes[at + 1] === LF) at += 2;
+  if (bytes[at] === LF || bytes[at] === SPACE || bytes[at] === TAB) throw new Refused('malformed');
+  return at;
+}

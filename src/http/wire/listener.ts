@@ -1,0 +1,38 @@
+/** What a connection wants of those behind it: the handlers of requests, and the bounds that all connections share. */
+import type { Soon } from '../../util/soon.ts';
+import type { BodyBudget } from './body-budget.ts';
+import type { Connection } from './connection.ts';
+import type { RequestHead } from './head.ts';
+import type { Refusal } from './refusal.ts';
+import type { Reply } from './reply.ts';
+
+export interface Handlers {
+  request(head: RequestHead, body: Buffer, reply: Reply): void;
+  refused(head: RequestHead, refusal: Refusal, reply: Reply): void;
+  /** Asked on the head of a request whose body has yet to come. Returns how it is answered without; undefined when the body may come. */
+  screen?(head: RequestHead, reply: Reply): Soon<(() => void) | undefined>;
+  /** Is this served also when there is no room? */
+  isVital?(head: RequestHead): boolean;
+  /** Told of each connection for which there was no room, and why. */
+  overloaded?(reason: Overload): void;
+}
+
+export type Overload = 'connections' | 'descriptors';
+
+export interface Limits {
+  readonly maxBodyBytes: number;
+  /** Of all bodies together. */
+  readonly maxBodiesBytes: number;
+  readonly maxConnections: number;
+  /** So long a client may take nothing of what is sent to it, or send nothing of what it has announced. */
+  readonly stallSecs: number;
+}
+
+export interface Listener extends Required<Omit<Handlers, 'overloaded'>> {
+  readonly maxBodyBytes: number;
+  readonly stallLooks: number;
+  readonly bodies: BodyBudget;
+  /** Ends the body of another connection that hardly comes; false when there is none. */
+  makeRoom(connection: Connection): boolean;
+  closed(connection: Connection): void;
+}

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installOnce } from './cache.mjs';
+import { emulatedCommand, installEmulation, isEmulated, platformFlags } from './clickhouse/emulation.mjs';
 import { patchLibrary } from './clickhouse/patch.mjs';
 import { canConnect, execute } from './processes.mjs';
 
@@ -17,15 +18,16 @@ export const clickhouse = {
 
   install: (say) =>
     installOnce('clickhouse-26.7', say, async (home) => {
-      if (process.platform !== 'linux' || process.arch !== 'x64')
-        throw new Error('the ClickHouse library exists for linux-x64 only; point MILLRACE_TEST_CLICKHOUSE_URL at a server that you have');
+      if (process.platform !== 'linux' || (process.arch !== 'x64' && !isEmulated))
+        throw new Error('the ClickHouse library runs on Linux only; point MILLRACE_TEST_CLICKHOUSE_URL at a server that you have');
       for (const name of ['package.json', 'package-lock.json', 'users.xml']) copyFileSync(join(sources, name), join(home, name));
       say('downloading (180 MB)');
-      await execute('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: home });
+      await execute('npm', ['ci', ...platformFlags, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: home });
       const [library] = readdirSync(join(home, 'node_modules/@chdb'));
       renameSync(join(home, 'node_modules/@chdb', library, 'libchdb.so'), join(home, 'libchdb.so'));
       say('patching');
       patchLibrary(join(home, 'libchdb.so'));
+      if (isEmulated) await installEmulation(home, say);
     }),
 
   async prepare(home, folder) {
@@ -36,9 +38,8 @@ export const clickhouse = {
     );
   },
 
-  command: (home, folder, ports) => ({
-    file: process.execPath,
-    args: [
+  command(home, folder, ports) {
+    const args = [
       join(sources, 'server.mjs'),
       home,
       '--path',
@@ -51,9 +52,10 @@ export const clickhouse = {
       String(ports.http),
       '--tcp_port',
       String(ports.native),
-    ],
-    options: { cwd: folder },
-  }),
+    ];
+    const options = { cwd: folder };
+    return isEmulated ? emulatedCommand(home, args, options) : { file: process.execPath, args, options };
+  },
 
   async probe(ports) {
     const response = await fetch(`http://127.0.0.1:${ports.http}/?query=SELECT%20version()`);

@@ -1,7 +1,7 @@
 // Kept and shared answers: what makes two requests the same, what drops an answer, who never sees it, and what happens when a caller leaves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { Bench } from '../custom/definitions.ts';
+import { Bench, DEFINITIONS } from '../custom/definitions.ts';
 import { createDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
 
@@ -166,6 +166,88 @@ describe('cache_result', () => {
     });
     await Promise.all(calls);
   });
+});
+
+describe('definitions with a step that writes, or may', () => {
+  beforeAll(() => bench.database.run('CREATE TABLE written (id int, note text)'));
+  const CONFIGS = [{ cache_result: true }, { coalesce: true }];
+
+  test.each([
+    'INSERT INTO written VALUES (1)',
+    'UPDATE written SET id = 2',
+    'DELETE FROM written RETURNING id',
+    'WITH gone AS (DELETE FROM written RETURNING id) SELECT count(*) FROM gone',
+    '(WITH gone AS (DELETE FROM written RETURNING id) SELECT count(*) FROM gone)',
+    'WITH one AS (SELECT 1 AS id) INSERT INTO written (id) SELECT id FROM one',
+    'SELECT id FROM written FOR UPDATE',
+    'SELECT id FROM written FOR SHARE',
+    'SELECT 1 AS id INTO made',
+    'EXPLAIN ANALYZE DELETE FROM written',
+    'CALL something()',
+    'TRUNCATE written',
+    'CREATE TABLE made (id int)',
+    'REFRESH MATERIALIZED VIEW some_view',
+    'DO $$ BEGIN NULL; END $$',
+  ])('%s', async (sql) => {
+    for (const config of CONFIGS)
+      for (const method of ['get', 'post'] as const) {
+        const text = stringify(bench.document({ uri: 'writes', method, logic: [{ sql: 'SELECT 1' }, { sql }], config }));
+        const response = await bench.deployText(text);
+        const wanted = expect.stringMatching(new RegExp(`line \\d+: config\\.${Object.keys(config)[0]}.* step 1 \\(sql\\) writes`));
+        expect([response.status, response.json<{ message: string }>().message]).toEqual([400, wanted]);
+      }
+  });
+
+  test.each([
+    "SELECT replace(note, 'a', 'b') AS note, w.id FROM written AS w",
+    'WITH few AS (SELECT id FROM written) SELECT count(*) FROM few',
+    '(SELECT 1 AS n) UNION (SELECT 2)',
+    'VALUES (1), (2)',
+    'TABLE written',
+    'SHOW server_version',
+    'EXPLAIN SELECT 1',
+  ])('%s only reads', async (sql) => {
+    const uri = `reads-${sql.replace(/\W+/g, '-').slice(0, 12).toLowerCase()}x`;
+    await bench.deploy({ uri, logic: [{ sql }], config: CACHED });
+    expect([(await run(uri))[0], (await run(uri))[0]]).toEqual(['MISS', 'HIT']);
+  });
+
+  test('an update is refused as well', async () => {
+    await bench.deploy({ uri: 'becomes', logic: [RUN], config: CACHED });
+    const sketch = { uri: 'becomes', logic: [{ sql: 'DELETE FROM written' }], config: CACHED };
+    expect((await bench.send('PUT', '', stringify(bench.document(sketch)))).status).toBe(400);
+    expect((await run('becomes'))[0]).toBe('MISS');
+  });
+});
+
+test('a definition that was stored when writes could be kept runs each time, and is not copied', async () => {
+  await bench.database.run('CREATE TABLE kept (id int)');
+  const store = await createDatabase('postgres');
+  const { address, name } = store;
+  const env = { MILLRACE_STORE_URL: `postgres://${address.user}:${address.password}@${address.host}:${address.port}/${name}` };
+  const before = await startService({ env });
+  const project = await setUpProject(before, [bench.database.entry()]);
+  const old = new Bench(before, project, bench.database);
+  const config = { cache_result: true, coalesce: true };
+  const id = await old.deploy({ uri: 'old', method: 'post', logic: [{ sql: 'SELECT 4711 AS id' }], config });
+  await before.stop();
+  await store.run("UPDATE millrace.definitions SET document = replace(document, 'SELECT 4711 AS id', 'INSERT INTO kept VALUES (4711)')");
+  const after = await startService({
+    env: { ...env, MILLRACE_SERVER_KEY: before.serverKey, MILLRACE_ENCRYPTION_KEY: before.encryptionKey },
+  });
+  const stored = new Bench(after, project, bench.database);
+  const calls = await Promise.all([1, 2, 3].map(() => stored.call('POST', 'old', { body: {} })));
+  expect(calls.map(({ status, headers }) => [status, headers['x-cache']])).toEqual([1, 2, 3].map(() => [200, undefined]));
+  expect(await bench.database.run('SELECT id FROM kept')).toHaveLength(3);
+  const { orgId: org_id, projectId: project_id, userId: user_id, spaces } = project;
+  const body = {
+    ...{ org_id, project_id, user_id, space_id: project.headers['x-space-id'] },
+    ...{ target_version: '1.0.0', target_space_id: spaces.staging, definition_list: [id] },
+  };
+  const copied = await after.request('PUT', `${DEFINITIONS}/space/copy`, { headers: project.headers, body });
+  expect([copied.status, copied.json<{ message: string }>().message]).toEqual([400, expect.stringContaining('config.cache_result')]);
+  await after.stop();
+  await store.drop();
 });
 
 describe('coalesce', () => {

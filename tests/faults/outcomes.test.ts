@@ -1,0 +1,230 @@
+// Writes that are cut off or run out of time: what the caller hears of their outcome is true, as the tables show, and nothing that was sent is
+// sent again. Each engine lies behind a network that can break or fall silent while the server goes on.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Bench } from '../custom/definitions.ts';
+import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { FaultProxy } from '../support/proxy.ts';
+import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { through } from './slow-database.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.stop());
+
+/** How each engine is made slow, counts what was run in a way that no rollback takes back, and tells what runs now. */
+interface Side {
+  readonly schema: readonly string[];
+  /** Counts one run, then sleeps for a second. */
+  readonly tick: string;
+  /** Ends its own session, having counted. */
+  readonly suicide: string;
+  readonly running: string;
+  readonly ticks: string;
+  readonly sleep: (secs: number) => string;
+}
+
+const POSTGRES: Side = {
+  schema: [
+    'CREATE SEQUENCE runs',
+    'CREATE TABLE slow (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0)',
+    `CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('runs'), pg_sleep(NEW.secs); RETURN NEW; END $$`,
+    'CREATE TRIGGER naps BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION nap()',
+    'CREATE TABLE late (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0)',
+    'CREATE CONSTRAINT TRIGGER late_naps AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION nap()',
+    'CREATE TABLE quick (id int PRIMARY KEY)',
+    "CREATE VIEW ticking AS SELECT 1 AS id, nextval('runs') AS run, pg_sleep(1)::text AS slept",
+  ],
+  tick: 'ticking',
+  suicide: "SELECT nextval('runs') AS run, pg_terminate_backend(pg_backend_pid())",
+  running: `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()
+    AND application_name = 'millrace' AND wait_event = 'PgSleep'`,
+  ticks: 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS n FROM runs',
+  sleep: (secs) => `SELECT pg_sleep(${secs})`,
+};
+
+const MYSQL: Side = {
+  schema: [
+    'CREATE TABLE runs (id int AUTO_INCREMENT PRIMARY KEY) ENGINE = MyISAM',
+    'CREATE TABLE slow (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0) ENGINE = InnoDB',
+    'CREATE TRIGGER naps BEFORE INSERT ON slow FOR EACH ROW BEGIN INSERT INTO runs VALUES (NULL); DO SLEEP(NEW.secs); END',
+    'CREATE FUNCTION tick() RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO runs VALUES (NULL); DO SLEEP(1); RETURN 1; END',
+    'CREATE TABLE quick (id int PRIMARY KEY) ENGINE = InnoDB',
+    'CREATE VIEW ticking AS SELECT 1 AS id, tick() AS run',
+    'CREATE PROCEDURE die() BEGIN INSERT INTO runs VALUES (NULL); KILL CONNECTION_ID(); END',
+  ],
+  tick: 'ticking',
+  suicide: 'CALL die()',
+  running: `SELECT COUNT(*) AS n FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND STATE = 'User sleep'`,
+  ticks: 'SELECT COUNT(*) AS n FROM runs',
+  sleep: (secs) => `SELECT SLEEP(${secs}) AS slept`,
+};
+
+const heard = ({ status, headers }: Response): unknown[] => [status, headers['x-outcome']];
+const said = (response: Response): string => response.json<{ message: string }>().message;
+
+describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
+  const side = engine === 'postgres' ? POSTGRES : MYSQL;
+  let database: TestDatabase;
+  let proxy: FaultProxy;
+  let bench: Bench;
+  let auto: (method: string, path: string, body?: unknown) => Promise<Response>;
+  beforeAll(async () => {
+    database = await createDatabase(engine);
+    for (const sql of side.schema) await database.run(sql);
+  });
+  afterAll(() => database?.drop());
+  beforeEach(async () => {
+    proxy = await FaultProxy.start(database.address);
+    await settled();
+    await database.run('DELETE FROM slow');
+    const entry = { ...database.entry(), ...through(proxy), timeout_secs: 1, connect_timeout_secs: 1 };
+    const project = await setUpProject(service, [entry]);
+    bench = new Bench(service, project, database);
+    auto = (method, path, body) =>
+      service.request(method, `/svc/api/rest/auto/v1/${database.dbType}/${database.name}/${path}`, {
+        headers: project.headers,
+        ...(body !== undefined && { body }),
+      });
+    // The picture of the table is there, so that what follows is about the write alone.
+    expect((await auto('POST', 'slow', [{ id: 0, secs: 0 }])).status).toBe(201);
+  });
+  afterEach(() => proxy.stop());
+
+  const count = async (sql: string): Promise<number> => Number((await database.run(sql))[0]?.['n']);
+  const sleeping = (): Promise<void> => expect.poll(() => count(side.running), { interval: 10, timeout: 5000 }).toBe(1);
+  const settled = (): Promise<void> => expect.poll(() => count(side.running), { interval: 20, timeout: 8000 }).toBe(0);
+  const stored = (id: number): Promise<number> => count(`SELECT COUNT(*) AS n FROM slow WHERE id = ${id}`);
+
+  test('a write that the server stopped in time: nothing happened, and that is said', async () => {
+    const response = await auto('POST', 'slow', [{ id: 1, secs: 8 }]);
+    expect([...heard(response), said(response)]).toEqual([504, 'none', expect.stringMatching(/1 seconds\. Nothing was changed/)]);
+    await settled();
+    expect(await stored(1)).toBe(0);
+    // The connection, or another one, serves on.
+    expect((await auto('POST', 'slow', [{ id: 2, secs: 0 }])).status).toBe(201);
+  });
+
+  test('a write that is cut off: nobody knows, it is said, and it ran once', async () => {
+    const before = await count(side.ticks);
+    const write = auto('POST', 'slow', [{ id: 3, secs: 0.5 }]);
+    await sleeping();
+    proxy.resetAll();
+    const response = await write;
+    expect([...heard(response), said(response)]).toEqual([424, 'unknown', expect.stringMatching(/may have taken effect/)]);
+    await settled();
+    expect(await count(side.ticks)).toBe(before + 1);
+  });
+
+  test('a write whose answer never comes is not said to have been stopped: its row is there', async () => {
+    const write = auto('POST', 'slow', [{ id: 4, secs: 0.3 }]);
+    await sleeping();
+    await proxy.set({ kind: 'blackhole' });
+    const response = await write;
+    expect(heard(response)).toEqual([504, 'unknown']);
+    expect(said(response)).not.toMatch(/stopped|nothing/i);
+    expect(await stored(4)).toBe(1);
+  });
+
+  test('a database that cannot be reached has changed nothing', async () => {
+    await proxy.set({ kind: 'refuse' });
+    proxy.resetAll();
+    for (const [method, path, body] of [
+      ['POST', 'slow', [{ id: 5 }]],
+      ['PUT', 'slow?id=eq.0&set=secs.1', undefined],
+      ['DELETE', 'slow?id=eq.0', undefined],
+    ] as const)
+      expect(heard(await auto(method, path, body))).toEqual([424, 'none']);
+    expect(heard(await auto('GET', 'slow?pg=0&ps=1'))).toEqual([424, undefined]);
+  });
+
+  test('connections that ended at rest cost neither reads nor writes anything', async () => {
+    for (let round = 0; round < 5; round++) {
+      await Promise.all([auto('GET', 'slow?pg=0&ps=1'), auto('GET', 'slow?pg=0&ps=1')]);
+      proxy.resetAll();
+      const id = 100 + round;
+      const answers = await Promise.all([
+        auto('GET', 'slow?pg=0&ps=1'),
+        auto('POST', 'slow', [{ id }]),
+        auto('DELETE', `slow?id=eq.${id - 1}`),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
+    }
+  });
+
+  test('a read that is cut off is not sent again: what it calls may write', async () => {
+    const before = await count(side.ticks);
+    const read = auto('GET', `${side.tick}?pg=0&ps=1`);
+    await sleeping();
+    proxy.resetAll();
+    expect(heard(await read)).toEqual([424, undefined]);
+    await settled();
+    expect(await count(side.ticks)).toBe(before + 1);
+  });
+
+  test('a statement that ends its own session runs once, whatever stands behind it', async () => {
+    await database.run(engine === 'postgres' ? "SELECT setval('runs', 1, false)" : 'DELETE FROM runs');
+    const method = 'post';
+    for (const [version, rollback] of [
+      ['1', undefined],
+      ['2', '1'],
+      ['3', '2'],
+      ['4', '3'],
+    ] as const)
+      await bench.deploy({
+        uri: 'suicide',
+        method,
+        version,
+        logic: [{ sql: side.suicide }],
+        ...(rollback !== undefined && { config: { rollback_version: rollback } }),
+      });
+    expect((await bench.call('POST', 'suicide', { body: {} })).status).toBe(424);
+    expect(await count(side.ticks)).toBe(1);
+  });
+
+  test('a Custom call that is cut off before its commit, and one that runs out of time', async () => {
+    const insert = { sql: 'INSERT INTO quick (id) VALUES (?:id)' };
+    const inserted = (id: number): Promise<number> => count(`SELECT COUNT(*) AS n FROM quick WHERE id = ${id}`);
+    const ref = { ref: `${database.dbType}/${database.name}`, timeout_secs: 1 };
+    await bench.deploy({ uri: 'steps', method: 'post', logic: [insert, { sql: side.sleep(0.8) }], database: ref });
+    const call = bench.call('POST', 'steps', { body: { id: 6 } });
+    await sleeping();
+    proxy.resetAll();
+    // On MySQL and MariaDB a table without transactions would have kept the row.
+    expect(heard(await call)).toEqual([424, engine === 'postgres' ? 'none' : 'unknown']);
+    await expect.poll(() => inserted(6)).toBe(0);
+    await bench.deploy({ uri: 'late', method: 'post', logic: [insert, { sql: side.sleep(9) }], database: ref });
+    const late = await bench.call('POST', 'late', { body: { id: 7 } });
+    expect(heard(late)).toEqual([504, 'none']);
+    await expect.poll(() => inserted(7)).toBe(0);
+    await bench.deploy({ uri: 'single', method: 'post', logic: [{ sql: 'INSERT INTO slow VALUES (8, 0.5)' }], database: ref });
+    const single = bench.call('POST', 'single', { body: {} });
+    await sleeping();
+    proxy.resetAll();
+    expect(heard(await single)).toEqual([424, 'unknown']);
+  });
+
+  if (engine !== 'postgres') return;
+
+  test('a commit that is cut off: nobody knows', async () => {
+    await auto('POST', 'late', [{ id: 1 }]);
+    // Rows of two shapes are two statements, and the trigger runs with the commit.
+    const write = auto('POST', 'late', [{ id: 2, secs: 0.5 }, { id: 3 }]);
+    await sleeping();
+    proxy.resetAll();
+    expect(heard(await write)).toEqual([424, 'unknown']);
+    await bench.deploy({
+      uri: 'commit',
+      method: 'post',
+      logic: [{ sql: 'INSERT INTO late VALUES (4, 0.5)' }, { expr: 'a', code: '1' }],
+    });
+    await settled();
+    const call = bench.call('POST', 'commit', { body: {} });
+    await sleeping();
+    proxy.resetAll();
+    const response = await call;
+    expect([...heard(response), said(response)]).toEqual([424, 'unknown', expect.stringMatching(/what step 0 \(sql\) wrote may stay/)]);
+    await settled();
+  });
+});

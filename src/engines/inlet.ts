@@ -26,6 +26,9 @@ export class Inlet {
           try {
             if (this.#reader === undefined) socket.emit('data', Buffer.from(SHARED.subarray(0, length)));
             else this.#reader(SHARED, length);
+          } catch (error) {
+            // A reader that stumbles over what a server sent costs this connection, and not the process.
+            socket.destroy(error as Error);
           } finally {
             wipe.call(SHARED, 0, 0, length);
           }
@@ -36,9 +39,9 @@ export class Inlet {
     return socket;
   }
 
-  /** From now on all that comes on the socket goes to this reader, whichever way it comes. */
+  /** From now on all that comes on the socket goes to this reader, whichever way it comes, until another one takes its place. */
   read(socket: Socket, reader: Reader): void {
+    if (this.#reader === undefined) socket.on('data', (chunk: Buffer) => this.#reader?.(chunk, chunk.length));
     this.#reader = reader;
-    socket.on('data', (chunk: Buffer) => reader(chunk, chunk.length));
   }
 }

@@ -54,7 +54,9 @@ export function appendIntegerText(source: Buffer, from: number, to: number, out:
   const negative = source[from] === MINUS;
   const start = negative ? from + 1 : from;
   if (to - start > SAFE_DIGITS) {
-    const type = to - start <= 19 ? appendBigint(BigInt(source.toString('latin1', from, to)), out) : undefined;
+    const text = to - start <= 19 ? source.toString('latin1', from, to) : '';
+    // A server that calls a text a number is not believed: it stays a text.
+    const type = WHOLE.test(text) ? appendBigint(BigInt(text), out) : undefined;
     return type ?? appendDecimal128(source, from, to, out);
   }
   let value = 0;
@@ -69,6 +71,7 @@ export function appendDouble(value: number, out: ByteWriter): number {
   return DOUBLE;
 }
 
+const WHOLE = /^-?\d+$/;
 const DIGITS = 34;
 const BIAS = 6176;
 const LARGEST_BIASED = 12287;
@@ -124,6 +127,7 @@ function appendLong(text: string, scale: number, negative: boolean, out: ByteWri
     exponent += spare;
   }
   if (exponent < -BIAS || exponent > LARGEST_BIASED - BIAS) return undefined;
+  if (!WHOLE.test(digits)) return undefined;
   const coefficient = BigInt(digits);
   appendBigint64(BigInt.asIntN(64, coefficient), out);
   const high = coefficient >> 64n;

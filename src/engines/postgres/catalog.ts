@@ -2,6 +2,7 @@
 import { type Column, makeTable, type Table } from '../../model/table.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Catalog, Connection, Named, RunOptions, TableName } from '../engine.ts';
+import { malformed } from '../limits.ts';
 import { TextRows } from '../rows.ts';
 import { baseType } from './types.ts';
 
@@ -138,9 +139,18 @@ function describeColumn(row: readonly (string | null)[]): Described {
     ...(base.min === undefined ? {} : { min: base.min }),
     ...(base.max === undefined ? {} : { max: base.max }),
     ...modifiers(typname ?? '', Number(typmod)),
-    ...(labels === null || labels === undefined ? {} : { values: JSON.parse(labels) as string[] }),
+    ...(labels === null || labels === undefined ? {} : { values: labelsOf(labels) }),
   };
   return { column, keyPosition: position === null ? undefined : Number(position) };
+}
+
+/** The labels of an enum, as the server's json_agg has them. */
+function labelsOf(text: string): string[] {
+  try {
+    return JSON.parse(text) as string[];
+  } catch (error) {
+    throw malformed('labels of an enum that are no JSON', error);
+  }
 }
 
 /** What the type modifier says: lengths, digits, fractions of a second. */

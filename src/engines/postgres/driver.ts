@@ -10,7 +10,7 @@ import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { Answer, type Asked, outOfOrder, type Prepared, type Shown, SIMPLE, Untaken } from './answer.ts';
 import { failureFrom } from './failures.ts';
-import { errorFields, Incoming, RECEIVED, rowDescription } from './incoming.ts';
+import { errorFields, type Incoming, RECEIVED, rowDescription } from './incoming.ts';
 import type { Session } from './login.ts';
 import { cancelRequest, Outgoing } from './wire.ts';
 
@@ -47,6 +47,7 @@ export class PostgresConnection implements Connection, Watched {
   readonly #incoming: Incoming;
   /** Notices and the like since the last statement began. */
   #asides = 0;
+  #errors = 0;
   #counter = 0;
   #named = true;
   #inTransaction = false;
@@ -61,13 +62,16 @@ export class PostgresConnection implements Connection, Watched {
   constructor(session: Session) {
     this.#session = session;
     this.#socket = session.socket;
-    this.#incoming = new Incoming((type, bytes, from, to) => this.#message(type, bytes, from, to), session.maxRowBytes);
+    this.#incoming = session.incoming;
+    this.#incoming.onMessage = (type, bytes, from, to) => this.#message(type, bytes, from, to);
     session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
     this.#socket.on('error', (error) => this.#lost(leftBy(error)));
     this.#socket.on('end', () => this.#lost('unknown'));
     this.#socket.on('close', () => this.#lost('unknown'));
     this.#lead = SESSION;
     watch(this);
+    // What the server said behind its welcome may have ended it already.
+    if (this.#socket.destroyed) this.#lost('unsent');
   }
 
   run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
@@ -187,6 +191,7 @@ export class PostgresConnection implements Connection, Watched {
   /** Sends what was written, and waits for as many Ready messages as there are pieces in it. */
   #send(asked: Asked, ready: number): Promise<Outcome> {
     this.#asides = 0;
+    this.#errors = 0;
     return new Promise((resolve, reject) => {
       this.#running = new Answer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
       asked.signal?.addEventListener('abort', this.#abort);
@@ -235,15 +240,17 @@ export class PostgresConnection implements Connection, Watched {
         running.row(bytes, from, to);
         return;
       case RECEIVED.ready:
-        this.#status = bytes[from] ?? IDLE;
+        if (to - from !== 1) throw malformed('no word on the transaction');
+        this.#status = bytes[from] as number;
         if (running.isOver()) this.#settle(running);
         return;
       case RECEIVED.error:
+        if (++this.#errors > MOST_ERRORS) throw malformed('errors without an end');
         this.#error(running, failureFrom(errorFields(bytes, from, to)));
         return;
       case RECEIVED.commandComplete:
       case RECEIVED.emptyQuery:
-        this.#tag = bytes[from] ?? 0;
+        this.#tag = to > from ? (bytes[from] as number) : 0;
         running.completed(bytes, from, to);
         return;
       case RECEIVED.rowDescription:
@@ -349,6 +356,9 @@ export class PostgresConnection implements Connection, Watched {
     for (const listener of this.#closed.splice(0)) listener();
   }
 }
+
+/** One for each piece that was sent, and what a server that is about to end may add. */
+const MOST_ERRORS = 10;
 
 /** Messages that may come at any time and need no answer. */
 const ASIDES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);

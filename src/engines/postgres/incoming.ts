@@ -41,13 +41,14 @@ export type OnMessage = (type: number, bytes: Buffer, from: number, to: number) 
 
 /** Takes what the socket brings and hands on whole messages, those that came in one piece where they lie. */
 export class Incoming {
-  readonly #onMessage: OnMessage;
+  /** Who hears the messages. */
+  onMessage: OnMessage;
   readonly #split: SplitMessage;
   /** Hears nothing any more. */
   #closed = false;
 
   constructor(onMessage: OnMessage, maxRowBytes?: number) {
-    this.#onMessage = onMessage;
+    this.onMessage = onMessage;
     this.#split = new SplitMessage(maxRowBytes);
   }
 
@@ -56,7 +57,7 @@ export class Incoming {
     if (this.#split.length > 0) {
       at = this.#split.add(bytes, at, length);
       if (!this.#split.whole) return;
-      this.#onMessage(this.#split.bytes[0] as number, this.#split.bytes, HEADER, this.#split.length);
+      this.onMessage(this.#split.bytes[0] as number, this.#split.bytes, HEADER, this.#split.length);
       this.#split.clear();
     }
     while (length - at >= HEADER && !this.#closed) {
@@ -64,7 +65,7 @@ export class Incoming {
       if (size < LEAST) throw malformed(`a message of length ${size}`);
       const next = at + 1 + size;
       if (next > length) break;
-      this.#onMessage(bytes[at] as number, bytes, at + HEADER, next);
+      this.onMessage(bytes[at] as number, bytes, at + HEADER, next);
       at = next;
     }
     if (at < length && !this.#closed) this.#split.add(bytes, at, length);
@@ -74,10 +75,6 @@ export class Incoming {
   close(): void {
     this.#closed = true;
     this.#split.clear();
-  }
-
-  get closed(): boolean {
-    return this.#closed;
   }
 }
 

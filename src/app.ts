@@ -20,6 +20,7 @@ import type { ProjectContext } from './model/project.ts';
 import { Observer } from './observe.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
+import { MemoryBudget } from './util/memory-lease.ts';
 
 export interface Service {
   /** The address that answers. */
@@ -31,6 +32,8 @@ export interface Service {
   /** Breaks off whatever still runs, so that `close` comes to its end. */
   breakOff(): void;
 }
+
+const MEBIBYTE = 1024 * 1024;
 
 /** How long the requests to databases may take that ask them to stop what was broken off. */
 const CANCEL_MS = 300;
@@ -60,6 +63,7 @@ export async function startService(config: Config): Promise<Service> {
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
     auto: new Auto(connections, catalog),
     calls: new Calls(store, connections, observer, cache),
+    memory: new MemoryBudget(config.requestMemoryMb * MEBIBYTE),
     metadata: new Metadata(connections, catalog),
     checkHost: (host) => checkHost(hosts, host),
     observer,

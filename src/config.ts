@@ -26,6 +26,7 @@ export interface Config {
   readonly maxBodiesBytes: number;
   readonly maxConnections: number;
   readonly stallSecs: number;
+  readonly requestMemoryMb: number;
   readonly gatewaySecret: string | undefined;
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
@@ -195,6 +196,14 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: whole(1, 3600),
     meaning: 'a client that takes nothing of its answer, or sends nothing of its body, for so long is broken off',
+  },
+  {
+    key: 'requestMemoryMb',
+    name: 'request_memory_mb',
+    default: '512',
+    secret: false,
+    parse: whole(1, 1024 * 1024),
+    meaning: 'memory for the inputs and rows of all Custom calls together; a project has half of it at most',
   },
   {
     key: 'gatewaySecret',

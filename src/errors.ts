@@ -300,6 +300,10 @@ export const ERRORS = {
     404,
     (uri: string, version: string) => `The endpoint ${show(uri)} has no version ${show(version)} in this space.`,
   ),
+  input_too_large: entry(
+    413,
+    (most: string) => `The input takes more than the ${most} MiB of memory that it may; send less, or raise config.limits.memory_mb.`,
+  ),
   input_missing: entry(400, (step: string, name: string) => `Step ${step} needs the input ${show(name)}, which was not given.`),
   step_refused: entry(422, (step: string, detail: string) => `Step ${step} refused the input: ${detail}`),
   step_budget: entry(422, (step: string, detail: string) => `Step ${step} was stopped: ${detail}`),
@@ -311,6 +315,8 @@ export const ERRORS = {
   result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),
 
   programs_busy: entry(503, () => 'Too many programs are running at this moment; try again.'),
+
+  memory_busy: entry(503, () => 'Requests that are being worked on hold too much memory at this moment; try again.'),
 
   // Lark modules.
   module_invalid: entry(400, (problems: string) => `The module is not valid: ${problems}`),

@@ -7,7 +7,9 @@ import type { Column, Table } from '../model/table.ts';
 import type { InsertPlan } from '../sql/plan.ts';
 import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
-import { type JsonCell, JsonDepthError, JsonError, type JsonRow, parseRows, SPELLING } from '../util/json.ts';
+import { type JsonCell, JsonDepthError, JsonError, type JsonRow, RowsReader, SPELLING } from '../util/json.ts';
+import { TURN_BYTES, turn } from '../util/loop-turns.ts';
+import { after, type Soon } from '../util/soon.ts';
 import { fromJson, type Glance, integerGlance, Misfit, textGlance } from './values.ts';
 
 export interface Batch {
@@ -35,11 +37,23 @@ interface Glances {
 
 const MAX_DEPTH = 64;
 
-export function readBatch(body: Buffer, table: Table): Batch {
+/** At once when the body is small; a large one is read a turn of the owner at a time, so that it holds up nobody. */
+export function readBatch(body: Buffer, table: Table, owner: string): Soon<Batch> {
   const batch = new BatchReader(table, body);
-  const count = parse(body, (index, keys, row) => batch.add(index, keys, row));
-  if (count === 0) throw apiError('rows_not_array');
-  return { count, groups: batch.end() };
+  const reader = asked(() => new RowsReader(body, { maxDepth: MAX_DEPTH }, (index, keys, row) => batch.add(index, keys, row)));
+  const read: Soon<unknown> = body.length <= AT_ONCE ? asked(() => reader.read(Number.POSITIVE_INFINITY)) : readLarge(reader, owner);
+  return after(read, () => {
+    if (reader.count === 0) throw apiError('rows_not_array');
+    return { count: reader.count, groups: batch.end() };
+  });
+}
+
+/** Some thousand rows: a millisecond or two. */
+const AT_ONCE = 8 * TURN_BYTES;
+
+async function readLarge(reader: RowsReader, owner: string): Promise<void> {
+  do await turn(owner);
+  while (!asked(() => reader.read(reader.at + TURN_BYTES / 2)));
 }
 
 /** The columns of rows with the same keys, and how to look at their values. */
@@ -110,9 +124,9 @@ function newShape({ columns, glances }: Listed, body: Buffer): Shape {
   return { columns, glances, rows: new RowValues(columns.length, body), places: [] };
 }
 
-function parse(body: Buffer, onRow: Parameters<typeof parseRows>[2]): number {
+function asked<T>(work: () => T): T {
   try {
-    return parseRows(body, { maxDepth: MAX_DEPTH }, onRow);
+    return work();
   } catch (error) {
     if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
     if (error instanceof JsonError) throw notRows(error);

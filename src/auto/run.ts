@@ -13,6 +13,7 @@ import type { Table } from '../model/table.ts';
 import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate, type KeyOrderedPage } from '../sql/compile.ts';
 import type { Ready } from '../sql/dialect.ts';
 import type { Condition, SelectPlan } from '../sql/plan.ts';
+import type { Soon } from '../util/soon.ts';
 import { CursorSink } from './cursor.ts';
 import { explain, type Method } from './failures.ts';
 import { type Batch, planInsert, prefix, readBatch } from './insert.ts';
@@ -87,8 +88,10 @@ export class Auto {
       target,
       'POST',
       never,
-      (table, session) => {
-        const batch = readBatch(body, table);
+      async (table, session) => {
+        const owner = target.entry.projectId ?? target.entry.id;
+        const read = readBatch(body, table, owner);
+        const batch = read instanceof Promise ? await read : read;
         const { count } = batch;
         if (count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
         if (request.upsert && table.primaryKey.length === 0)
@@ -98,7 +101,7 @@ export class Auto {
         return this.#write(toStatements(batch, table, request, session.engine), request, table, session).then(
           () => count,
           async (error: unknown) => {
-            throw await located(error, () => readBatch(body, table), count, table, request, session);
+            throw await located(error, () => readBatch(body, table, owner), count, table, request, session);
           },
         );
       },
@@ -280,7 +283,7 @@ const IN_THE_MIDDLE = new Set([...OF_A_ROW, 'timeout', 'cancelled', 'conflict', 
 /** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
 async function located(
   error: unknown,
-  readAgain: () => Batch,
+  readAgain: () => Soon<Batch>,
   count: number,
   table: Table,
   request: InsertRequest,
@@ -289,7 +292,7 @@ async function located(
   if (!(error instanceof DbFailure) || !OF_A_ROW.has(error.kind) || !session.connection.usable) return error;
   if (count === 1) return new Located(error, 0);
   if (!session.engine.transactions) return error;
-  const batch = readAgain();
+  const batch = await readAgain();
   if (session.connection.checkConstraints !== undefined && (await tryPrefix(batch, table, request, session)) === undefined) {
     const row = lateRow(error, batch);
     return row === undefined ? error : new Located(error, row);

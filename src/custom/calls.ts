@@ -14,6 +14,7 @@ import type { Observer } from '../observe.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainMap } from '../util/decimal.ts';
 import { Flights } from '../util/flights.ts';
+import type { MemoryLease } from '../util/memory-lease.ts';
 import type { Answer } from './answer.ts';
 import type { ResponseCache } from './cache.ts';
 import type { Compiled } from './compile.ts';
@@ -38,6 +39,8 @@ export interface Call {
   readonly format: string;
   readonly requestId: string;
   readonly signal: StopSignal;
+  /** The memory that the call holds. */
+  readonly lease: MemoryLease;
 }
 
 /** One version at work on a call. */
@@ -100,13 +103,14 @@ export class Calls {
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
     if (!hasRole(call.caller, compiled)) throw apiError('role_needed', compiled.permission.join(', '));
-    const read = readInput(call.raw, call.method, compiled.document.inputType);
+    const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };
+    const read = readInput(call.raw, call.method, compiled.document.inputType, allowance);
     const input = read instanceof Promise ? await read : read;
     const modules = compiled.usesModules ? await this.finder.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];
     if (definition !== asked) headers.push('X-Rolled-Back-From', asked.version);
     const attempt: Attempt = { call, endpoint, version, input, modules, headers };
-    await (compiled.keeps ? this.#keep(attempt, answer) : this.#run(attempt, answer));
+    await (compiled.keeps && call.lease.held <= MOST_KEYED ? this.#keep(attempt, answer) : this.#run(attempt, answer));
   }
 
   /** Straight from the steps to the client. */
@@ -206,6 +210,7 @@ export class Calls {
         modules: attempt.modules,
         session,
         signal,
+        lease: attempt.call.lease,
       };
       try {
         return await runSteps(compiled, frame, timings, sink);
@@ -227,6 +232,9 @@ export class Calls {
     this.#observer.emit({ kind: 'rolled_back', requestId, uri, from: asked.version, to: served.version, reason });
   }
 }
+
+/** Answers to larger inputs are neither kept nor shared: hardly any comes twice, and its key would take longer than its steps. */
+const MOST_KEYED = 4 * 1024 * 1024;
 
 const NO_MODULES: LarkModules = new Map();
 

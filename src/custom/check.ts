@@ -7,6 +7,7 @@ import type { StopSignal } from '../engines/engine.ts';
 import { ApiError, apiError, staysOf } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import type { MemoryLease } from '../util/memory-lease.ts';
 import { entryOf } from './calls.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
@@ -46,6 +47,7 @@ export interface Trial {
   /** A JSON object, as text. */
   readonly input: string | undefined;
   readonly signal: StopSignal;
+  readonly lease: MemoryLease;
 }
 
 export async function execute(
@@ -74,6 +76,7 @@ export async function execute(
     modules: await management.finder.modules(author.caller),
     session,
     signal: trial.signal,
+    lease: trial.lease,
     trace: notes,
   };
   const began = performance.now();

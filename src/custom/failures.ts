@@ -5,6 +5,7 @@ import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
+import { MemoryBusy } from '../util/memory-lease.ts';
 import type { Stays } from './session.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
@@ -33,6 +34,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
 
 export function explainStep(error: unknown, label: string, timeoutMs: number): unknown {
   if (error instanceof DbFailure) {
+    if (error.cause instanceof MemoryBusy) return apiError('memory_busy');
     if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message).at(`step ${label}`);
     return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, error.message))
       .at(`step ${label}`)
@@ -51,6 +53,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   }
   // A module that compiled when it was stored, beside others that have gone since.
   if (error instanceof CompileError) return apiError('step_unreachable', label, `a module does not compile any more: ${error.message}`);
+  if (error instanceof MemoryBusy) return apiError('memory_busy');
   if (error instanceof SandboxBusyError) return apiError('programs_busy');
   return error;
 }

@@ -3,10 +3,12 @@
  * texts. Bounded: a result larger than a definition may hold is refused before it fills the memory.
  */
 import { BudgetError } from '../lang/budget.ts';
-import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { parseJson } from '../util/json.ts';
+import type { MemoryLease } from '../util/memory-lease.ts';
+import { PacedFlow } from '../util/paced-flow.ts';
 
 type ReadCell = (bytes: Buffer, from: number, to: number) => PlainValue;
 
@@ -60,18 +62,27 @@ const READERS: Readonly<Record<Kind, ReadCell>> = {
 const ROW_BYTES = 120;
 const CELL_BYTES = 40;
 
+/** Memory is taken, and the event loop's time counted, whenever so much was collected. */
+const STRETCH = 64 * 1024;
+
 export class RowCollector implements RowSink {
   readonly rows: PlainMap[] = [];
   readonly #memoryMb: number;
+  readonly #lease: MemoryLease;
+  #flow: PacedFlow | undefined;
+  /** What was collected since the lease grew. */
+  #unleased = 0;
   #left: number;
   #columns: readonly { readonly name: string; readonly read: ReadCell }[] = [];
 
-  constructor(memoryMb: number) {
+  constructor(memoryMb: number, lease: MemoryLease) {
+    this.#lease = lease;
     this.#memoryMb = memoryMb;
     this.#left = memoryMb * 1024 * 1024;
   }
 
-  start(columns: readonly ResultColumn[]): void {
+  start(columns: readonly ResultColumn[], flow: Flow): void {
+    this.#flow = new PacedFlow(flow, this.#lease.owner);
     this.#columns = columns.map(({ name, kind }) => ({ name, read: READERS[kind] }));
   }
 
@@ -89,5 +100,14 @@ export class RowCollector implements RowSink {
     if (this.#left < 0)
       throw new BudgetError('memory', `its rows need more than ${this.#memoryMb} MiB; select fewer, or raise config.limits.memory_mb`);
     this.rows.push(row);
+    this.#unleased += size;
+    if (this.#unleased >= STRETCH) this.#settle();
+  }
+
+  /** Results of less than a stretch, which are nearly all, count nothing. */
+  #settle(): void {
+    this.#lease.grow(this.#unleased);
+    this.#flow?.spend(this.#unleased);
+    this.#unleased = 0;
   }
 }

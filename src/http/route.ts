@@ -16,6 +16,7 @@ import type { Observer } from '../observe.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import type { MemoryBudget } from '../util/memory-lease.ts';
 import { BadEncoding, decodePercent } from '../util/query.ts';
 import { after, type Soon } from '../util/soon.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,6 +31,8 @@ export interface Services {
   readonly auto: Auto;
   readonly calls: Calls;
   readonly metadata: Metadata;
+  /** Of inputs and rows that calls hold. */
+  readonly memory: MemoryBudget;
   /** Throws when a database host may not be dialled. */
   readonly checkHost: (host: string) => Promise<void>;
   readonly observer: Observer;
@@ -130,8 +133,12 @@ export function bodyOf(exchange: Exchange, types: readonly string[]): Buffer {
   return exchange.body ?? Buffer.alloc(0);
 }
 
+/** Documents of the management APIs; none needs to be larger, and all of them are read at once. */
+const MOST_DOCUMENT_BYTES = 1024 * 1024;
+
 export function jsonBody(exchange: Exchange): PlainValue {
   const body = bodyOf(exchange, JSON_TYPES);
+  if (body.length > MOST_DOCUMENT_BYTES) throw apiError('body_too_large', String(MOST_DOCUMENT_BYTES));
   try {
     return parseJson(body, { maxDepth: MAX_DEPTH });
   } catch (error) {

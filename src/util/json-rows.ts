@@ -82,7 +82,9 @@ export class JsonRow {
 
 /** Returns the number of rows. Throws JsonError, JsonDepthError, and whatever `onRow` throws. */
 export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnRow): number {
-  return new RowsReader(bytes, limits).read(onRow);
+  const reader = new RowsReader(bytes, limits, onRow);
+  reader.read(Number.POSITIVE_INFINITY);
+  return reader.count;
 }
 
 const KEPT_SHAPES = 64;
@@ -106,30 +108,50 @@ function toShape(keys: readonly string[]): Shape {
   return { keys, spelled: keys.map((key) => Buffer.from(key).toString('latin1')) };
 }
 
-class RowsReader extends JsonScanner {
+/** The same piece by piece, for bodies that would hold up others. */
+export class RowsReader extends JsonScanner {
+  /** Rows so far. */
+  count = 0;
+  readonly #onRow: OnRow;
+  #begun = false;
   #shape: Shape = NO_SHAPE;
   /** The shapes so far, by their keys; not kept before there is a second one. */
   #shapes: Map<string, Shape> | undefined;
   readonly #row = new JsonRow(this);
 
-  read(onRow: OnRow): number {
+  constructor(bytes: Buffer, limits: JsonLimits, onRow: OnRow) {
+    super(bytes, limits);
+    this.#onRow = onRow;
+  }
+
+  /** Reads on to the end, or to the first row that begins behind this offset; true at the end. */
+  read(until: number): boolean {
+    if (!this.#begun && !this.#begin()) return true;
+    while (this.at < until) {
+      const index = this.count;
+      if (this.next() !== OPEN_OBJECT) this.fail(`row ${index} is not an object`);
+      this.#read(index);
+      this.#onRow(index, this.#shape.keys, this.#row);
+      this.count = index + 1;
+      const code = this.next();
+      if (code !== COMMA && code !== CLOSE_LIST) this.unexpected('a comma or ]');
+      this.at++;
+      if (code === COMMA) continue;
+      this.end();
+      return true;
+    }
+    return false;
+  }
+
+  /** False for a list without rows. */
+  #begin(): boolean {
     if (this.next() !== OPEN_LIST) this.fail('the body must be an array of objects');
     this.enter(1);
-    let index = 0;
-    if (this.next() === CLOSE_LIST) this.at++;
-    else
-      for (;;) {
-        if (this.next() !== OPEN_OBJECT) this.fail(`row ${index} is not an object`);
-        this.#read(index);
-        onRow(index, this.#shape.keys, this.#row);
-        index++;
-        const code = this.next();
-        if (code !== COMMA && code !== CLOSE_LIST) this.unexpected('a comma or ]');
-        this.at++;
-        if (code === CLOSE_LIST) break;
-      }
+    this.#begun = true;
+    if (this.next() !== CLOSE_LIST) return true;
+    this.at++;
     this.end();
-    return index;
+    return false;
   }
 
   /** Fills the row and sets the shape: the last one while its keys come again, else a known or new one. */

@@ -7,14 +7,15 @@ import { isAscii, isUtf8 } from 'node:buffer';
 /** A body that is no JSON, or not the JSON that is asked for. */
 export class JsonError extends Error {
   readonly reason: string;
-  /** Offset in characters from the beginning of the text. */
+  /** Offset in characters from the beginning of the text; in bytes far behind it. */
   readonly position: number;
 
-  constructor(reason: string, before: string) {
-    super(`${reason} at ${placeAfter(before)}`);
+  constructor(reason: string, bytes: Buffer, at: number) {
+    const { position, words } = placeOf(bytes, at);
+    super(`${reason} at ${words}`);
     this.name = new.target.name;
     this.reason = reason;
-    this.position = before.length;
+    this.position = position;
   }
 }
 
@@ -47,29 +48,36 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const LETTER_U = 0x75;
+/** More than any database keeps of a number. */
+const MAX_DIGITS = 200_000;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+/** 1 for what may follow a backslash, but for `u`. */
+const SHORT_ESCAPES = new Uint8Array(256);
+for (const character of '"\\/bfnrt') SHORT_ESCAPES[character.charCodeAt(0)] = 1;
 
-function placeAfter(before: string): string {
+/** The value of a hexadecimal digit and 1; 0 for everything else. */
+const HEX_DIGITS = new Uint8Array(256);
+for (const [value, digit] of [...'0123456789abcdef'].entries())
+  for (const spelled of [digit, digit.toUpperCase()]) HEX_DIGITS[spelled.charCodeAt(0)] = value + 1;
+
+/** Beyond this a place is told by its byte: counting lines would take as long as reading did. */
+const COUNTED = 1024 * 1024;
+
+/** Lines and columns from 1. */
+function placeOf(bytes: Buffer, at: number): { readonly position: number; readonly words: string } {
+  if (at > COUNTED) return { position: at, words: `byte ${at}` };
+  const before = bytes.toString('utf8', 0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
-  return `line ${before.split('\n').length}, column ${before.length - lineStart + 1}`;
+  const line = before.split('\n').length;
+  return { position: before.length, words: `line ${line}, column ${before.length - lineStart + 1}` };
 }
 
 export class JsonScanner {
   readonly bytes: Buffer;
   /** The whole body, once a part of an ASCII one is asked for: slices of a string cost less than a call into the runtime for each. */
   #text: string | undefined;
-  readonly #isAscii: boolean;
+  readonly isAscii: boolean;
   /** The next character to read. */
   at = 0;
   /** Did the last string have an escape in it? */
@@ -80,21 +88,21 @@ export class JsonScanner {
 
   constructor(bytes: Buffer, limits: JsonLimits) {
     this.bytes = bytes;
-    this.#isAscii = isAscii(bytes);
+    this.isAscii = isAscii(bytes);
     this.maxDepth = Math.min(limits.maxDepth, DEEPEST);
-    if (this.#isAscii) return;
-    if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', '');
+    if (this.isAscii) return;
+    if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', bytes, 0);
     if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) this.at = BYTE_ORDER_MARK.length;
   }
 
   slice(from: number, to: number): string {
-    if (!this.#isAscii) return this.bytes.toString('utf8', from, to);
+    if (!this.isAscii) return this.bytes.toString('utf8', from, to);
     this.#text ??= this.bytes.toString('latin1');
     return this.#text.slice(from, to);
   }
 
   fail(reason: string, position: number = this.at): never {
-    throw new JsonError(reason, this.slice(0, position));
+    throw new JsonError(reason, this.bytes, position);
   }
 
   /** Skips white space; the byte that follows, NOTHING at the end. */
@@ -127,7 +135,7 @@ export class JsonScanner {
 
   /** Called on entering an array or object; `depth` counts it already. */
   enter(depth: number): void {
-    if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.slice(0, this.at));
+    if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.bytes, this.at);
     this.at++;
   }
 
@@ -207,11 +215,16 @@ export class JsonScanner {
   skip(depth: number): void {
     const code = this.next();
     const word = WORDS.get(code);
-    if (code === QUOTE) this.string();
+    if (code === QUOTE) this.#skipString();
     else if (code === OPEN_OBJECT) this.#skipMembers(depth + 1);
     else if (code === OPEN_LIST) this.#skipItems(depth + 1);
     else if (word === undefined) this.number();
     else this.word(word);
+  }
+
+  #skipString(): void {
+    const end = this.plainEnd();
+    this.at = (end < 0 ? this.textEnd(this.at + 1, Number.POSITIVE_INFINITY) : end) + 1;
   }
 
   #skipMembers(depth: number): void {
@@ -222,7 +235,7 @@ export class JsonScanner {
     }
     for (;;) {
       if (this.next() !== QUOTE) this.unexpected('a key');
-      this.string();
+      this.#skipString();
       this.colon();
       this.skip(depth);
       if (this.#last(CLOSE_OBJECT, 'a comma or }')) return;
@@ -247,8 +260,10 @@ export class JsonScanner {
   }
 
   #digits(from: number, wanted: string): number {
+    const most = from + MAX_DIGITS;
     let i = from;
-    for (let code = this.bytes[i] as number; code >= ZERO && code <= NINE; ) code = this.bytes[++i] as number;
+    for (let code = this.bytes[i] as number; code >= ZERO && code <= NINE && i < most; ) code = this.bytes[++i] as number;
+    if (i === most) this.fail(`a number of more than ${MAX_DIGITS} digits`, from);
     if (i > from) return i;
     this.at = i;
     return this.unexpected(wanted);
@@ -259,50 +274,52 @@ export class JsonScanner {
     return this.fail('a control character in a string (write it as an escape)', position);
   }
 
+  /** The runtime decodes what has been checked here: one flat string, however many escapes there are. */
   #escapedString(start: number, firstEscape: number): string {
-    const { bytes } = this;
-    let result = this.slice(start, firstEscape);
-    let i = firstEscape;
-    let run = firstEscape;
-    for (;;) {
-      const code = bytes[i] as number;
-      if (code === BACKSLASH) {
-        result += this.slice(run, i);
-        const short = SHORT_ESCAPES[String.fromCharCode(bytes[i + 1] as number)];
-        if (short !== undefined) {
-          result += short;
-          i += 2;
-        } else {
-          const character = this.#unicodeEscape(i);
-          result += character;
-          i += character.length * 6;
-        }
-        run = i;
-        continue;
-      }
-      if (code === QUOTE) break;
-      if (!(code >= 0x20)) this.#badStringCharacter(i);
-      i++;
-    }
-    this.at = i + 1;
+    const end = this.textEnd(firstEscape, Number.POSITIVE_INFINITY);
+    this.at = end + 1;
     this.escaped = true;
-    return result + this.slice(run, i);
+    return JSON.parse(this.slice(start - 1, end + 1)) as string;
   }
 
-  /** `\uXXXX`, or two of them for a character beyond 16 bits: a half alone could not be stored as UTF-8. */
-  #unicodeEscape(position: number): string {
+  /** From inside a string to its closing quote, or to this offset if that comes first; every escape on the way is checked. */
+  textEnd(from: number, until: number): number {
+    const { bytes } = this;
+    let i = from;
+    this.escaped = false;
+    while (i < until) {
+      const code = bytes[i] as number;
+      if (code === QUOTE) break;
+      if (code === BACKSLASH) {
+        this.escaped = true;
+        i += SHORT_ESCAPES[bytes[i + 1] as number] === 1 ? 2 : this.#unicodeEscape(i);
+      } else if (code >= 0x20) i++;
+      else this.#badStringCharacter(i);
+    }
+    return i;
+  }
+
+  /** The bytes of `\uXXXX`, or of two for a character beyond 16 bits: a half alone could not be stored as UTF-8. */
+  #unicodeEscape(position: number): number {
     const high = this.#hex(position);
-    if (high < 0xd800 || high > 0xdfff) return String.fromCharCode(high);
+    if (high < 0xd800 || high > 0xdfff) return 6;
     const low =
       high <= 0xdbff && this.bytes[position + 6] === BACKSLASH && this.bytes[position + 7] === LETTER_U ? this.#hex(position + 6) : 0;
     if (low < 0xdc00 || low > 0xdfff) this.fail('half of a surrogate pair', position);
-    return String.fromCharCode(high, low);
+    return 12;
   }
 
   #hex(position: number): number {
-    const digits = this.slice(position + 2, position + 6);
-    if (this.bytes[position + 1] !== LETTER_U || !/^[0-9A-Fa-f]{4}$/.test(digits)) this.fail('an unknown escape', position);
-    return Number.parseInt(digits, 16);
+    const { bytes } = this;
+    let value = 0;
+    let known = bytes[position + 1] === LETTER_U;
+    for (let i = position + 2; i < position + 6; i++) {
+      const digit = HEX_DIGITS[bytes[i] as number];
+      known &&= digit !== undefined && digit > 0;
+      value = value * 16 + (digit ?? 0) - 1;
+    }
+    if (!known) this.fail('an unknown escape', position);
+    return value;
   }
 }
 

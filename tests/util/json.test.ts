@@ -4,7 +4,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal, type PlainValue } from '../../src/util/decimal.ts';
-import { type JsonCell, JsonDepthError, JsonError, JsonNumber, parseJson, parseRows, RawJson, writeJson } from '../../src/util/json.ts';
+import {
+  type JsonCell,
+  JsonDepthError,
+  JsonError,
+  JsonNumber,
+  JsonReader,
+  parseJson,
+  parseRows,
+  RawJson,
+  writeJson,
+} from '../../src/util/json.ts';
 
 const LIMITS = { maxDepth: 64 };
 const parse = (text: string) => parseJson(Buffer.from(text), LIMITS);
@@ -76,6 +86,18 @@ describe('against JSON.parse', () => {
         }
       }),
       { numRuns: 5000 },
+    );
+  });
+
+  it('reads the same piece by piece', () => {
+    fc.assert(
+      fc.property(anyJson, space, fc.integer({ min: 1, max: 40 }), (document, indent, piece) => {
+        const bytes = Buffer.from(JSON.stringify(JSON.parse(document), null, indent));
+        const reader = new JsonReader(bytes, LIMITS);
+        for (let until = piece; !reader.read(until); until = reader.at + piece);
+        expect(reader.value).toStrictEqual(parseJson(bytes, LIMITS));
+      }),
+      { numRuns: 2000 },
     );
   });
 

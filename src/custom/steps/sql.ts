@@ -5,6 +5,7 @@ import { BudgetError } from '../../lang/budget.ts';
 import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '../../sql/bind.ts';
 import type { Path } from '../../sql/bind-scan.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { MemoryBusy } from '../../util/memory-lease.ts';
 import { type Binder, BindProblem } from '../binders/binder.ts';
 import { BINDINGS } from '../binders/index.ts';
 import type { StepSource } from '../document-logic.ts';
@@ -81,7 +82,7 @@ class SqlStep implements Step {
       const { rows, selected } = await frame.session.run(ready, this, wanted);
       return selected ? undefined : affected(rows);
     }
-    const collector = new RowCollector(frame.limits.bytes / 1024 / 1024);
+    const collector = new RowCollector(frame.limits.bytes / 1024 / 1024, frame.lease);
     const { rows, selected } = await frame.session.run(ready, this, collector).catch(budgetFirst);
     return selected ? collector.rows : affected(rows);
   }
@@ -103,7 +104,7 @@ class SqlStep implements Step {
 
 /** What a sink refused is why the statement was stopped. */
 export function budgetFirst(error: unknown): never {
-  throw error instanceof DbFailure && error.cause instanceof BudgetError ? error.cause : error;
+  throw error instanceof DbFailure && (error.cause instanceof BudgetError || error.cause instanceof MemoryBusy) ? error.cause : error;
 }
 
 function affected(rows: number): PlainMap {

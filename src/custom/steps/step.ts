@@ -10,6 +10,7 @@ import type { DbType } from '../../model/entry.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import type { StatementFacts } from '../../sql/bind.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import type { MemoryLease } from '../../util/memory-lease.ts';
 import type { StepSource } from '../document-logic.ts';
 import type { Session } from '../session.ts';
 
@@ -36,6 +37,8 @@ export interface Frame {
   readonly session: Session;
   /** Ends when nobody waits for the answer any more. */
   readonly signal: StopSignal;
+  /** The memory that the call holds. */
+  readonly lease: MemoryLease;
   /** Told to whoever develops a definition. */
   readonly trace?: Trace | undefined;
 }

@@ -49,20 +49,26 @@ export function customRoutes(services: Services): readonly Route[] {
     async (exchange) => {
       const entered = enter(exchange, start);
       const { caller, context, uri, format } = entered instanceof Promise ? await entered : entered;
-      await services.calls.answer(
-        {
-          caller,
-          context,
-          uri,
-          method,
-          version: exchange.parameter('version'),
-          raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
-          format: format.name,
-          requestId: exchange.requestId,
-          signal: exchange,
-        },
-        new CustomAnswer(exchange, format),
-      );
+      const lease = services.memory.lease(caller.projectId);
+      try {
+        await services.calls.answer(
+          {
+            caller,
+            context,
+            uri,
+            method,
+            version: exchange.parameter('version'),
+            raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
+            format: format.name,
+            requestId: exchange.requestId,
+            signal: exchange,
+            lease,
+          },
+          new CustomAnswer(exchange, format),
+        );
+      } finally {
+        lease.release();
+      }
     };
 
   const methods = (start: number): Route['methods'] => ({

@@ -115,13 +115,12 @@ export function definitionRoutes(services: Services): readonly Route[] {
           const format = formatOf(exchange.parameter('format'));
           const source = yamlBody(exchange);
           const run = exchange.parameter('execute') === 'true';
+          const lease = services.memory.lease(author.caller.projectId);
+          const trial = { input: exchange.parameter('input'), signal: exchange, lease };
           const result = run
-            ? await execute(management, services.calls.connections, author, source, {
-                input: exchange.parameter('input'),
-                signal: exchange,
-              })
-            : await checkOnly(management, author, source);
-          sendValue(exchange, 200, format, result);
+            ? execute(management, services.calls.connections, author, source, trial)
+            : checkOnly(management, author, source);
+          sendValue(exchange, 200, format, await result.finally(() => lease.release()));
         }),
       },
     },

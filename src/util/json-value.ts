@@ -1,0 +1,204 @@
+/**
+ * Any JSON document as a plain value. Reads without recursion, so that it can stop wherever a value ends and go on later, and counts what the
+ * values take in memory while it makes them: a few bytes of text can stand for a hundred of objects.
+ */
+import { Decimal, type PlainMap, type PlainValue } from './decimal.ts';
+import { CLOSE_LIST, CLOSE_OBJECT, COMMA, type JsonLimits, JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE, WORDS } from './json-scan.ts';
+
+export interface ParseOptions extends JsonLimits {
+  /** A key given twice in an object: refused unless this says that the last one counts. */
+  readonly repeatedKeys?: 'refuse' | 'last';
+  /** Values that would take more than this are not made; JsonMemoryError. */
+  readonly maxMemory?: number;
+}
+
+/** A sound document whose values would take more memory than they may. */
+export class JsonMemoryError extends Error {
+  readonly most: number;
+
+  constructor(most: number) {
+    super(`the values need more than ${most} bytes of memory`);
+    this.most = most;
+  }
+}
+
+/** Turning digits into a bigint takes more than linear time: nobody's number is longer than this, an attacker's is. */
+const MAX_INTEGER_DIGITS = 4300;
+
+/** Bytes on the heap, as measured: of values, and of what their containers grow by. */
+const LIST = 56;
+/** The second item makes room for seventeen. */
+const SECOND_ITEM = 136;
+const ITEM = 12;
+const MAP = 200;
+const MEMBER = 56;
+/** Of a short string, or of a window on the body's text. */
+const TEXT = 40;
+const NUMBER = 16;
+const DECIMAL = 96;
+
+/** From the character that opens a container to the one that closes it. */
+const CLOSE = CLOSE_LIST - OPEN_LIST;
+
+/** Stands for a list that has no item yet: one that is made with its first has no room to spare. */
+const NO_ITEMS: PlainValue[] = [];
+
+export class JsonReader extends JsonScanner {
+  /** Memory that the values take so far. */
+  memory: number;
+  readonly #most: number;
+  readonly #repeatedKeys: 'refuse' | 'last';
+  /** By depth, the keys of the last object there: the next one mostly has the same. Undefined for a key with escapes. */
+  readonly #keysAt: (string | undefined)[][] = [];
+  /** The container that is being filled, those around it, and under which key each of them takes what lies inside. */
+  #inside: PlainValue[] | PlainMap | undefined;
+  #key = '';
+  readonly #around: (PlainValue[] | PlainMap | undefined)[] = [];
+  readonly #aroundKeys: string[] = [];
+  #value: PlainValue = null;
+  /** What has been read of a text that is longer than a turn. */
+  #parts: string[] | undefined;
+
+  constructor(bytes: Buffer, options: ParseOptions) {
+    super(bytes, options);
+    this.#repeatedKeys = options.repeatedKeys ?? 'refuse';
+    this.#most = options.maxMemory ?? Number.POSITIVE_INFINITY;
+    this.memory = bytes.length;
+  }
+
+  /** The document, once `read` has said that it is whole. */
+  get value(): PlainValue {
+    return this.#value;
+  }
+
+  /** Reads on to the end, or to the first value behind this offset; true when the document is whole. */
+  read(until: number): boolean {
+    let inside = this.#inside;
+    while (this.at < until) {
+      if (this.memory > this.#most) throw new JsonMemoryError(this.#most);
+      const code = this.#parts === undefined ? this.next() : QUOTE;
+      let value: PlainValue;
+      if (code === QUOTE) {
+        const text = until === Number.POSITIVE_INFINITY ? this.string() : this.#textUntil(until);
+        if (text === undefined) break;
+        value = text;
+        this.memory += this.escaped || !this.isAscii ? TEXT + 2 * text.length : TEXT;
+      } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+        const opened = this.#open(code);
+        if (opened === undefined) {
+          this.#around.push(inside);
+          if (inside instanceof Map) this.#aroundKeys.push(this.#key);
+          inside = code === OPEN_LIST ? NO_ITEMS : new Map();
+          if (inside instanceof Map) this.#readKey(inside);
+          continue;
+        }
+        value = opened;
+      } else value = this.#simple(code);
+      // Puts the value where it belongs, and with it every container that ends there.
+      for (;;) {
+        if (inside === undefined) {
+          this.#value = value;
+          this.end();
+          return true;
+        }
+        if (inside instanceof Map) {
+          inside.set(this.#key, value);
+          if (!this.#ends(CLOSE_OBJECT, 'a comma or }')) {
+            this.memory += MEMBER;
+            this.#readKey(inside);
+            break;
+          }
+        } else {
+          if (inside === NO_ITEMS) inside = [value];
+          else this.memory += inside.push(value) === 2 ? SECOND_ITEM : ITEM;
+          if (!this.#ends(CLOSE_LIST, 'a comma or ]')) break;
+        }
+        value = inside;
+        inside = this.#around.pop();
+        if (inside instanceof Map) this.#key = this.#aroundKeys.pop() ?? '';
+      }
+    }
+    this.#inside = inside;
+    return false;
+  }
+
+  /** The string that is next, or goes on here; undefined when its end is not reached. */
+  #textUntil(until: number): string | undefined {
+    const from = this.#parts === undefined ? this.at + 1 : this.at;
+    let end = this.textEnd(from, until);
+    // A part ends where a character does.
+    while (end >= until && ((this.bytes[end] as number) & 0xc0) === 0x80) end++;
+    const part = this.escaped ? (JSON.parse(`"${this.slice(from, end)}"`) as string) : this.slice(from, end);
+    if (end >= until) {
+      (this.#parts ??= []).push(part);
+      this.at = end;
+      return undefined;
+    }
+    const text = this.#parts === undefined ? part : [...this.#parts, part].join('');
+    this.escaped ||= this.#parts !== undefined;
+    this.#parts = undefined;
+    this.at = end + 1;
+    return text;
+  }
+
+  /** An empty container; undefined when there is something in it. */
+  #open(code: number): PlainValue | undefined {
+    this.enter(this.#around.length + 1);
+    this.memory += code === OPEN_LIST ? LIST : MAP;
+    if (this.next() !== code + CLOSE) return undefined;
+    this.at++;
+    return code === OPEN_LIST ? [] : new Map();
+  }
+
+  #ends(close: number, wanted: string): boolean {
+    const code = this.next();
+    if (code !== COMMA && code !== close) this.unexpected(wanted);
+    this.at++;
+    return code === close;
+  }
+
+  #readKey(map: PlainMap): void {
+    if (this.next() !== QUOTE) this.unexpected('a key');
+    const start = this.at;
+    const key = this.#sameKey((this.#keysAt[this.#around.length] ??= []), map.size);
+    if (this.#repeatedKeys === 'refuse' && map.has(key)) this.fail(`duplicate key ${JSON.stringify(key)}`, start);
+    this.colon();
+    this.#key = key;
+  }
+
+  /** The same string object for the same key in the same place: its hash is known already. */
+  #sameKey(keys: (string | undefined)[], index: number): string {
+    const expected = keys[index];
+    if (expected !== undefined && this.isKey(expected)) return expected;
+    const key = this.string();
+    this.memory += TEXT;
+    keys[index] = this.escaped ? undefined : key;
+    return key;
+  }
+
+  /** A word or a number. */
+  #simple(code: number): PlainValue {
+    const word = WORDS.get(code);
+    if (word === undefined) return this.#numeric();
+    this.word(word);
+    return word === 'null' ? null : word === 'true';
+  }
+
+  #numeric(): PlainValue {
+    const start = this.at;
+    this.number();
+    const text = this.slice(start, this.at);
+    if (!this.integral || text === '-0') {
+      this.memory += DECIMAL;
+      return new Decimal(text);
+    }
+    const value = Number(text);
+    if (Number.isSafeInteger(value)) {
+      if (value > 0x7fff_ffff || value < -0x8000_0000) this.memory += NUMBER;
+      return value;
+    }
+    if (text.length > MAX_INTEGER_DIGITS) this.fail(`a whole number of more than ${MAX_INTEGER_DIGITS} digits`, start);
+    this.memory += NUMBER + text.length;
+    return BigInt(text);
+  }
+}

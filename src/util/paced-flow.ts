@@ -1,0 +1,51 @@
+/**
+ * A stream's flow that stops for two reasons: its reader is slow, or it has had its turn at the event loop and others come first. It goes on
+ * when neither holds. Knows nothing of what flows.
+ */
+import { atTurn, TURN_BYTES } from './loop-turns.ts';
+
+export interface Pausable {
+  pause(): void;
+  resume(): void;
+}
+
+/** So much goes through before a stream has to take turns: a page of some thousand rows never does. */
+const FREE_BYTES = 512 * 1024;
+
+export class PacedFlow {
+  readonly #source: Pausable;
+  readonly #owner: string;
+  #left = FREE_BYTES;
+  #waits = false;
+  #stopped = false;
+
+  constructor(source: Pausable, owner: string) {
+    this.#source = source;
+    this.#owner = owner;
+  }
+
+  /** Something was done with so many bytes. */
+  spend(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left > 0 || this.#waits) return;
+    this.#waits = true;
+    this.#source.pause();
+    atTurn(this.#owner, () => {
+      this.#waits = false;
+      this.#left = 2 * TURN_BYTES;
+      if (!this.#stopped) this.#source.resume();
+    });
+  }
+
+  /** The reader is slow. */
+  pause(): void {
+    this.#stopped = true;
+    this.#source.pause();
+  }
+
+  /** The reader has caught up. */
+  resume(): void {
+    this.#stopped = false;
+    if (!this.#waits) this.#source.resume();
+  }
+}

@@ -60,6 +60,11 @@ export class ApiError extends Error {
     this.headers = headers;
   }
 
+  /** Not the caller's doing and not ours: a database did it, and the log must say how. */
+  get isForeign(): boolean {
+    return this.status === 424;
+  }
+
   /** The sentence may quote what the caller sent, so the log has the entry's name, and what was said to be fit for it. */
   loggable(): Readonly<Record<string, string>> {
     return this.#place === undefined ? { error: this.key } : { error: this.key, place: this.#place };

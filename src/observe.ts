@@ -21,6 +21,8 @@ export type Event =
       readonly projectId?: string | undefined;
       readonly userId?: string | undefined;
       readonly error?: string | undefined;
+      /** Words for the log, as a database's failure gives them. */
+      readonly reason?: string | undefined;
     }
   | { readonly kind: 'failure'; readonly requestId: string; readonly error: unknown }
   | {
@@ -227,7 +229,7 @@ export class Observer {
     this.#sharedReads.inc();
   }
 
-  /** The line of a request is put together here: nothing in it needs escapes, since ids, keys and routes have none. */
+  /** The line of a request is put together here: nothing but a reason needs escapes, since ids, keys and routes have none. */
   #request(event: Extract<Event, { kind: 'request' }>): void {
     const { route, method, status } = event;
     const outcome = this.#outcomes.get(route)?.get(method)?.get(status) ?? this.#addOutcome(route, method, status);
@@ -235,7 +237,7 @@ export class Observer {
     if (!this.#logRequests) return;
     const ms = Math.round(event.ms * 1000) / 1000;
     this.#gather(
-      `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${ms}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${field('user_id', event.userId)}${field('error', event.error)}}\n`,
+      `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${ms}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${field('user_id', event.userId)}${field('error', event.error)}${event.reason === undefined ? '' : `,"reason":${JSON.stringify(event.reason)}`}}\n`,
     );
   }
 

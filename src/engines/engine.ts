@@ -155,6 +155,7 @@ const WORDS_WITHOUT_VALUES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'unreachable',
   'login',
   'lost',
+  'malformed',
   'full',
   'busy',
   'cancelled',

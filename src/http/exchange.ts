@@ -65,6 +65,8 @@ export class Exchange implements StopSignal {
   aborted = false;
   caller: Caller | undefined;
   error: string | undefined;
+  /** Why a database could not be used, for the log. */
+  reason: string | undefined;
   readonly #rawQuery: string;
   #query: readonly Parameter[] | undefined;
   readonly #reading: Reading;

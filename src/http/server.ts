@@ -3,6 +3,7 @@
  * queries as the raw text; nothing that was sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
+import { lineForLog } from '../util/error-words.ts';
 import { giveBack } from '../util/lent-memory.ts';
 import type { Soon } from '../util/soon.ts';
 import { Exchange, pathOf } from './exchange.ts';
@@ -96,6 +97,7 @@ function allowed(route: Route): string {
 function answerError(services: Services, exchange: Exchange, error: unknown): void {
   const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
   exchange.error = known.key;
+  if (known.isForeign) exchange.reason = lineForLog(known.cause);
   // A client that has gone is no failure of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
   sendError(exchange, known);
@@ -114,6 +116,7 @@ function logRequest(services: Services, exchange: Exchange): void {
     projectId: caller?.projectId,
     userId: caller?.userId,
     error: exchange.error ?? howItEnded(exchange),
+    reason: exchange.reason,
   });
 }
 

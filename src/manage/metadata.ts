@@ -63,7 +63,7 @@ function locate(context: ProjectContext, asked: Asked): Located {
   return locateDatabase(context, asked.type as DbType, asked.schema);
 }
 
-const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked) => ApiError>>> = {
+const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked, failure: DbFailure) => ApiError>>> = {
   full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   timeout: () => apiError('database_timeout', String(TIMEOUT_MS / 1000)),
@@ -71,6 +71,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked) => ApiEr
   unreachable: () => apiError('database_unreachable'),
   login: () => apiError('database_unreachable'),
   lost: () => apiError('database_unreachable'),
+  malformed: (_, failure) => apiError('database_malformed', failure.message),
   missing_table: (asked) => apiError('schema_unknown', asked.schema),
   conflict: () => apiError('database_conflict'),
 };
@@ -80,7 +81,7 @@ async function explained<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof DbFailure)) throw error;
-    throw (EXPLANATIONS[error.kind]?.(asked) ?? apiError('database_error', asked.requestId)).because(error);
+    throw (EXPLANATIONS[error.kind]?.(asked, error) ?? apiError('database_error', asked.requestId)).because(error);
   }
 }
 

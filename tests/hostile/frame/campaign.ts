@@ -13,7 +13,7 @@ import { Random } from './random.ts';
 import { entryFor, record } from './recording.ts';
 import { Watchman } from './watchman.ts';
 
-const LANES = 12;
+const LANES = 16;
 /** A server that says nothing more is left after so long, as a caller would leave it; and one that goes on for ever. */
 const PATIENCE_MS = 30;
 const GUARD_MS = 10_000;
@@ -23,7 +23,7 @@ const CANARY = 'CANARY-of-another-tenant';
 /** What our driver must not tell to just anybody. */
 const PASSWORD = 'PASSWORD-of-this-tenant';
 /** So many conversations go by between two looks at the canary. */
-const CANARY_EVERY = 40;
+const CANARY_EVERY = 80;
 
 export interface Report {
   readonly seed: number;
@@ -91,6 +91,8 @@ class Campaign {
   async run({ conversations, only }: CampaignOptions): Promise<Report> {
     const story = `${this.#protocol.name}, MILLRACE_TEST_HOSTILE_SEED=${this.#seed}`;
     process.stdout.write(`hostile ${story}: ${conversations} conversations from ${this.#recorded.length} recorded ones\n`);
+    // Most of a failure's cost is its list of callers.
+    Error.stackTraceLimit = 4;
     const watchman = new Watchman(story);
     await this.#checkHonest(watchman);
     const before = process.memoryUsage().rss;

@@ -13,7 +13,7 @@ export interface Performance {
 }
 
 const NOTHING: Performance = { turns: [], seed: 0, pieces: 'whole', ending: 'close' };
-const ENDLESS_BYTES = 256 * 1024;
+const ENDLESS_BYTES = 96 * 1024;
 /** A client that says less than the recorded one is answered after so long. */
 const QUIET_MS = 5;
 

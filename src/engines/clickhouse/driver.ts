@@ -14,7 +14,7 @@ import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { encodeBlock, releaseBlock } from './block.ts';
 import { type Counted, splitCounted } from './counted.ts';
-import { type Flavour, flavourOf, forgetFlavour, hostHeader, openSocket } from './dial.ts';
+import { type Flavour, flavourOf, forgetFlavour, openSocket } from './dial.ts';
 import { cancelled, lostFailure, timedOut } from './failures.ts';
 import { HttpWire } from './http-wire.ts';
 import { NativeWire } from './native-wire.ts';
@@ -45,15 +45,16 @@ export async function connect(entry: Entry, options: ConnectOptions): Promise<Co
     return await ClickhouseConnection.open(wire, { entry, options, flavour });
   } catch (error) {
     // A port that changed what it speaks is asked again next time.
-    if (error instanceof DbFailure && (error.kind === 'lost' || error.kind === 'unreachable')) forgetFlavour(entry, options);
+    if (error instanceof DbFailure && (error.kind === 'lost' || error.kind === 'malformed' || error.kind === 'unreachable'))
+      forgetFlavour(entry, options);
     throw error;
   }
 }
 
 async function openWire(entry: Entry, options: ConnectOptions, flavour: Flavour): Promise<Wire> {
   const socket = await openSocket(entry, options, flavour.tls ? 'tls' : 'plain');
-  if (flavour.protocol === 'http') return new HttpWire(socket, entry, hostHeader(options));
-  return NativeWire.open(socket, entry, options.timeoutMs);
+  if (flavour.protocol === 'http') return new HttpWire(socket, entry, options);
+  return NativeWire.open(socket, entry, options);
 }
 
 /** How the connection came about: what a second one, to stop a query, needs. */

@@ -5,9 +5,12 @@
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../model/entry.ts';
-import { DbFailure, type FailureKind, leftBy } from '../engine.ts';
+import { type ConnectOptions, DbFailure, type FailureKind, leftBy } from '../engine.ts';
+import { LargeShare, LIMITS, malformed } from '../limits.ts';
 import { encodeHttpBlock } from './block-frame.ts';
+import { hostHeader } from './dial.ts';
 import { failureOf, lostFailure } from './failures.ts';
+import { readHeaderLine } from './header-line.ts';
 import { type ResponseHead, ResponseParser } from './http-response.ts';
 import { literalText } from './params.ts';
 import type { Settings } from './settings.ts';
@@ -25,13 +28,14 @@ const SESSION_SECS = 20;
 const LF = 0x0a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
-const LONGEST_ERROR = 64 * 1024;
 
 /** Close an idle connection a little before the server does, so that no request runs into the closing. */
 const IDLE_MARGIN_MS = 1_000;
 
 /** What a status says when a proxy, not ClickHouse, gave it. */
 const STATUS_KINDS: Readonly<Record<number, FailureKind>> = { 401: 'login', 403: 'login', 429: 'busy', 502: 'unreachable', 503: 'busy' };
+
+const EXCEPTION_CODE = /^\d{1,9}$/;
 
 interface Pending {
   readonly exchange: Exchange;
@@ -43,22 +47,27 @@ export class HttpWire implements Wire {
   readonly #socket: Socket;
   readonly #prefix: string;
   readonly #headers: string;
-  readonly #spool = new Spool();
+  readonly #share: LargeShare;
+  readonly #spool: Spool;
   readonly #listeners: (() => void)[] = [];
   #settings: { readonly of: Settings | undefined; readonly text: string } = { of: undefined, text: '' };
   #parser: ResponseParser;
   #pending: Pending | undefined;
   #head: ResponseHead | undefined;
   #headerLines: (readonly string[])[] = [];
+  /** How much of the line that is on its way was looked through. */
+  #seen = 0;
   #error = '';
   #failed = false;
   #closed = false;
   #idleUntil = Number.POSITIVE_INFINITY;
 
-  constructor(socket: Socket, entry: Entry, hostHeader: string) {
+  constructor(socket: Socket, entry: Entry, options: ConnectOptions) {
     this.#socket = socket;
+    this.#share = new LargeShare(options.maxRowBytes);
+    this.#spool = new Spool(this.#share);
     this.#prefix = `POST /?database=${encode(entry.database)}`;
-    this.#headers = ` HTTP/1.1\r\nHost: ${hostHeader}\r\n${credentials(entry)}User-Agent: millrace\r\nContent-Length: `;
+    this.#headers = ` HTTP/1.1\r\nHost: ${hostHeader(options)}\r\n${credentials(entry)}User-Agent: millrace\r\nContent-Length: `;
     this.#parser = this.#newParser();
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('error', (error) => this.#end(error));
@@ -106,6 +115,7 @@ export class HttpWire implements Wire {
       this.#pending = { exchange, resolve, reject };
       this.#head = undefined;
       this.#headerLines = [];
+      this.#seen = 0;
       this.#error = '';
       this.#failed = false;
       this.#parser = this.#newParser();
@@ -151,6 +161,7 @@ export class HttpWire implements Wire {
       head: (head) => {
         this.#head = head;
         this.#failed = head.status !== 200;
+        if (head.headers.has('content-encoding')) throw malformed('a compressed answer, which was not asked for');
         this.#checkFormat(head);
       },
       body: (bytes, from, to) => {
@@ -161,10 +172,13 @@ export class HttpWire implements Wire {
   }
 
   #receive(bytes: Buffer): void {
+    if (this.#closed) return;
     try {
+      if (this.#pending === undefined) throw malformed('an answer before there was a question');
       this.#parser.push(bytes);
       this.#readLines();
       if (this.#parser.done) this.#finish();
+      else if (this.#error.length >= LIMITS.errorText) this.#breakOff();
     } catch (error) {
       // The reader of the rows failed, or the response is no HTTP: either way this socket is out of step.
       this.#settle(error as Error);
@@ -182,14 +196,19 @@ export class HttpWire implements Wire {
   #readLines(): void {
     const spool = this.#spool;
     while (!this.#failed) {
-      const end = spool.bytes.indexOf(LF, spool.start);
-      if (end < 0 || end >= spool.end) break;
+      const end = spool.find(LF, spool.start + this.#seen);
+      if (end === spool.end) break;
       const from = spool.start;
       spool.start = end + 1;
+      this.#seen = 0;
       this.#line(spool.bytes, from, end);
     }
     if (this.#failed) this.#keepError(spool.bytes, spool.start, spool.end);
-    if (this.#failed || spool.empty) spool.rewind();
+    else this.#share.checkRow(spool.waiting);
+    this.#seen = spool.waiting;
+    if (!this.#failed && !spool.empty) return;
+    this.#seen = 0;
+    spool.rewind();
   }
 
   #line(bytes: Buffer, from: number, to: number): void {
@@ -200,14 +219,14 @@ export class HttpWire implements Wire {
     } else if (exchange?.columns !== undefined || this.#headerLines.length === 2) {
       exchange?.reader.row(bytes, from, to);
     } else {
-      this.#headerLines.push(JSON.parse(bytes.toString('utf8', from, to)) as string[]);
+      this.#headerLines.push(readHeaderLine(bytes, from, to));
       const [names, types] = this.#headerLines;
       if (names !== undefined && types !== undefined) exchange?.reader.startWith(names, types);
     }
   }
 
   #keepError(bytes: Buffer, from: number, to: number): void {
-    if (this.#error.length < LONGEST_ERROR) this.#error += bytes.toString('utf8', from, Math.min(to, from + LONGEST_ERROR));
+    if (this.#error.length < LIMITS.errorText) this.#error += bytes.toString('utf8', from, Math.min(to, from + LIMITS.errorText));
   }
 
   /** The response is complete. */
@@ -230,6 +249,12 @@ export class HttpWire implements Wire {
     });
   }
 
+  /** An error that goes on and on has said enough. */
+  #breakOff(): void {
+    this.#settle(this.#failure());
+    this.destroy();
+  }
+
   #keepAlive(head: ResponseHead | undefined): void {
     if (head?.headers.get('connection')?.toLowerCase() === 'close') {
       this.#idleUntil = 0;
@@ -241,9 +266,11 @@ export class HttpWire implements Wire {
   }
 
   #failure(): DbFailure {
-    const code = this.#head?.headers.get('x-clickhouse-exception-code');
+    const code = EXCEPTION_CODE.exec(this.#head?.headers.get('x-clickhouse-exception-code') ?? '')?.[0];
     const failure = failureOf(this.#error, code === undefined ? undefined : Number(code));
-    const kind = STATUS_KINDS[this.#head?.status ?? 0];
+    const status = this.#head?.status ?? 0;
+    if (status >= 300 && status < 400) return malformed('a redirect, which is never followed');
+    const kind = STATUS_KINDS[status];
     if (failure.code !== '0') return failure;
     if (kind !== undefined) return new DbFailure(kind, `the server answered with status ${this.#head?.status}`, { left: 'unknown' });
     return this.#head?.status === 200 ? lostFailure() : failure;
@@ -258,6 +285,7 @@ export class HttpWire implements Wire {
     }
     if (this.#closed) return;
     this.#closed = true;
+    this.#spool.letGo();
     for (const listener of this.#listeners) listener();
   }
 

@@ -46,7 +46,8 @@ export function kindOf(type: ChType): Kind {
   const { name } = innerType(type);
   if (WHOLE_NUMBER.test(name)) return 'int';
   if (name.startsWith('Decimal')) return 'decimal';
-  return KINDS[name] ?? 'other';
+  // A server chooses the names.
+  return (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? 'other';
 }
 
 /** The kind of a result column, from the type text in the result's own header. */

@@ -3,6 +3,7 @@
  * socket, no state. The revision has typed parameters and is below chunked framing, so servers of many years agree on it.
  */
 import type { Entry } from '../../model/entry.ts';
+import { checkColumns, LIMITS, malformed } from '../limits.ts';
 import { encodeNativeBlock, varint, varText } from './block-frame.ts';
 import type { WholeRange } from './kinds.ts';
 import { literalText } from './params.ts';
@@ -121,7 +122,13 @@ export function dataPacket(block: Block): readonly Uint8Array[] {
 /** Thrown when a packet has not wholly arrived: what was read of it is read again later. */
 export const SHORT = Symbol('short');
 
-/** Reads values from a spool; nothing is consumed before `commit`. */
+/** Names and types: an Enum16 may list tens of thousands of members. */
+export const NAME_MOST = 1024 * 1024;
+const VARINT_MOST = 10;
+const NESTED_MOST = 16;
+const BLOCK_FIELDS_MOST = 8;
+
+/** Reads values from a spool; nothing is consumed before `commit`. No announced length is waited for that may not come. */
 export class Cursor {
   readonly #spool: Spool;
   at: number;
@@ -136,19 +143,20 @@ export class Cursor {
   }
 
   byte(): number {
-    if (this.at >= this.#spool.end) throw SHORT;
+    if (this.at >= this.#spool.end) this.#await(1);
     return this.#spool.bytes[this.at++] as number;
   }
 
   varint(): number {
     let value = 0;
     let factor = 1;
-    for (;;) {
+    for (let i = 0; i < VARINT_MOST; i++) {
       const byte = this.byte();
       value += (byte & 127) * factor;
       if (byte < 128) return value;
       factor *= 128;
     }
+    throw malformed('a number that does not end');
   }
 
   int32(): number {
@@ -156,18 +164,35 @@ export class Cursor {
     return this.#spool.bytes.readInt32LE(at);
   }
 
-  text(): string {
-    const size = this.varint();
+  /** The beginning of a text that may have so many bytes. */
+  text(most: number, kept = most): string {
+    const size = this.#size(most);
     const at = this.skip(size);
-    return this.#spool.bytes.toString('utf8', at, at + size);
+    return this.#spool.bytes.toString('utf8', at, at + Math.min(size, kept));
+  }
+
+  /** Steps over a text. */
+  skipText(most: number): void {
+    this.skip(this.#size(most));
+  }
+
+  #size(most: number): number {
+    const size = this.varint();
+    if (size > most) throw malformed(`a text of ${size} bytes; at most ${most} are read`);
+    return size;
   }
 
   /** Steps over bytes and returns where they begin. */
   skip(size: number): number {
     const at = this.at;
-    if (at + size > this.#spool.end) throw SHORT;
+    if (size > this.#spool.end - at) this.#await(size);
     this.at = at + size;
     return at;
+  }
+
+  #await(size: number): never {
+    this.#spool.needed = this.at + size - this.#spool.start;
+    throw SHORT;
   }
 
   /** A little-endian whole number of up to eight bytes, as digits. */
@@ -186,11 +211,19 @@ export interface ServerException {
 
 /** The outermost exception; nested ones are read and dropped. */
 export function readException(cursor: Cursor): ServerException {
+  const outer = readOneException(cursor);
+  for (let depth = 0; cursor.byte() !== 0; depth++) {
+    if (depth === NESTED_MOST) throw malformed('exceptions within exceptions without end');
+    readOneException(cursor);
+  }
+  return outer;
+}
+
+function readOneException(cursor: Cursor): ServerException {
   const code = cursor.int32();
-  cursor.text();
-  const message = cursor.text();
-  cursor.text();
-  if (cursor.byte() !== 0) readException(cursor);
+  cursor.skipText(NAME_MOST);
+  const message = cursor.text(LIMITS.messageBytes, LIMITS.errorText);
+  cursor.skipText(LIMITS.messageBytes);
   return { code, message };
 }
 
@@ -219,12 +252,16 @@ export interface BlockHead {
 }
 
 export function readBlockHead(cursor: Cursor): BlockHead {
-  cursor.text();
+  cursor.skipText(NAME_MOST);
+  let fields = 0;
   for (let field = cursor.varint(); field !== 0; field = cursor.varint()) {
+    if (++fields > BLOCK_FIELDS_MOST) throw malformed('a block that says too much of itself');
     if (field === 1) cursor.byte();
     else cursor.int32();
   }
-  return { columns: cursor.varint(), rows: cursor.varint() };
+  const columns = cursor.varint();
+  checkColumns(columns);
+  return { columns, rows: cursor.varint() };
 }
 
 export interface ColumnHead {
@@ -235,5 +272,5 @@ export interface ColumnHead {
 }
 
 export function readColumnHead(cursor: Cursor): ColumnHead {
-  return { name: cursor.text(), type: cursor.text(), special: cursor.byte() !== 0 };
+  return { name: cursor.text(NAME_MOST), type: cursor.text(NAME_MOST), special: cursor.byte() !== 0 };
 }

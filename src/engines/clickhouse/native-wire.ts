@@ -5,7 +5,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../model/entry.ts';
-import { DbFailure, leftBy } from '../engine.ts';
+import { type ConnectOptions, DbFailure, leftBy } from '../engine.ts';
+import { LargeShare, LIMITS, malformed } from '../limits.ts';
 import { exceptionFailure, lostFailure } from './failures.ts';
 import {
   afterHello,
@@ -13,6 +14,7 @@ import {
   dataPacket,
   encodeSettings,
   helloPacket,
+  NAME_MOST,
   queryPacket,
   readBlockHead,
   readColumnHead,
@@ -22,7 +24,7 @@ import {
   SERVER,
   SHORT,
 } from './native-packets.ts';
-import { readPlainBlock } from './native-plain.ts';
+import { PlainResult } from './native-plain.ts';
 import type { Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import type { Exchange, Summary, Wire } from './wire.ts';
@@ -43,6 +45,8 @@ interface Pending {
 /** Changes of a schema show after five seconds at the latest. */
 const DESCRIPTION_MS = 4_000;
 const MOST_DESCRIPTIONS = 200;
+/** Longer ones are asked for each time: they would be held for every statement. */
+const LONGEST_KEPT = 64 * 1024;
 
 interface Description {
   readonly names: readonly string[];
@@ -50,37 +54,37 @@ interface Description {
   readonly until: number;
 }
 
-interface PlainResult {
-  names: readonly string[];
-  types: readonly string[];
-  rows: (readonly string[])[];
-}
-
 export class NativeWire implements Wire {
   readonly #socket: Socket;
-  readonly #spool = new Spool();
+  readonly #share: LargeShare;
+  readonly #spool: Spool;
   readonly #listeners: (() => void)[] = [];
   #settings: { readonly of: Settings | undefined; readonly bytes: Buffer } = { of: undefined, bytes: Buffer.alloc(0) };
   readonly #descriptions = new Map<string, Description>();
   #pending: Pending | undefined;
   #rowsLeft = 0;
   #written = 0;
-  #plain: PlainResult = { names: [], types: [], rows: [] };
+  /** Packets since a row came last. */
+  #asides = 0;
+  #plain = new PlainResult();
+  #insideBlock = false;
   #sentBlock = false;
   #closed = false;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, maxRowBytes: number | undefined) {
     this.#socket = socket;
+    this.#share = new LargeShare(maxRowBytes);
+    this.#spool = new Spool(this.#share);
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('error', (error) => this.#end(error));
     socket.on('close', () => this.#end());
   }
 
   /** Greets and logs in. */
-  static async open(socket: Socket, entry: Entry, timeoutMs: number): Promise<NativeWire> {
-    const greeting = await greet(socket, entry, timeoutMs);
+  static async open(socket: Socket, entry: Entry, options: ConnectOptions): Promise<NativeWire> {
+    const greeting = await greet(socket, entry, options.timeoutMs);
     socket.write(afterHello(greeting));
-    return new NativeWire(socket);
+    return new NativeWire(socket, options.maxRowBytes);
   }
 
   get usable(): boolean {
@@ -138,7 +142,7 @@ export class NativeWire implements Wire {
       until: performance.now() + DESCRIPTION_MS,
     };
     if (this.#descriptions.size >= MOST_DESCRIPTIONS) this.#descriptions.clear();
-    this.#descriptions.set(text, found);
+    if (found.names.join().length + found.types.join().length <= LONGEST_KEPT) this.#descriptions.set(text, found);
     return found;
   }
 
@@ -162,7 +166,8 @@ export class NativeWire implements Wire {
         return;
       }
       this.#pending = { mode, exchange, resolve, reject };
-      this.#plain = { names: [], types: [], rows: [] };
+      this.#plain = new PlainResult();
+      this.#asides = 0;
       this.#sentBlock = false;
       this.#socket.write(queryPacket(exchange, text, exchange.queryId + suffix, this.#settingsOf(exchange)));
     });
@@ -174,13 +179,17 @@ export class NativeWire implements Wire {
   }
 
   #receive(bytes: Buffer): void {
-    this.#spool.append(bytes, 0, bytes.length);
+    if (this.#closed) return;
+    const spool = this.#spool;
     try {
-      while (!this.#spool.empty) {
+      spool.append(bytes, 0, bytes.length);
+      if (spool.waiting < spool.needed) return;
+      while (!spool.empty) {
         if (this.#rowsLeft > 0) this.#readRows();
+        else if (this.#insideBlock) this.#readBlock();
         else this.#readPacket();
       }
-      this.#spool.rewind();
+      spool.rewind();
     } catch (error) {
       if (error === SHORT) return;
       // The reader of the rows failed, or the server said something unknown: this socket is out of step.
@@ -194,6 +203,7 @@ export class NativeWire implements Wire {
     const reader = this.#pending?.exchange.reader;
     while (this.#rowsLeft > 0) {
       const size = cursor.varint();
+      this.#share.checkRow(size);
       const at = cursor.skip(size);
       this.#rowsLeft -= 1;
       cursor.commit();
@@ -202,29 +212,39 @@ export class NativeWire implements Wire {
   }
 
   #readPacket(): void {
+    if (this.#pending === undefined) throw malformed('an answer before there was a question');
+    if (++this.#asides > LIMITS.asides) throw malformed('packets without end');
     const cursor = new Cursor(this.#spool);
     const kind = cursor.varint();
     const handle = HANDLERS[kind];
-    if (handle === undefined) throw new DbFailure('lost', `the server sent a packet of unknown kind ${kind}`);
+    if (handle === undefined) throw malformed(`a packet of the unknown kind ${kind}`);
     const after = handle(cursor, this.#steps);
     cursor.commit();
     after?.();
   }
 
+  /** A block that is kept, or that only says which columns an insert takes. */
+  #readBlock(): void {
+    this.#plain.readBlock(new Cursor(this.#spool));
+    this.#insideBlock = false;
+    if (this.#pending?.mode === 'insert') this.#sendBlock();
+  }
+
   readonly #steps: Steps = {
     data: (cursor) => {
-      const mode = this.#pending?.mode;
-      if (mode === 'plain') return this.#readPlain(cursor);
+      if (this.#pending?.mode !== 'lines') {
+        this.#insideBlock = true;
+        return undefined;
+      }
       const head = readBlockHead(cursor);
-      const columns = Array.from({ length: head.columns }, () => {
-        const column = readColumnHead(cursor);
-        if (mode === 'lines' && (column.type !== 'String' || column.special))
-          throw new DbFailure('lost', 'the rows came in an unknown form');
-        return column;
-      });
-      if (mode === 'insert') return () => this.#sendBlock();
-      this.#rowsLeft = columns.length === 0 ? 0 : head.rows;
-      return undefined;
+      if (head.columns > 1) throw malformed('rows in an unknown form');
+      if (head.columns === 0) return undefined;
+      const column = readColumnHead(cursor);
+      if (column.type !== 'String' || column.special) throw malformed('rows in an unknown form');
+      return () => {
+        this.#rowsLeft = head.rows;
+        if (head.rows > 0) this.#asides = 0;
+      };
     },
     exception: (cursor) => {
       const { code, message } = readException(cursor);
@@ -241,17 +261,11 @@ export class NativeWire implements Wire {
         this.#written += written;
       };
     },
-    endOfStream: () => () => this.#settle(),
+    endOfStream: () => {
+      if (this.#pending?.mode === 'insert' && !this.#sentBlock) throw malformed('the end of an insert before its rows');
+      return () => this.#settle();
+    },
   };
-
-  #readPlain(cursor: Cursor): undefined {
-    const block = readPlainBlock(cursor);
-    if (block.names.length === 0) return undefined;
-    this.#plain.names = block.names;
-    this.#plain.types = block.types;
-    this.#plain.rows.push(...block.rows);
-    return undefined;
-  }
 
   /** The server has said which columns it takes; now the rows may follow. */
   #sendBlock(): void {
@@ -268,6 +282,7 @@ export class NativeWire implements Wire {
     if (pending !== undefined) this.#settle(lostFailure(error, pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
     if (this.#closed) return;
     this.#closed = true;
+    this.#spool.letGo();
     for (const listener of this.#listeners) listener();
   }
 
@@ -301,17 +316,17 @@ const HANDLERS: Readonly<Record<number, (cursor: Cursor, steps: Steps) => After>
   [SERVER.pong]: () => undefined,
   [SERVER.profileInfo]: (cursor) => void readProfileInfo(cursor),
   [SERVER.tableColumns]: (cursor) => {
-    cursor.text();
-    cursor.text();
+    cursor.skipText(NAME_MOST);
+    cursor.skipText(LIMITS.messageBytes);
     return undefined;
   },
-  [SERVER.timezoneUpdate]: (cursor) => void cursor.text(),
+  [SERVER.timezoneUpdate]: (cursor) => void cursor.skipText(NAME_MOST),
 };
 
 /** Sends the greeting and returns the server's revision. */
 function greet(socket: Socket, entry: Entry, timeoutMs: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const spool = new Spool();
+    const spool = new Spool(new LargeShare());
     const settle = (): void => {
       clearTimeout(timer);
       socket.off('data', receive);
@@ -326,9 +341,12 @@ function greet(socket: Socket, entry: Entry, timeoutMs: number): Promise<number>
     };
     const close = (): void => fail(lostFailure());
     const receive = (bytes: Buffer): void => {
-      spool.append(bytes, 0, bytes.length);
       try {
-        const revision = readGreeting(new Cursor(spool));
+        spool.append(bytes, 0, bytes.length);
+        if (spool.waiting > LIMITS.loginBytes) throw malformed('more than a login takes');
+        const cursor = new Cursor(spool);
+        const revision = readGreeting(cursor);
+        if (cursor.at !== spool.end) throw malformed('an answer before there was a question');
         settle();
         resolve(revision);
       } catch (error) {
@@ -350,12 +368,12 @@ function readGreeting(cursor: Cursor): number {
     throw exceptionFailure(code, message);
   }
   if (kind !== SERVER.hello) throw new DbFailure('unreachable', 'the port does not speak the native protocol', { code: 'PROTOCOL' });
-  cursor.text();
+  cursor.skipText(LIMITS.loginBytes);
   cursor.varint();
   cursor.varint();
   const revision = cursor.varint();
-  cursor.text();
-  cursor.text();
+  cursor.skipText(LIMITS.loginBytes);
+  cursor.skipText(LIMITS.loginBytes);
   cursor.varint();
   return revision;
 }

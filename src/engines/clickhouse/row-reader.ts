@@ -6,6 +6,7 @@
 import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
 import { DbFailure } from '../engine.ts';
+import { checkColumns, malformed } from '../limits.ts';
 import { kindOfText } from './kinds.ts';
 import { INFINITY, MINUS_INFINITY, NAN, type Span } from './spool.ts';
 import { innerType, parseType } from './type-text.ts';
@@ -18,9 +19,17 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
+const LETTER_F = 0x66;
 const LETTER_N = 0x6e;
+const LETTER_T = 0x74;
 const LETTER_U = 0x75;
+const PLUS = 0x2b;
 const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LETTER_E = 0x65;
+const LOWER = 0x20;
 const LETTER_I = 0x69;
 
 /** What a value needs after its quotes have been found. */
@@ -62,6 +71,8 @@ export class RowReader {
 
   /** Starts with what the result's own header says. */
   startWith(names: readonly string[], types: readonly string[]): void {
+    checkColumns(names.length);
+    if (names.length !== types.length) throw malformed('names and types of different columns');
     this.start(names.map((name, index) => ({ name, kind: kindOfText(types[index] ?? 'String') })));
     types.forEach((type, index) => {
       if (innerType(parseType(type)).name === 'FixedString') this.#treatments[index] = PADDED;
@@ -101,19 +112,25 @@ export class RowReader {
     } else if (first === OPEN_LIST || first === OPEN_OBJECT) {
       this.#skipNested(bytes);
     } else if (first === LETTER_N) {
-      this.#at += 4;
+      this.#word(bytes, NULL);
       cells.from[index] = -1;
       cells.to[index] = -1;
       return;
+    } else if (first === LETTER_T) {
+      this.#word(bytes, TRUE);
+    } else if (first === LETTER_F) {
+      this.#word(bytes, FALSE);
     } else {
-      const end = this.#end;
-      let at = start;
-      while (at < end && bytes[at] !== COMMA && bytes[at] !== CLOSE_LIST) at++;
-      if (at === start) throw changed();
-      this.#at = at;
+      if (first === CLOSE_LIST || start >= this.#end) throw changed();
+      this.#at = numberEnd(bytes, start);
     }
     cells.from[index] = start;
     cells.to[index] = this.#at;
+  }
+
+  #word(bytes: Buffer, word: Buffer): void {
+    for (let i = 1; i < word.length; i++) if (bytes[this.#at + i] !== word[i]) throw malformed('a value that is none');
+    this.#at += word.length;
   }
 
   /** A quoted value: the cell is what stands between the quotes. */
@@ -185,6 +202,26 @@ export class RowReader {
       this.#at++;
     } while (depth > 0 && this.#at < this.#end);
   }
+}
+
+const NULL = Buffer.from('null');
+const TRUE = Buffer.from('true');
+const FALSE = Buffer.from('false');
+
+/** Where a number ends. It is copied into answers as it stands, so it has to be one. */
+function numberEnd(bytes: Buffer, start: number): number {
+  let at = digitsEnd(bytes, bytes[start] === MINUS ? start + 1 : start);
+  if (bytes[at] === DOT) at = digitsEnd(bytes, at + 1);
+  if (((bytes[at] as number) | LOWER) !== LETTER_E) return at;
+  const sign = bytes[at + 1];
+  return digitsEnd(bytes, sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+}
+
+function digitsEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  while ((bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at++;
+  if (at === start) throw malformed('a value that is none');
+  return at;
 }
 
 function changed(): DbFailure {

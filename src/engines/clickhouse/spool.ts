@@ -2,14 +2,17 @@
  * Bytes received and not yet read, in one buffer that rows point into. Its first bytes spell the float values that JSON has no
  * number for, so that a cell can point at them like at any other bytes. Knows nothing of what the bytes mean.
  */
+import { type LargeShare, LIMITS } from '../limits.ts';
+
 const SPELLINGS = 'NaN Infinity -Infinity';
 
 /** Where received bytes begin. */
 const HEAD = 32;
 const INITIAL = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 /** A buffer that grew for one huge row is let go of once that row has been read. */
-const KEEP_AT_MOST = 4 * 1024 * 1024;
+const KEEP_AT_MOST = LIMITS.largeFrom;
 
 export interface Span {
   readonly from: number;
@@ -25,10 +28,23 @@ export class Spool {
   /** The first byte not yet read, and the end of what was received. */
   start = HEAD;
   end = HEAD;
+  /** So many bytes must wait here before it is worth reading again. */
+  needed = 0;
+  readonly #share: LargeShare;
+
+  constructor(share: LargeShare) {
+    this.#share = share;
+  }
+
+  /** Where the byte comes next after `from`, or the end. A search stops there, not where the buffer does. */
+  find(byte: number, from: number): number {
+    this.bytes[this.end] = byte;
+    return this.bytes.indexOf(byte, from);
+  }
 
   append(source: Uint8Array, from: number, to: number): void {
     const size = to - from;
-    if (this.end + size > this.bytes.length) this.#makeRoom(size);
+    if (this.end + size >= this.bytes.length) this.#makeRoom(size);
     this.bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.end);
     this.end += size;
   }
@@ -37,20 +53,39 @@ export class Spool {
   rewind(): void {
     this.start = HEAD;
     this.end = HEAD;
-    if (this.bytes.length > KEEP_AT_MOST) this.bytes = blank(INITIAL);
+    this.needed = 0;
+    if (this.bytes.length > KEEP_AT_MOST) this.#replace(blank(INITIAL));
+  }
+
+  /** Nothing comes any more. */
+  letGo(): void {
+    this.start = 0;
+    this.end = 0;
+    this.#replace(NOTHING);
+  }
+
+  #replace(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.#share.hold(0);
+  }
+
+  get waiting(): number {
+    return this.end - this.start;
   }
 
   get empty(): boolean {
     return this.start === this.end;
   }
 
-  #makeRoom(size: number): void {
+  #makeRoom(more: number): void {
     const waiting = this.end - this.start;
-    const needed = HEAD + waiting + size;
+    const needed = HEAD + waiting + more + 1;
     if (needed <= this.bytes.length) {
       this.bytes.copyWithin(HEAD, this.start, this.end);
     } else {
-      const larger = blank(Math.max(needed, this.bytes.length * 2));
+      const size = Math.max(needed, this.bytes.length * 2);
+      this.#share.hold(size);
+      const larger = blank(size);
       this.bytes.copy(larger, HEAD, this.start, this.end);
       this.bytes = larger;
     }

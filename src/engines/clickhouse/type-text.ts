@@ -3,6 +3,7 @@
  * what a type means to a caller is `kinds.ts`, how its values are written is `block.ts` and `params.ts`.
  */
 import { DbFailure } from '../engine.ts';
+import { malformed } from '../limits.ts';
 
 export interface ChType {
   readonly name: string;
@@ -20,15 +21,25 @@ const LITERAL_ONLY =
 const NAMED_MEMBERS = new Set(['Tuple', 'Nested']);
 const BARE = /[A-Za-z0-9_]/;
 
-const CACHE_LIMIT = 5_000;
+/** Characters of all texts that are kept; their trees take some ten times as much. */
+const CACHE_LIMIT = 1024 * 1024;
+const LONGEST_TYPE = 1024 * 1024;
+const DEEPEST_TYPE = 64;
+const LONGEST_SHOWN = 100;
 const cache = new Map<string, ChType>();
+let cached = 0;
 
 /** Parses once per distinct text: catalogues and result headers repeat the same few. */
 export function parseType(text: string): ChType {
   const known = cache.get(text);
   if (known !== undefined) return known;
+  if (text.length > LONGEST_TYPE) throw malformed('a type that is too long to be one');
   const type = new TypeParser(text).whole();
-  if (cache.size >= CACHE_LIMIT) cache.clear();
+  cached += text.length;
+  if (cached > CACHE_LIMIT) {
+    cache.clear();
+    cached = text.length;
+  }
   cache.set(text, type);
   return type;
 }
@@ -36,6 +47,7 @@ export function parseType(text: string): ChType {
 class TypeParser {
   readonly #text: string;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -55,7 +67,10 @@ class TypeParser {
     if (this.#text[this.#at] !== '(') return { name, of: [], literals: [], fields: [] };
     this.#at += 1;
     if (LITERAL_ONLY.test(name)) return { name, of: [], literals: this.#literals(), fields: [] };
-    return this.#members(name);
+    if (++this.#depth > DEEPEST_TYPE) throw malformed('a type that is nested too deeply');
+    const type = this.#members(name);
+    this.#depth -= 1;
+    return type;
   }
 
   #members(name: string): ChType {
@@ -141,7 +156,8 @@ class TypeParser {
   }
 
   #refuse(): DbFailure {
-    return new DbFailure('unsupported', `the type ${this.#text} is not understood`);
+    const text = this.#text.length > LONGEST_SHOWN ? `${this.#text.slice(0, LONGEST_SHOWN)}…` : this.#text;
+    return new DbFailure('unsupported', `the type ${text} is not understood`);
   }
 }
 

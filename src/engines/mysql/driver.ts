@@ -24,7 +24,7 @@ const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close:
 const HEADER = 4;
 const SCRATCH = 4096;
 /** How long a stopped statement may take to end before the connection is given up. */
-const STOP_MS = 1000;
+const STOP_MS = 800;
 const RESET_MS = 5000;
 /** The server's own limit is given this much time to be the one that ends a statement. */
 const GRACE_MS = 50;

@@ -8,6 +8,7 @@ import { RowReader } from '../../../src/engines/clickhouse/row-reader.ts';
 import { Spool } from '../../../src/engines/clickhouse/spool.ts';
 import { dateText, parseDate, parseInstant } from '../../../src/engines/clickhouse/temporal.ts';
 import { enumMembers, parameterType, parseType, quoteName } from '../../../src/engines/clickhouse/type-text.ts';
+import { LargeShare } from '../../../src/engines/limits.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { Kept } from './support.ts';
 
@@ -133,7 +134,7 @@ test('any row comes out as its cells, in any pieces', () => {
   const row = fc.tuple(...CELLS.map(([, value]) => value));
   fc.assert(
     fc.property(fc.array(row, { maxLength: 20 }), cuts, (rows, sizes) => {
-      const spool = new Spool();
+      const spool = new Spool(new LargeShare());
       const kept = new Kept();
       const reader = new RowReader(kept, FLOW);
       reader.start(CELLS.map(([kind], index) => ({ name: `c${index}`, kind })));

@@ -120,7 +120,7 @@ class Campaign {
 
   /** What was recorded works when it is played as it is; else the lies would be told to somebody who does not listen. */
   async #checkHonest(watchman: Watchman): Promise<void> {
-    const server = await FakeServer.start();
+    const server = await FakeServer.start(this.#protocol.probe);
     for (const conversation of this.#recorded) {
       for (const pieces of ['whole', 'split'] as const) {
         server.performance = { turns: conversation.turns, seed: 1, pieces, ending: 'close' };
@@ -133,7 +133,7 @@ class Campaign {
   }
 
   async #lane(conversations: number, only: readonly string[] | undefined, watchman: Watchman): Promise<void> {
-    const server = await FakeServer.start();
+    const server = await FakeServer.start(this.#protocol.probe);
     while (this.#next < conversations && this.#wrong.length < 20) {
       const index = this.#next++;
       const lie = this.#lie(Random.of(this.#seed, index), only);
@@ -141,7 +141,7 @@ class Campaign {
       server.performance = lie.performance;
       server.heard = [];
       await this.#tell(server, lie, index, watchman);
-      if (index % CANARY_EVERY === 0) await this.#readCanary();
+      if (index % (this.#protocol.canaryEvery ?? CANARY_EVERY) === 0) await this.#readCanary();
     }
     server.stop();
   }

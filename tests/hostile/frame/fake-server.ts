@@ -1,6 +1,6 @@
 // A server that plays a conversation to whoever connects: it answers when it has heard as much as the real one had, whatever that was.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { Turn } from './protocol.ts';
+import type { Probe, Turn } from './protocol.ts';
 import { Random } from './random.ts';
 
 export interface Performance {
@@ -16,6 +16,8 @@ const NOTHING: Performance = { turns: [], seed: 0, pieces: 'whole', ending: 'clo
 const ENDLESS_BYTES = 96 * 1024;
 /** A client that says less than the recorded one is answered after so long. */
 const QUIET_MS = 5;
+/** One that says nothing at all may be waiting for a greeting that was lost. */
+const UNHEARD_MS = 100;
 
 export class FakeServer {
   readonly #server: Server;
@@ -27,12 +29,15 @@ export class FakeServer {
   /** What clients have said since somebody last looked. */
   heard: Buffer[] = [];
 
-  private constructor() {
+  readonly #probe: Probe | undefined;
+
+  private constructor(probe: Probe | undefined) {
+    this.#probe = probe;
     this.#server = createServer((socket) => this.#play(socket, this.performance));
   }
 
-  static async start(): Promise<FakeServer> {
-    const fake = new FakeServer();
+  static async start(probe?: Probe): Promise<FakeServer> {
+    const fake = new FakeServer(probe);
     await new Promise<void>((resolve) => fake.#server.listen(0, '127.0.0.1', resolve));
     return fake;
   }
@@ -58,15 +63,20 @@ export class FakeServer {
     const random = new Random(performance.seed);
     const turns = performance.turns.values();
     let next = turns.next();
+    // Since the last turn: our password may be longer than the one that the real server heard.
     let heard = 0;
+    let before = 0;
+    let quietMs = UNHEARD_MS;
     let speaking = false;
     let impatience: NodeJS.Timeout | undefined;
     const speak = async (isPatient: boolean): Promise<void> => {
       clearTimeout(impatience);
       if (speaking) return;
       speaking = true;
-      for (let patient = isPatient; !next.done && (heard >= next.value.heard || !patient); next = turns.next()) {
+      for (let patient = isPatient; !next.done && (heard >= next.value.heard - before || !patient); next = turns.next()) {
         patient = true;
+        before = next.value.heard;
+        heard = 0;
         await say(socket, next.value, performance.pieces, random);
         this.onWord();
         if (socket.destroyed) return;
@@ -75,11 +85,17 @@ export class FakeServer {
       if (next.done) {
         this.onWord(performance.ending);
         if (performance.ending === 'close') socket.end();
-      } else if (heard > 0) impatience = setTimeout(speak, QUIET_MS, false);
+      } else impatience = setTimeout(speak, quietMs, false);
     };
     socket.on('close', () => clearTimeout(impatience));
     socket.on('data', (chunk) => {
+      if (quietMs === UNHEARD_MS && this.#probe !== undefined && chunk.toString('latin1').startsWith(this.#probe.question)) {
+        next = { done: true, value: undefined };
+        socket.end(this.#probe.answer);
+        return;
+      }
       heard += chunk.length;
+      quietMs = QUIET_MS;
       this.onWord();
       this.heard.push(chunk);
       void speak(true);

@@ -32,6 +32,12 @@ export interface Conversation {
 /** Changes a conversation as a liar would. Buffers are never changed in place: recordings are shared. */
 export type Mutation = (turns: readonly Turn[], random: Random, all: readonly Conversation[]) => readonly Turn[];
 
+/** What a driver may ask on a connection of its own before it knows which protocol to speak; it is answered truly. */
+export interface Probe {
+  readonly question: string;
+  readonly answer: string;
+}
+
 export interface Protocol {
   readonly name: string;
   readonly engine: EngineName;
@@ -48,6 +54,9 @@ export interface Protocol {
   canary(text: string): Statement;
   /** True where the protocol has no other way than to send the password as it is. */
   readonly sendsPassword: boolean;
+  readonly probe?: Probe;
+  /** So many conversations go by between two looks at the canary, where the engine is slow. */
+  readonly canaryEvery?: number;
 }
 
 /** The place of one message among all turns. */

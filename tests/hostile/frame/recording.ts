@@ -49,6 +49,8 @@ async function recordScript(protocol: Protocol, database: TestDatabase, script: 
       socket.on('close', () => sockets.delete(socket));
     }
     client.on('data', (chunk) => {
+      const isProbe = heard === 0 && protocol.probe !== undefined && chunk.toString('latin1').startsWith(protocol.probe.question);
+      if (isProbe) taken.splice(taken.indexOf(turns), 1);
       heard += chunk.length;
       target.write(chunk);
     });

@@ -25,8 +25,6 @@ export type Event =
       readonly reason?: string | undefined;
     }
   | { readonly kind: 'failure'; readonly requestId: string; readonly error: unknown }
-  /** A database that cannot be reached, or whose answer cannot be used: the caller hears that, the operator why. */
-  | { readonly kind: 'database'; readonly requestId: string; readonly error: unknown }
   | {
       readonly kind: 'rolled_back';
       readonly requestId: string;
@@ -200,9 +198,6 @@ export class Observer {
     switch (event.kind) {
       case 'failure':
         this.#log.error({ request_id: event.requestId, error: wordsForLog(event.error) }, 'failure');
-        return;
-      case 'database':
-        this.#log.warn({ request_id: event.requestId, reason: lineForLog(event.error) }, 'database');
         return;
       case 'rolled_back':
         this.#rollbacks.inc({ uri: event.uri });

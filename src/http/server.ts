@@ -93,16 +93,13 @@ function allowed(route: Route): string {
   return METHODS.filter((method) => route.methods[method] !== undefined).join(', ');
 }
 
-const FAILED_DEPENDENCY = 424;
-
 /** The only place where an error becomes an answer. */
 function answerError(services: Services, exchange: Exchange, error: unknown): void {
   const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
   exchange.error = known.key;
   if (known.isForeign) exchange.reason = lineForLog(known.cause);
   // A client that has gone is no failure of the service.
-  const kind = known.status >= 500 ? 'failure' : known.status === FAILED_DEPENDENCY ? 'database' : undefined;
-  if (kind !== undefined && !exchange.aborted) services.observer.emit({ kind, requestId: exchange.requestId, error });
+  if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
   sendError(exchange, known);
 }
 

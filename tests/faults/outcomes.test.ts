@@ -228,3 +228,63 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     await settled();
   });
 });
+
+describe('clickhouse, which cannot take anything back', () => {
+  let database: TestDatabase;
+  let proxy: FaultProxy;
+  let bench: Bench;
+  let auto: (method: string, path: string, body?: unknown) => Promise<Response>;
+  beforeAll(async () => {
+    database = await createDatabase('clickhouse');
+    await database.run('CREATE TABLE slow (id Int32, slept UInt8 DEFAULT sleep(3)) ENGINE = MergeTree ORDER BY id');
+    const { host, port, nativePort = port } = database.address;
+    proxy = await FaultProxy.start({ host, port: nativePort });
+    const project = await setUpProject(service, [{ ...database.entry(), ...through(proxy) }]);
+    bench = new Bench(service, project, database);
+    auto = (method, path, body) =>
+      service.request(method, `/svc/api/rest/auto/v1/ch/${database.name}/${path}`, {
+        headers: project.headers,
+        ...(body !== undefined && { body }),
+      });
+    expect((await auto('POST', 'slow', [{ id: 0, slept: 0 }])).status).toBe(201);
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    await database?.drop();
+  });
+
+  const sleeping = (): Promise<void> =>
+    expect
+      .poll(
+        async () =>
+          (await database.run(`SELECT 1 FROM system.processes WHERE current_database = '${database.name}' AND query ILIKE 'insert%'`))
+            .length,
+        { interval: 20, timeout: 10_000 },
+      )
+      .toBe(1);
+
+  test('a write that is cut off: nobody knows; one that never came there: nothing happened', async () => {
+    const write = auto('POST', 'slow', [{ id: 1 }]);
+    await sleeping();
+    proxy.resetAll();
+    const response = await write;
+    expect([...heard(response), said(response)]).toEqual([424, 'unknown', expect.stringMatching(/may have taken effect/)]);
+    await proxy.set({ kind: 'refuse' });
+    proxy.resetAll();
+    expect(heard(await auto('POST', 'slow', [{ id: 2 }]))).toEqual([424, 'none']);
+    expect(heard(await auto('DELETE', 'slow?id=eq.0'))).toEqual([424, 'none']);
+    await proxy.set({ kind: 'pass' });
+  });
+
+  test('a step that runs out of time may have written; one that is refused before it begins has not', async () => {
+    const ref = { ref: `ch/${database.name}`, timeout_secs: 1 };
+    const old = { uri: 'late', method: 'post', logic: [{ expr: 'a', code: '1' }], database: ref };
+    const config = { rollback_version: '1.0.0' };
+    await bench.deploy(old);
+    await bench.deploy({ ...old, version: '2.0.0', logic: [{ sql: 'INSERT INTO slow (id) VALUES (3)' }], config });
+    expect(heard(await bench.call('POST', 'late', { body: {} }))).toEqual([504, 'unknown']);
+    await bench.deploy({ ...old, version: '3.0.0', logic: [{ sql: 'INSERT INTO no_such_table VALUES (3)' }], config });
+    const refused = await bench.call('POST', 'late', { body: {} });
+    expect([refused.status, refused.headers['x-served-version']]).toEqual([200, '1.0.0']);
+  });
+});

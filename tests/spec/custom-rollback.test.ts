@@ -64,7 +64,7 @@ describe('falls back', () => {
     expect(service.logs().find((line) => line['uri'] === 'told')).toMatchObject({
       from: '2.0.0',
       to: '1.0.0',
-      reason: 'step_failed step 0: missing_table 42P01',
+      reason: 'step_failed step 0 (sql): missing_table 42P01',
     });
     expect((await service.request('GET', '/metrics')).text).toMatch(/millrace_rollbacks_total\{[^}]*uri="told"[^}]*\} 1/);
   });

@@ -31,6 +31,11 @@ const POSTGRES: Side = {
     'CREATE TABLE slow (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0)',
     `CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('runs'), pg_sleep(NEW.secs); RETURN NEW; END $$`,
     'CREATE TRIGGER naps BEFORE INSERT ON slow FOR EACH ROW EXECUTE FUNCTION nap()',
+    'CREATE TABLE stubborn (id int PRIMARY KEY, cancels int NOT NULL)',
+    `CREATE FUNCTION outlast() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      FOR i IN 1 .. NEW.cancels LOOP BEGIN PERFORM pg_sleep(9); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP;
+      IF NEW.cancels < 2 THEN PERFORM pg_sleep(9); END IF; RETURN NEW; END $$`,
+    'CREATE TRIGGER outlasts BEFORE INSERT ON stubborn FOR EACH ROW EXECUTE FUNCTION outlast()',
     'CREATE TABLE late (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0)',
     'CREATE CONSTRAINT TRIGGER late_naps AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION nap()',
     'CREATE TABLE quick (id int PRIMARY KEY)',
@@ -206,6 +211,14 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   });
 
   if (engine !== 'postgres') return;
+
+  test('a write that does not heed the server’s limit is stopped by ours: what it left is told as the server tells it', async () => {
+    const gives_up = await auto('POST', 'stubborn', [{ id: 1, cancels: 1 }]);
+    expect(heard(gives_up)).toEqual([504, 'none']);
+    // This one gets through in spite of all: it is done, and nobody says that it was stopped.
+    expect((await auto('POST', 'stubborn', [{ id: 2, cancels: 2 }])).status).toBe(201);
+    expect(await database.run('SELECT id FROM stubborn')).toEqual([{ id: 2 }]);
+  });
 
   test('a commit that is cut off: nobody knows', async () => {
     await auto('POST', 'late', [{ id: 1 }]);

@@ -79,6 +79,7 @@ const commands = {
   start: () => handOver(main, 'start'),
   serve: () => handOver(main, 'serve'),
   test: () => handOver(join(root, 'scripts', 'test.mjs')),
+  torture: () => handOver(join(root, 'scripts', 'torture.mjs')),
   conformance: () => handOver(join(root, 'scripts', 'conformance.mjs')),
   bench: () => handOver(join(root, 'bench', 'main.mjs')),
 };

@@ -1,0 +1,36 @@
+// `npm run torture`: the torture run of tests/torture for as long as it is told, on engines that are started and stopped as for the tests.
+//   npm run torture                              15 minutes, a new seed
+//   npm run torture -- --minutes 60 --seed 7     longer, and the traffic of that seed again
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const usage = 'usage: npm run torture -- [--minutes N] [--seed N]';
+
+function read() {
+  try {
+    const { values } = parseArgs({ options: { minutes: { type: 'string', default: '15' }, seed: { type: 'string' } } });
+    const fits = Number(values.minutes) > 0 && (values.seed === undefined || /^\d+$/.test(values.seed));
+    return fits ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const options = read();
+if (options === undefined) {
+  console.error(usage);
+  process.exit(2);
+}
+const script = join(dirname(fileURLToPath(import.meta.url)), 'test.mjs');
+const child = spawn(process.execPath, [script, 'tests/torture/torture.test.ts', '--disable-console-intercept'], {
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    MILLRACE_TEST_TORTURE_MINUTES: options.minutes,
+    ...(options.seed !== undefined && { MILLRACE_TEST_TORTURE_SEED: options.seed }),
+  },
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code) => process.exit(code ?? 1));

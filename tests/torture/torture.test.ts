@@ -1,0 +1,17 @@
+// The torture run in its short form; `npm run torture` is the same for longer. The seed is printed, and given back by MILLRACE_TEST_TORTURE_SEED.
+import { randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ENGINE_NAMES } from '../support/engines.ts';
+import { torture } from './run.ts';
+
+const minutes = Number(process.env['MILLRACE_TEST_TORTURE_MINUTES'] ?? 2);
+const seed = Number(process.env['MILLRACE_TEST_TORTURE_SEED'] ?? randomInt(2 ** 31));
+
+test(
+  `${minutes} minutes of traffic under faults, seed ${seed}`,
+  async () => {
+    const violations = await torture({ seed, minutes, engines: ENGINE_NAMES, say: (line) => process.stdout.write(`${line}\n`) });
+    expect(violations).toEqual([]);
+  },
+  (minutes + 5) * 60_000,
+);

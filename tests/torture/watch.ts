@@ -1,0 +1,110 @@
+// What is watched from outside while the run goes on: how the tenant without faults fares, beside a yardstick that tells how the machine itself
+// fares; the memory of the process; and whether it lives. Judges at the end.
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import { quantile, type Report } from './report.ts';
+import { ask } from './traffic.ts';
+import type { World } from './world.ts';
+
+/** What is measured while everything is new counts for nothing. */
+export type Phase = 'warm-up' | 'quiet' | 'faults';
+
+const EVERY_MS = 40;
+/** Slower than the quiet figure by this much or twice as slow, whichever is more. */
+const SLACK_MS = 20;
+const MEMORY_EVERY_MS = 500;
+/** What may be added between the second fifth and the last one, and by the minute when the run is long. */
+const GROWTH_MB = 64;
+const GROWTH_MB_A_MINUTE = 2;
+
+export class Watch {
+  readonly #world: World;
+  readonly #report: Report;
+  readonly #calm: Record<Phase, number[]> = { 'warm-up': [], quiet: [], faults: [] };
+  readonly #yardstick: Record<Phase, number[]> = { 'warm-up': [], quiet: [], faults: [] };
+  readonly #memory: number[] = [];
+  phase: Phase = 'warm-up';
+
+  constructor(world: World, report: Report) {
+    this.#world = world;
+    this.#report = report;
+  }
+
+  /** One request of the calm tenant after the other, at a steady pace, whatever the last one took. */
+  async times(random: Random, running: () => boolean): Promise<void> {
+    const { calm } = this.#world;
+    const scene = { tenant: calm, random, report: this.#report, id: '' };
+    const pending = new Set<Promise<void>>();
+    const one = async (): Promise<void> => {
+      const { phase } = this;
+      const id = random.whole(1, 3_000);
+      const began = performance.now();
+      // The same row by a way that does not lead through the service.
+      const direct = calm.database
+        .run('SELECT * FROM big WHERE id = $1', [id])
+        .then(() => this.#yardstick[phase].push(performance.now() - began));
+      const ending = await ask(scene, 'calm-read', { method: 'GET', path: `${calm.autoPath('big')}?pg=0&ps=5&id=eq.${id}` });
+      this.#calm[phase].push(ending.ms);
+      if (ending.kind !== 'answer' || ending.status !== 200)
+        this.#report.violate(
+          `the tenant without faults got ${ending.kind === 'answer' ? `${ending.status} ${ending.body.toString()}` : ending.kind}`,
+        );
+      await direct;
+    };
+    while (running()) {
+      const work: Promise<void> = one().finally(() => pending.delete(work));
+      pending.add(work);
+      await delay(EVERY_MS);
+    }
+    await Promise.all(pending);
+  }
+
+  async memory(running: () => boolean): Promise<void> {
+    while (running()) {
+      const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readStatus(this.#world.main.pid)) ?? [];
+      this.#memory.push(Number(kilobytes) / 1024);
+      await delay(MEMORY_EVERY_MS);
+    }
+  }
+
+  judge(minutes: number): void {
+    this.#judgeTimes();
+    this.#judgeMemory(minutes);
+  }
+
+  #judgeTimes(): void {
+    const p99 = (values: readonly number[]): number => quantile(values, 0.99);
+    const quiet = p99(this.#calm.quiet);
+    const faults = p99(this.#calm.faults);
+    const machine = Math.max(0, p99(this.#yardstick.faults) - p99(this.#yardstick.quiet));
+    const limit = Math.max(2 * quiet, quiet + SLACK_MS) + machine;
+    this.#report.fact(
+      `tenant without faults: p99 ${quiet.toFixed(1)} ms quiet (${this.#calm.quiet.length} reads), ${faults.toFixed(1)} ms under faults (${this.#calm.faults.length}), limit ${limit.toFixed(1)} ms; p50 ${quantile(this.#calm.quiet, 0.5).toFixed(1)} and ${quantile(this.#calm.faults, 0.5).toFixed(1)} ms`,
+    );
+    this.#report.fact(
+      `the same read past the service: p99 ${p99(this.#yardstick.quiet).toFixed(1)} and ${p99(this.#yardstick.faults).toFixed(1)} ms`,
+    );
+    if (faults > limit) this.#report.violate(`the tenant without faults waited: p99 ${faults.toFixed(1)} ms, limit ${limit.toFixed(1)} ms`);
+  }
+
+  #judgeMemory(minutes: number): void {
+    const fifth = Math.floor(this.#memory.length / 5);
+    const early = quantile(this.#memory.slice(fifth, 2 * fifth), 0.5);
+    const late = quantile(this.#memory.slice(-fifth), 0.5);
+    const most = Math.max(...this.#memory);
+    const limit = GROWTH_MB + GROWTH_MB_A_MINUTE * minutes;
+    this.#report.fact(
+      `memory: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late, ${most.toFixed(0)} MB at most; may grow by ${limit.toFixed(0)} MB`,
+    );
+    if (late - early > limit) this.#report.violate(`memory grew from ${early.toFixed(0)} MB to ${late.toFixed(0)} MB`);
+  }
+}
+
+function readStatus(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -73,7 +73,9 @@ async function callWrite(scene: Scene): Promise<void> {
   tenant.ledger.begin(batch, 2);
   const leaveAfterMs = random.next() < 0.1 ? random.whole(0, 30) : undefined;
   const body = JSON.stringify({ batch, fail });
-  tenant.ledger.end(batch, await ask(scene, 'call-write', { method: 'POST', path: tenant.callPath('write'), body, leaveAfterMs }));
+  // Where the second version fails as it is told to and its connection is lost as well, no other version may answer: that is a 500.
+  const what = fail === 'yes' ? 'provoked-call-write' : 'call-write';
+  tenant.ledger.end(batch, await ask(scene, what, { method: 'POST', path: tenant.callPath('write'), body, leaveAfterMs }));
 }
 
 async function callEcho(scene: Scene): Promise<void> {

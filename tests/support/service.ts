@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A data directory to keep; without one a temporary one is made, and removed by `stop`. */
   readonly dataDir?: string;
+  /** The most file descriptors that the process may have. */
+  readonly openFiles?: number;
 }
 
 export interface RequestOptions {
@@ -66,7 +68,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'millrace-test-'));
   const serverKey = options.env?.['MILLRACE_SERVER_KEY'] ?? randomBytes(24).toString('hex');
   const encryptionKey = options.env?.['MILLRACE_ENCRYPTION_KEY'] ?? randomBytes(32).toString('base64');
-  const child = spawn(process.execPath, [MAIN, options.command ?? 'serve', ...(options.args ?? [])], {
+  const command = [process.execPath, MAIN, options.command ?? 'serve', ...(options.args ?? [])];
+  const [program = '', ...words] = options.openFiles === undefined ? command : limited(command, options.openFiles);
+  const child = spawn(program, words, {
     // A folder without a millrace.yaml, so that only what is said here holds.
     cwd: dataDir,
     env: {
@@ -124,6 +128,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return exit;
     },
   };
+}
+
+function limited(command: readonly string[], openFiles: number): readonly string[] {
+  return ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...command];
 }
 
 /** What the process needs of ours, without settings that the developer's shell may have. */

@@ -29,6 +29,8 @@ const SURPLUS_HEAD_LOOKS = 2;
 const REST_LOOKS = (REST_SECS * 1000) / LOOK_MS;
 /** How long the rest of a refused body may take to arrive: a client that is still sending would not see the answer. */
 const DROP_LOOKS = 10;
+/** So long what was sent ahead waits behind one answer when it is too much to wait in memory. */
+const DEAF_LOOKS = 5;
 /** A whole body has this time, and a second more for each so many bytes that have come. */
 const BODY_LOOKS = 120;
 const BYTES_A_LOOK = 16 * 1024;
@@ -83,6 +85,8 @@ export class Connection {
   #reply: Reply | undefined;
   #closes = false;
   #refused = false;
+  /** More was sent ahead than can wait: it is forgotten, and the connection ends with the answer that runs. */
+  #overrun = false;
   /** The client has said that it will send no more. */
   #ended = false;
 
@@ -125,7 +129,7 @@ export class Connection {
 
   /** So much was sent ahead that no more is read for now, not even that the client leaves. */
   get #isDeaf(): boolean {
-    return (this.#state === 'answer' || this.#state === 'screen') && this.socket.isPaused();
+    return this.#state === 'answer' && this.socket.isPaused();
   }
 
   /** What the system knows of it. */
@@ -137,6 +141,7 @@ export class Connection {
   /** Called every LOOK_MS: ends what has taken too long. */
   look(): void {
     const age = this.#looks++;
+    if (age > DEAF_LOOKS && this.#isDeaf) this.#listen();
     if (this.socket.writableLength > 0) {
       // Nobody rests, or was told everything, while something is unsent.
       if (this.#state === 'drop') this.#looks = 0;
@@ -148,6 +153,15 @@ export class Connection {
     else if (this.#state === 'body') this.#lookAtBody(age);
     else if (this.#state === 'rest' && age > (this.surplus === undefined ? REST_LOOKS : SURPLUS_HEAD_LOOKS)) this.socket.destroy();
     else if (this.#state === 'drop' && age > DROP_LOOKS) this.socket.destroy();
+  }
+
+  /** Only who reads on notices that a client behind all that it has sent has left. It may send again what was not answered. */
+  #listen(): void {
+    this.#overrun = true;
+    this.#ahead = NOTHING;
+    this.#waiting.clear();
+    this.#reply?.closeAfter();
+    this.socket.resume();
   }
 
   /** Ends a body that does not come, so that others have room. */
@@ -202,7 +216,7 @@ export class Connection {
 
   /** A connection that closes while the client is still sending is reset, and the answer may be lost with it. */
   #close(): void {
-    const isSending = this.#refused || this.#ahead.length > 0 || this.#waiting.size > 0;
+    const isSending = this.#refused || this.#overrun || this.#ahead.length > 0 || this.#waiting.size > 0;
     this.#enter('drop');
     this.#ahead = NOTHING;
     this.#waiting.clear();
@@ -222,7 +236,7 @@ export class Connection {
   }
 
   #data(bytes: Buffer): void {
-    if (this.#state === 'drop') return;
+    if (this.#state === 'drop' || this.#overrun) return;
     if (READS.has(this.#state)) {
       this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes]);
       this.#read();

@@ -137,14 +137,19 @@ function parseLine(bytes: Buffer, text: string, start: number, lines: string[], 
   const { lower, understood } = nameOf(text.slice(start + 2, nameEnd));
   const value = text.slice(from, to);
   lines.push(lower, value);
-  understood?.(framing, value);
+  if (understood !== undefined) {
+    // Some readers take a tab for a blank and others for a part of the value.
+    if (bytes.subarray(nameEnd, end).includes(TAB)) throw new Refused('malformed');
+    understood(framing, value);
+  }
   return end;
 }
 
 function keepsAlive(connection: string, minor: 0 | 1): boolean {
   if (connection === '') return minor === 1;
   const words = connection.split(',').map((word) => word.trim());
-  return !words.includes('close') && (minor === 1 || words.includes('keep-alive'));
+  // Behind a wish to speak something else, nobody knows what follows.
+  return !words.includes('close') && !words.includes('upgrade') && (minor === 1 || words.includes('keep-alive'));
 }
 
 /** The value of a header that is to be sent once; undefined when it was not sent, or more than once. */

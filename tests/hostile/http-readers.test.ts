@@ -1,0 +1,116 @@
+// Clients that read slowly, not at all, or leave: the steady ones get everything, the others are broken off, and which is which is told.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reply } from '../../src/http/wire/reply.ts';
+import { WireServer } from '../../src/http/wire/server.ts';
+
+const STALL_SECS = 2;
+/** More than the system takes on its own. */
+const LARGE = Buffer.alloc(8 * 1024 * 1024, 'a');
+const NO_ANSWER = '/never';
+
+const replies = new Map<string, Reply>();
+
+const server = new WireServer(
+  {
+    request: ({ target }, _, reply) => {
+      replies.set(target, reply);
+      if (target.startsWith(NO_ANSWER)) return;
+      if (target.startsWith('/half')) {
+        reply.begin(200, '', undefined);
+        reply.write(Buffer.from('half of it'));
+        setTimeout(() => reply.destroy(), 50);
+      } else reply.send(200, '', target === '/small' ? Buffer.from('ok') : LARGE);
+    },
+    refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.alloc(0)),
+  },
+  { maxBodyBytes: 1000, maxBodiesBytes: 10_000, maxConnections: 100, stallSecs: STALL_SECS },
+);
+let port = 0;
+beforeAll(async () => {
+  port = await server.listen('127.0.0.1', 0);
+});
+afterAll(() => server.end(100));
+
+/** How a connection ended, as the client sees it, and what it had received. */
+interface End {
+  readonly bytes: number;
+  readonly error: string | undefined;
+}
+
+function ask(path: string, version = '1.1'): { socket: Socket; end: Promise<End> } {
+  const socket = connect(port, '127.0.0.1', () => socket.write(`GET ${path} HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`));
+  let bytes = 0;
+  let error: string | undefined;
+  socket.on('data', (piece) => {
+    bytes += piece.length;
+  });
+  socket.on('error', (problem: NodeJS.ErrnoException) => {
+    error = problem.code;
+  });
+  return { socket, end: new Promise((resolve) => socket.on('close', () => resolve({ bytes, error }))) };
+}
+
+const PATIENCE_MS = 20_000;
+
+async function until(holds: () => boolean | undefined): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; holds() !== true; await wait(10)) expect(performance.now()).toBeLessThan(end);
+}
+
+const seconds = (began: number): number => (performance.now() - began) / 1000;
+
+describe.concurrent('a reader', { timeout: 60_000 }, () => {
+  test('that is slow and steady gets everything, however long the system moves nothing on', async () => {
+    const began = performance.now();
+    const { socket, end } = ask('/slow');
+    // So slowly that the system takes more from the server less often than the server looks for a stall.
+    socket.on('data', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 100);
+    });
+    const { bytes, error } = await end;
+    expect(error).toBeUndefined();
+    expect(bytes).toBeGreaterThan(LARGE.length);
+    expect(seconds(began)).toBeGreaterThan(3 * STALL_SECS);
+    expect(replies.get('/slow')).toMatchObject({ gone: false, stalled: false });
+  });
+
+  test('that reads nothing is broken off, and is told apart from one that left', async () => {
+    const began = performance.now();
+    const { socket, end } = ask('/nothing');
+    socket.pause();
+    await until(() => replies.get('/nothing')?.stalled);
+    expect(seconds(began)).toBeGreaterThan(STALL_SECS);
+    expect(seconds(began)).toBeLessThan(STALL_SECS + 8);
+    socket.resume();
+    expect((await end).bytes).toBeLessThan(LARGE.length);
+  });
+
+  test.each(['1.0', '1.1'])('of HTTP/%s sees half of an answer as an error', async (version) => {
+    const { error, bytes } = await ask(`/half${version}`, version).end;
+    expect(error).toBe('ECONNRESET');
+    expect(bytes).toBeGreaterThan(0);
+    expect(replies.get(`/half${version}`)?.gone).toBe(true);
+  });
+
+  test.each([3000, 100_000])('that leaves is noticed, also behind %i requests that were sent ahead', async (count) => {
+    const path = `${NO_ANSWER}/${count}`;
+    const { socket } = ask(path);
+    await until(() => replies.has(path));
+    socket.write('GET /more HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+    socket.destroy();
+    await until(() => replies.get(path)?.gone);
+    expect(replies.has('/more')).toBe(false);
+  });
+
+  test('that says no more gets the answers to what it has said', async () => {
+    const socket = connect(port, '127.0.0.1', () => socket.end('GET /small HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)));
+    let text = '';
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1');
+    });
+    await new Promise((resolve) => socket.on('close', resolve));
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(50);
+  });
+});

@@ -5,12 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChunkedBody, sizedBody } from '../../src/http/wire/body.ts';
 import { BodyBudget } from '../../src/http/wire/body-budget.ts';
 import { Connection } from '../../src/http/wire/connection.ts';
+import { Forgetting } from '../../src/http/wire/forgetting.ts';
 import type { Listener } from '../../src/http/wire/listener.ts';
 
 const listener: Listener = {
   maxBodyBytes: 1000,
   stallLooks: 30,
   bodies: new BodyBudget(10_000),
+  forgetting: new Forgetting(),
   screen: () => undefined,
   isVital: () => false,
   makeRoom: () => false,

@@ -21,6 +21,10 @@ const LONG_LINE = MAX_HEAD_BYTES / 2;
 /** Requests that were sent ahead wait in memory up to this size, then in the client. */
 const MOST_AHEAD = 64 * 1024;
 
+/** After so many bytes of one body others come first: the runtime would read on while there is any. */
+const BODY_TURN_BYTES = 128 * 1024;
+const DROP_TURN_BYTES = 32 * 1024;
+
 /** Connections are looked at so often; times are counted in looks, which cost nothing. */
 export const LOOK_MS = 1000;
 const HEAD_LOOKS = 15;
@@ -87,6 +91,8 @@ export class Connection {
   #refused = false;
   /** More was sent ahead than can wait: it is forgotten, and the connection ends with the answer that runs. */
   #overrun = false;
+  /** Bytes that were read since others had their turn. */
+  #turn = 0;
   /** The client has said that it will send no more. */
   #ended = false;
 
@@ -233,10 +239,31 @@ export class Connection {
   #enter(state: State): void {
     this.#state = state;
     this.#looks = 0;
+    this.#turn = 0;
   }
 
   #data(bytes: Buffer): void {
-    if (this.#state === 'drop' || this.#overrun) return;
+    this.#turn += bytes.length;
+    this.#take(bytes);
+    if (this.#state === 'body' ? this.#turn > BODY_TURN_BYTES : this.#turn > DROP_TURN_BYTES && this.#forgets) this.#breathe();
+  }
+
+  #breathe(): void {
+    this.socket.pause();
+    const goOn = (): void => {
+      this.#turn = 0;
+      if (this.#state === 'body' || this.#forgets) this.socket.resume();
+    };
+    if (this.#forgets) this.#listener.forgetting.queue(goOn);
+    else setImmediate(goOn);
+  }
+
+  get #forgets(): boolean {
+    return this.#state === 'drop' || this.#overrun;
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#forgets) return;
     if (READS.has(this.#state)) {
       this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes]);
       this.#read();

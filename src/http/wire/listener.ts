@@ -2,6 +2,7 @@
 import type { Soon } from '../../util/soon.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Connection } from './connection.ts';
+import type { Forgetting } from './forgetting.ts';
 import type { RequestHead } from './head.ts';
 import type { Refusal } from './refusal.ts';
 import type { Reply } from './reply.ts';
@@ -32,6 +33,7 @@ export interface Listener extends Required<Omit<Handlers, 'overloaded'>> {
   readonly maxBodyBytes: number;
   readonly stallLooks: number;
   readonly bodies: BodyBudget;
+  readonly forgetting: Forgetting;
   /** Ends the body of another connection that hardly comes; false when there is none. */
   makeRoom(connection: Connection): boolean;
   closed(connection: Connection): void;

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { BodyBudget } from './body-budget.ts';
 import { Connection, LOOK_MS } from './connection.ts';
 import { Descriptors } from './descriptors.ts';
+import { Forgetting } from './forgetting.ts';
 import type { Handlers, Limits, Listener, Overload } from './listener.ts';
 import { keyOf, readSystemSockets } from './system-sockets.ts';
 
@@ -39,6 +40,7 @@ export class WireServer {
       maxBodyBytes: limits.maxBodyBytes,
       stallLooks: Math.ceil((limits.stallSecs * 1000) / LOOK_MS),
       bodies: new BodyBudget(Math.max(limits.maxBodiesBytes, 2 * limits.maxBodyBytes)),
+      forgetting: new Forgetting(),
       request: handlers.request,
       refused: handlers.refused,
       screen: handlers.screen ?? (() => undefined),

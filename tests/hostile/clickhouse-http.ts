@@ -79,7 +79,7 @@ function response(status: string, headers: readonly string[], body: Buffer | str
   return Buffer.concat([line(`HTTP/1.1 ${status}`), ...headers.map(line), line(`Content-Length: ${bytes.length}`), line(''), bytes]);
 }
 
-const BOMB = gzipSync(Buffer.alloc(4 * 1024 * 1024, '[1]\n'));
+const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, '[1]\n'));
 
 const RESPONSES: readonly Buffer[] = [
   response('302 Found', ['Location: http://127.0.0.1:1/']),
@@ -93,7 +93,7 @@ const RESPONSES: readonly Buffer[] = [
   response('500 Internal Server Error', ['X-ClickHouse-Exception-Code: 999999999999'], 'Code: 1. DB::Exception: no'),
   response('404 Not Found', ['X-ClickHouse-Exception-Code: x'], `Code: 60. DB::Exception: ${'Maybe you meant ['.repeat(5000)}`),
   response('500 Internal Server Error', [], 'Code: 341. DB::Exception: '.repeat(3000)),
-  response('500 Internal Server Error', [], 'x'.repeat(500_000)),
+  response('500 Internal Server Error', [], 'x'.repeat(100_000)),
   response('200 OK', ['Content-Encoding: gzip'], BOMB),
   response('200 OK', ['Content-Encoding: br'], BOMB),
   response('200 OK', ['Transfer-Encoding: gzip, chunked'], BOMB),
@@ -209,11 +209,13 @@ const mutations: Readonly<Record<string, Mutation>> = {
     return replaced(turns, random.pick(sizes), line(body.length.toString(16)), body, line(''), line('5'), Buffer.from('[1]\n\n'), line(''));
   },
   'no end of headers': endless(isHeader, line('X-More: of the same'), line('x'.repeat(3000))),
-  'no end of a head': endless(isStatus, Buffer.from('x')),
-  'no end of a line': endless(isSize, Buffer.from('7'), Buffer.from(' ')),
+  'no end of a head': endless(isStatus, Buffer.alloc(4096, 'x')),
+  'no end of a line': endless(isSize, Buffer.alloc(4096, '7'), Buffer.alloc(4096, ' ')),
   'no end of interim heads': (turns, random) => {
     const at = random.below(turns.length);
-    return turns.map((turn, i) => (i === at ? { ...turn, messages: [], endless: Buffer.from('HTTP/1.1 100 Continue\r\n\r\n') } : turn));
+    return turns.map((turn, i) =>
+      i === at ? { ...turn, messages: [], endless: Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)) } : turn,
+    );
   },
   'no end of chunks': endless(
     isHeader,
@@ -222,9 +224,9 @@ const mutations: Readonly<Record<string, Mutation>> = {
   ),
   'no end of a trailer': endless(isBody, Buffer.concat([line('0'), line('X-Trailer: more')]), line('X-Trailer: more')),
   'no end of rows': answering(
-    Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n'), Buffer.from('[1]\n'.repeat(200_000))]),
-    Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n["'), Buffer.alloc(700_000, 0x79)]),
-    Buffer.concat([Buffer.from('HTTP/1.1 500 no\r\nContent-Length: 999999999\r\n\r\n'), Buffer.alloc(700_000, 0x79)]),
+    Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n'), Buffer.from('[1]\n'.repeat(50_000))]),
+    Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n["'), Buffer.alloc(200_000, 0x79)]),
+    Buffer.concat([Buffer.from('HTTP/1.1 500 no\r\nContent-Length: 999999999\r\n\r\n'), Buffer.alloc(200_000, 0x79)]),
   ),
 };
 

@@ -52,7 +52,7 @@ export const SET_UP: readonly string[] = [
      'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'b', [1, NULL], {'k': 1}, (1, 'x'), NULL)`,
   'INSERT INTO every (id, real8) VALUES (2, inf)',
   'CREATE TABLE many (id Int32, word String) ENGINE = Memory',
-  "INSERT INTO many SELECT number, repeat('x', number % 50) FROM numbers(300)",
+  "INSERT INTO many SELECT number, repeat('x', number % 50) FROM numbers(100)",
   'CREATE TABLE scratch (id Int32, word String) ENGINE = Null',
 ];
 

@@ -22,5 +22,5 @@ test.each(['mysql', 'mariadb'] as const)(
     // The lies are told to somebody who listens: some are believed, most are found out.
     for (const ending of ['done', 'malformed', 'lost', 'login']) expect(report.endings[ending] ?? 0).toBeGreaterThan(50);
   },
-  180_000,
+  600_000,
 );

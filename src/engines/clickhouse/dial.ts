@@ -57,6 +57,8 @@ const LONGEST_ANSWER = 4096;
 async function ask(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Flavour['protocol']> {
   const socket = await openSocket(entry, options, layer);
   const deadline = setTimeout(() => socket.destroy(new Error('no answer to a ping')), options.timeoutMs);
+  const abort = (): void => void socket.destroy(cancelled());
+  options.signal?.addEventListener('abort', abort, { once: true });
   try {
     socket.write(`GET /ping HTTP/1.1\r\nHost: ${hostHeader(options)}\r\nConnection: close\r\n\r\n`);
     let answer = '';
@@ -70,6 +72,7 @@ async function ask(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'
     throw dialFailure(error as Error);
   } finally {
     clearTimeout(deadline);
+    options.signal?.removeEventListener('abort', abort);
     socket.destroy();
   }
   throw new DbFailure('unreachable', `port ${options.host.port} speaks neither ClickHouse's HTTP nor its native protocol`, {

@@ -183,6 +183,7 @@ class ClickhouseConnection implements Connection, Watched {
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
   async #execute(request: Request, options: RunOptions, sink?: RowSink): Promise<{ readonly summary: Summary; readonly rows: number }> {
     if (!this.usable) throw lostFailure(undefined, 'unsent');
+    if (options.signal?.aborted === true) throw cancelled();
     const wire = this.#wire;
     const flow = new StatementFlow(wire);
     const reader = new RowReader(sink, flow);

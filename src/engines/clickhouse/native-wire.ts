@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Entry } from '../../model/entry.ts';
 import { type ConnectOptions, DbFailure, leftBy } from '../engine.ts';
 import { LargeShare, LIMITS, malformed } from '../limits.ts';
-import { exceptionFailure, lostFailure } from './failures.ts';
+import { cancelled, exceptionFailure, lostFailure } from './failures.ts';
 import {
   afterHello,
   Cursor,
@@ -82,7 +82,7 @@ export class NativeWire implements Wire {
 
   /** Greets and logs in. */
   static async open(socket: Socket, entry: Entry, options: ConnectOptions): Promise<NativeWire> {
-    const greeting = await greet(socket, entry, options.timeoutMs);
+    const greeting = await greet(socket, entry, options);
     socket.write(afterHello(greeting));
     return new NativeWire(socket, options.maxRowBytes);
   }
@@ -324,11 +324,12 @@ const HANDLERS: Readonly<Record<number, (cursor: Cursor, steps: Steps) => After>
 };
 
 /** Sends the greeting and returns the server's revision. */
-function greet(socket: Socket, entry: Entry, timeoutMs: number): Promise<number> {
+function greet(socket: Socket, entry: Entry, { timeoutMs, signal }: ConnectOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const spool = new Spool(new LargeShare());
     const settle = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
       socket.off('data', receive);
       socket.off('error', fail);
       socket.off('close', close);
@@ -340,6 +341,7 @@ function greet(socket: Socket, entry: Entry, timeoutMs: number): Promise<number>
       reject(error instanceof DbFailure ? error : lostFailure(error));
     };
     const close = (): void => fail(lostFailure());
+    const abort = (): void => fail(cancelled());
     const receive = (bytes: Buffer): void => {
       try {
         spool.append(bytes, 0, bytes.length);
@@ -357,6 +359,7 @@ function greet(socket: Socket, entry: Entry, timeoutMs: number): Promise<number>
     socket.on('error', fail);
     socket.on('close', close);
     socket.on('data', receive);
+    signal?.addEventListener('abort', abort, { once: true });
     socket.write(helloPacket(entry));
   });
 }

@@ -27,6 +27,8 @@ export interface Config {
   readonly maxConnections: number;
   readonly stallSecs: number;
   readonly requestMemoryMb: number;
+  readonly slowReaderSecs: number;
+  readonly spoolMb: number;
   readonly gatewaySecret: string | undefined;
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
@@ -204,6 +206,22 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: whole(1, 1024 * 1024),
     meaning: 'memory for the inputs and rows of all Custom calls together; a project has half of it at most',
+  },
+  {
+    key: 'slowReaderSecs',
+    name: 'slow_reader_secs',
+    default: '5',
+    secret: false,
+    parse: whole(1, 3600),
+    meaning: 'how long a query waits for the reader of its rows, all in all; then the rest goes to a temporary file',
+  },
+  {
+    key: 'spoolMb',
+    name: 'spool_mb',
+    default: '1024',
+    secret: false,
+    parse: whole(1, 1024 * 1024),
+    meaning: 'temporary files of answers, in each process; a project has half of it at most',
   },
   {
     key: 'gatewaySecret',

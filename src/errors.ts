@@ -321,6 +321,7 @@ export const ERRORS = {
 
   programs_busy: entry(503, () => 'Too many programs are running at this moment; try again.'),
 
+  spool_full: entry(503, () => 'Answers that wait for their readers take too much room at this moment; try again, or ask for less.'),
   memory_busy: entry(503, () => 'Requests that are being worked on hold too much memory at this moment; try again.'),
 
   // Lark modules.

@@ -9,9 +9,12 @@ import { ByteWriter } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { NestingError } from '../util/json.ts';
 import { giveBack } from '../util/lent-memory.ts';
+import { MemoryBusy } from '../util/memory-lease.ts';
+import { PacedFlow } from '../util/paced-flow.ts';
 import type { Exchange } from './exchange.ts';
+import { awaitReader, readerIsBack, type Waiting } from './slow-readers.ts';
 import { Spool } from './spool.ts';
-import { JOINED } from './wire/reply.ts';
+import { JOINED, type Reply } from './wire/reply.ts';
 
 /** A piece of this size goes to the socket. */
 const PIECE = 64 * 1024;
@@ -68,19 +71,20 @@ export function sendError(exchange: Exchange, error: ApiError): void {
 }
 
 export function sendValue(exchange: Exchange, status: number, format: Format, value: PlainValue, extra: readonly string[] = []): void {
-  const spool = new Spool();
+  const spool = new Spool(ownerOf(exchange));
   const out = new ByteWriter(PIECE, (piece) => spool.add(piece));
   try {
     format.value(value, out);
+    if (spool.size === 0 && format.head === undefined && out.length <= JOINED) {
+      exchange.reply.sendLatin1(status, headerLines(exchange, format.contentType, extra), out.takeLatin1());
+      return;
+    }
+    spool.add(out.take());
   } catch (error) {
     spool.discard();
+    if (error instanceof MemoryBusy) throw apiError('spool_full');
     throw error instanceof NestingError ? apiError('result_too_deep') : error;
   }
-  if (spool.size === 0 && format.head === undefined && out.length <= JOINED) {
-    exchange.reply.sendLatin1(status, headerLines(exchange, format.contentType, extra), out.takeLatin1());
-    return;
-  }
-  spool.add(out.take());
   sendSpool(exchange, status, format, spool, extra);
 }
 
@@ -105,23 +109,29 @@ function sendSpool(exchange: Exchange, status: number, format: Format, spool: Sp
 
 const EMPTY = Buffer.alloc(0);
 
-/** Rows into a response. A small answer is one write with its length; a large one flows, and the query waits for a slow reader. */
-export class RowResponse implements RowSink {
+/**
+ * Rows into a response. A small answer is one write with its length; a large one flows, a turn at a time, and the query waits for a slow reader.
+ * When it has waited for too long, the rest goes to a spool, so that the connection is free again; when there is no room, the answer is broken off.
+ */
+export class RowResponse implements RowSink, Waiting {
   /** Pairs of names and values, sent with the first byte. */
   readonly headers: string[] = [];
   readonly #exchange: Exchange;
   readonly #format: Format;
   readonly #out: ByteWriter;
-  readonly #spool: Spool | undefined;
+  /** For what may not be sent before the end; and for the rest of what flowed. */
+  #spool: Spool | undefined;
   #writer: { row(cells: Cells): void; end(): void } | undefined;
-  #flow: Flow | undefined;
+  #flow: PacedFlow | undefined;
   #sent = false;
+  since = 0;
+  waited = 0;
 
   /** `held`: nothing is sent before `end`, because a header depends on the last row. */
   constructor(exchange: Exchange, format: Format, held: 'held' | 'flowing') {
     this.#exchange = exchange;
     this.#format = format;
-    this.#spool = held === 'held' || format.head !== undefined ? new Spool() : undefined;
+    this.#spool = held === 'held' || format.head !== undefined ? new Spool(ownerOf(exchange)) : undefined;
     this.#out = new ByteWriter(PIECE, (piece) => this.#piece(piece));
   }
 
@@ -130,7 +140,7 @@ export class RowResponse implements RowSink {
   }
 
   start(columns: readonly ResultColumn[], flow: Flow): void {
-    this.#flow = flow;
+    this.#flow = new PacedFlow(flow, ownerOf(this.#exchange));
     this.#writer = this.#format.rows(columns, this.#out);
   }
 
@@ -141,12 +151,13 @@ export class RowResponse implements RowSink {
 
   end(): void {
     this.#writer?.end();
+    const { reply } = this.#exchange;
     if (this.#spool !== undefined) {
-      this.#spool.add(this.#out.take());
-      sendSpool(this.#exchange, 200, this.#format, this.#spool, this.headers);
+      this.#keep(this.#spool, this.#out.take());
+      if (this.#sent) sendRest(reply, this.#spool);
+      else sendSpool(this.#exchange, 200, this.#format, this.#spool, this.headers);
       return;
     }
-    const { reply } = this.#exchange;
     if (this.#sent) {
       reply.end(this.#out.take(), giveBack);
       return;
@@ -161,17 +172,75 @@ export class RowResponse implements RowSink {
     this.#spool?.discard();
   }
 
+  /** The reader is too slow for the query to wait. */
+  giveUp(): void {
+    this.#spool = new Spool(ownerOf(this.#exchange));
+    this.#exchange.reply.onDrain = undefined;
+    this.#flow?.resume();
+  }
+
   #piece(piece: Buffer): void {
+    this.#flow?.spend(piece.length);
     if (this.#spool !== undefined) {
-      this.#spool.add(piece);
+      this.#keep(this.#spool, piece);
       return;
     }
     const { reply } = this.#exchange;
     if (!this.#sent) {
       this.#sent = true;
-      reply.onDrain = () => this.#flow?.resume();
+      reply.onDrain = () => this.#goOn();
       reply.begin(200, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
-    if (!reply.write(piece, giveBack)) this.#flow?.pause();
+    if (!reply.write(piece, giveBack) && this.since === 0) {
+      this.since = performance.now();
+      this.#flow?.pause();
+      awaitReader(this);
+    }
   }
+
+  /** The reader has caught up, or there is none any more. */
+  #goOn(): void {
+    if (this.since === 0) return;
+    readerIsBack(this);
+    this.waited += performance.now() - this.since;
+    this.since = 0;
+    this.#flow?.resume();
+  }
+
+  #keep(spool: Spool, piece: Buffer): void {
+    const { reply } = this.#exchange;
+    if (reply.over) return;
+    try {
+      spool.add(piece);
+    } catch (error) {
+      if (!(error instanceof MemoryBusy)) throw error;
+      // The statement is of no use any more.
+      spool.discard();
+      refuse(this.#exchange, apiError('spool_full'));
+      this.#exchange.abort();
+    }
+  }
+}
+
+function refuse(exchange: Exchange, error: ApiError): void {
+  exchange.error = error.key;
+  sendError(exchange, error);
+}
+
+/** The rest of an answer that flowed. */
+function sendRest(reply: Reply, spool: Spool): void {
+  if (reply.over) {
+    spool.discard();
+    return;
+  }
+  if (spool.pieces === undefined) {
+    spool.pipe(reply);
+    return;
+  }
+  for (const piece of spool.pieces) reply.write(piece, giveBack);
+  reply.end(EMPTY);
+}
+
+function ownerOf({ caller }: Exchange): string {
+  return caller?.projectId ?? '';
 }

@@ -10,6 +10,8 @@ import { Exchange, pathOf } from './exchange.ts';
 import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 import { Router } from './router.ts';
+import { limitWaiting } from './slow-readers.ts';
+import { limitSpools } from './spool.ts';
 import type { RequestHead } from './wire/head.ts';
 import type { Refusal } from './wire/refusal.ts';
 import type { Reply } from './wire/reply.ts';
@@ -19,6 +21,9 @@ const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function buildServer(services: Services, routes: readonly Route[]): WireServer {
   const router = new Router(routes);
+  const { slowReaderSecs, spoolMb } = services.config;
+  limitWaiting(slowReaderSecs * 1000);
+  limitSpools(spoolMb * 1024 * 1024);
   const server = new WireServer(
     {
       request: (head, body, reply) => serve(services, router, head, body, reply),

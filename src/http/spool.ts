@@ -1,13 +1,14 @@
 /**
  * Bytes that must wait until their number is known: in memory while they are few, in a temporary file when they are many. The file has no name
  * any more as soon as it is open, so that nothing of an answer outlives the process, however that ends; what an end at the worst moment leaves
- * in the folder is swept by the next start.
+ * in the folder is swept by the next start. The files of all answers together have a bound, and those of one project a part of it.
  */
 import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newUlid } from '../model/ulid.ts';
 import { giveBack } from '../util/lent-memory.ts';
+import { MemoryBudget, type MemoryLease } from '../util/memory-lease.ts';
 import type { Reply } from './wire/reply.ts';
 
 const IN_MEMORY = 4 * 1024 * 1024;
@@ -66,11 +67,25 @@ export function removeSpools(): void {
   rmSync(join(tmpdir(), NAME), { recursive: true, force: true });
 }
 
+/** What the files may take; unbounded until somebody says otherwise. */
+let room = new MemoryBudget(Number.POSITIVE_INFINITY);
+
+export function limitSpools(mostBytes: number): void {
+  room = new MemoryBudget(mostBytes);
+}
+
 export class Spool {
   size = 0;
+  readonly #lease: MemoryLease;
   #pieces: Buffer[] = [];
   #file = -1;
 
+  /** `owner`: whose answer it is. */
+  constructor(owner: string) {
+    this.#lease = room.lease(owner);
+  }
+
+  /** Throws MemoryBusy when there is no room for it. */
   add(piece: Buffer): void {
     if (piece.length === 0) return;
     this.size += piece.length;
@@ -92,6 +107,7 @@ export class Spool {
     const { onOver } = reply;
     reply.onOver = () => {
       stream.destroy();
+      this.#lease.release();
       onOver?.();
     };
     reply.onDrain = () => stream.resume();
@@ -103,6 +119,7 @@ export class Spool {
   }
 
   discard(): void {
+    this.#lease.release();
     this.#pieces = [];
     if (this.#file >= 0) closeSync(this.#file);
     this.#file = -1;
@@ -111,6 +128,7 @@ export class Spool {
   #spill(): void {
     if (this.#file < 0) this.#file = openNameless();
     for (const piece of this.#pieces) {
+      this.#lease.grow(piece.length);
       for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at);
       giveBack(piece);
     }

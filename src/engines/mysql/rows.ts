@@ -17,10 +17,12 @@ const DASH = 45;
 const COLON = 58;
 const DOT = 46;
 const ZERO = 48;
-const NINE = 57;
 const OPEN_DIGITS = 31;
 const BIT_BYTES_MOST = 8;
 const MICROS_MOST = 999_999;
+/** The server leaves out what is zero at the end. */
+const MOMENT_SIZES = marked(0, 4, 7, 11);
+const TIME_SIZES = marked(0, 8, 12);
 /** A TIME has up to 838 hours. */
 const DAYS_MOST = 34;
 const EMPTY = Buffer.alloc(0);
@@ -199,13 +201,12 @@ export class RowReader {
     let from = this.#at + (negative ? 1 : 0);
     let dot = end;
     for (let at = from; at < end; at++) {
-      const byte = bytes[at] as number;
-      if (byte >= ZERO && byte <= NINE) continue;
-      if (byte !== DOT || dot !== end || at + 1 === end) throw malformed('a decimal that is no number');
+      if (((bytes[at] as number) - ZERO) >>> 0 <= 9) continue;
+      if (bytes[at] !== DOT || dot !== end || at + 1 === end) throw malformed('a decimal that is no number');
       dot = at;
     }
     if (dot <= from) throw malformed('a decimal that is no number');
-    while (from + 1 < dot && bytes[from] === ZERO) from++;
+    if (bytes[from] === ZERO) while (from + 1 < dot && bytes[from] === ZERO) from++;
     if (negative) bytes[--from] = DASH;
     this.#set(i, from, end);
     this.#at = end;
@@ -226,11 +227,10 @@ export class RowReader {
     this.#uint64(bytes, i, high, low);
   }
 
-  /** The length of a moment or time, which has one of three or none; all of it is in the row. */
-  #parts(bytes: Buffer, date: number, seconds: number, micros: number): number {
+  /** The length of a moment or time, which is one of few; all of it is in the row. */
+  #parts(bytes: Buffer, sizes: Uint8Array): number {
     const size = bytes[this.#at] as number;
-    if ((size !== seconds && size !== micros && size !== date && size !== 0) || size >= this.#end - this.#at)
-      throw malformed('a moment of a length that none has');
+    if (sizes[size] !== 1 || size >= this.#end - this.#at) throw noMoment();
     this.#at += 1 + size;
     return size;
   }
@@ -238,51 +238,47 @@ export class RowReader {
   /** DATE, DATETIME and TIMESTAMP: parts that are zero at the end are left out by the server. */
   #moment(bytes: Buffer, i: number, shape: number): void {
     const at = this.#at + 1;
-    const size = this.#parts(bytes, 4, 7, 11);
+    const size = this.#parts(bytes, MOMENT_SIZES);
     const from = this.#take() - SPARE_PER_COLUMN;
     const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
     const month = size < 4 ? 0 : (bytes[at + 2] as number);
     const day = size < 4 ? 0 : (bytes[at + 3] as number);
-    const hour = size < 7 ? 0 : (bytes[at + 4] as number);
-    if (year > 9999 || month > 12 || day > 31 || hour > 23) throw malformed('a moment that no calendar has');
+    // One look at the signs of all of them: is any beyond its most?
+    if (((9999 - year) | (12 - month) | (31 - day)) < 0) throw noMoment();
     const century = (year / 100) | 0;
     let to = pair(bytes, pair(bytes, from, century), year - century * 100);
     bytes[to++] = DASH;
     to = pair(bytes, to, month);
     bytes[to++] = DASH;
     to = pair(bytes, to, day);
-    if (shape === SHAPE.date) {
-      this.#set(i, from, to);
-      return;
+    if (shape !== SHAPE.date) {
+      bytes[to++] = 84;
+      to = size < 7 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, bytes[at + 4], bytes[at + 5], bytes[at + 6]);
+      to = this.#fraction(bytes, to, i, size < 11 ? 0 : bytes.readInt32LE(at + 7));
+      if (shape === SHAPE.timestamp) bytes[to++] = 90;
     }
-    bytes[to++] = 84;
-    to = size < 7 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hour, bytes[at + 5], bytes[at + 6]);
-    to = this.#fraction(bytes, to, i, size < 11 ? 0 : bytes.readUInt32LE(at + 7));
-    if (shape === SHAPE.timestamp) bytes[to++] = 90;
     this.#set(i, from, to);
   }
 
   /** TIME: a sign, days and a clock; the days become hours, as the engine itself writes it. */
   #time(bytes: Buffer, i: number): void {
     const at = this.#at + 1;
-    const size = this.#parts(bytes, 8, 8, 12);
+    const size = this.#parts(bytes, TIME_SIZES);
     const from = this.#take() - SPARE_PER_COLUMN;
     let to = from;
     if (size >= 8 && bytes[at] === 1) bytes[to++] = DASH;
-    const days = size < 8 ? 0 : bytes.readUInt32LE(at + 1);
+    const days = size < 8 ? 0 : bytes.readInt32LE(at + 1);
     const hour = size < 8 ? 0 : (bytes[at + 5] as number);
-    if (days > DAYS_MOST || hour > 23) throw malformed('a time that is longer than any');
-    let hours = days * 24 + hour;
-    if (hours >= 100) {
-      bytes[to++] = ZERO + ((hours / 100) | 0);
-      hours %= 100;
-    }
-    to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours, bytes[at + 6], bytes[at + 7]);
-    this.#set(i, from, this.#fraction(bytes, to, i, size < 12 ? 0 : bytes.readUInt32LE(at + 8)));
+    if ((days | (DAYS_MOST - days) | (23 - hour)) < 0) throw noMoment();
+    const hours = days * 24 + hour;
+    const hundreds = (hours / 100) | 0;
+    if (hundreds > 0) bytes[to++] = ZERO + hundreds;
+    to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours - hundreds * 100, bytes[at + 6], bytes[at + 7]);
+    this.#set(i, from, this.#fraction(bytes, to, i, size < 12 ? 0 : bytes.readInt32LE(at + 8)));
   }
 
   #clock(bytes: Buffer, at: number, hours = 0, minutes = 0, seconds = 0): number {
-    if (hours > 99 || minutes > 59 || seconds > 59) throw malformed('a time that no clock shows');
+    if (((99 - hours) | (59 - minutes) | (59 - seconds)) < 0) throw noMoment();
     let to = pair(bytes, at, hours);
     bytes[to++] = COLON;
     to = pair(bytes, to, minutes);
@@ -292,11 +288,21 @@ export class RowReader {
 
   /** As many digits as the type keeps; where the server leaves it open, six or none. */
   #fraction(bytes: Buffer, at: number, i: number, micros: number): number {
-    if (micros > MICROS_MOST) throw malformed('a time that no clock shows');
+    if ((micros | (MICROS_MOST - micros)) < 0) throw noMoment();
     const declared = this.#digits[i] as number;
     const digits = declared >= OPEN_DIGITS ? (micros === 0 ? 0 : 6) : Math.min(declared, 6);
     if (digits === 0) return at;
     bytes[at] = DOT;
     return padded(bytes, at + 1, Math.floor(micros / 10 ** (6 - digits)), digits);
   }
+}
+
+function noMoment(): Error {
+  return malformed('a date or time that there cannot be');
+}
+
+function marked(...sizes: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(256);
+  for (const size of sizes) marks[size] = 1;
+  return marks;
 }

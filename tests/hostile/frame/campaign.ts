@@ -123,7 +123,7 @@ class Campaign {
     const server = await FakeServer.start(this.#protocol.probe);
     for (const conversation of this.#recorded) {
       for (const pieces of ['whole', 'split'] as const) {
-        server.performance = { turns: conversation.turns, seed: 1, pieces, ending: 'close' };
+        server.performance = { turns: conversation.turns, seed: 1, pieces, ending: 'close', isHonest: true };
         const { failure } = await this.#play(server, conversation, 'json', watchman);
         if (failure !== undefined)
           throw new Error(`the recorded "${conversation.script.name}" cannot be played (${pieces})`, { cause: failure });

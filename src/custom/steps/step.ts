@@ -5,11 +5,13 @@
 
 import type { StopSignal } from '../../engines/engine.ts';
 import type { Limits } from '../../lang/budget.ts';
+import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { DbType } from '../../model/entry.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import type { StatementFacts } from '../../sql/bind.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { turn } from '../../util/loop-turns.ts';
 import type { MemoryLease } from '../../util/memory-lease.ts';
 import type { StepSource } from '../document-logic.ts';
 import type { Session } from '../session.ts';
@@ -109,9 +111,15 @@ export function environmentValue(name: string, frame: Frame, names: ReadonlyMap<
   return index < 0 ? undefined : frame.results[index];
 }
 
+/** A call that holds more than this brings its values to a worker at once. */
+const LARGE = 2 * 1024 * 1024;
+
 /** For programs: they are stopped when nobody waits, and what they print is told. The signal is made for those that take long only. */
-export function programOptions({ signal: stop, trace }: Frame): { readonly signal: AbortSignal; readonly print?: (line: string) => void } {
+export function programOptions({ signal: stop, trace, lease }: Frame): StepOptions {
   return {
+    owner: lease.owner,
+    turn: () => turn(lease.owner),
+    place: lease.held > LARGE ? 'worker' : 'here',
     get signal() {
       return abortSignalOf(stop);
     },

@@ -29,6 +29,12 @@ const pool = new SandboxPool();
 const tooLong = new WeakMap<object, Remembered>();
 
 export interface StepOptions {
+  /** For whom the program runs: owners share the workers fairly. */
+  readonly owner?: string;
+  /** Comes when the owner may use this thread again; values of any size are handed over a piece a turn. */
+  readonly turn?: () => Promise<void>;
+  /** `worker`: its values are so large that even looking at them would take long here. */
+  readonly place?: 'here' | 'worker';
   readonly signal?: AbortSignal;
   /** Receives what the program printed when it has ended. */
   readonly print?: (line: string) => void;
@@ -43,6 +49,7 @@ export function runStep<K extends KindName>(
 ): PlainValue | Promise<PlainValue> {
   const identity = KINDS[kind].identity(task);
   const remembered = tooLong.get(identity);
+  if (options.place === 'worker') return inWorker(kind, task, limits, options);
   if (remembered !== undefined && remembered.left > 0) {
     remembered.left--;
     return inWorker(kind, task, limits, options);
@@ -78,9 +85,12 @@ function inWorker<K extends KindName>(kind: K, task: Tasks[K], limits: Limits, o
   const { program, values } = KINDS[kind].pack(task);
   return new Promise((resolve, failed) => {
     const done = (ran: Ran): void => resolve(delivered(ran, options));
-    pool.run({ kind, program, values, limits, signal: options.signal, done, failed });
+    const { owner = '', turn = nextTurn, signal } = options;
+    pool.run({ owner, kind, program, values, limits, signal, turn, done, failed });
   });
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Ends the idle workers, as when the service stops. */
 export function closeSandbox(): void {

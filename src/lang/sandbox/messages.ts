@@ -1,25 +1,24 @@
-/** What the pool and its workers say to each other. Long lists go in parts, so that neither side copies much at a time. */
+/** What the pool and its workers say to each other. Large values go in pieces; the last piece of each comes with what ends them. */
 import type { Limits } from '../budget.ts';
 import type { KindName } from '../tasks.ts';
-import type { Cloned, WiredError } from './wire.ts';
+import type { Piece } from './flat.ts';
+import type { WiredError } from './wire.ts';
 
 export type ToWorker =
-  | { readonly type: 'part'; readonly name: string; readonly items: readonly Cloned[] }
+  | { readonly type: 'part'; readonly name: string; readonly piece: Piece }
   | {
       readonly type: 'run';
       readonly kind: KindName;
       readonly program: unknown;
-      readonly values: ReadonlyMap<string, Cloned>;
+      /** By name, the last piece of each value. */
+      readonly values: ReadonlyMap<string, Piece>;
       readonly limits: Limits;
     }
   | { readonly type: 'more' };
 
 export type FromWorker =
   | { readonly type: 'started' }
-  /** A part of a list that is the result; the rest comes when asked for. */
-  | { readonly type: 'part'; readonly items: readonly Cloned[] }
-  | { readonly type: 'done'; readonly value: Cloned; readonly prints: readonly string[]; readonly heapBytes: number }
+  /** A piece of the result; the rest comes when asked for. */
+  | { readonly type: 'part'; readonly piece: Piece }
+  | { readonly type: 'done'; readonly piece: Piece; readonly prints: readonly string[]; readonly heapBytes: number }
   | { readonly type: 'failed'; readonly error: WiredError; readonly heapBytes: number };
-
-/** Elements of a list in one message. */
-export const PART = 1000;

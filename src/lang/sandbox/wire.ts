@@ -1,30 +1,6 @@
-/**
- * How plain values and errors travel between threads. The structured clone keeps maps, arrays and bigints;
- * only Decimals lose their class on the way and get it back here.
- */
-import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+/** How errors travel between threads: as data, which becomes the same error again on the other side. */
 import { BudgetError, type BudgetKind } from '../budget.ts';
 import { CompileError, type Problem, RunError } from '../source.ts';
-
-/** A value as the structured clone leaves it. */
-export type Cloned = unknown;
-
-/** Gives the Decimals of a cloned value their class back; maps and arrays stay the same objects. */
-export function revive(value: Cloned): PlainValue {
-  if (typeof value !== 'object' || value === null) return value as PlainValue;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const item: unknown = value[i];
-      if (typeof item === 'object' && item !== null) value[i] = revive(item);
-    }
-    return value;
-  }
-  if (value instanceof Map) {
-    for (const [key, item] of value) if (typeof item === 'object' && item !== null) value.set(key, revive(item));
-    return value as PlainMap;
-  }
-  return 'text' in value ? new Decimal(String(value.text)) : null;
-}
 
 export interface WiredError {
   readonly name: string;

@@ -3,10 +3,12 @@ import { getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { PlainValue } from '../../util/decimal.ts';
+import { BudgetError, type Limits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS } from '../tasks.ts';
-import { type FromWorker, PART, type ToWorker } from './messages.ts';
-import { type Cloned, revive, wireError } from './wire.ts';
+import { Packer, Unpacker } from './flat.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+import { wireError } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
@@ -24,49 +26,56 @@ function stepBack(): void {
   }
 }
 
-/** Lists that come in parts, by the name they belong to. */
-const incoming = new Map<string, PlainValue[]>();
-/** The rest of a result that is fetched in parts. */
-let outgoing: { readonly rest: readonly Cloned[]; from: number; readonly ran: Ran } | undefined;
+/** Values that come in pieces, by their names. */
+const incoming = new Map<string, Unpacker>();
+/** A result that is fetched in pieces. */
+let outgoing: { readonly packer: Packer; readonly ran: Ran; readonly limits: Limits } | undefined;
 
 const send = (message: FromWorker): void => port.postMessage(message);
 const heapBytes = (): number => getHeapStatistics().total_heap_size;
 
 port.on('message', (message: ToWorker) => {
-  if (message.type === 'part') {
-    const list = incoming.get(message.name) ?? [];
-    for (const item of message.items) list.push(revive(item));
-    incoming.set(message.name, list);
-  } else if (message.type === 'more') {
-    sendRest();
-  } else {
-    run(message);
-  }
+  if (message.type === 'part') unpackerOf(message.name).add(message.piece);
+  else if (message.type === 'more') sendMore();
+  else run(message);
 });
+
+function unpackerOf(name: string): Unpacker {
+  const known = incoming.get(name);
+  if (known !== undefined) return known;
+  const unpacker = new Unpacker();
+  incoming.set(name, unpacker);
+  return unpacker;
+}
 
 function run(message: Extract<ToWorker, { type: 'run' }>): void {
   send({ type: 'started' });
-  const values = new Map<string, PlainValue>([...message.values].map(([name, value]) => [name, revive(value)]));
-  for (const [name, list] of incoming) values.set(name, list);
+  for (const [name, piece] of message.values) unpackerOf(name).add(piece);
+  const values = new Map<string, PlainValue>(Array.from(incoming, ([name, { value }]) => [name, value]));
   incoming.clear();
   try {
     const ran = KINDS[message.kind].runPacked(message.program, values, message.limits);
-    outgoing = { rest: Array.isArray(ran.value) && ran.value.length > PART ? ran.value : [], from: 0, ran };
-    sendRest();
+    outgoing = { packer: new Packer(ran.value), ran, limits: message.limits };
+    sendMore();
   } catch (error) {
     send({ type: 'failed', error: wireError(error), heapBytes: heapBytes() });
   }
 }
 
-function sendRest(): void {
+function sendMore(): void {
   if (outgoing === undefined) return;
-  const { rest, ran } = outgoing;
-  if (rest.length > 0 && outgoing.from < rest.length) {
-    const items = rest.slice(outgoing.from, outgoing.from + PART);
-    outgoing.from += PART;
-    send({ type: 'part', items });
+  const { packer, ran, limits } = outgoing;
+  const piece = packer.piece();
+  if (packer.size > limits.bytes) {
+    outgoing = undefined;
+    const error = new BudgetError('memory', `the result needs more than its ${Math.floor(limits.bytes / 1024 / 1024)} MiB of memory`);
+    send({ type: 'failed', error: wireError(error), heapBytes: heapBytes() });
     return;
   }
-  send({ type: 'done', value: rest.length > 0 ? [] : ran.value, prints: ran.prints, heapBytes: heapBytes() });
+  if (!packer.done) {
+    send({ type: 'part', piece });
+    return;
+  }
   outgoing = undefined;
+  send({ type: 'done', piece, prints: ran.prints, heapBytes: heapBytes() });
 }

@@ -218,7 +218,8 @@ export const postgresProtocol: Protocol = {
   },
   mutations: {
     'length of a message': changing(isFramed, (bytes, random) => {
-      bytes.writeUInt32BE(random.chance(50) ? random.oddNumber() : (bytes.readUInt32BE(1) + random.below(9) - 4) >>> 0, 1);
+      const near = (bytes.readUInt32BE(1) + random.below(9) - 4) >>> 0;
+      bytes.writeUInt32BE(random.pick([near, random.oddNumber(), random.pick([0xffff_ffff, 0, 1, 2, 3])]), 1);
       return bytes;
     }),
     'length of a cell': changing(ofType('D'), (row, random) =>

@@ -8,11 +8,11 @@ const CODE = `
 const { workerData } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
 const cells = new Int32Array(workerData.shared);
-let last = -1, since = Date.now();
+let last = -1, missed = 0;
 setInterval(() => {
   const beat = Atomics.load(cells, 0);
-  if (beat !== last) { last = beat; since = Date.now(); return; }
-  if (Date.now() - since < workerData.most) return;
+  if (beat !== last) { last = beat; missed = 0; return; }
+  if (++missed * 100 < workerData.most) return;
   writeSync(2, 'HOSTILE: the event loop stands still in conversation ' + Atomics.load(cells, 1) + ' of ' + workerData.story + '\\n');
   process.kill(process.pid, 'SIGKILL');
 }, 100);

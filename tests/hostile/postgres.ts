@@ -239,14 +239,15 @@ export const postgresProtocol: Protocol = {
       return bytes;
     }),
     'content of cells': changing(ofType('D'), (row, random) => {
-      for (const at of cellLengths(row)) if (random.chance(50)) random.bytes(Math.max(row.readInt32BE(at), 0)).copy(row, at + 4);
+      for (const at of cellLengths(row))
+        if (random.chance(50)) random.bytes(Math.min(Math.max(row.readInt32BE(at), 0), row.length)).copy(row, at + 4);
       return row;
     }),
     'shorter cells': changing(ofType('D'), (row, random) => {
       const parts: Buffer[] = [row.subarray(0, 7)];
       for (const at of cellLengths(row)) {
         const size = row.readInt32BE(at);
-        const kept = size < 0 ? 0 : random.below(size + 1);
+        const kept = size < 0 ? 0 : random.below(Math.min(size, row.length) + 1);
         parts.push(int32(size < 0 ? -1 : kept), row.subarray(at + 4, at + 4 + kept));
       }
       return fitted(Buffer.concat(parts));

@@ -59,45 +59,60 @@ const LIES: readonly (readonly [string, (message: Buffer) => Buffer, RegExp])[] 
   ['an error without an end', () => endlessError, /a text without an end/],
 ];
 
+interface Witnessed {
+  /** Answers to the other tenant. */
+  readonly others: number;
+  /** Of `/healthz`, in milliseconds, nine of ten. */
+  readonly usualMs: number;
+  readonly longestMs: number;
+}
+
+/** Ten requests to the liar's database, while the other tenant reads and somebody asks whether the service is well. */
+async function witness(judge: (answer: Response) => void): Promise<Witnessed> {
+  const probes: number[] = [];
+  let others = 0;
+  let over = false;
+  const other = async (): Promise<void> => {
+    while (!over) {
+      const { status, text } = await read(honest, 'secrets?pg=0&ps=500');
+      if (status !== 200 || !text.includes(CANARY)) throw new Error(`the other tenant got ${status}`);
+      others++;
+    }
+  };
+  const probe = async (): Promise<void> => {
+    while (!over) {
+      const began = performance.now();
+      const { status } = await service.request('GET', '/healthz');
+      if (status !== 200) throw new Error(`/healthz answered ${status}`);
+      probes.push(performance.now() - began);
+      await wait(5);
+    }
+  };
+  const attack = async (): Promise<void> => {
+    try {
+      for (let i = 0; i < 10; i++) judge(await read(liar, 'lies?pg=0&ps=5'));
+    } finally {
+      over = true;
+    }
+  };
+  await Promise.all([attack(), other(), other(), probe()]);
+  probes.sort((a, b) => a - b);
+  return { others, usualMs: probes[Math.floor(probes.length * 0.9)] ?? 0, longestMs: probes.at(-1) ?? 0 };
+}
+
 describe('a database that lies', () => {
   test.each(LIES)('%s', async (_, lie, reason) => {
+    liar.proxy.lie = undefined;
+    // What the same requests cost without a lie: a machine with other work to do is slow for everybody.
+    const calm = await witness((answer) => expect(answer.status).toBe(200));
     liar.proxy.lie = lie;
-    const others: number[] = [];
-    const probes: number[] = [];
-    let over = false;
-    const other = async (): Promise<void> => {
-      while (!over) {
-        const { status, text } = await read(honest, 'secrets?pg=0&ps=500');
-        if (status !== 200 || !text.includes(CANARY)) throw new Error(`the other tenant got ${status}`);
-        others.push(status);
-      }
-    };
-    const probe = async (): Promise<void> => {
-      while (!over) {
-        const began = performance.now();
-        const { status } = await service.request('GET', '/healthz');
-        if (status !== 200) throw new Error(`/healthz answered ${status}`);
-        probes.push(performance.now() - began);
-        await wait(5);
-      }
-    };
-    const attack = async (): Promise<void> => {
-      try {
-        for (let i = 0; i < 10; i++) {
-          const answer = await read(liar, 'lies?pg=0&ps=5');
-          expect([answer.status, answer.text]).toEqual([424, expect.stringMatching(reason)]);
-          expect(answer.text).not.toContain('canary');
-        }
-      } finally {
-        over = true;
-      }
-    };
-    await Promise.all([attack(), other(), other(), probe()]);
-    expect(others.length).toBeGreaterThan(5);
-    probes.sort((a, b) => a - b);
-    // The slowest of many may have met another test's work on the same processor.
-    expect(probes[Math.floor(probes.length * 0.9)]).toBeLessThan(100);
-    expect(probes.at(-1)).toBeLessThan(1000);
+    const witnessed = await witness((answer) => {
+      expect([answer.status, answer.text]).toEqual([424, expect.stringMatching(reason)]);
+      expect(answer.text).not.toContain('canary');
+    });
+    expect(witnessed.others).toBeGreaterThan(0);
+    expect(witnessed.usualMs).toBeLessThan(Math.max(100, 3 * calm.usualMs));
+    expect(witnessed.longestMs).toBeLessThan(Math.max(1000, 3 * calm.longestMs));
     // The line of a request is written within a second.
     const told = (): unknown[] => service.logs().filter((line) => reason.test(String(line['reason'])));
     await expect.poll(() => told().length, { timeout: 5000 }).toBe(10);

@@ -59,6 +59,7 @@ export class Answer {
   /** The server has said how the statement ended, and has yet to say that it is ready. */
   #completed = false;
   #selected = false;
+  #copyRefused = false;
   #rows = 0;
 
   constructor(
@@ -145,6 +146,12 @@ export class Answer {
     this.#completed = true;
     this.#width = -1;
     if (!this.#selected) this.#rows = countIn(bytes, from, to);
+  }
+
+  /** Each request for data is answered, so there is one: else a server that does not read would fill our memory with answers. */
+  refuseCopy(): void {
+    if (this.#copyRefused || this.#completed || this.ready !== 1) throw outOfOrder(RECEIVED.copyIn);
+    this.#copyRefused = true;
   }
 
   failed(failure: DbFailure): void {

@@ -63,6 +63,10 @@ export class PostgresConnection implements Connection, Watched {
     this.#session = session;
     this.#socket = session.socket;
     this.#incoming = session.incoming;
+    this.#incoming.onRow = (bytes, from, to) => {
+      if (this.#running === undefined) throw outOfOrder(RECEIVED.dataRow);
+      this.#running.row(bytes, from, to);
+    };
     this.#incoming.onMessage = (type, bytes, from, to) => this.#message(type, bytes, from, to);
     session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
     this.#socket.on('error', (error) => this.#lost(leftBy(error)));
@@ -236,9 +240,6 @@ export class PostgresConnection implements Connection, Watched {
       return;
     }
     switch (type) {
-      case RECEIVED.dataRow:
-        running.row(bytes, from, to);
-        return;
       case RECEIVED.ready:
         if (to - from !== 1) throw malformed('no word on the transaction');
         this.#status = bytes[from] as number;
@@ -263,6 +264,7 @@ export class PostgresConnection implements Connection, Watched {
         running.parsed();
         return;
       case RECEIVED.copyIn:
+        running.refuseCopy();
         this.#out.copyFail('COPY FROM STDIN is not supported');
         this.#out.sync();
         this.#out.send(this.#socket);

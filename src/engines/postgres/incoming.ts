@@ -39,10 +39,14 @@ const LEAST = 4;
 /** One whole message: its type, and its content at bytes[from..to). What is thrown here reaches the caller of `receive`. */
 export type OnMessage = (type: number, bytes: Buffer, from: number, to: number) => void;
 
+export type OnRow = (bytes: Buffer, from: number, to: number) => void;
+
 /** Takes what the socket brings and hands on whole messages, those that came in one piece where they lie. */
 export class Incoming {
-  /** Who hears the messages. */
+  /** Who hears the messages, */
   onMessage: OnMessage;
+  /** and who the rows: there are so many of them that a way of their own shows in a page's cost. */
+  onRow: OnRow = (bytes, from, to) => this.onMessage(RECEIVED.dataRow, bytes, from, to);
   readonly #split: SplitMessage;
   /** Hears nothing any more. */
   #closed = false;
@@ -57,7 +61,9 @@ export class Incoming {
     if (this.#split.length > 0) {
       at = this.#split.add(bytes, at, length);
       if (!this.#split.whole) return;
-      this.onMessage(this.#split.bytes[0] as number, this.#split.bytes, HEADER, this.#split.length);
+      const { bytes: whole, length: end } = this.#split;
+      if (whole[0] === RECEIVED.dataRow) this.onRow(whole, HEADER, end);
+      else this.onMessage(whole[0] as number, whole, HEADER, end);
       this.#split.clear();
     }
     while (length - at >= HEADER && !this.#closed) {
@@ -65,7 +71,8 @@ export class Incoming {
       if (size < LEAST) throw malformed(`a message of length ${size}`);
       const next = at + 1 + size;
       if (next > length) break;
-      this.onMessage(bytes[at] as number, bytes, at + HEADER, next);
+      if (bytes[at] === RECEIVED.dataRow) this.onRow(bytes, at + HEADER, next);
+      else this.onMessage(bytes[at] as number, bytes, at + HEADER, next);
       at = next;
     }
     if (at < length && !this.#closed) this.#split.add(bytes, at, length);

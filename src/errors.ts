@@ -271,6 +271,11 @@ export const ERRORS = {
   database_denied: entry(403, () => "The database user lacks the privilege for this; grant it to the entry's user."),
   database_timeout: entry(504, (secs: string) => `The query ran longer than ${secs} seconds.`),
   database_busy: entry(503, () => 'No connection to the database became free in time; try again.'),
+  table_changing: entry(
+    503,
+    (table: string) =>
+      `The table ${show(table)} changed its columns again and again while the request ran; nothing was changed, try again.`,
+  ),
   database_conflict: entry(
     503,
     () =>

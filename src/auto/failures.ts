@@ -39,7 +39,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   denied: () => apiError('database_denied'),
   missing_table: (_, at) => apiError('table_unknown', at.table),
   missing_column: unexpected,
-  stale: unexpected,
+  stale: (_, at) => apiError('table_changing', at.table),
   duplicate: (failure, at) => (at.method === 'POST' ? apiError('rows_duplicate', words(failure, at)) : refused(failure, at)),
   constraint: refused,
   invalid: refused,

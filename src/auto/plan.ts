@@ -14,7 +14,7 @@ export interface ReadPlan {
   readonly where: Condition | undefined;
 }
 
-export function planRead(request: ReadRequest, table: Table): ReadPlan {
+export function planRead(request: ReadRequest, table: Table, kinds?: SelectPlan['kinds']): ReadPlan {
   const where = conditionOf(request.filters, table);
   const order = orderOf(request, table);
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
@@ -27,6 +27,7 @@ export function planRead(request: ReadRequest, table: Table): ReadPlan {
     select: {
       table,
       columns: hidden.length === 0 ? visible : [...visible, ...hidden],
+      kinds,
       where: and(where, behind),
       order,
       limit: request.size,

@@ -1,11 +1,20 @@
 /**
  * Runs what was planned: finds the table, takes a connection, executes, and gives the connection back whatever happens. A statement that
- * fails because the catalogue's picture was old is planned and run once more, and one that never reached its server, too. Nothing else is
+ * fails because the catalogue's picture was old is planned and run anew, and one that never reached its server, too. Nothing else is
  * repeated: reads may call functions that write.
  */
 import type { CatalogCache, Wanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
-import { type Connection, DbFailure, type Engine, type Load, type Outcome, type RunOptions, type StopSignal } from '../engines/engine.ts';
+import {
+  type Connection,
+  DbFailure,
+  type Engine,
+  type FailureKind,
+  type Load,
+  type Outcome,
+  type RunOptions,
+  type StopSignal,
+} from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { RowSink } from '../model/cells.ts';
@@ -38,7 +47,14 @@ export interface ReadSink extends RowSink {
   total(count: string): void;
 }
 
-const STALE = new Set(['missing_table', 'missing_column', 'stale']);
+/** The catalogue's picture of the table is old. */
+const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column', 'stale']);
+/** What a database may say of a statement that was planned for the table as it was, and of others too. */
+const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsupported', 'syntax', 'other']);
+/** So many times in all a request is planned for a table that changes again and again. */
+const TRIES_MOST = 20;
+/** So many results that disagree with a picture which is read again and stays the same: the catalogue is wrong (of some view, say). */
+const DISAGREEMENTS = 3;
 /** A picture younger than this is not read again for the sake of a name that it does not have. */
 const TRUST_MS = 1000;
 /** A body from this size on, some hundred rows, is a bulky write. */
@@ -53,6 +69,8 @@ interface Session {
 export class Auto {
   readonly #connections: Connections;
   readonly #catalog: CatalogCache;
+  /** Tables of which the catalogue says something else than their rows do: these are written by what comes with them. */
+  readonly #misdescribed = new WeakSet<Table>();
 
   constructor(connections: Connections, catalog: CatalogCache) {
     this.#connections = connections;
@@ -72,7 +90,7 @@ export class Auto {
       'GET',
       () => patient.started,
       async (table, session) => {
-        const plan = planRead(request, table);
+        const plan = planRead(request, table, this.#misdescribed.has(table) ? 'described' : undefined);
         if (request.count && !isCounted) sink.total(await count(session, table, plan.where));
         isCounted = true;
         const cursor = request.after === undefined ? undefined : new CursorSink(patient, plan.select.order, plan.visible.length);
@@ -166,13 +184,12 @@ export class Auto {
     work: (table: Table, session: Session) => Promise<T>,
     load: Load = 'light',
   ): Promise<T> {
-    for (let again = false; ; again = true) {
-      let isFound = false;
+    for (let tries = 1; ; tries++) {
+      let table: Table | undefined;
       try {
-        const found = again ? this.#catalog.read(target) : this.#catalog.find(target);
-        const table = found instanceof Promise ? await found : found;
+        const found = this.#catalog.find(target);
+        table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
-        isFound = true;
         const { entry, signal } = target;
         const pool = this.#connections.pool(entry, 'auto');
         const taken = pool.acquire(signal, load);
@@ -184,17 +201,33 @@ export class Auto {
           pool.release(connection);
         }
       } catch (error) {
-        const failure = isFound ? error : ofCatalogue(error);
-        if (again || started() || !this.#worthAnother(failure, target)) throw this.#explained(failure, method, target);
+        const failure = table === undefined ? ofCatalogue(error) : error;
+        const isOver = started() || !(await this.#isWorthAnother(failure, target, table, tries).catch(never));
+        if (isOver) throw this.#explained(failure, method, target);
       }
     }
   }
 
-  #worthAnother(error: unknown, target: Target): boolean {
-    if (error instanceof DbFailure)
-      return error.kind === 'lost' ? error.left === 'unsent' : STALE.has(error.kind) && error.left !== 'unknown';
-    const unknownName = error instanceof ApiError && (error.key === 'column_unknown' || error.key === 'row_key_unknown');
-    return unknownName && this.#catalog.age(target) > TRUST_MS;
+  /** Another try is worth it when the table is not what the request was planned for; the catalogue has been read again by then. */
+  async #isWorthAnother(error: unknown, target: Target, table: Table | undefined, tries: number): Promise<boolean> {
+    const failure = error instanceof Located ? error.failure : error;
+    if (failure instanceof ApiError) {
+      const isUnknownName = failure.key === 'column_unknown' || failure.key === 'row_key_unknown';
+      if (!isUnknownName || tries > 1 || this.#catalog.age(target) <= TRUST_MS) return false;
+      await this.#catalog.renew(target, 'stamp');
+      return true;
+    }
+    if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
+    if (failure.kind === 'lost') return failure.left === 'unsent' && tries === 1;
+    if (table === undefined || failure.left === 'unknown') return false;
+    if (STALE.has(failure.kind)) {
+      const hasChanged = (await this.#catalog.renew(target, 'nothing')) !== table;
+      if (!hasChanged && failure.kind === 'stale' && tries >= DISAGREEMENTS) this.#misdescribed.add(table);
+      return hasChanged || tries === 1 || failure.kind === 'stale';
+    }
+    if (!SUSPECT.has(failure.kind)) return false;
+    const hasChanged = (await this.#catalog.renew(target, 'stamp')) !== table;
+    return hasChanged || (tries < DISAGREEMENTS && this.#catalog.isRestless(target));
   }
 
   #explained(error: unknown, method: Method, target: Target): unknown {

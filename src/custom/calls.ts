@@ -197,7 +197,7 @@ export class Calls {
     }
   }
 
-  /** Runs the steps; once more when a connection had died or a prepared statement was older than its table, and nothing is lost by it. */
+  /** Runs the steps; from the start again when a connection had died or a prepared statement was older than its table, and nothing stays. */
   async #steps(attempt: Attempt, signal: StopSignal, timings: Timings, sink: Parameters<typeof runSteps>[3], again: () => boolean) {
     const { compiled } = attempt.version;
     for (let tries = 0; ; tries++) {
@@ -216,7 +216,7 @@ export class Calls {
         return await runSteps(compiled, frame, timings, sink);
       } catch (error) {
         if (session.final) this.#lasting.add(error as object);
-        if (tries > 0 || !session.repeatable || signal.aborted || !again()) throw error;
+        if (tries >= session.repeats || signal.aborted || !again()) throw error;
         timings.length = 0;
       }
     }

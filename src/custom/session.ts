@@ -41,6 +41,8 @@ export type Stays =
 /** Failures that come before a statement begins, whatever the engine. */
 const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
 
+const REPEATS_MOST = 20;
+
 /** The search for what a failed statement left behind takes no longer. */
 const TRACES_MS = 2000;
 
@@ -65,6 +67,7 @@ export class Session {
   #refused: { readonly label: string; readonly text: string } | undefined;
   #cut = false;
   #again = false;
+  #outdated = false;
 
   constructor(connections: Connections, options: SessionOptions) {
     this.#connections = connections;
@@ -84,9 +87,13 @@ export class Session {
     return this.#cut || this.#kept.length > 0 || this.#doubtful.length > 0;
   }
 
-  /** Did it fail before anything began, or because a prepared plan was older than its table, with nothing but harmless reads before it? */
-  get repeatable(): boolean {
-    return this.#again;
+  /**
+   * How often the call may be run from its start again: when it failed before anything began, or because a prepared plan was older than its
+   * table, and nothing stays of it. Every connection has plans of its own, so that the latter may happen more than once.
+   */
+  get repeats(): number {
+    if (this.#again) return 1;
+    return this.#outdated && !this.final ? REPEATS_MOST : 0;
   }
 
   async run(ready: Ready, stated: Stated, sink?: RowSink): Promise<Outcome> {
@@ -118,7 +125,8 @@ export class Session {
   #judge(failure: DbFailure, { label, sql }: Stated, ready: Ready, isFirst: boolean): void {
     const { kind, left } = failure;
     const writes = this.#mayWrite(sql);
-    this.#again = isFirst && ((kind === 'lost' && left === 'unsent') || (kind === 'stale' && !writes));
+    this.#again = isFirst && kind === 'lost' && left === 'unsent';
+    this.#outdated = kind === 'stale' && (this.#open || (isFirst && !writes));
     if (left === 'unsent') return;
     if (left === 'unknown' || kind === 'lost') this.#cut = true;
     if (!writes) return;

@@ -12,12 +12,16 @@ const RENEW_AGE_MS = 4000;
 /** Tables that nobody has asked for in this long are forgotten. */
 const FORGET_MS = 10 * 60_000;
 const MAX_TABLES = 20_000;
+/** A table that changed is watched for so long. */
+const RESTLESS_MS = 10_000;
 const READ_OPTIONS = { timeoutMs: 10_000 };
 
 interface Picture {
   readonly table: Table;
   /** Of the table at that time or before; undefined when it was not asked for, or there is none. */
-  readonly stamp: string | undefined;
+  stamp: string | undefined;
+  /** When it was first seen to be as it is, if it was seen to be otherwise before. */
+  readonly changed: number | undefined;
   seen: number;
   asked: number;
 }
@@ -59,6 +63,23 @@ export class CatalogCache {
     const reading = this.#read(wanted).finally(() => this.#reading.delete(key));
     this.#reading.set(key, reading);
     return reading;
+  }
+
+  /**
+   * Reads the catalogue after this moment: a reading under way may have begun before the table changed. Who trusts nothing has seen that the
+   * picture is wrong, and has the table described whatever its stamp says: a stamp does not tell a table that changed and changed back.
+   */
+  async renew(wanted: Wanted, trust: 'stamp' | 'nothing'): Promise<Table | undefined> {
+    await this.#reading.get(`${wanted.entry.id}\0${keyOf(wanted)}`)?.catch(() => undefined);
+    const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
+    if (picture !== undefined && trust === 'nothing') picture.stamp = undefined;
+    return this.read(wanted);
+  }
+
+  /** Has the table changed so lately that it may have changed and changed back? */
+  isRestless(wanted: Wanted): boolean {
+    const changed = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted))?.changed;
+    return changed !== undefined && performance.now() - changed < RESTLESS_MS;
   }
 
   /** How old the picture is, in milliseconds; infinite when there is none. */
@@ -105,7 +126,8 @@ export class CatalogCache {
     }
     // The same columns: the same object, so that what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
-    tables.set(key, { table: same, stamp, seen, asked: old?.asked ?? seen });
+    const changed = old === undefined || old.table === same ? old?.changed : performance.now();
+    tables.set(key, { table: same, stamp, changed, seen, asked: old?.asked ?? seen });
     if (old === undefined && ++this.#count > MAX_TABLES) this.#forgetUnused();
   }
 

@@ -6,7 +6,7 @@
 import type { Column, Kind, Table } from '../model/table.ts';
 import type { Binder, Dialect, Ready } from './dialect.ts';
 import type { Condition, CountPlan, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
-import type { Operand, ParamKind, ParamType, ParamValue } from './statement.ts';
+import type { Operand, ParamKind, ParamType, ParamValue, Statement } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
   int: 'int',
@@ -63,8 +63,34 @@ export class Parameters implements Binder {
 export function compileSelect(plan: SelectPlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
   const text =
-    source(plan, dialect) + where(plan.where, dialect, bind) + orderBy(plan.order, dialect) + dialect.page(plan.limit, plan.offset, bind);
-  return { statement: { text, types: bind.types, columns: plan.columns }, params: bind.values };
+    source(plan, dialect) +
+    where(plan.where, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') +
+    orderBy(plan.order, dialect) +
+    dialect.page(plan.limit, plan.offset, bind);
+  return { statement: selecting(plan, text, bind), params: bind.values };
+}
+
+/** `columns` of the plan are what the statement yields. */
+function selecting({ columns, kinds }: SelectPlan, text: string, { types }: Parameters): Statement {
+  return kinds === 'described' ? { text, types, columns } : { text, types, columns, onOtherKinds: 'fail' };
+}
+
+/** Does the result show the kind of every column that is compared? Then a comparison on an old picture is found out with it. */
+function isConfirmed({ kinds, columns, table, where: given }: SelectPlan): boolean {
+  if (given === undefined) return true;
+  return kinds !== 'described' && (columns === table.columns || isShown(given, columns));
+}
+
+function isShown(given: Condition, columns: readonly Column[]): boolean {
+  switch (given.op) {
+    case 'and':
+    case 'or':
+      return given.of.every((part) => isShown(part, columns));
+    case 'not':
+      return isShown(given.of, columns);
+    default:
+      return columns.includes(given.column);
+  }
 }
 
 /** A statement that may give a page, and the rows beside it, by which to know whether it does. */
@@ -99,16 +125,16 @@ function pageInKeyOrder(plan: SelectPlan, dialect: Dialect): KeyOrderedPage | un
     source(plan, dialect) +
     ` ORDER BY ${sortedBy.map((column) => dialect.orderItem(column, 'asc')).join(', ')}` +
     dialect.page(before + limit + 1, typeof offset === 'bigint' ? offset - BigInt(before) : offset - before, bind);
-  return { statement: { text, types: bind.types, columns }, params: bind.values, key, before };
+  return { statement: selecting(plan, text, bind), params: bind.values, key, before };
 }
 
 /** Two rows are enough to know that there is not just one. */
 function rowOfKey(plan: SelectPlan, given: Condition, dialect: Dialect): KeyOrderedPage | undefined {
-  const { table, columns, offset } = plan;
+  const { table, offset } = plan;
   if (offset !== 0 || !table.sortedBy.every((column) => isFixed(column, given))) return undefined;
   const bind = new Parameters(dialect);
-  const text = source(plan, dialect) + where(given, dialect, bind) + dialect.page(2, 0, bind);
-  return { statement: { text, types: bind.types, columns }, params: bind.values, key: [], before: 0 };
+  const text = source(plan, dialect) + where(given, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') + dialect.page(2, 0, bind);
+  return { statement: selecting(plan, text, bind), params: bind.values, key: [], before: 0 };
 }
 
 function isFixed(column: Column, by: Condition): boolean {
@@ -141,7 +167,7 @@ const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 
 export function compileCount(plan: CountPlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
-  const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind)}`;
+  const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`;
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
 }
 
@@ -149,42 +175,45 @@ export function compileUpdate(plan: UpdatePlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
   const { column, value } = plan.set;
   const set = `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
-  const text = dialect.update(dialect.table(plan.table), set, condition(plan.where, dialect, bind));
+  const text = dialect.update(dialect.table(plan.table), set, condition(plan.where, dialect, bind, 'strict'));
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
 export function compileDelete(plan: DeletePlan, dialect: Dialect): Ready {
   const bind = new Parameters(dialect);
-  const text = dialect.delete(dialect.table(plan.table), condition(plan.where, dialect, bind));
+  const text = dialect.delete(dialect.table(plan.table), condition(plan.where, dialect, bind, 'strict'));
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
-function where(plan: Condition | undefined, dialect: Dialect, bind: Binder): string {
-  return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind)}`;
+/** How columns are compared: by the plan's word for what they are, or safely whatever they are. */
+type Comparing = 'plain' | 'strict';
+
+function where(plan: Condition | undefined, dialect: Dialect, bind: Binder, how: Comparing): string {
+  return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind, how)}`;
 }
 
-function condition(plan: Condition, dialect: Dialect, bind: Binder): string {
+function condition(plan: Condition, dialect: Dialect, bind: Binder, how: Comparing): string {
   switch (plan.op) {
     case 'and':
     case 'or':
-      return joined(plan.of, plan.op, dialect, bind);
+      return joined(plan.of, plan.op, dialect, bind, how);
     case 'not':
-      return `NOT (${condition(plan.of, dialect, bind)})`;
+      return `NOT (${condition(plan.of, dialect, bind, how)})`;
     case 'null':
       return `${dialect.quote(plan.column.name)} IS NULL`;
     case 'notnull':
       return `${dialect.quote(plan.column.name)} IS NOT NULL`;
     default:
-      return dialect.comparison(plan, bind);
+      return (how === 'strict' ? dialect.strictComparison?.(plan, bind) : undefined) ?? dialect.comparison(plan, bind);
   }
 }
 
 /** An empty AND is true and an empty OR is false; neither may ever widen a write. */
-function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: Binder): string {
+function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: Binder, how: Comparing): string {
   if (parts.length === 0) return op === 'and' ? '1 = 1' : '1 = 0';
   const [first] = parts;
-  if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind);
-  return parts.map((part) => `(${condition(part, dialect, bind)})`).join(op === 'and' ? ' AND ' : ' OR ');
+  if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind, how);
+  return parts.map((part) => `(${condition(part, dialect, bind, how)})`).join(op === 'and' ? ' AND ' : ' OR ');
 }
 
 const SIGNS: Readonly<Record<string, string>> = { eq: '=', ne: '<>', lt: '<', gt: '>', le: '<=', ge: '>=' };

@@ -34,6 +34,11 @@ export interface Dialect {
   selectItem(column: Column): string;
   /** Column as it stands in a comparison (a text column compared as text, a json column cast …). */
   comparison(comparison: Comparison, bind: Binder): string;
+  /**
+   * The same for where the result does not tell what the column is: it never holds for a row that the comparison does not name, whatever the
+   * column has become since the catalogue was read. Absent where every comparison is like that.
+   */
+  strictComparison?(comparison: Comparison, bind: Binder): string;
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
   orderItem(column: Column, direction: 'asc' | 'desc'): string;
   /** LIMIT and OFFSET. */

@@ -30,6 +30,8 @@ export interface OrderTerm {
 export interface SelectPlan {
   readonly table: Table;
   readonly columns: readonly Column[];
+  /** The result is written by what its own description says. Without it, a result of other kinds than the columns' shows that the plan is old. */
+  readonly kinds?: 'described' | undefined;
   readonly where: Condition | undefined;
   readonly order: readonly OrderTerm[];
   readonly limit: number;

@@ -26,6 +26,11 @@ export interface Statement {
   /** What the select list yields, when the caller knows; else the engine derives it from the result's own description. */
   readonly columns?: readonly ResultColumn[];
   /**
+   * What happens when the result's own description has other kinds than `columns`: the statement fails as stale, and no row is passed on.
+   * Without it the description's kinds hold, under the names of `columns`.
+   */
+  readonly onOtherKinds?: 'fail';
+  /**
    * Rows to insert, which go with the statement: on ClickHouse in one block behind its text, on MySQL and MariaDB as its parameters.
    * PostgreSQL never sees it.
    */

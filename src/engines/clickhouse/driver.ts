@@ -129,7 +129,8 @@ class ClickhouseConnection implements Connection, Watched {
     const counted = splitCounted(statement.text);
     if (counted !== undefined) return this.#runCounted(counted, bound, options);
     const block = statement.block === undefined ? undefined : encodeBlock(statement.block);
-    const request = { text: statement.text, bound, columns: statement.columns, block };
+    const planned = statement.columns === undefined ? undefined : statement;
+    const request = { text: statement.text, bound, columns: statement.columns, planned, block };
     const { summary, rows } = await this.#execute(request, options, sink);
     if (statement.block !== undefined) {
       releaseBlock(statement.block);
@@ -200,9 +201,10 @@ class ClickhouseConnection implements Connection, Watched {
     this.deadline = performance.now() + options.timeoutMs + GRACE_MS;
     this.#busy = true;
     try {
-      const { text, bound, columns, block } = request;
+      const { text, bound, columns, planned, block } = request;
       const maxSeconds = seconds(options.timeoutMs);
-      const summary = await wire.execute({ text, queryId, params: bound, settings: this.#settings, maxSeconds, reader, columns, block });
+      const sent = { text, queryId, params: bound, settings: this.#settings, maxSeconds, reader, columns, planned, block };
+      const summary = await wire.execute(sent);
       return { summary, rows: reader.rows };
     } catch (error) {
       throw ended ?? error;
@@ -249,6 +251,7 @@ interface Request {
   readonly text: string;
   readonly bound: readonly WireParam[];
   readonly columns: readonly ResultColumn[] | undefined;
+  readonly planned?: Statement | undefined;
   readonly block: Block | undefined;
 }
 

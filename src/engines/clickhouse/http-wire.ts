@@ -4,6 +4,7 @@
  * Knows no timeouts and no retries.
  */
 import type { Socket } from 'node:net';
+import type { ResultColumn } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type ConnectOptions, DbFailure, type FailureKind, leftBy } from '../engine.ts';
 import { LargeShare, LIMITS, malformed } from '../limits.ts';
@@ -54,7 +55,8 @@ export class HttpWire implements Wire {
   #parser: ResponseParser;
   #pending: Pending | undefined;
   #head: ResponseHead | undefined;
-  #headerLines: (readonly string[])[] = [];
+  /** Of a result that describes itself: a line with the names of its columns, and one with their types. */
+  #headerLines: string[] = [];
   /** How much of the line that is on its way was looked through. */
   #seen = 0;
   #error = '';
@@ -83,7 +85,7 @@ export class HttpWire implements Wire {
     const session = `&session_id=${exchange.queryId}&session_timeout=${SESSION_SECS}`;
     const assignments = exchange.params.map((param) => `param_${param.name} = ${literalText(param.text)}`).join(', ');
     await this.#send(
-      { ...exchange, text: `SET ${assignments}`, queryId: `${exchange.queryId}-set`, params: [], columns: undefined },
+      { ...exchange, text: `SET ${assignments}`, queryId: `${exchange.queryId}-set`, params: [], columns: undefined, planned: undefined },
       session,
     );
     return this.#send({ ...exchange, params: [] }, session);
@@ -121,7 +123,7 @@ export class HttpWire implements Wire {
       this.#parser = this.#newParser();
       this.#spool.rewind();
       this.#idleUntil = Number.POSITIVE_INFINITY;
-      if (exchange.columns !== undefined) exchange.reader.start(exchange.columns);
+      if (exchange.columns !== undefined && exchange.planned === undefined) exchange.reader.start(exchange.columns);
       this.#write(exchange, extra);
     });
   }
@@ -133,7 +135,7 @@ export class HttpWire implements Wire {
       this.#prefix +
       this.#settingsOf(exchange) +
       (exchange.maxSeconds === undefined ? '' : `&max_execution_time=${exchange.maxSeconds}`) +
-      `&query_id=${exchange.queryId}&default_format=${exchange.columns === undefined ? DESCRIBED_ROWS : ROWS}${extra}` +
+      `&query_id=${exchange.queryId}&default_format=${isDescribed(exchange) ? DESCRIBED_ROWS : ROWS}${extra}` +
       exchange.params.map((param) => `&param_${param.name}=${encode(param.text)}`).join('') +
       (block === undefined ? '' : `&query=${encode(exchange.text)}`);
     const head = `${target}${this.#headers}${size}\r\n\r\n`;
@@ -216,12 +218,13 @@ export class HttpWire implements Wire {
     if (bytes[from] !== OPEN_LIST || bytes[to - 1] !== CLOSE_LIST) {
       this.#failed = true;
       this.#keepError(bytes, from, to + 1);
-    } else if (exchange?.columns !== undefined || this.#headerLines.length === 2) {
-      exchange?.reader.row(bytes, from, to);
+    } else if (exchange !== undefined && (this.#headerLines.length === 2 || !isDescribed(exchange))) {
+      exchange.reader.row(bytes, from, to);
     } else {
-      this.#headerLines.push(readHeaderLine(bytes, from, to));
+      if (to - from > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+      this.#headerLines.push(bytes.toString('utf8', from, to));
       const [names, types] = this.#headerLines;
-      if (names !== undefined && types !== undefined) exchange?.reader.startWith(names, types);
+      if (exchange !== undefined && names !== undefined && types !== undefined) start(exchange, names, types);
     }
   }
 
@@ -321,4 +324,25 @@ function credentials(entry: Entry): string {
   }
   if (/[^\x20-\x7e]/.test(entry.username + entry.password)) throw new DbFailure('login', 'a user name with a colon must be plain ASCII');
   return `X-ClickHouse-User: ${entry.username}\r\nX-ClickHouse-Key: ${entry.password}\r\n`;
+}
+
+function isDescribed({ columns, planned }: Exchange): boolean {
+  return columns === undefined || planned !== undefined;
+}
+
+/** The line of types that results of these columns had the last time, when they agreed: most results are like the one before. */
+const agreed = new WeakMap<readonly ResultColumn[], string>();
+
+function start({ reader, columns, planned }: Exchange, names: string, types: string): void {
+  if (columns !== undefined && agreed.get(columns) === types) {
+    reader.start(columns);
+    return;
+  }
+  reader.startWith(headerOf(names), headerOf(types), planned);
+  if (columns !== undefined && planned?.onOtherKinds === 'fail') agreed.set(columns, types);
+}
+
+function headerOf(line: string): readonly string[] {
+  const bytes = Buffer.from(line);
+  return readHeaderLine(bytes, 0, bytes.length);
 }

@@ -5,7 +5,8 @@
  */
 import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
-import { DbFailure } from '../engine.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { columnsOf, otherColumns } from '../described.ts';
 import { checkColumns, malformed } from '../limits.ts';
 import { kindOfText } from './kinds.ts';
 import { INFINITY, MINUS_INFINITY, NAN, type Span } from './spool.ts';
@@ -30,16 +31,30 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const LETTER_E = 0x65;
 const LOWER = 0x20;
-const LETTER_I = 0x69;
 
 /** What a value needs after its quotes have been found. */
 const PLAIN = 0;
 const FLOAT = 1;
 const JSON_TEXT = 2;
 const PADDED = 3;
-const NUMBER = 4;
+const DECIMAL = 4;
+const INT = 5;
+const BOOL = 6;
+const TEXT = 7;
+const MOMENT = 8;
 
-const TREATMENT: Partial<Readonly<Record<Kind, number>>> = { float: FLOAT, json: JSON_TEXT, int: NUMBER, decimal: NUMBER, bool: NUMBER };
+const TREATMENT: Partial<Readonly<Record<Kind, number>>> = {
+  float: FLOAT,
+  json: JSON_TEXT,
+  int: INT,
+  decimal: DECIMAL,
+  bool: BOOL,
+  text: TEXT,
+  enum: TEXT,
+  uuid: TEXT,
+  date: MOMENT,
+  timestamptz: MOMENT,
+};
 
 /** What a backslash and the next character stand for; `u` is apart. */
 const UNESCAPED = new Uint8Array(128);
@@ -69,11 +84,17 @@ export class RowReader {
     this.#sink?.start(columns, this.#flow);
   }
 
-  /** Starts with what the result's own header says. */
-  startWith(names: readonly string[], types: readonly string[]): void {
+  /** Starts with what the result's own header says, which must agree with what the statement was planned for. */
+  startWith(names: readonly string[], types: readonly string[], planned?: Statement): void {
     checkColumns(names.length);
     if (names.length !== types.length) throw malformed('names and types of different columns');
-    this.start(names.map((name, index) => ({ name, kind: kindOfText(types[index] ?? 'String') })));
+    const described = names.map((name, index): ResultColumn => {
+      // Whatever the server writes is JSON: the result of an aggregate's state, say, which the catalogue does not know the type of.
+      return { name, kind: planned?.columns?.[index]?.kind === 'json' ? 'json' : kindOfText(types[index] ?? 'String') };
+    });
+    const columns = planned === undefined ? described : columnsOf(planned, described);
+    if (columns === undefined) throw otherColumns();
+    this.start(columns);
     types.forEach((type, index) => {
       if (innerType(parseType(type)).name === 'FixedString') this.#treatments[index] = PADDED;
     });
@@ -93,7 +114,7 @@ export class RowReader {
       this.#cell(cells, index);
     }
     if (bytes[from] !== OPEN_LIST || this.#at !== to - 1 || bytes[this.#at] !== CLOSE_LIST) {
-      throw changed();
+      throw otherColumns();
     }
     this.#sink.row(cells);
   }
@@ -110,19 +131,20 @@ export class RowReader {
         return;
       }
     } else if (first === OPEN_LIST || first === OPEN_OBJECT) {
+      if (treatment !== JSON_TEXT && treatment !== PLAIN) throw otherColumns();
       this.#skipNested(bytes);
     } else if (first === LETTER_N) {
       this.#word(bytes, NULL);
       cells.from[index] = -1;
       cells.to[index] = -1;
       return;
-    } else if (first === LETTER_T) {
-      this.#word(bytes, TRUE);
-    } else if (first === LETTER_F) {
-      this.#word(bytes, FALSE);
+    } else if (first === LETTER_T || first === LETTER_F) {
+      if (treatment !== BOOL && treatment !== JSON_TEXT && treatment !== PLAIN) throw otherColumns();
+      this.#word(bytes, first === LETTER_T ? TRUE : FALSE);
     } else {
-      if (first === CLOSE_LIST || start >= this.#end) throw changed();
+      if (first === CLOSE_LIST || start >= this.#end) throw otherColumns();
       this.#at = numberEnd(bytes, start);
+      if (!isNumberOf(bytes, start, this.#at, treatment)) throw otherColumns();
     }
     cells.from[index] = start;
     cells.to[index] = this.#at;
@@ -137,8 +159,9 @@ export class RowReader {
   #text(cells: Cells, index: number, treatment: number | undefined): void {
     const bytes = cells.bytes;
     // A text where a number was expected would not be written as JSON: the column is no longer what it was.
-    if (treatment === NUMBER) throw changed();
+    if (treatment === INT || treatment === DECIMAL || treatment === BOOL) throw otherColumns();
     const start = this.#at + 1;
+    if (treatment === MOMENT && bytes[start + 4] !== MINUS) throw otherColumns();
     const end = this.#end;
     let at = start;
     while (at < end && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++;
@@ -151,7 +174,7 @@ export class RowReader {
     }
     if (treatment === PADDED) cells.to[index] = withoutPadding(bytes, start, cells.to[index] as number);
     if (treatment !== FLOAT) return;
-    const spelling = spellingOf(bytes, start);
+    const spelling = spellingOf(bytes, start, cells.to[index] as number);
     cells.from[index] = spelling.from;
     cells.to[index] = spelling.to;
   }
@@ -219,13 +242,26 @@ function numberEnd(bytes: Buffer, start: number): number {
 
 function digitsEnd(bytes: Buffer, start: number): number {
   let at = start;
-  while ((bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at++;
+  while (isDigit(bytes[at] as number)) at++;
   if (at === start) throw malformed('a value that is none');
   return at;
 }
 
-function changed(): DbFailure {
-  return new DbFailure('stale', 'the result does not have the columns that were expected');
+const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
+
+/** Is a number of the kind? The native protocol does not say what formatted rows were made of: their values must. */
+function isNumberOf(bytes: Buffer, from: number, to: number, treatment: number | undefined): boolean {
+  switch (treatment) {
+    case INT:
+      for (let at = from + 1; at < to; at++) if (!isDigit(bytes[at] as number)) return false;
+      return true;
+    case BOOL:
+    case TEXT:
+    case MOMENT:
+      return false;
+    default:
+      return true;
+  }
 }
 
 /** A FixedString is filled up with zero bytes, which are no part of its text. */
@@ -235,11 +271,15 @@ function withoutPadding(bytes: Buffer, from: number, to: number): number {
   return end;
 }
 
-/** `nan`, `inf`, `-inf` as the server quotes them. */
-function spellingOf(bytes: Buffer, start: number): Span {
-  if (bytes[start] === MINUS) return bytes[start + 1] === LETTER_I ? MINUS_INFINITY : NAN;
-  return bytes[start] === LETTER_I ? INFINITY : NAN;
+/** `nan`, `inf`, `-inf` as the server quotes them; anything else was no float. */
+function spellingOf(bytes: Buffer, from: number, to: number): Span {
+  const spelling = to - from > LONGEST_SPELLING ? undefined : SPELLINGS[bytes.toString('latin1', from, to)];
+  if (spelling === undefined) throw otherColumns();
+  return spelling;
 }
+
+const LONGEST_SPELLING = 4;
+const SPELLINGS: Readonly<Record<string, Span>> = { nan: NAN, '-nan': NAN, inf: INFINITY, '-inf': MINUS_INFINITY };
 
 function hexDigits(bytes: Buffer, at: number): number {
   let value = 0;

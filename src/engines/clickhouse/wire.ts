@@ -3,6 +3,7 @@
  * reader. One exchange at a time. Knows no plans and no timeouts of its own: the driver ends what takes too long.
  */
 import type { ResultColumn } from '../../model/cells.ts';
+import type { Statement } from '../../sql/statement.ts';
 import type { RowReader } from './row-reader.ts';
 import type { Settings } from './settings.ts';
 
@@ -23,6 +24,8 @@ export interface Exchange {
   readonly reader: RowReader;
   /** What the statement yields, when the caller knows. */
   readonly columns: readonly ResultColumn[] | undefined;
+  /** The statement itself, where its result must agree with what it was planned for. */
+  readonly planned?: Statement | undefined;
   /** Rows to insert, column by column; `text` then is an INSERT that ends before its data. */
   readonly block: Block | undefined;
 }

@@ -4,6 +4,7 @@
  */
 import type { ResultColumn } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
+import { isWrittenAlike } from '../described.ts';
 import { malformed } from '../limits.ts';
 import { Cursor } from './bytes.ts';
 
@@ -94,12 +95,35 @@ export function checkDefinition(bytes: Buffer, from: number, to: number): void {
   if (to - from < NAMES + TAIL || bytes[to - TAIL] !== TAIL_MARK) throw malformed('something else where a column must be described');
 }
 
-/** Reads only how the values lie: all that is needed when the caller knows names and kinds. */
+/** Reads only how the values lie, of a definition that holds what it must. */
 export function readShape(bytes: Buffer, from: number, to: number): WireColumn {
   checkDefinition(bytes, from, to);
   const read = TYPES.get(bytes[to - 6] ?? 0);
   const unsigned = ((bytes[to - 5] ?? 0) & UNSIGNED) !== 0;
   return { shape: read === undefined ? SHAPE.bytes : read[unsigned ? 1 : 0], digits: bytes[to - 3] ?? 0 };
+}
+
+const NULL_TYPE = 6;
+
+/** JSON columns of MariaDB that a result has called JSON. */
+const seenAsJson = new WeakSet<ResultColumn>();
+
+/**
+ * The column of a result for which another one was planned: the planned one itself where it is of its kind. MariaDB's JSON is a text with a
+ * check, and not every result says so: a column that was called JSON before must be called so again, and of others it is `unproven`.
+ */
+export function readPlanned(bytes: Buffer, from: number, to: number, planned: ResultColumn): ResultColumn | 'unproven' {
+  const type = bytes[to - 6] ?? 0;
+  // There is nothing but NULL in it.
+  if (type === NULL_TYPE) return planned;
+  const kind = kindOf({ type, flags: bytes.readUInt16LE(to - 5), charset: bytes.readUInt16LE(to - 12), extended: [] });
+  if (isWrittenAlike(kind, planned.kind)) return planned;
+  if (planned.kind !== 'json' || kind !== 'text') return { name: planned.name, kind };
+  if (readColumn(bytes, from, to).kind === 'json') {
+    seenAsJson.add(planned);
+    return planned;
+  }
+  return seenAsJson.has(planned) ? { name: planned.name, kind } : 'unproven';
 }
 
 export function readColumn(bytes: Buffer, from: number, to: number): ResultColumn {

@@ -5,11 +5,12 @@
 import type { Column } from '../../model/table.ts';
 import { LIKE_ESCAPE, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect } from '../../sql/dialect.ts';
-import type { Comparison } from '../../sql/plan.ts';
+import type { Comparison, Operator } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
 import { insertStatements } from './insert.ts';
 import { placeholder, quote, tableName } from './names.ts';
 import { UNSIGNED } from './parameters.ts';
+import { guarded, typedBinder } from './strict.ts';
 import { GEOMETRY, NARROW_TEXT } from './types.ts';
 
 function selectItem(column: Column): string {
@@ -58,6 +59,13 @@ function comparison(plan: Comparison, bind: Binder): string {
   );
 }
 
+/** LIKE compares texts whatever it is given; every other operator needs its guard. */
+const LIKES: ReadonlySet<Operator> = new Set(['li', 'rli', 'nli', 'il']);
+
+function strictComparison(plan: Comparison, bind: Binder): string {
+  return LIKES.has(plan.op) ? comparison(plan, bind) : guarded(comparison(plan, typedBinder(bind)), plan.column);
+}
+
 /** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
 function orderItem(column: Column, direction: 'asc' | 'desc'): string {
   const name = quote(column.name);
@@ -73,6 +81,7 @@ export const mysqlDialect: Dialect = {
   placeholder: (_, cast) => placeholder(cast),
   selectItem,
   comparison,
+  strictComparison,
   orderItem,
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,

@@ -278,7 +278,7 @@ export class MysqlConnection implements Connection, Watched {
     writer.execute(COMMAND.execute, prepared.id);
     if (statement.block !== undefined) writer.rows(statement.types, statement.block.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
-    const result = new ResultReply(statement.columns, this.#wire, sink);
+    const result = new ResultReply(statement, this.#wire, sink);
     this.#result = result;
     try {
       await this.#wire.send(writer.take(), result);

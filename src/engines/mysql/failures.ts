@@ -3,6 +3,7 @@
  * Refuses to know HTTP statuses and who asked.
  */
 import { DbFailure, type FailureKind, type Left } from '../engine.ts';
+import { GUARD_FAILED } from './strict.ts';
 
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
   full: [1040, 1203, 1226],
@@ -13,7 +14,8 @@ const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
   denied: [1044, 1142, 1143, 1227, 1370, 1410, 1419, 3879],
   missing_table: [1049, 1051, 1109, 1146],
   missing_column: [1054],
-  stale: [1243, 1412, 1615],
+  // 4078 and 4079: a function (the guards' IFNULL) does not take a column's type, as MariaDB says.
+  stale: [1243, 1412, 1615, 4078, 4079],
   duplicate: [1022, 1062, 1169, 1586, 1761, 1762],
   constraint: [1048, 1216, 1217, 1263, 1364, 1369, 1451, 1452, 3673, 3819, 4025],
   invalid: [
@@ -30,6 +32,8 @@ const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
 const KINDS: ReadonlyMap<number, FailureKind> = new Map(
   Object.entries(CODES).flatMap(([kind, codes]) => codes.map((code): [number, FailureKind] => [code, kind as FailureKind])),
 );
+
+const OUT_OF_RANGE = 1690;
 
 /** Did a KILL QUERY end the statement? Then the session is whole and the order used up. */
 export function wasKilled(failure: unknown): boolean {
@@ -57,6 +61,7 @@ function columnIn(message: string): string | undefined {
 export function serverFailure(code: number, sqlState: string, message: string): DbFailure {
   const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'raised' : 'other');
   const words = message.replace(ACCOUNT, '');
+  if (code === OUT_OF_RANGE && GUARD_FAILED.test(words)) return new DbFailure('stale', words, { code: String(code) });
   if (kind === 'duplicate') return new DbFailure(kind, words, { code: String(code), constraint: found(KEY, words) });
   const constraint = kind === 'constraint' ? CONSTRAINTS.map((pattern) => found(pattern, words)).find(Boolean) : undefined;
   const left = kind === 'lost' && !ENDED.has(code) ? 'unknown' : 'nothing';

@@ -2,12 +2,14 @@
  * The answers of the server to our commands: done, prepared, rows. Each takes its packets one by one and keeps what came of them.
  * Knows the protocol; refuses to know sockets and time.
  */
-import type { Flow, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { columnsOf, otherColumns } from '../described.ts';
 import { DbFailure } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
 import { checkColumns, LIMITS, malformed } from '../limits.ts';
 import { Cursor } from './bytes.ts';
-import { checkDefinition, readColumn, readShape, type WireColumn } from './columns.ts';
+import { checkDefinition, readColumn, readPlanned, readShape, type WireColumn } from './columns.ts';
 import { lostFailure, serverFailure } from './failures.ts';
 import { RowReader, SPARE_PER_COLUMN } from './rows.ts';
 import type { Reply } from './wire.ts';
@@ -123,7 +125,7 @@ export class ResultReply implements Reply {
   selected = false;
   /** Rows that went nowhere because nobody wanted them any more. */
   dropped = false;
-  readonly #columns: readonly ResultColumn[] | undefined;
+  readonly #statement: Statement;
   readonly #source: Source;
   readonly #flow: StatementFlow;
   #sink: RowSink | undefined;
@@ -133,10 +135,12 @@ export class ResultReply implements Reply {
   #definitionBytes = 0;
   #shapes: WireColumn[] = [];
   #described: ResultColumn[] = [];
+  /** Columns that must be JSON, and of which the result does not say so. */
+  #unproven: number[] = [];
   #reader: RowReader | undefined;
 
-  constructor(columns: readonly ResultColumn[] | undefined, source: Source, sink: RowSink | undefined) {
-    this.#columns = columns;
+  constructor(statement: Statement, source: Source, sink: RowSink | undefined) {
+    this.#statement = statement;
     this.#source = source;
     this.#flow = new StatementFlow(source);
     this.#sink = sink;
@@ -178,11 +182,22 @@ export class ResultReply implements Reply {
     this.rows++;
     if (this.#sink === undefined || this.#reader === undefined) return;
     this.#reader.read(bytes, from, to, spare);
+    if (this.#unproven.length > 0 && !this.#unproven.every((i) => isJson(this.#reader?.cells, i))) {
+      this.#refuse();
+      return;
+    }
     try {
       this.#sink.row(this.#reader.cells);
     } catch (error) {
       this.#sinkFailed(error);
     }
+  }
+
+  /** The rows are not what was planned for: they are read, and nobody sees them. */
+  #refuse(): void {
+    this.failure = otherColumns();
+    this.#sink = undefined;
+    this.finish();
   }
 
   #sinkFailed(error: unknown): never {
@@ -217,8 +232,7 @@ export class ResultReply implements Reply {
       if (!this.#first) return false;
       this.#definitionBytes += to - from;
       if (this.#definitionBytes > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
-      this.#shapes.push(readShape(bytes, from, to));
-      if (this.#columns === undefined) this.#described.push(readColumn(bytes, from, to));
+      this.#describe(bytes, from, to);
       return false;
     }
     readEnd(bytes, from, to);
@@ -227,9 +241,21 @@ export class ResultReply implements Reply {
     return false;
   }
 
+  #describe(bytes: Buffer, from: number, to: number): void {
+    const index = this.#shapes.length;
+    this.#shapes.push(readShape(bytes, from, to));
+    const planned = this.#statement.columns?.[index];
+    const found = planned === undefined ? readColumn(bytes, from, to) : readPlanned(bytes, from, to, planned);
+    if (found === 'unproven') this.#unproven.push(index);
+    this.#described.push(found === 'unproven' ? (planned as ResultColumn) : found);
+  }
+
   #start(): void {
-    const columns = this.#columns ?? this.#described;
-    if (columns.length !== this.#shapes.length) throw malformed('another number of columns than its statement has');
+    const columns = columnsOf(this.#statement, this.#described);
+    if (columns === undefined) {
+      this.#refuse();
+      return;
+    }
     this.#reader = new RowReader(this.#shapes);
     this.#source.reserve(SPARE_PER_COLUMN * columns.length);
     try {
@@ -244,5 +270,16 @@ export class ResultReply implements Reply {
     this.#stage = 'head';
     this.#first = false;
     return (status & MORE_RESULTS) === 0;
+  }
+}
+
+function isJson(cells: Cells | undefined, i: number): boolean {
+  const from = cells?.from[i] ?? -1;
+  if (cells === undefined || from < 0) return true;
+  try {
+    JSON.parse(cells.bytes.toString('utf8', from, cells.to[i]));
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -3,6 +3,8 @@
  * thrown as a failure of kind `malformed`. Refuses to know sockets, deadlines and what is sent.
  */
 import type { Cells, Flow, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { ParamValue, Statement } from '../../sql/statement.ts';
+import { columnsOf, otherColumns } from '../described.ts';
 import { DbFailure, type Left, type Outcome, type RunOptions } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
 import { malformed } from '../limits.ts';
@@ -15,6 +17,8 @@ export interface Prepared {
   /** From the server's description; undefined for a statement that returns no rows. */
   columns: readonly ResultColumn[] | undefined;
   repairs: readonly (Repair | undefined)[] | undefined;
+  /** The columns of the last plan that agreed with the description. */
+  confirmed: readonly ResultColumn[] | undefined;
   /** Has the server accepted it? */
   parsed: boolean;
   /** Has it said what it returns? */
@@ -24,14 +28,26 @@ export interface Prepared {
 
 /** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
 export interface Asked {
-  readonly text: string | undefined;
+  readonly statement: Statement | undefined;
+  readonly params: readonly ParamValue[];
   readonly prepared: Prepared | undefined;
-  readonly columns: readonly ResultColumn[] | undefined;
+  /** Was it prepared for an earlier run, when its tables may have been others? */
+  readonly reused: boolean;
+  /** Did a BEGIN travel with it? */
+  readonly begins: boolean;
   readonly sink: RowSink | undefined;
   readonly signal: RunOptions['signal'];
 }
 
-export const SIMPLE: Asked = { text: undefined, prepared: undefined, columns: undefined, sink: undefined, signal: undefined };
+export const SIMPLE: Asked = {
+  statement: undefined,
+  params: [],
+  prepared: undefined,
+  reused: false,
+  begins: false,
+  sink: undefined,
+  signal: undefined,
+};
 
 /** The cells that all rows of a connection are shown in, one after the other. */
 export interface Shown {
@@ -49,6 +65,8 @@ export class Answer {
   failure: DbFailure | undefined = undefined;
   /** Why it was told to stop; the server's word on how it ended is awaited. */
   stopped: DbFailure | undefined = undefined;
+  /** Values and tables fit the statement; before that nothing of it has run. */
+  bound = false;
   readonly #shown: Shown;
   readonly #source: Flow;
   #flow: StatementFlow | undefined = undefined;
@@ -85,7 +103,7 @@ export class Answer {
     this.#rows++;
     const { sink } = this.asked;
     if (sink === undefined) return;
-    if (this.#width < 0) this.#start();
+    if (this.#width < 0 && !this.#start()) return;
     const { cells } = this.#shown;
     const { from, to } = cells;
     const count = end - start < 2 ? -1 : ((bytes[start] as number) << 8) | (bytes[start + 1] as number);
@@ -139,9 +157,9 @@ export class Answer {
   /** `SELECT 20`, `INSERT 0 3`, `UPDATE 7`: the last word counts the rows. */
   completed(bytes: Buffer, from: number, to: number): void {
     if (this.ready !== 1) return;
-    const { prepared, columns, sink } = this.asked;
+    const { prepared, statement, sink } = this.asked;
     if (this.#completed && prepared !== undefined) throw outOfOrder(RECEIVED.commandComplete);
-    this.#selected = prepared?.columns !== undefined || columns !== undefined;
+    this.#selected = prepared?.columns !== undefined || statement?.columns !== undefined;
     if (this.#selected && sink !== undefined && !this.#started && this.failure === undefined) this.#start();
     this.#completed = true;
     this.#width = -1;
@@ -191,16 +209,21 @@ export class Answer {
     else this.reject(failure.kind === 'lost' && this.#completed ? failure.leaving('unknown') : failure);
   }
 
-  /** Rows are about to come, or it is known that there are none. */
-  #start(): void {
-    const { prepared, columns: wanted, sink } = this.asked;
+  /** Rows are about to come, or it is known that there are none. False when they are not what was planned for, and nobody shall see them. */
+  #start(): boolean {
+    const { prepared, statement, sink } = this.asked;
     const described = prepared?.columns;
     if (this.#started || this.#completed || this.ready !== 1) throw outOfOrder(RECEIVED.dataRow);
-    if (prepared === undefined || described === undefined) throw malformed('rows that it has not described');
-    const columns = wanted ?? described;
-    if (columns.length > described.length) throw malformed(`${described.length} columns where ${columns.length} were asked for`);
+    if (prepared === undefined || statement === undefined || described === undefined) throw malformed('rows that it has not described');
+    const isKnown = statement.columns !== undefined && statement.columns === prepared.confirmed;
+    const columns = isKnown ? statement.columns : columnsOf(statement, described);
     this.#started = true;
-    prepared.repairs ??= repairsFor(columns) ?? NO_REPAIRS;
+    if (columns === undefined) {
+      this.failed(otherColumns());
+      return false;
+    }
+    if (columns === statement.columns) prepared.confirmed = columns;
+    prepared.repairs ??= repairsFor(described) ?? NO_REPAIRS;
     this.#repairs = prepared.repairs === NO_REPAIRS ? undefined : prepared.repairs;
     const width = described.length;
     this.#width = width;
@@ -212,6 +235,7 @@ export class Answer {
     } catch (error) {
       throw new Untaken(error);
     }
+    return true;
   }
 }
 

@@ -1,4 +1,4 @@
-/** PostgreSQL's SQL where it differs. Parameters are untyped texts: the server infers each from the column beside it. */
+/** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../model/table.ts';
 import { LIKE_ESCAPE, paramType, plainComparison } from '../../sql/compile.ts';
 import type { Binder, Dialect, Ready } from '../../sql/dialect.ts';
@@ -29,6 +29,19 @@ function eitherCase(text: string): string {
   }).join('');
 }
 
+function compared(comparison: Comparison, bind: Binder, type: string): string {
+  const { column } = comparison;
+  const name = quote(column.name);
+  const value = (operand: ParamValue): string => `${bind.value(column, bindable(column, operand))}${type}`;
+  return plainComparison(comparison, name, value, (pattern, op) => {
+    const text = column.kind === 'text' ? name : `${name}::text`;
+    const [wanted = ''] = comparison.values;
+    if (op === 'il' && BEYOND_ASCII.test(String(wanted))) return `${text} ~ ${bind.text(eitherCase(String(wanted)))}`;
+    const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
+    return `${text} ${word} ${bind.text(pattern)} ESCAPE '${LIKE_ESCAPE}'`;
+  });
+}
+
 export const postgresDialect: Dialect = {
   textType: TEXT,
   intType: { kind: 'int', cast: 'int8' },
@@ -41,18 +54,9 @@ export const postgresDialect: Dialect = {
     return isArray(column) || isComposite(column) ? `to_json(${name})` : name;
   },
 
-  comparison(comparison: Comparison, bind: Binder): string {
-    const { column } = comparison;
-    const name = quote(column.name);
-    const value = (operand: ParamValue): string => bind.value(column, bindable(column, operand));
-    return plainComparison(comparison, name, value, (pattern, op) => {
-      const text = column.kind === 'text' ? name : `${name}::text`;
-      const [wanted = ''] = comparison.values;
-      if (op === 'il' && BEYOND_ASCII.test(String(wanted))) return `${text} ~ ${bind.text(eitherCase(String(wanted)))}`;
-      const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
-      return `${text} ${word} ${bind.text(pattern)} ESCAPE '${LIKE_ESCAPE}'`;
-    });
-  },
+  comparison: (comparison, bind) => compared(comparison, bind, ''),
+  // The value says its type, which the server would take from the column else: '2024-13' is a time to it when the column has become one.
+  strictComparison: (comparison, bind) => compared(comparison, bind, `::${comparison.column.cast}`),
 
   orderItem(column: Column, direction: 'asc' | 'desc'): string {
     const name = quote(column.name);

@@ -56,8 +56,10 @@ export class PostgresConnection implements Connection, Watched {
   /** How the last answer began that a statement had come to its end. */
   #tag = 0;
   #timeoutMs = 0;
-  /** Simple statements that travel with the next one: settings, BEGIN. */
+  /** Settings that travel with the next statement. */
   #lead = '';
+  /** A BEGIN travels with the next statement: by itself, or a rollback would take the settings back too. */
+  #begins = false;
 
   constructor(session: Session) {
     this.#session = session;
@@ -82,22 +84,23 @@ export class PostgresConnection implements Connection, Watched {
     if (!this.usable) return Promise.reject(gone());
     if (options.signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     this.#limit(options.timeoutMs);
-    let ready = 1;
+    const begins = this.#begins;
+    let ready = begins ? 2 : 1;
     if (this.#lead !== '') {
       this.#out.query(this.#lead);
       this.#lead = '';
-      ready = 2;
+      ready++;
     }
+    if (begins) this.#out.query('BEGIN');
+    this.#begins = false;
     const known = this.#named ? this.#prepared.get(statement.text) : undefined;
     const prepared = known ?? this.#prepare(statement.text);
-    prepared.used = ++this.#counter;
-    this.#out.bind(prepared.name, statement.types, params);
-    this.#out.execute();
-    return this.#send({ text: statement.text, prepared, columns: statement.columns, sink, signal: options.signal }, ready);
+    this.#run(prepared, statement, params);
+    return this.#send({ statement, params, prepared, reused: known !== undefined, begins, sink, signal: options.signal }, ready);
   }
 
   async begin(): Promise<void> {
-    this.#lead = this.#lead === '' ? 'BEGIN' : `${this.#lead}; BEGIN`;
+    this.#begins = true;
     this.#inTransaction = true;
   }
 
@@ -107,7 +110,7 @@ export class PostgresConnection implements Connection, Watched {
 
   /** A statement may have ended the transaction by itself (PREPARE TRANSACTION). */
   async rollback(options: RunOptions): Promise<Undone> {
-    const isEnded = this.#inTransaction && this.#status === IDLE && !this.#lead.endsWith('BEGIN');
+    const isEnded = this.#inTransaction && this.#status === IDLE && !this.#begins;
     await this.#finish('ROLLBACK', options);
     return isEnded ? 'some' : 'all';
   }
@@ -119,6 +122,7 @@ export class PostgresConnection implements Connection, Watched {
   async reset(): Promise<boolean> {
     if (!this.usable) return false;
     this.#lead = '';
+    this.#begins = false;
     this.#timeoutMs = 0;
     try {
       await this.#simple(RESET, { timeoutMs: 5000 });
@@ -168,13 +172,14 @@ export class PostgresConnection implements Connection, Watched {
   #prepare(text: string): Prepared {
     if (!this.#named) {
       this.#out.parse('', text);
-      return { name: '', columns: undefined, repairs: undefined, parsed: false, described: false, used: 0 };
+      return { name: '', columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false, used: 0 };
     }
     if (this.#prepared.size >= MAX_PREPARED) this.#forgetOldest();
     const prepared: Prepared = {
       name: `m${++this.#counter}`,
       columns: undefined,
       repairs: undefined,
+      confirmed: undefined,
       parsed: false,
       described: false,
       used: 0,
@@ -182,6 +187,12 @@ export class PostgresConnection implements Connection, Watched {
     this.#prepared.set(text, prepared);
     this.#out.parse(prepared.name, text);
     return prepared;
+  }
+
+  #run(prepared: Prepared, { types }: Statement, params: readonly ParamValue[]): void {
+    prepared.used = ++this.#counter;
+    this.#out.bind(prepared.name, types, params);
+    this.#out.execute();
   }
 
   #forgetOldest(): void {
@@ -206,9 +217,9 @@ export class PostgresConnection implements Connection, Watched {
   async #finish(word: 'COMMIT' | 'ROLLBACK', options: RunOptions): Promise<void> {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
-    if (this.#lead.endsWith('BEGIN')) {
+    if (this.#begins) {
       // Nothing was run since begin(): there is nothing to end either.
-      this.#lead = this.#lead.replace(/(; )?BEGIN$/, '');
+      this.#begins = false;
       return;
     }
     this.deadline = performance.now() + options.timeoutMs + DEADLINE_GRACE_MS;
@@ -263,6 +274,9 @@ export class PostgresConnection implements Connection, Watched {
       case RECEIVED.parseComplete:
         running.parsed();
         return;
+      case RECEIVED.bindComplete:
+        running.bound = true;
+        return;
       case RECEIVED.copyIn:
         running.refuseCopy();
         this.#out.copyFail('COPY FROM STDIN is not supported');
@@ -289,20 +303,41 @@ export class PostgresConnection implements Connection, Watched {
   #error(running: Answer, failure: DbFailure): void {
     running.failed(failure);
     if (failure.kind === 'lost') this.usable = false;
-    const { text, prepared } = running.asked;
-    if (text !== undefined && prepared !== undefined) this.#forgetFailed(text, prepared, failure);
+    this.#forgetFailed(running, failure);
     // A pooler between us and the server that does not keep prepared statements apart.
     if (failure.code === '42P05' || failure.code === '26000') this.#named = false;
   }
 
   /** A statement that was never accepted, or whose plan is older than its table, must be prepared anew. */
-  #forgetFailed(text: string, prepared: Prepared, failure: DbFailure): void {
-    if (prepared.parsed && failure.kind !== 'stale') return;
-    this.#prepared.delete(text);
+  #forgetFailed({ asked: { statement, prepared, reused }, bound }: Answer, failure: DbFailure): void {
+    if (statement === undefined || prepared === undefined) return;
+    if (prepared.parsed && failure.kind !== 'stale' && (bound || !reused)) return;
+    this.#prepared.delete(statement.text);
     if (prepared.parsed) this.#out.closeStatement(prepared.name);
   }
 
+  /**
+   * A statement that was prepared before its table changed is refused when it is bound: its result would have other columns now, or its
+   * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
+   * statement, since the refusal has ended the transaction.
+   */
+  #anew({ asked, bound, failure, stopped, resolve, reject }: Answer): boolean {
+    const { statement, params, reused, begins } = asked;
+    if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return false;
+    if (failure === undefined || !REFUSED.test(failure.code)) return false;
+    // Bytes have been given back when they were written.
+    if ((this.#inTransaction && !begins) || params.some((value) => typeof value === 'object' && value !== null)) return false;
+    if (begins) this.#out.query('ROLLBACK; BEGIN');
+    const prepared = this.#prepare(statement.text);
+    this.#run(prepared, statement, params);
+    const again = { ...asked, prepared, reused: false };
+    this.#running = new Answer(again, { ready: begins ? 2 : 1, shown: this.#shown, source: this.#socket }, resolve, reject);
+    this.#out.send(this.#socket);
+    return true;
+  }
+
   #settle(running: Answer): void {
+    if (running.failure !== undefined && this.#anew(running)) return;
     this.#running = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
     running.asked.signal?.removeEventListener('abort', this.#abort);
@@ -365,9 +400,11 @@ const MOST_ERRORS = 10;
 /** Messages that may come at any time and need no answer. */
 const ASIDES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);
 
+/** Of what a server may say when it binds a statement: a plan, a type, a name or a value that does not fit any more. */
+const REFUSED = /^(?:0A|22|26|42)/;
+
 /** What else belongs to an answer. */
 const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
-  RECEIVED.bindComplete,
   RECEIVED.closeComplete,
   RECEIVED.copyData,
   RECEIVED.copyDone,

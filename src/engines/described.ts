@@ -1,0 +1,33 @@
+/**
+ * What a result has turned out to have, beside what its statement was planned for. A server describes every column of a result before its
+ * first row: by that a plan that is older than its table is found out while nothing has been passed on. Knows no protocol.
+ */
+import type { ResultColumn } from '../model/cells.ts';
+import type { Kind } from '../model/table.ts';
+import type { Statement } from '../sql/statement.ts';
+import { DbFailure } from './engine.ts';
+import { malformed } from './limits.ts';
+
+/** Kinds that every format writes alike, as a text; results do not always tell one from another. */
+const TEXTS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set', 'uuid', 'other']);
+
+export function isWrittenAlike(a: Kind, b: Kind): boolean {
+  return a === b || (TEXTS.has(a) && TEXTS.has(b));
+}
+
+/** The columns to hand to a sink; undefined when the statement must not be believed any more. */
+export function columnsOf(statement: Statement, described: readonly ResultColumn[]): readonly ResultColumn[] | undefined {
+  const { columns } = statement;
+  if (columns === undefined) return described;
+  if (columns.length !== described.length) throw malformed(`${described.length} columns where ${columns.length} were asked for`);
+  let isAlike = true;
+  for (let i = 0; i < columns.length; i++)
+    isAlike &&= isWrittenAlike((columns[i] as ResultColumn).kind, (described[i] as ResultColumn).kind);
+  if (isAlike) return columns;
+  if (statement.onOtherKinds === 'fail') return undefined;
+  return columns.map(({ name }, i) => ({ name, kind: (described[i] as ResultColumn).kind }));
+}
+
+export function otherColumns(): DbFailure {
+  return new DbFailure('stale', 'the columns of the result are not those that the statement was planned for', { code: 'COLUMNS' });
+}

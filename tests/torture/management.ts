@@ -8,11 +8,15 @@ import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 import type { Tenant, World } from './world.ts';
 
+/** So that what the service keeps of them does not grow with the run. */
+const MOST_VERSIONS = 20;
+
 export class Management {
   readonly #world: World;
   readonly #tenant: Tenant;
   readonly #report: Report;
   readonly #deployed: string[] = [];
+  readonly #removed: string[] = [];
   /** Tokens that must be there, and those that must not, by id. */
   readonly #kept = new Set<string>();
   readonly #deleted = new Set<string>();
@@ -44,6 +48,15 @@ export class Management {
     this.#report.note(`deployed ${name}`, call);
     // An instance that is cut off from the store may not know it yet; one that knows it serves it and nothing else.
     if (isStatus(call, 200) && bodyOf(call) !== `"${version}"`) this.#report.violate(`deployed ${version}, served ${bodyOf(call)}`);
+    if (this.#deployed.length > MOST_VERSIONS) await this.#remove(this.#deployed.shift() ?? '');
+  }
+
+  async #remove(version: string): Promise<void> {
+    const { project, name } = this.#tenant;
+    const path = `${DEFINITIONS}?uri=deployed&method=get&version=${version}`;
+    const ending = await this.#world.otherClient.ask({ method: 'DELETE', path, headers: project.headers });
+    this.#report.note(`removed ${name}`, ending);
+    if (isStatus(ending, 200)) this.#removed.push(version);
   }
 
   async #token(turn: number): Promise<void> {
@@ -91,6 +104,7 @@ export class Management {
     const versions = new Set(list.filter(({ uri }) => uri === 'deployed').map(({ version }) => version));
     for (const version of this.#deployed)
       if (!versions.has(version)) this.#report.violate(`the deploy of ${version} was acknowledged and is lost`);
+    for (const version of this.#removed) if (versions.has(version)) this.#report.violate(`${version} was removed and is there`);
     const tokens: string[] = [];
     for (let page = 0; ; page++) {
       const some = JSON.parse(await get(`/svc/system/api/v1/token/list?pg=${page}&ps=500`)) as { token_id: string }[];
@@ -100,7 +114,7 @@ export class Management {
     for (const id of this.#kept) if (!tokens.includes(id)) this.#report.violate(`the token ${id} was acknowledged and is lost`);
     for (const id of this.#deleted) if (tokens.includes(id)) this.#report.violate(`the token ${id} was deleted and is there`);
     this.#report.fact(
-      `${this.#deployed.length} deploys, ${this.#kept.size} tokens kept and ${this.#deleted.size} deleted: all as acknowledged`,
+      `${this.#deployed.length + this.#removed.length} deploys, ${this.#removed.length} of them removed, ${this.#kept.size} tokens kept and ${this.#deleted.size} deleted: all as acknowledged`,
     );
   }
 }

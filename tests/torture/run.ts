@@ -62,7 +62,7 @@ async function goThrough(world: World, random: Random, report: Report, minutes: 
     watch.times(random.fork('calm'), running),
     watch.memory(running),
     management.run(random.fork('management'), running),
-    progress(report, running),
+    progress(report, watch, running),
   );
   const quietMs = minutes * 60_000 * QUIET_PART;
   await Promise.race([delay(quietMs / 3), died]);
@@ -96,10 +96,10 @@ function clientsOf(tenant: Tenant, random: Random, report: Report, running: () =
   );
 }
 
-async function progress(report: Report, running: () => boolean): Promise<void> {
+async function progress(report: Report, watch: Watch, running: () => boolean): Promise<void> {
   for (let next = performance.now() + PROGRESS_MS; running(); next += PROGRESS_MS) {
     while (running() && performance.now() < next) await delay(100);
-    report.say(`${report.requests} requests, ${report.violations.length} violations`);
+    report.say(`${report.requests} requests, ${watch.megabytes} MB, ${report.violations.length} violations`);
   }
 }
 

@@ -68,6 +68,10 @@ export class Watch {
     }
   }
 
+  get megabytes(): number {
+    return Math.round(this.#memory.at(-1) ?? 0);
+  }
+
   judge(minutes: number): void {
     this.#judgeTimes();
     this.#judgeMemory(minutes);

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reply } from '../../src/http/wire/reply.ts';
 import { WireServer } from '../../src/http/wire/server.ts';
 
-const STALL_SECS = 2;
+const STALL_SECS = 1;
 /** More than the system takes on its own. */
-const LARGE = Buffer.alloc(8 * 1024 * 1024, 'a');
+const LARGE = Buffer.alloc(6 * 1024 * 1024, 'a');
 const NO_ANSWER = '/never';
 
 const replies = new Map<string, Reply>();
@@ -67,7 +67,7 @@ describe.concurrent('a reader', { timeout: 60_000 }, () => {
     // So slowly that the system takes more from the server less often than the server looks for a stall.
     socket.on('data', () => {
       socket.pause();
-      setTimeout(() => socket.resume(), 100);
+      setTimeout(() => socket.resume(), 120);
     });
     const { bytes, error } = await end;
     expect(error).toBeUndefined();

@@ -4,20 +4,15 @@
  * stops reading is broken off.
  */
 import type { Socket } from 'node:net';
+import { Arrival } from './arrival.ts';
 import { Beginning, blankLines } from './beginning.ts';
-import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
-import { HeadReader, type RequestHead } from './head.ts';
-import { CHUNKED } from './header-section.ts';
+import { HEAD_END, HeadReader, headEnd, type RequestHead, UNREADABLE } from './head.ts';
 import type { Listener } from './listener.ts';
 import { Waiting } from './pieces.ts';
 import { type Refusal, Refused } from './refusal.ts';
 import { REST_SECS, Reply, reset } from './reply.ts';
 import { Sending } from './sending.ts';
 
-/** Of the request line and the headers together. */
-const MAX_HEAD_BYTES = 32 * 1024;
-/** A request line that takes more than half of that is what made the whole too large. */
-const LONG_LINE = MAX_HEAD_BYTES / 2;
 /** Requests that were sent ahead wait in memory up to this size, then in the client. */
 const MOST_AHEAD = 64 * 1024;
 
@@ -35,22 +30,10 @@ const REST_LOOKS = (REST_SECS * 1000) / LOOK_MS;
 const DROP_LOOKS = 10;
 /** So long what was sent ahead waits behind one answer when it is too much to wait in memory. */
 const DEAF_LOOKS = 5;
-/** A whole body has this time, and a second more for each so many bytes that have come. */
-const BODY_LOOKS = 120;
-const BYTES_A_LOOK = 16 * 1024;
-/** A body of which less than this comes between two looks makes room for others first. */
-const SLOW_BYTES = 1024;
 
-const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING: Buffer = Buffer.alloc(0);
 const CR = 0x0d;
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-/** Stands for a request whose head could not be read. */
-const UNREADABLE: RequestHead = {
-  method: 'UNKNOWN',
-  target: '/',
-  section: { minor: 1, lines: [], keepAlive: false, length: 0, expectsContinue: false, reading: undefined },
-};
 
 /**
  * `rest`: between requests. `head`, `body`: a request arrives. `screen`: whether its body may come is being found out. `answer`: it runs.
@@ -79,13 +62,7 @@ export class Connection {
   #ahead = NOTHING;
   readonly #waiting = new Waiting();
   #head: RequestHead | undefined;
-  #reader: BodyReader | undefined;
-  /** Of the body that arrives: bytes that the budget has counted; looks at which nothing, or not much, had come. */
-  #counted = 0;
-  #seen = 0;
-  #silent = 0;
-  #slow = 0;
-  #screened = false;
+  #arrival: Arrival | undefined;
   #reply: Reply | undefined;
   #closes = false;
   #refused = false;
@@ -125,7 +102,7 @@ export class Connection {
 
   /** For how many looks not much of a body has come; 0 when none is awaited. */
   get slow(): number {
-    return this.#state === 'body' ? this.#slow : 0;
+    return this.#state === 'body' ? (this.#arrival?.slow ?? 0) : 0;
   }
 
   /** Is there something that only the system knows: whether a client reads that takes nothing, or has left while nobody listens? */
@@ -156,7 +133,7 @@ export class Connection {
     }
     this.#sending.rest();
     if (this.#state === 'head' && age > (this.surplus === undefined ? HEAD_LOOKS : SURPLUS_HEAD_LOOKS)) this.#refuse('too_slow');
-    else if (this.#state === 'body') this.#lookAtBody(age);
+    else if (this.#state === 'body' && this.#arrival?.isLate(age, this.#listener.stallLooks) === true) this.#refuse('too_slow');
     else if (this.#state === 'rest' && age > (this.surplus === undefined ? REST_LOOKS : SURPLUS_HEAD_LOOKS)) this.socket.destroy();
     else if (this.#state === 'drop' && age > DROP_LOOKS) this.socket.destroy();
   }
@@ -329,11 +306,7 @@ export class Connection {
 
   #readHead(): boolean {
     const bytes = this.#ahead;
-    const end = bytes.indexOf(HEAD_END);
-    if (end > MAX_HEAD_BYTES || (end < 0 && bytes.length > MAX_HEAD_BYTES)) {
-      const line = bytes.indexOf('\r\n');
-      throw new Refused(line < 0 || line > LONG_LINE ? 'target_too_long' : 'head_too_large');
-    }
+    const end = headEnd(bytes);
     if (end < 0) {
       this.#beginning.check(bytes);
       return false;
@@ -350,48 +323,39 @@ export class Connection {
     }
     const most = this.#listener.maxBodyBytes;
     if (length > most) throw new Refused('body_too_large');
-    this.#reader = length === CHUNKED ? new ChunkedBody(most) : sizedBody(length);
-    this.#counted = this.#seen = this.#silent = this.#slow = 0;
-    this.#screened = false;
+    this.#arrival = new Arrival(length, most);
     this.#enter('body');
     return this.#readBody();
   }
 
   #readBody(): boolean {
-    const reader = this.#reader;
+    const arrival = this.#arrival;
     const head = this.#head;
-    if (reader === undefined || head === undefined) return false;
+    if (arrival === undefined || head === undefined) return false;
+    const { reader } = arrival;
     const bytes = this.#ahead;
     const at = reader.take(bytes, 0);
     this.#ahead = at === bytes.length ? NOTHING : bytes.subarray(at);
-    this.#count(reader.size);
+    const { bodies } = this.#listener;
+    if (!arrival.count(bodies) && !(this.#listener.makeRoom(this) && arrival.count(bodies))) throw new Refused('bodies_full');
     if (reader.done) {
-      const counted = this.#counted;
-      this.#reader = undefined;
-      this.#counted = 0;
-      this.#answer(head, reader.body(), counted);
+      this.#arrival = undefined;
+      this.#answer(head, reader.body(), arrival.takeCounted());
       return true;
     }
     // What comes whole with its head is judged with its head. What does not is judged before more of it is let in.
-    return this.#screened ? false : this.#screen(head);
-  }
-
-  /** The budget of all connections together. */
-  #count(size: number): void {
-    const { bodies } = this.#listener;
-    const more = size - this.#counted;
-    if (!bodies.take(more, size) && !(this.#listener.makeRoom(this) && bodies.take(more, size))) throw new Refused('bodies_full');
-    this.#counted = size;
+    if (arrival.screened) return false;
+    arrival.screened = true;
+    return this.#screen(head);
   }
 
   #forgetBody(): void {
-    this.#listener.bodies.release(this.#counted);
-    this.#counted = 0;
-    this.#reader = undefined;
+    if (this.#arrival === undefined) return;
+    this.#listener.bodies.release(this.#arrival.takeCounted());
+    this.#arrival = undefined;
   }
 
   #screen(head: RequestHead): boolean {
-    this.#screened = true;
     const reply = new Reply(this, head, 0);
     const verdict = this.#listener.screen(head, reply);
     if (!(verdict instanceof Promise)) return this.#admit(head, reply, verdict);
@@ -410,17 +374,8 @@ export class Connection {
       this.#turnAway(reply, refuse);
       return false;
     }
-    if (head.section.expectsContinue && this.#reader?.size === 0) this.socket.write(CONTINUE, 'latin1');
+    if (head.section.expectsContinue && this.#arrival?.reader.size === 0) this.socket.write(CONTINUE, 'latin1');
     return true;
-  }
-
-  #lookAtBody(age: number): void {
-    const size = this.#reader?.size ?? 0;
-    const more = size - this.#seen;
-    this.#seen = size;
-    this.#silent = more > 0 ? 0 : this.#silent + 1;
-    this.#slow = more >= SLOW_BYTES ? 0 : this.#slow + 1;
-    if (this.#silent > this.#listener.stallLooks || age > BODY_LOOKS + size / BYTES_A_LOOK) this.#refuse('too_slow');
   }
 
   #answer(head: RequestHead, body: Buffer, counted: number): void {

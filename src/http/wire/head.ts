@@ -14,6 +14,27 @@ export interface RequestHead {
   readonly section: HeaderSection;
 }
 
+/** Stands for a request whose head could not be read. */
+export const UNREADABLE: RequestHead = {
+  method: 'UNKNOWN',
+  target: '/',
+  section: { minor: 1, lines: [], keepAlive: false, length: 0, expectsContinue: false, reading: undefined },
+};
+
+export const HEAD_END = Buffer.from('\r\n\r\n');
+/** Of the request line and the headers together. */
+const MAX_HEAD_BYTES = 32 * 1024;
+/** A request line that takes more than half of that is what made the whole too large. */
+const LONG_LINE = MAX_HEAD_BYTES / 2;
+
+/** Where the head that the bytes begin with ends; negative when that has not come yet. Throws Refused when it is too large. */
+export function headEnd(bytes: Buffer): number {
+  const end = bytes.indexOf(HEAD_END);
+  if (end <= MAX_HEAD_BYTES && (end >= 0 || bytes.length <= MAX_HEAD_BYTES)) return end;
+  const line = bytes.indexOf('\r\n');
+  throw new Refused(line < 0 || line > LONG_LINE ? 'target_too_long' : 'head_too_large');
+}
+
 const SLASH = 0x2f;
 
 /** A section is kept where it arrived; what arrived with it must not make that much. */

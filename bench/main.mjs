@@ -73,7 +73,7 @@ async function prepareEngine(type, address, options, runFolder) {
   const folder = join(runFolder, type);
   mkdirSync(folder, { recursive: true });
   const fixture = await createFixture(address);
-  const service = await startService({ folder, workers: options.workers, prof: options.prof });
+  const service = await startService({ folder, workers: options.workers, prof: options.prof, nodeHttp: options.nodeHttp });
   const administrator = new Administrator(service);
   const project = await administrator.createProject([databaseEntry(address, fixture.name)]);
   const yardstick = await startYardstick(type, address, fixture.name, folder);

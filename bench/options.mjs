@@ -8,11 +8,19 @@ export const USAGE = `npm run bench -- [options]
   --rounds n --seconds s   as said
   --connections n          connections of the load generator (32)
   --workers n              MILLRACE_WORKERS of the service (1)
+  --node-http              the service on node:http instead of its own server, to compare the two
   --prof                   the service writes a CPU profile into the results
   --write-docs             puts the tables and the plot of this run into docs/performance.md
   --list                   names the scenarios and ends`;
 
-const flags = { '--quick': 'quick', '--write-docs': 'writeDocs', '--list': 'list', '--prof': 'prof', '--help': 'help' };
+const flags = {
+  '--quick': 'quick',
+  '--write-docs': 'writeDocs',
+  '--list': 'list',
+  '--prof': 'prof',
+  '--node-http': 'nodeHttp',
+  '--help': 'help',
+};
 const values = {
   '--engine': { key: 'engines', read: list },
   '--scenario': { key: 'scenarios', read: list },

@@ -46,7 +46,7 @@ async function readPort(child, log) {
 }
 
 /** Millrace as `millrace serve` runs it: authentication, checks, metrics and a log line a request. */
-export async function startService({ folder, workers, prof }) {
+export async function startService({ folder, workers, prof, nodeHttp }) {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });
   const serverKey = randomBytes(24).toString('hex');
@@ -63,7 +63,13 @@ export async function startService({ folder, workers, prof }) {
     MILLRACE_MAX_PAGE_SIZE: '1000000',
   };
   const profiling = prof ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
-  const server = await startServer([...profiling, join(ROOT, 'dist', 'main.js'), 'serve'], env, join(folder, 'service.log'), dataDir);
+  const replacing = nodeHttp ? ['--import', join(ROOT, 'bench', 'node-http', 'register.mjs')] : [];
+  const server = await startServer(
+    [...profiling, ...replacing, join(ROOT, 'dist', 'main.js'), 'serve'],
+    env,
+    join(folder, 'service.log'),
+    dataDir,
+  );
   return { ...server, serverKey };
 }
 

@@ -12,6 +12,7 @@ import { Waiting } from './pieces.ts';
 import { type Refusal, Refused } from './refusal.ts';
 import { REST_SECS, Reply, reset } from './reply.ts';
 import { Sending } from './sending.ts';
+import type { SystemSocket } from './system-sockets.ts';
 
 /** Requests that were sent ahead wait in memory up to this size, then in the client. */
 const MOST_AHEAD = 64 * 1024;
@@ -115,10 +116,10 @@ export class Connection {
     return this.#state === 'answer' && this.socket.isPaused();
   }
 
-  /** What the system knows of it. */
-  learn(unsent: number, open: boolean): void {
-    this.#sending.learn(unsent);
-    if (!open && this.#isDeaf) reset(this.socket);
+  /** What the system knows of it, if it tells: ends what has stood still for too long, or has gone. */
+  learn(known: SystemSocket | undefined): void {
+    if (known?.open === false && this.#isDeaf) reset(this.socket);
+    else if (this.#sending.hasStalled(known?.unsent, this.#listener.stallLooks)) this.#stall();
   }
 
   /** Called every LOOK_MS: ends what has taken too long. */
@@ -128,7 +129,7 @@ export class Connection {
     if (this.socket.writableLength > 0) {
       // Nobody rests, or was told everything, while something is unsent.
       if (this.#state === 'drop') this.#looks = 0;
-      if (this.#sending.look() > this.#listener.stallLooks) this.#stall();
+      this.#sending.look();
       return;
     }
     this.#sending.rest();

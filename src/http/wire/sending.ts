@@ -18,19 +18,25 @@ export class Sending {
     this.#socket = socket;
   }
 
-  /** Called while something is unsent; returns `stuck`. */
-  look(): number {
+  /** Called while something is unsent. */
+  look(): void {
     const handle = (this.#socket as unknown as { readonly _handle: Handle | null })._handle;
     const taken = handle === null ? -1 : handle.bytesWritten - handle.writeQueueSize;
     this.stuck = taken === this.#taken ? this.stuck + 1 : 0;
     this.#taken = taken;
-    return this.stuck;
   }
 
-  /** What the system has taken and the client has not. It takes more in large steps only: a slow client may move nothing but this. */
-  learn(unsent: number): void {
-    if (this.#unsent >= 0 && unsent !== this.#unsent) this.stuck = 0;
-    this.#unsent = unsent;
+  /**
+   * What the system has taken and the client has not, or undefined where it does not tell. It takes more in large steps only: a slow client may
+   * move nothing but this. Returns whether the client has stood still for more than so many looks.
+   */
+  hasStalled(unsent: number | undefined, looks: number): boolean {
+    const before = this.#unsent;
+    this.#unsent = unsent ?? 0;
+    // Something to compare with is needed first.
+    if (unsent !== undefined && before < 0) return false;
+    if (unsent !== undefined && unsent !== before) this.stuck = 0;
+    return this.stuck > looks;
   }
 
   /** Nothing is unsent. */

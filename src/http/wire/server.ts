@@ -11,7 +11,7 @@ import { Connection, LOOK_MS } from './connection.ts';
 import { Descriptors } from './descriptors.ts';
 import { Forgetting } from './forgetting.ts';
 import type { Handlers, Limits, Listener, Overload } from './listener.ts';
-import { keyOf, readSystemSockets } from './system-sockets.ts';
+import { keyOf, readSystemSockets, type SystemSocket } from './system-sockets.ts';
 
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
 const LINGER_MS = 300;
@@ -20,6 +20,9 @@ const DRAIN_MS = 20;
 const MOST_SURPLUS = 6;
 /** A connection that has rested for so many looks gives way to a new one. */
 const RESTED_LOOKS = 5;
+
+/** The system knows nothing of a connection any more. */
+const GONE: SystemSocket = { unsent: 0, open: false };
 
 export class WireServer {
   readonly #server: Server;
@@ -30,6 +33,7 @@ export class WireServer {
   readonly #maxConnections: number;
   readonly #descriptors = new Descriptors();
   readonly #looker: NodeJS.Timeout;
+  #isAsking = false;
   /** A process that ends by itself must not let half of an answer look whole. */
   readonly #breakOff = (): void => this.breakOff();
 
@@ -151,13 +155,14 @@ export class WireServer {
   }
 
   async #askSystem(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
     const known = await readSystemSockets();
-    if (known === undefined) return;
+    this.#isAsking = false;
     for (const connection of this.#connections) {
       if (!connection.wantsSystem) continue;
       const { localPort, remotePort } = connection.socket;
-      const found = known.get(keyOf(localPort, remotePort));
-      connection.learn(found?.unsent ?? 0, found?.open ?? false);
+      connection.learn(known === undefined ? undefined : (known.get(keyOf(localPort, remotePort)) ?? GONE));
     }
   }
 

@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from '../lang/budget.ts';
 import type { DbType, Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectScope } from '../model/project.ts';
+import { turn } from '../util/loop-turns.ts';
 import type { DefinitionDocument, OwnDatabase } from './document.ts';
 import { compileStep } from './steps/alike.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
@@ -41,9 +42,9 @@ export interface CompileScope {
   readonly password: string | null;
 }
 
-/** Throws StepProblems with everything that is wrong in any step. */
-export function compileDefinition(document: DefinitionDocument, scope: CompileScope): Compiled {
-  const steps = compileSteps(document, scope);
+/** Throws StepProblems with everything that is wrong in any step. Much code is compiled a turn at a time. */
+export async function compileDefinition(document: DefinitionDocument, scope: CompileScope): Promise<Compiled> {
+  const steps = await compileSteps(document, scope);
   const read = new Set(steps.flatMap(({ needs }) => [...needs]));
   const shown = steps.findLastIndex(({ source }) => !source.omit);
   const { config, database } = document;
@@ -65,6 +66,15 @@ export function compileDefinition(document: DefinitionDocument, scope: CompileSc
     entry: database.kind === 'own' ? entryOf(database, scope) : undefined,
   };
 }
+
+/** The same with the password, which the check of a document finds out last. */
+export function withPassword(compiled: Compiled, scope: CompileScope): Compiled {
+  const { database } = compiled.document;
+  return database.kind === 'own' ? { ...compiled, entry: entryOf(database, scope) } : compiled;
+}
+
+/** Code that is compiled at once: some milliseconds. */
+const TURN_CODE = 16 * 1024;
 
 /**
  * A single statement needs no transaction when it only reads, or when it does all of its work or none and nothing that follows it can fail.
@@ -95,12 +105,18 @@ export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[
   if (problems.length > 0) throw new StepProblems(problems);
 }
 
-function compileSteps({ logic, database }: DefinitionDocument, scope: CompileScope): readonly Step[] {
+async function compileSteps({ logic, database }: DefinitionDocument, scope: CompileScope): Promise<readonly Step[]> {
   const names = new Map<string, number>();
   const steps: Step[] = [];
   const problems: CodeProblem[] = [];
+  let characters = 0;
   for (const source of logic) {
-    const { index, name } = source;
+    const { index, name, code } = source;
+    if (characters + code.length > TURN_CODE) {
+      await turn(scope.tenant.projectId);
+      characters = 0;
+    }
+    characters += code.length;
     const within: StepScope = { database: database.type, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
     try {
       steps.push(compileStep(source, within));

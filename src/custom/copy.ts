@@ -87,7 +87,7 @@ async function draftOf(
   ]);
   // What was deployed compiles; this is the same check again for the copy, with the modules of its new space.
   const read = readDocument(document);
-  const { steps } = compileDefinition(read, {
+  const { steps } = await compileDefinition(read, {
     tenant: target,
     modules: await management.finder.modules(target),
     stage: 'call',

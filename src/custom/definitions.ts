@@ -14,7 +14,8 @@ import {
 import { entryKey, type ProjectContext } from '../model/project.ts';
 import type { DefinitionChange, DefinitionInsertion, Store } from '../store/store.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { type Compiled, compileDefinition } from './compile.ts';
+import { turn } from '../util/loop-turns.ts';
+import { type Compiled, type CompileScope, compileDefinition, withPassword } from './compile.ts';
 import {
   type DefinitionDocument,
   IDENTIFIERS,
@@ -59,9 +60,14 @@ export interface ManagementAnswer {
   readonly body: PlainMap | readonly PlainMap[];
 }
 
+/** A longer document is dealt with a turn at a time. */
+const LARGE = 16 * 1024;
+
 /** Everything that can be wrong with a document, in one error. */
 export async function checkDefinition(management: Management, author: Author, source: string): Promise<Checked> {
+  if (source.length > LARGE) await turn(author.caller.projectId);
   const { document, problems } = inspect(source);
+  if (source.length > LARGE) await turn(author.caller.projectId);
   const modules = await management.finder.modules(author.caller);
   const found: (LineProblem & { readonly kind: string })[] = problems.map((problem) => ({ ...problem, kind: 'document' }));
   const { database } = document;
@@ -71,17 +77,19 @@ export async function checkDefinition(management: Management, author: Author, so
       message: `database.ref: the project has no database ${database.type}/${database.name}`,
       kind: 'document',
     });
-  try {
-    compileDefinition(document, { tenant: author.caller, modules, stage: 'deploy', password: null });
-  } catch (error) {
+  const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null };
+  const compiled = await compileDefinition(document, scope).catch((error: unknown) => {
     if (!(error instanceof StepProblems)) throw error;
     found.push(...error.problems);
-  }
+    return undefined;
+  });
   refuse(found);
+  if (compiled === undefined) throw new Error('a definition that does not compile has problems');
   checkIdentifiers(author, document);
   if (database.kind === 'own') for (const { host } of database.hosts) await management.checkHost(host);
   const password = await passwordOf(management, author, document);
-  return { document, password, compiled: compileDefinition(document, { tenant: author.caller, modules, stage: 'deploy', password }) };
+  if (source.length > LARGE) await turn(author.caller.projectId);
+  return { document, password, compiled: withPassword(compiled, { ...scope, password }) };
 }
 
 function inspect(source: string): ReturnType<typeof inspectDocument> {
@@ -99,11 +107,15 @@ function refuse(problems: readonly (LineProblem & { readonly kind: string })[]):
   throw problems.some(({ kind }) => kind === 'document') ? apiError('definition_invalid', all) : apiError('definition_code', all);
 }
 
+/** Nobody reads more of them at a time. */
+const MOST_PROBLEMS = 100;
+
 function sentences(problems: readonly LineProblem[]): string {
-  return problems
+  const told = problems
     .toSorted((a, b) => a.line - b.line)
-    .map(({ line, message }) => `line ${line}: ${message}.`)
-    .join(' ');
+    .slice(0, MOST_PROBLEMS)
+    .map(({ line, message }) => `line ${line}: ${message}.`);
+  return problems.length > told.length ? `${told.join(' ')} And ${problems.length - told.length} more.` : told.join(' ');
 }
 
 function isRegistered(context: ProjectContext, type: OwnDatabase['type'], name: string): boolean {

@@ -24,7 +24,7 @@ export function readLogic(fields: Fields, root: MapTree): readonly StepSource[] 
   const list = fields.list(root, 'logic');
   if (list !== undefined && list.items.length > MOST_STEPS) fields.problem(list, `logic has more than ${MOST_STEPS} steps`);
   const taken = new Set<string>();
-  return (list?.items ?? []).flatMap((item, index) => {
+  return (list?.items ?? []).slice(0, MOST_STEPS).flatMap((item, index) => {
     const step = readStep(fields, item, index);
     if (step?.name === undefined) return step ?? [];
     if (taken.has(step.name)) fields.problem(item, `logic[${index}]: the name ${step.name} is taken by another step`);

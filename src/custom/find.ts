@@ -7,6 +7,7 @@ import type { Definition, DefinitionMethod, Endpoint } from '../model/definition
 import type { LarkModules } from '../model/lark-module.ts';
 import type { SpaceScope } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
+import { turn } from '../util/loop-turns.ts';
 import { after, type Soon } from '../util/soon.ts';
 import { type Compiled, compileDefinition } from './compile.ts';
 import { readDocument } from './document.ts';
@@ -16,11 +17,15 @@ export interface Version {
   readonly compiled: Compiled;
 }
 
+/** A longer document is dealt with a turn at a time. */
+const LARGE = 16 * 1024;
 const NO_MODULES: LarkModules = new Map();
 
 export class Finder {
   readonly #store: Store;
   readonly #versions = new WeakMap<Definition, Version>();
+  /** Those who come meanwhile wait for the same. */
+  readonly #compiling = new Map<Definition, Promise<Version>>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -40,16 +45,21 @@ export class Finder {
 
   /** At once when it has been called before. */
   version(scope: SpaceScope, definition: Definition): Version | Promise<Version> {
-    return this.#versions.get(definition) ?? this.#compile(scope, definition);
+    const known = this.#versions.get(definition) ?? this.#compiling.get(definition);
+    if (known !== undefined) return known;
+    const compiling = this.#compile(scope, definition).finally(() => this.#compiling.delete(definition));
+    this.#compiling.set(definition, compiling);
+    return compiling;
   }
 
   async #compile(scope: SpaceScope, definition: Definition): Promise<Version> {
     if (definition.unreadable !== null)
       throw apiError('record_unreadable', `${definition.uri} ${definition.version}`, definition.definitionId);
+    if (definition.document.length > LARGE) await turn(scope.projectId);
     const document = readDocument(definition.document);
     const needsModules = document.logic.some(({ kind }) => kind === 'lark');
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;
-    const compiled = compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });
+    const compiled = await compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });
     const version = { definition, compiled };
     this.#versions.set(definition, version);
     return version;

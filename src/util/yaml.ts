@@ -5,11 +5,13 @@
  * The library composes documents by recursion, and deep nesting there ends the whole process, not only the call; so the depth is measured on
  * its flat parse before anything is composed.
  */
-import { Composer, CST, type Document, LineCounter, Parser, visit } from 'yaml';
+import { Composer, CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, type YAMLMap } from 'yaml';
 import type { PlainValue } from './decimal.ts';
 
 const MAX_DEPTH = 64;
 const MAX_ALIASES = 50;
+/** Words, brackets, blanks, line ends: the text of a scalar is one, however long. Reading takes some microseconds for each. */
+const MAX_PARTS = 20_000;
 
 export interface YamlProblem {
   readonly message: string;
@@ -54,16 +56,47 @@ function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
 export function parseYaml(text: string): YamlDocuments {
   const lines = new LineCounter();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const tokens = tokensOf(text, lines);
   const deep = tooDeepAt(tokens);
   if (deep !== undefined) throw new YamlError([problemAt(lines, deep, `nested deeper than ${MAX_DEPTH} levels`)]);
-  const documents = [...new Composer({ schema: 'failsafe', prettyErrors: false }).compose(tokens)] as Document.Parsed[];
+  const documents = [...new Composer({ schema: 'failsafe', prettyErrors: false, uniqueKeys: false }).compose(tokens)] as Document.Parsed[];
   const problems = documents.flatMap((document) => [
     ...document.errors.map((error) => problemAt(lines, error.pos[0], error.message)),
+    ...repeatedKeys(document).map((offset) => problemAt(lines, offset, 'Map keys must be unique')),
     ...taggedNodes(document).map((offset) => problemAt(lines, offset, 'tags are not allowed')),
   ]);
   if (problems.length > 0) throw new YamlError(problems);
   return { documents, lines };
+}
+
+/** As the library's own parse, but for the bound. */
+function tokensOf(text: string, lines: LineCounter): readonly CST.Token[] {
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let count = 0;
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++count > MAX_PARTS) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${MAX_PARTS} parts`)]);
+    tokens.push(...parser.next(lexeme));
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+/** The library compares every key of a map with every other. */
+function repeatedKeys(document: Document.Parsed): readonly number[] {
+  const offsets: number[] = [];
+  visit(document, {
+    Map(_, { items }: YAMLMap) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) offsets.push(key.range?.[0] ?? 0);
+        seen.add(key.value);
+      }
+    },
+  });
+  return offsets;
 }
 
 function taggedNodes(document: Document.Parsed): readonly number[] {

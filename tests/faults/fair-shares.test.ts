@@ -1,6 +1,7 @@
 // One project that does all it can beside another that asks for little: the little is done about as quickly as if nobody else were there.
 import { setMaxListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { pulseDuring } from '../support/pulse.ts';
@@ -55,6 +56,26 @@ async function bestOf(measure: () => Promise<number>): Promise<number> {
   return best;
 }
 
+/** Definitions of nearly the size that is allowed, each as costly as can be in its own way. */
+const LARGEST = 250_000;
+const DOCUMENTS: readonly (readonly [name: string, status: number, text: () => string])[] = [
+  ['a hundred steps of much code', 200, () => stringify(greedy.document({ uri: 'l', logic: steps(100, 24) }))],
+  ['one step of very much code', 200, () => stringify(greedy.document({ uri: 'l', logic: steps(1, 2400) }))],
+  ['thousands of steps', 400, () => stringify(greedy.document({ uri: 'l', logic: steps(4000, 0) }))],
+  ['one long list', 400, () => filled('logic: [a', ',a', ']')],
+  ['thousands of keys', 400, () => Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n')],
+  ['thousands of open brackets', 400, () => filled('logic: ', '[', '')],
+];
+
+function filled(before: string, unit: string, after: string): string {
+  return before + unit.repeat((LARGEST - before.length - after.length) / unit.length) + after;
+}
+
+function steps(count: number, lines: number): readonly object[] {
+  const code = `${'x = [len("some text"), {"a": 1 + 2}, [i for i in range(3)]]\ny = x[0] if x else None\n'.repeat(lines)}result = 1`;
+  return Array.from({ length: count }, (_, i) => ({ lark: `s${i}`, code }));
+}
+
 describe('beside a project that takes all it can', () => {
   test(`a short step does not wait for ${CALLERS} programs of twenty seconds`, { timeout: 60_000 }, async () => {
     expect(await modest.rows('GET', 'short')).toBe(7);
@@ -93,6 +114,18 @@ describe('beside a project that takes all it can', () => {
         return pulse.worst;
       }),
     );
+    expect(worst).toBeLessThan(AT_ONCE);
+  });
+
+  test.each(DOCUMENTS)('nobody is held up by the check of %s', { timeout: 60_000 }, async (_, status, text) => {
+    const document = text();
+    expect(document.length).toBeLessThan(256 * 1024);
+    const worst = await bestOf(async () => {
+      const [, pulse] = await pulseDuring(service, async () => {
+        for (let i = 0; i < 3; i++) expect(await greedy.send('POST', '/check', document)).toMatchObject({ status });
+      });
+      return pulse.worst;
+    });
     expect(worst).toBeLessThan(AT_ONCE);
   });
 });

@@ -11,13 +11,10 @@ import { command, failureOf, freshDatabase, open, PORTS, rowsOf, runAll, tableOf
 
 const DATABASE = 'millrace_writes';
 const { dialect } = clickhouseEngine;
-let setup: Connection;
 
 beforeAll(async () => {
-  setup = await freshDatabase(DATABASE);
+  (await freshDatabase(DATABASE)).close();
 });
-
-afterAll(() => setup.close());
 
 async function insert(
   connection: Connection,
@@ -242,9 +239,11 @@ test('$upsert is refused in words', () => {
 });
 
 test('tables and views are listed, and a database that is not there is told', async () => {
-  const list = await clickhouseEngine.catalog.list(setup, undefined, { timeoutMs: 5000 });
+  const connection = await open(PORTS[0][1], DATABASE);
+  const list = await clickhouseEngine.catalog.list(connection, undefined, { timeoutMs: 5000 });
   expect(list?.find((found) => found.table === 'seen_http')).toEqual({ table: 'seen_http', schema: DATABASE, kind: 'view' });
   expect(list?.find((found) => found.table === 'keyed_http')).toEqual({ table: 'keyed_http', schema: DATABASE, kind: 'table' });
-  expect(await clickhouseEngine.catalog.list(setup, 'no_such_database', { timeoutMs: 5000 })).toBeUndefined();
-  expect(await clickhouseEngine.catalog.describe(setup, { schema: undefined, table: 'nothing' }, { timeoutMs: 5000 })).toBeUndefined();
+  expect(await clickhouseEngine.catalog.list(connection, 'no_such_database', { timeoutMs: 5000 })).toBeUndefined();
+  expect(await clickhouseEngine.catalog.describe(connection, { schema: undefined, table: 'nothing' }, { timeoutMs: 5000 })).toBeUndefined();
+  connection.close();
 });

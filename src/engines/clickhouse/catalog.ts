@@ -48,6 +48,8 @@ export const clickhouseCatalog: Catalog = {
     const columns = (await rowsOf(connection, COLUMNS, [schema, name.table], options))
       .filter((row) => row[2] !== 'EPHEMERAL')
       .map(columnOf);
+    // Dropped between the two statements: there is no table without columns.
+    if (columns.length === 0) return undefined;
     return makeTable({
       schema,
       name: name.table,

@@ -69,11 +69,12 @@ async function describe(connection: Connection, name: Named, options: RunOptions
   const at = [schema, name.table];
   const tables = await rows(connection, TABLE, at, options);
   const table = tables.find((row) => row[0] === name.table && row[3] === schema);
-  if (table === undefined) {
+  // Without columns it was dropped between the two statements: there is no such table.
+  const columns = table === undefined ? [] : await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
+  if (table === undefined || columns.length === 0) {
     await probe(connection, schema, name.table, options);
     return undefined;
   }
-  const columns = await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
   const key = await rows(connection, KEY, at, options);
   const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
   const keyNames = key.map((row) => row[0] ?? '');

@@ -88,6 +88,8 @@ export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnRow): numb
 }
 
 const KEPT_SHAPES = 64;
+/** A nested value may go on for so much behind the end of a turn. */
+const PATIENCE = 64 * 1024;
 /** Up to this many keys a look through a list is quicker than a set. */
 const FEW_KEYS = 16;
 /** Spelled in JSON as it is, a byte for each character. */
@@ -118,6 +120,12 @@ export class RowsReader extends JsonScanner {
   /** The shapes so far, by their keys; not kept before there is a second one. */
   #shapes: Map<string, Shape> | undefined;
   readonly #row = new JsonRow(this);
+  /** Where a nested value must end to be read in this turn. */
+  #until = Number.POSITIVE_INFINITY;
+  /** One that does not: where it begins, and its row; and where such values of the row end. */
+  #nestedAt = 0;
+  #nested: { readonly row: number; readonly value: number } | undefined;
+  #ends: Map<number, number> | undefined;
 
   constructor(bytes: Buffer, limits: JsonLimits, onRow: OnRow) {
     super(bytes, limits);
@@ -127,10 +135,17 @@ export class RowsReader extends JsonScanner {
   /** Reads on to the end, or to the first row that begins behind this offset; true at the end. */
   read(until: number): boolean {
     if (!this.#begun && !this.#begin()) return true;
+    this.#until = until + PATIENCE;
+    if (this.#nested !== undefined && !this.#skipOn(this.#nested, until)) return false;
     while (this.at < until) {
       const index = this.count;
       if (this.next() !== OPEN_OBJECT) this.fail(`row ${index} is not an object`);
-      this.#read(index);
+      const start = this.at;
+      if (!this.#read(index)) {
+        this.#nested = { row: start, value: this.#nestedAt };
+        return false;
+      }
+      this.#ends?.clear();
       this.#onRow(index, this.#shape.keys, this.#row);
       this.count = index + 1;
       const code = this.next();
@@ -141,6 +156,16 @@ export class RowsReader extends JsonScanner {
       return true;
     }
     return false;
+  }
+
+  /** Goes on with a nested value that was too long for a turn; when it ends, its row is read anew, and knows where. */
+  #skipOn({ row, value }: { readonly row: number; readonly value: number }, until: number): boolean {
+    if (!this.skip(2, until)) return false;
+    this.#ends ??= new Map();
+    this.#ends.set(value, this.at);
+    this.#nested = undefined;
+    this.at = row;
+    return true;
   }
 
   /** False for a list without rows. */
@@ -154,8 +179,9 @@ export class RowsReader extends JsonScanner {
     return false;
   }
 
-  /** Fills the row and sets the shape: the last one while its keys come again, else a known or new one. */
-  #read(index: number): void {
+  /** Fills the row and sets the shape: the last one while its keys come again, else a known or new one. False when it is too long for now. */
+  #read(index: number): boolean {
+    this.#seen = undefined;
     const { keys, spelled } = this.#shape;
     this.enter(2);
     let found: string[] | undefined;
@@ -171,7 +197,7 @@ export class RowsReader extends JsonScanner {
         this.#refuseRepeated(found, index, start);
       }
       this.colon();
-      this.#cell(count++);
+      if (!this.#cell(count++)) return false;
       code = this.next();
       if (code === COMMA) {
         this.at++;
@@ -182,7 +208,7 @@ export class RowsReader extends JsonScanner {
     this.at++;
     if (found !== undefined) this.#shape = this.#known(found);
     else if (count < keys.length) this.#shape = this.#known(keys.slice(0, count));
-    this.#seen = undefined;
+    return true;
   }
 
   #seen: Set<string> | undefined;
@@ -214,23 +240,34 @@ export class RowsReader extends JsonScanner {
     return shape;
   }
 
-  #cell(index: number): void {
+  #cell(index: number): boolean {
     const code = this.next();
     if (code === QUOTE) {
       this.#text(index);
-      return;
+      return true;
     }
     const start = this.at;
     const word = WORDS.get(code);
     let spelled: Spelling = SPELLING.word;
     if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      this.skip(2);
+      if (!this.#skipNested(start)) return false;
       spelled = SPELLING.nested;
     } else if (word === undefined) {
       this.number();
       spelled = this.integral ? SPELLING.integer : SPELLING.number;
     } else this.word(word);
     this.#row.set(index, spelled, start, this.at);
+    return true;
+  }
+
+  #skipNested(start: number): boolean {
+    const end = this.#ends?.get(start);
+    if (end !== undefined) {
+      this.at = end;
+      return true;
+    }
+    this.#nestedAt = start;
+    return this.skip(2, this.#until);
   }
 
   #text(index: number): void {

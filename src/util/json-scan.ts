@@ -211,52 +211,63 @@ export class JsonScanner {
     this.at += expected.length;
   }
 
-  /** Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. */
-  skip(depth: number): void {
-    const code = this.next();
+  /** What closes the containers that are being skipped. */
+  readonly #skipped: number[] = [];
+
+  /**
+   * Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. False when its end is not
+   * reached before this offset: the same call again goes on.
+   */
+  skip(depth: number, until: number = Number.POSITIVE_INFINITY): boolean {
+    const open = this.#skipped;
+    while (this.at < until) {
+      const code = this.next();
+      if (code === OPEN_OBJECT || code === OPEN_LIST) {
+        this.enter(depth + open.length + 1);
+        const close = code + (CLOSE_LIST - OPEN_LIST);
+        if (this.next() !== close) {
+          open.push(close);
+          if (code === OPEN_OBJECT) this.#skipKey();
+          continue;
+        }
+        this.at++;
+      } else this.#skipSimple(code);
+      if (this.#skipEnds(open)) return true;
+    }
+    return false;
+  }
+
+  /** After a value: every container that ends here; true when the outermost has. */
+  #skipEnds(open: number[]): boolean {
+    for (let close = open.at(-1); close !== undefined; close = open.at(-1)) {
+      const code = this.next();
+      if (code !== COMMA && code !== close) this.unexpected(close === CLOSE_LIST ? 'a comma or ]' : 'a comma or }');
+      this.at++;
+      if (code === COMMA) {
+        if (close === CLOSE_OBJECT) this.#skipKey();
+        return false;
+      }
+      open.pop();
+    }
+    return true;
+  }
+
+  #skipSimple(code: number): void {
     const word = WORDS.get(code);
     if (code === QUOTE) this.#skipString();
-    else if (code === OPEN_OBJECT) this.#skipMembers(depth + 1);
-    else if (code === OPEN_LIST) this.#skipItems(depth + 1);
     else if (word === undefined) this.number();
     else this.word(word);
+  }
+
+  #skipKey(): void {
+    if (this.next() !== QUOTE) this.unexpected('a key');
+    this.#skipString();
+    this.colon();
   }
 
   #skipString(): void {
     const end = this.plainEnd();
     this.at = (end < 0 ? this.textEnd(this.at + 1, Number.POSITIVE_INFINITY) : end) + 1;
-  }
-
-  #skipMembers(depth: number): void {
-    this.enter(depth);
-    if (this.next() === CLOSE_OBJECT) {
-      this.at++;
-      return;
-    }
-    for (;;) {
-      if (this.next() !== QUOTE) this.unexpected('a key');
-      this.#skipString();
-      this.colon();
-      this.skip(depth);
-      if (this.#last(CLOSE_OBJECT, 'a comma or }')) return;
-    }
-  }
-
-  #skipItems(depth: number): void {
-    this.enter(depth);
-    if (this.next() === CLOSE_LIST) {
-      this.at++;
-      return;
-    }
-    do this.skip(depth);
-    while (!this.#last(CLOSE_LIST, 'a comma or ]'));
-  }
-
-  #last(close: number, wanted: string): boolean {
-    const code = this.next();
-    if (code !== COMMA && code !== close) this.unexpected(wanted);
-    this.at++;
-    return code === close;
   }
 
   #digits(from: number, wanted: string): number {

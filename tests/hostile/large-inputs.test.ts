@@ -61,6 +61,11 @@ const FORMS: readonly Attack[] = [
 const BATCHES: readonly { readonly name: string; readonly body: () => Buffer; readonly statuses: readonly number[] }[] = [
   { name: 'rows without a key', body: () => filled('[', '{},', '7]'), statuses: [400] },
   { name: 'rows of two shapes in turn', body: () => filled('[', '{"id":1},{"doc":[]},', '7]'), statuses: [400] },
+  {
+    name: 'a document 60 deep',
+    body: () => filled('[{"id":1,"doc":[', `${'['.repeat(60)}${']'.repeat(60)},`, '0]}x'),
+    statuses: [400],
+  },
 ];
 
 let service: Service;

@@ -13,6 +13,7 @@ import {
   parseJson,
   parseRows,
   RawJson,
+  RowsReader,
   writeJson,
 } from '../../src/util/json.ts';
 
@@ -98,6 +99,23 @@ describe('against JSON.parse', () => {
         expect(reader.value).toStrictEqual(parseJson(bytes, LIMITS));
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it('reads the same rows piece by piece', () => {
+    const cell = fc.oneof(fc.integer().map(String), fc.json({ maxDepth: 4 }), fc.constant(`[${'[1,{"a":"b"}],'.repeat(20_000)}2]`));
+    const row = fc.dictionary(fc.constantFrom('a', 'b', 'c'), cell, { maxKeys: 3 });
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 4 }), fc.integer({ min: 1, max: 100_000 }), (given, piece) => {
+        const text = `[${given.map((one) => `{${Object.entries(one).map(([key, value]) => `"${key}":${value}`)}}`).join()}]`;
+        const found: Row[] = [];
+        const reader = new RowsReader(Buffer.from(text), LIMITS, (index, keys, values) =>
+          found.push({ index, keys, values: keys.map((_, i) => values.cell(i)) }),
+        );
+        for (let until = piece; !reader.read(until); until = reader.at + piece);
+        expect(found).toStrictEqual(rows(text));
+      }),
+      { numRuns: 100 },
     );
   });
 

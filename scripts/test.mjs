@@ -12,7 +12,7 @@ import { runChecks } from './checks.mjs';
 import { cachePath } from './engines/cache.mjs';
 import { enginesWithoutAddress, startEngines, stopEngines, sweepAbandonedRuns } from './engines/runs.mjs';
 
-const LIMIT_MINUTES = 24 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0);
+const LIMIT_MINUTES = 60 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0);
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--no-engines');

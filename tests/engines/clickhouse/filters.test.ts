@@ -1,6 +1,6 @@
 /** Filters as SQL understands them: the thirteen operators on many types, against an oracle in TypeScript, on both ports. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
@@ -123,6 +123,11 @@ beforeAll(async () => {
   table = await tableOf(setup, 't');
   const batch = rows.map((row, n) => [String(n), ...names.map((name) => row[name])]);
   await runAll(setup, dialect.insert({ table, columns: table.columns, rows: RowValues.of(table.columns.length, batch), upsert: false }));
+});
+
+/** The server ends a connection that has rested for long, as this one does while the tests over both ports run. */
+beforeEach(async () => {
+  if (!setup.usable) setup = await open(httpPort, DATABASE);
 });
 
 afterAll(() => setup.close());

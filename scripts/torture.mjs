@@ -2,6 +2,7 @@
 //   npm run torture                              15 minutes, a new seed
 //   npm run torture -- --minutes 60 --seed 7     longer, and the traffic of that seed again
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -29,7 +30,7 @@ const child = spawn(process.execPath, [script, 'tests/torture/torture.test.ts', 
   env: {
     ...process.env,
     MILLRACE_TEST_TORTURE_MINUTES: options.minutes,
-    ...(options.seed !== undefined && { MILLRACE_TEST_TORTURE_SEED: options.seed }),
+    MILLRACE_TEST_TORTURE_SEED: options.seed ?? String(randomInt(2 ** 31)),
   },
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

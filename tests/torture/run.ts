@@ -39,6 +39,7 @@ export async function torture({ seed, minutes, engines, say }: Plan): Promise<re
   } finally {
     await world.close();
     await checkOutput(world, report);
+    for (const line of causes(world, report.violations)) report.fact(line);
     say(report.table());
   }
   return report.violations;
@@ -117,6 +118,13 @@ async function checkBooks(tenants: readonly Tenant[], report: Report): Promise<v
       report.fact(`${tenant.name} ${table}: ${there} batches acknowledged, ${absent} refused, ${unknown} with an unknown outcome`);
       if (there === 0) report.violate(`${tenant.name} ${table}: nothing was written`);
     }
+}
+
+/** What the log says of the requests that violations name. */
+function causes(world: World, violations: readonly string[]): readonly string[] {
+  const ids = violations.flatMap((violation) => /under request (\w{26})/.exec(violation)?.[1] ?? []);
+  const lines = `${world.main.output()}\n${world.other.output()}`.split('\n');
+  return ids.flatMap((id) => lines.filter((line) => line.includes(id))).map((line) => `log: ${line.slice(0, 1_000)}`);
 }
 
 /** The log after the end: nothing unforeseen, nothing secret, nothing of a caller's data. */

@@ -279,10 +279,16 @@ export class HttpWire implements Wire {
     return this.#head?.status === 200 ? lostFailure() : failure;
   }
 
+  /** An error that was cut off counts when it says by then what it is. */
+  #cutFailure(error: Error | undefined): DbFailure {
+    const failure = this.#failure();
+    return failure.code === '0' ? lostFailure(error) : failure;
+  }
+
   /** The socket is gone. A body that may end with the socket is complete then; anything else was cut. */
   #end(error?: Error): void {
     if (this.#pending !== undefined) {
-      if (this.#failed && this.#error !== '') this.#settle(this.#failure());
+      if (this.#failed && this.#error !== '') this.#settle(this.#cutFailure(error));
       else if (this.#parser.endsWithSocket && error === undefined) this.#finish();
       else this.#settle(lostFailure(error, this.#pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
     }

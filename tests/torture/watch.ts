@@ -15,7 +15,7 @@ const EVERY_MS = 40;
 const SLACK_MS = 20;
 const MEMORY_EVERY_MS = 500;
 const SETTLED_MINUTES = 10;
-const SHORT_RUN_MB = 640;
+const SHORT_RUN_MB = 1024;
 /** What may be added between the second fifth and the last one, and by the minute when the run is long. */
 const GROWTH_MB = 64;
 const GROWTH_MB_A_MINUTE = 2;

@@ -1,6 +1,7 @@
 // ClickHouse's native protocol as the suite knows it: real conversations, where their packets and the lengths in them are, and the lies it has room for.
 import { canary, SCRIPTS, SET_UP } from './clickhouse-scripts.ts';
-import { changing, type Mutation, type Protocol, places, replaced } from './frame/protocol.ts';
+import { inserting } from './frame/mutations.ts';
+import { changing, type Mutation, type Protocol } from './frame/protocol.ts';
 import type { Random } from './frame/random.ts';
 
 const HELLO = 0;
@@ -200,16 +201,6 @@ const STRANGERS: readonly Buffer[] = [
   Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
 ];
 
-const telling =
-  (candidates: readonly Buffer[]): Mutation =>
-  (turns, random) => {
-    const all = places(turns);
-    if (all.length === 0) return turns;
-    const place = random.pick(all);
-    const added = random.pick(candidates);
-    return replaced(turns, place, ...random.pick([[added], [added, place.message], [place.message, added]]));
-  };
-
 const endless =
   (...candidates: readonly Buffer[]): Mutation =>
   (turns, random) => {
@@ -240,8 +231,8 @@ const mutations: Readonly<Record<string, Mutation>> = {
     (bytes) => bytes.length > 1,
     (bytes, random) => bytes.subarray(0, 1 + random.below(bytes.length - 1)),
   ),
-  'the end too early': telling([packet(END)]),
-  'a stranger': telling(STRANGERS),
+  'the end too early': inserting([packet(END)]),
+  'a stranger': inserting(STRANGERS),
   'no end of asides': endless(
     packet(PROGRESS, [1, 1, 1, 0, 0]),
     packet(4),

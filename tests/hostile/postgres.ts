@@ -1,5 +1,6 @@
 // PostgreSQL as the suite knows it: real conversations, where their messages begin, and the lies that its protocol has room for.
 import type { ParamType, Statement } from '../../src/sql/statement.ts';
+import { inserting } from './frame/mutations.ts';
 import { changing, type Mutation, type Protocol, places, replaced, type Script, type Step, type Turn } from './frame/protocol.ts';
 import type { Random } from './frame/random.ts';
 
@@ -154,16 +155,6 @@ const STRANGERS: readonly Buffer[] = [
   message('?', Buffer.from('what is this')),
   Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
 ];
-
-const inserting =
-  (candidates: readonly Buffer[]): Mutation =>
-  (turns, random) => {
-    const all = places(turns);
-    if (all.length === 0) return turns;
-    const place = random.pick(all);
-    const added = random.pick(candidates);
-    return replaced(turns, place, ...random.pick([[added], [added, place.message], [place.message, added]]));
-  };
 
 /** In place of the permission to come in. */
 const asking: Mutation = (turns, random) => {

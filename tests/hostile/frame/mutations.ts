@@ -74,3 +74,14 @@ export const GENERAL: Readonly<Record<string, Mutation>> = {
     return all.length === 0 ? turns : replaced(turns, random.pick(all), random.bytes(1 + random.below(300)));
   },
 };
+
+/** One of these messages in place of a message, before it or behind it. */
+export const inserting =
+  (candidates: readonly Buffer[]): Mutation =>
+  (turns, random) => {
+    const all = places(turns);
+    if (all.length === 0) return turns;
+    const place = random.pick(all);
+    const added = random.pick(candidates);
+    return replaced(turns, place, ...random.pick([[added], [added, place.message], [place.message, added]]));
+  };

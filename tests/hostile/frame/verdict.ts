@@ -1,0 +1,20 @@
+// What must hold of every campaign against servers that lie, whichever protocol they speak.
+import { expect } from 'vitest';
+import { heldByLargeRows } from '../../../src/engines/limits.ts';
+import { campaign } from './campaign.ts';
+import type { Protocol } from './protocol.ts';
+
+const MIB = 1024 * 1024;
+
+/** `endings`: those that must come up, or the lies are told to nobody who listens: some are believed, most are found out. */
+export async function expectUnharmed(protocol: Protocol, conversations: number, endings: readonly string[]): Promise<void> {
+  const report = await campaign(protocol, { conversations });
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+  expect(report.wrong).toEqual([]);
+  expect(report.conversations).toBe(conversations);
+  expect(report.longestMs).toBeLessThan(1000);
+  expect(report.longestRoundMs).toBeLessThan(1000);
+  expect(report.grownBytes).toBeLessThan(400 * MIB);
+  expect(heldByLargeRows()).toBe(0);
+  for (const ending of endings) expect(report.endings[ending] ?? 0).toBeGreaterThan(50);
+}

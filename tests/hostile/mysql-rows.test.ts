@@ -1,9 +1,9 @@
 // Single rows and errors of a MySQL server that lies: each is refused, at once, and shows nothing of what lies behind it.
 import { expect, test } from 'vitest';
-import { Cursor } from '../../src/engines/mysql/bytes.ts';
-import { SHAPE } from '../../src/engines/mysql/columns.ts';
-import { serverFailure } from '../../src/engines/mysql/failures.ts';
-import { RowReader } from '../../src/engines/mysql/rows.ts';
+import { serverFailure } from '../../src/engines/mysql/dialect/failures.ts';
+import { Cursor } from '../../src/engines/mysql/protocol/bytes.ts';
+import { SHAPE } from '../../src/engines/mysql/protocol/columns.ts';
+import { RowReader } from '../../src/engines/mysql/protocol/rows.ts';
 
 const AT_ONCE_MS = 100;
 const SPARE = 64;

@@ -12,16 +12,16 @@ import { DbFailure } from '../engine.ts';
 import { StatementFlow } from '../flow.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { encodeBlock, releaseBlock } from './block.ts';
-import { type Counted, splitCounted } from './counted.ts';
-import { type Flavour, flavourOf, forgetFlavour, openSocket } from './dial.ts';
-import { cancelled, lostFailure, timedOut } from './failures.ts';
-import { HttpWire } from './http-wire.ts';
-import { NativeWire } from './native-wire.ts';
-import { literalText, paramText } from './params.ts';
-import { RowReader } from './row-reader.ts';
-import { knownSettings, SETTING_NAMES, type Settings } from './settings.ts';
-import type { Block, Summary, Wire, WireParam } from './wire.ts';
+import { type Counted, splitCounted } from './dialect/counted.ts';
+import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
+import { encodeBlock, releaseBlock } from './protocol/block.ts';
+import { type Flavour, flavourOf, forgetFlavour, openSocket } from './protocol/dial.ts';
+import { HttpWire } from './protocol/http-wire.ts';
+import { NativeWire } from './protocol/native-wire.ts';
+import { literalText, paramText } from './protocol/params.ts';
+import { RowReader } from './protocol/row-reader.ts';
+import { knownSettings, SETTING_NAMES, type Settings } from './protocol/settings.ts';
+import type { Block, Summary, Wire, WireParam } from './protocol/wire.ts';
 
 /** The server's own limit comes first; ours ends what the server does not. */
 const GRACE_MS = 500;

@@ -1,7 +1,7 @@
 /** ClickHouse as an engine: the parts of this folder under the one interface. */
 import type { Engine } from '../engine.ts';
-import { clickhouseCatalog } from './catalog.ts';
-import { clickhouseDialect } from './dialect.ts';
+import { clickhouseCatalog } from './dialect/catalog.ts';
+import { clickhouseDialect } from './dialect/dialect.ts';
 import { connect } from './driver.ts';
 
 export const clickhouseEngine: Engine = {

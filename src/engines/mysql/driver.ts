@@ -7,15 +7,15 @@ import type { Entry } from '../../model/entry.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { lostFailure, wasKilled } from './failures.ts';
-import { login, type Session } from './login.ts';
-import { ParameterWriter } from './parameters.ts';
-import { DoneReply, PreparedReply, ResultReply } from './replies.ts';
-import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, SETTINGS, TO_MARK } from './session.ts';
-import { makePrepared, type Prepared, PreparedStatements } from './statements.ts';
-import { type StopKind, stopFailure } from './stop.ts';
-import { otherKeyFailure, upsertedRows } from './upsert.ts';
-import { Wire } from './wire.ts';
+import { lostFailure, wasKilled } from './dialect/failures.ts';
+import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, SETTINGS, TO_MARK } from './dialect/session.ts';
+import { type StopKind, stopFailure } from './dialect/stop.ts';
+import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
+import { login, type Session } from './protocol/login.ts';
+import { ParameterWriter } from './protocol/parameters.ts';
+import { DoneReply, PreparedReply, ResultReply } from './protocol/replies.ts';
+import { makePrepared, type Prepared, PreparedStatements } from './protocol/statements.ts';
+import { Wire } from './protocol/wire.ts';
 
 /** Statements that MySQL's own limit of time is for. */
 const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;

@@ -2,10 +2,10 @@
  * MySQL as an engine. MariaDB is the same with another name: the driver asks the server what it is.
  */
 import type { Engine } from '../engine.ts';
-import { mysqlCatalog } from './catalog.ts';
-import { mysqlDialect } from './dialect.ts';
+import { mysqlCatalog } from './dialect/catalog.ts';
+import { mysqlDialect } from './dialect/dialect.ts';
+import { leavesTraces } from './dialect/traces.ts';
 import { MysqlConnection } from './driver.ts';
-import { leavesTraces } from './traces.ts';
 
 export const mysqlEngine: Engine = {
   type: 'ms',

@@ -8,11 +8,11 @@ import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { type Connection, DbFailure, type Left, leftBy, type Outcome, type RunOptions, type Undone } from '../engine.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { Answer, type Asked, outOfOrder, type Prepared, type Shown, SIMPLE, Untaken } from './answer.ts';
-import { failureFrom } from './failures.ts';
-import { errorFields, type Incoming, RECEIVED, rowDescription } from './incoming.ts';
-import type { Session } from './login.ts';
-import { cancelRequest, Outgoing } from './wire.ts';
+import { failureFrom } from './dialect/failures.ts';
+import { Answer, type Asked, outOfOrder, type Prepared, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
+import { errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
+import type { Session } from './protocol/login.ts';
+import { cancelRequest, Outgoing } from './protocol/outgoing.ts';
 
 const MAX_PREPARED = 100;
 /** How long the server may take to confirm that it has stopped before the socket is given up. */

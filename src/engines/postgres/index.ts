@@ -1,10 +1,10 @@
 /** PostgreSQL as an engine: what the registry sees of this folder. */
 import type { Entry } from '../../model/entry.ts';
 import type { ConnectOptions, Engine } from '../engine.ts';
-import { postgresCatalog } from './catalog.ts';
-import { postgresDialect } from './dialect.ts';
+import { postgresCatalog } from './dialect/catalog.ts';
+import { postgresDialect } from './dialect/dialect.ts';
 import { PostgresConnection } from './driver.ts';
-import { logIn } from './login.ts';
+import { logIn } from './protocol/login.ts';
 
 export const postgresEngine: Engine = {
   type: 'pg',

@@ -1,6 +1,6 @@
 // Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickhouseDialect } from '../../../src/engines/clickhouse/dialect.ts';
+import { clickhouseDialect } from '../../../src/engines/clickhouse/dialect/dialect.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import { compileInKeyOrder } from '../../../src/sql/compile.ts';
 import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';

@@ -1,13 +1,13 @@
 /** The readers that need no server: type texts, HTTP responses and rows, however their bytes are cut into pieces. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitOf } from '../../../src/engines/clickhouse/fit.ts';
-import { ResponseParser } from '../../../src/engines/clickhouse/http-response.ts';
-import { typeFacts } from '../../../src/engines/clickhouse/kinds.ts';
-import { RowReader } from '../../../src/engines/clickhouse/row-reader.ts';
-import { Spool } from '../../../src/engines/clickhouse/spool.ts';
-import { dateText, parseDate, parseInstant } from '../../../src/engines/clickhouse/temporal.ts';
-import { enumMembers, parameterType, parseType, quoteName } from '../../../src/engines/clickhouse/type-text.ts';
+import { ResponseParser } from '../../../src/engines/clickhouse/protocol/http-response.ts';
+import { RowReader } from '../../../src/engines/clickhouse/protocol/row-reader.ts';
+import { Spool } from '../../../src/engines/clickhouse/protocol/spool.ts';
+import { fitOf } from '../../../src/engines/clickhouse/types/fit.ts';
+import { typeFacts } from '../../../src/engines/clickhouse/types/kinds.ts';
+import { dateText, parseDate, parseInstant } from '../../../src/engines/clickhouse/types/temporal.ts';
+import { enumMembers, parameterType, parseType, quoteName } from '../../../src/engines/clickhouse/types/type-text.ts';
 import { LargeShare } from '../../../src/engines/limits.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { Kept } from './support.ts';

@@ -1,6 +1,6 @@
 // The stamp of a table comes over both ports.
 import { describe, expect, test } from 'vitest';
-import { clickhouseCatalog } from '../../../src/engines/clickhouse/catalog.ts';
+import { clickhouseCatalog } from '../../../src/engines/clickhouse/dialect/catalog.ts';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import { createDatabase } from '../../support/engines.ts';
 import { dialling, entryFor, PORTS, RUN } from './support.ts';

@@ -1,6 +1,6 @@
 /** Which prepared statements a connection keeps. */
 import { expect, test } from 'vitest';
-import { makePrepared, PreparedStatements } from '../../../src/engines/mysql/statements.ts';
+import { makePrepared, PreparedStatements } from '../../../src/engines/mysql/protocol/statements.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamType, Statement } from '../../../src/sql/statement.ts';
 

@@ -1,9 +1,9 @@
 /** Numbers and times as text: what is written reads back as the same value, for any value. */
 import fc from 'fast-check';
 import { expect, describe as suite, test } from 'vitest';
-import { doubleText, floatText, padded, pair, wholeBefore } from '../../../src/engines/mysql/digits.ts';
-import { ParameterWriter } from '../../../src/engines/mysql/parameters.ts';
-import { temporalText } from '../../../src/engines/mysql/temporal.ts';
+import { doubleText, floatText, padded, pair, wholeBefore } from '../../../src/engines/mysql/protocol/digits.ts';
+import { ParameterWriter } from '../../../src/engines/mysql/protocol/parameters.ts';
+import { temporalText } from '../../../src/engines/mysql/types/temporal.ts';
 
 suite('digits', () => {
   test('whole numbers up to 2^53', () => {

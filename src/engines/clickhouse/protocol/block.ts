@@ -1,0 +1,71 @@
+/**
+ * Rows of canonical values → one block of columns in ClickHouse's own format, so that a batch is one insert block by construction.
+ * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
+ */
+import type { RowValues } from '../../../sql/rows.ts';
+import type { InsertBlock } from '../../../sql/statement.ts';
+import { giveBack } from '../../../util/lent-memory.ts';
+import { DbFailure } from '../../engine.ts';
+import { parseType } from '../types/type-text.ts';
+import { encoderOf } from './column-encoders.ts';
+import type { ColumnEncoder } from './column-parts.ts';
+import type { Block, BlockColumn } from './wire.ts';
+
+const encoded = new WeakMap<InsertBlock, Block>();
+
+/**
+ * Encodes once, whoever asks first: the dialect does, before any statement of a batch runs, so that a value which does not fit is known
+ * while nothing has been written.
+ */
+export function encodeBlock(block: InsertBlock): Block {
+  const known = encoded.get(block) ?? encode(block);
+  encoded.set(block, known);
+  return known;
+}
+
+/** The block has been sent, and its memory serves the next one. */
+export function releaseBlock(block: InsertBlock): void {
+  for (const { data } of encoded.get(block)?.columns ?? []) for (const piece of data) giveBack(piece);
+  encoded.delete(block);
+}
+
+function encode(block: InsertBlock): Block {
+  const { rows } = block;
+  const columns = block.columns.map((column, index): BlockColumn => {
+    const encoder = encoderOf(parseType(sentType(column.cast)));
+    for (let row = 0; row < rows.count; row++) {
+      try {
+        addCell(encoder, rows, row * rows.width + index);
+      } catch (error) {
+        throw atCell(error, row, column.name);
+      }
+    }
+    return { name: column.name, type: sentType(column.cast), data: [...encoder.prefix(), ...encoder.data()] };
+  });
+  return { rows: rows.count, columns };
+}
+
+function addCell(encoder: ColumnEncoder, rows: RowValues, index: number): void {
+  const from = rows.from[index] as number;
+  if (from >= 0 && encoder.range !== undefined) {
+    encoder.range(rows.source, from, rows.to[index] as number);
+    return;
+  }
+  const value = rows.value(index);
+  if (value === null) encoder.json(null);
+  else if (typeof value === 'string') encoder.text(value);
+  else encoder.text(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8'));
+}
+
+function atCell(error: unknown, row: number, column: string): unknown {
+  if (!(error instanceof DbFailure)) return error;
+  return new DbFailure(error.kind, `row ${row}: ${error.message}`, { code: error.code, column, cause: error });
+}
+
+/** A Dynamic column takes a Variant of what JSON can hold, which the server turns into its own form. */
+const JSON_TYPES =
+  'Variant(Array(Nullable(Bool)), Array(Nullable(Float64)), Array(Nullable(Int64)), Array(Nullable(String)), Bool, Float64, Int64, String, UInt64)';
+
+function sentType(type: string): string {
+  return type === 'Dynamic' || type.startsWith('Dynamic(') ? JSON_TYPES : type;
+}

@@ -1,0 +1,130 @@
+/**
+ * Opens sockets to a ClickHouse server and finds out what a port speaks: HTTP or the native protocol, with TLS or without. The
+ * port's number is never taken as proof; its answer is. Knows no query and sends no credentials.
+ */
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { Entry } from '../../../model/entry.ts';
+import { type ConnectOptions, DbFailure } from '../../engine.ts';
+import { cancelled, dialFailure } from '../dialect/failures.ts';
+
+export interface Flavour {
+  readonly protocol: 'http' | 'native';
+  readonly tls: boolean;
+}
+
+/** What an address answered last time. It saves a probe and proves nothing: who finds it wrong calls `forgetFlavour`. */
+const flavours = new Map<string, Flavour>();
+const REMEMBERED = 10_000;
+
+function keyOf(entry: Entry, options: ConnectOptions): string {
+  return `${options.address} ${options.host.port} ${entry.tls}`;
+}
+
+export function forgetFlavour(entry: Entry, options: ConnectOptions): void {
+  flavours.delete(keyOf(entry, options));
+}
+
+/** Which protocol the registered port speaks, asked once per address. */
+export async function flavourOf(entry: Entry, options: ConnectOptions): Promise<Flavour> {
+  const key = keyOf(entry, options);
+  const known = flavours.get(key);
+  if (known !== undefined) return known;
+  const found = await probe(entry, options);
+  if (flavours.size >= REMEMBERED) flavours.clear();
+  flavours.set(key, found);
+  return found;
+}
+
+async function probe(entry: Entry, options: ConnectOptions): Promise<Flavour> {
+  if (entry.tls === 'disable') return { protocol: await ask(entry, options, 'plain'), tls: false };
+  if (entry.tls !== 'prefer') return { protocol: await ask(entry, options, 'tls'), tls: true };
+  try {
+    return { protocol: await ask(entry, options, 'tls'), tls: true };
+  } catch (error) {
+    // A port without TLS breaks the handshake off; a port that nobody listens on refuses both.
+    if (error instanceof DbFailure && error.code !== 'ECONNREFUSED' && error.kind === 'unreachable') {
+      return { protocol: await ask(entry, options, 'plain'), tls: false };
+    }
+    throw error;
+  }
+}
+
+const NATIVE_ANSWER = 'is for clickhouse-client program';
+const LONGEST_ANSWER = 4096;
+
+/** `GET /ping` is answered by the HTTP port with `Ok.` and by the native port with a line that says what it is for. */
+async function ask(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Flavour['protocol']> {
+  const socket = await openSocket(entry, options, layer);
+  const deadline = setTimeout(() => socket.destroy(new Error('no answer to a ping')), options.timeoutMs);
+  const abort = (): void => void socket.destroy(cancelled());
+  options.signal?.addEventListener('abort', abort, { once: true });
+  try {
+    socket.write(`GET /ping HTTP/1.1\r\nHost: ${hostHeader(options)}\r\nConnection: close\r\n\r\n`);
+    let answer = '';
+    for await (const chunk of socket) {
+      answer += String(chunk);
+      if (answer.length > LONGEST_ANSWER) break;
+    }
+    if (answer.includes(NATIVE_ANSWER)) return 'native';
+    if (/^HTTP\/1\.[01] \d{3}/.test(answer)) return 'http';
+  } catch (error) {
+    throw dialFailure(error as Error);
+  } finally {
+    clearTimeout(deadline);
+    options.signal?.removeEventListener('abort', abort);
+    socket.destroy();
+  }
+  throw new DbFailure('unreachable', `port ${options.host.port} speaks neither ClickHouse's HTTP nor its native protocol`, {
+    code: 'PROTOCOL',
+  });
+}
+
+export function hostHeader(options: ConnectOptions): string {
+  const { host, port } = options.host;
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** A connected socket, its handshake done, within the time given. */
+export function openSocket(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    if (options.signal?.aborted === true) {
+      reject(cancelled());
+      return;
+    }
+    const target = { host: options.address, port: options.host.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
+    const socket = layer === 'tls' ? connectTls({ ...target, ...tlsOptions(entry, options) }) : connectTcp(target);
+    const settle = (): void => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+      socket.off('error', fail);
+      socket.off('close', close);
+    };
+    const fail = (error: Error): void => {
+      settle();
+      socket.on('error', () => undefined);
+      socket.destroy();
+      reject(dialFailure(error));
+    };
+    const close = (): void => fail(new Error('closed during the handshake'));
+    const abort = (): void => fail(cancelled());
+    const timer = setTimeout(
+      () => fail(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' })),
+      Math.max(1, options.timeoutMs),
+    );
+    socket.once('error', fail);
+    socket.once('close', close);
+    options.signal?.addEventListener('abort', abort, { once: true });
+    socket.once(layer === 'tls' ? 'secureConnect' : 'connect', () => {
+      settle();
+      resolve(socket);
+    });
+  });
+}
+
+/** `prefer` and `require` encrypt; only `verify-full` also asks who answers. */
+function tlsOptions(entry: Entry, options: ConnectOptions): ConnectionOptions {
+  const name = isIP(options.host.host) === 0 ? { servername: options.host.host } : {};
+  if (entry.tls !== 'verify-full') return { ...name, rejectUnauthorized: false };
+  return { ...name, rejectUnauthorized: true, ...(entry.ca === undefined ? {} : { ca: entry.ca }) };
+}

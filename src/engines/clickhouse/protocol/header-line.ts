@@ -1,0 +1,18 @@
+/** The two lines before the rows of a result: names, then types, each a JSON array of texts. Knows no rows. */
+import { checkColumns, LIMITS, malformed } from '../../limits.ts';
+
+export function readHeaderLine(bytes: Buffer, from: number, to: number): readonly string[] {
+  if (to - from > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+  const texts = parse(bytes.toString('utf8', from, to));
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) throw malformed('columns without names or types');
+  checkColumns(texts.length);
+  return texts;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed('columns without names or types', error);
+  }
+}

@@ -1,0 +1,382 @@
+/**
+ * Statements over ClickHouse's native protocol on the registered port itself. The server formats each row as a line of JSON in an
+ * outer SELECT, so one String column arrives whatever the types are, and rows are read off the socket as they come, like over HTTP.
+ * Knows no timeouts but the greeting's.
+ */
+import type { Socket } from 'node:net';
+import type { Entry } from '../../../model/entry.ts';
+import { type ConnectOptions, DbFailure, leftBy } from '../../engine.ts';
+import { LargeShare, LIMITS, malformed } from '../../limits.ts';
+import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts';
+import {
+  afterHello,
+  Cursor,
+  dataPacket,
+  encodeSettings,
+  helloPacket,
+  NAME_MOST,
+  queryPacket,
+  readBlockHead,
+  readColumnHead,
+  readException,
+  readProfileInfo,
+  readProgress,
+  SERVER,
+  SHORT,
+} from './native-packets.ts';
+import { PlainResult } from './native-plain.ts';
+import type { Settings } from './settings.ts';
+import { Spool } from './spool.ts';
+import type { Exchange, Summary, Wire } from './wire.ts';
+
+/** Statements that can stand in parentheses after FROM. */
+const SELECTS = /^(?:\s|\(|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:SELECT|WITH)\b/i;
+
+/** What arrives: rows as lines of JSON, a small result read whole, or the go-ahead of an insert. */
+type Mode = 'lines' | 'plain' | 'insert';
+
+interface Pending {
+  readonly mode: Mode;
+  readonly exchange: Exchange;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Changes of a schema show after five seconds at the latest. */
+const DESCRIPTION_MS = 4_000;
+const MOST_DESCRIPTIONS = 200;
+/** Longer ones are asked for each time: they would be held for every statement. */
+const LONGEST_KEPT = 64 * 1024;
+
+interface Description {
+  readonly names: readonly string[];
+  readonly types: readonly string[];
+  readonly until: number;
+}
+
+export class NativeWire implements Wire {
+  readonly #socket: Socket;
+  readonly #share: LargeShare;
+  readonly #spool: Spool;
+  readonly #listeners: (() => void)[] = [];
+  #settings: { readonly of: Settings | undefined; readonly bytes: Buffer } = { of: undefined, bytes: Buffer.alloc(0) };
+  readonly #descriptions = new Map<string, Description>();
+  #pending: Pending | undefined;
+  #rowsLeft = 0;
+  #written = 0;
+  /** Packets since a row came last. */
+  #asides = 0;
+  #plain = new PlainResult();
+  #insideBlock = false;
+  #sentBlock = false;
+  #closed = false;
+
+  private constructor(socket: Socket, maxRowBytes: number | undefined) {
+    this.#socket = socket;
+    this.#share = new LargeShare(maxRowBytes);
+    this.#spool = new Spool(this.#share);
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
+    socket.on('error', (error) => this.#end(error));
+    socket.on('close', () => this.#end());
+  }
+
+  /** Greets and logs in. */
+  static async open(socket: Socket, entry: Entry, options: ConnectOptions): Promise<NativeWire> {
+    const greeting = await greet(socket, entry, options);
+    socket.write(afterHello(greeting));
+    return new NativeWire(socket, options.maxRowBytes);
+  }
+
+  get usable(): boolean {
+    return !this.#closed;
+  }
+
+  async execute(exchange: Exchange): Promise<Summary> {
+    this.#written = 0;
+    const { text, columns, reader } = exchange;
+    if (exchange.block !== undefined) {
+      await this.#query(exchange, text, 'insert');
+      return { selected: false, written: exchange.block.rows };
+    }
+    const bare = text.replace(/[\s;]+$/, '');
+    if (columns !== undefined) {
+      reader.start(columns);
+      await this.#query(exchange, asLines(bare), 'lines');
+      return { selected: true, written: 0 };
+    }
+    if (!SELECTS.test(bare)) return this.#runPlain(exchange, bare);
+    const { names, types } = await this.#describe(exchange, bare);
+    reader.startWith(names, types);
+    await this.#query(exchange, asLines(bare), 'lines');
+    return { selected: true, written: 0 };
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  onClosed(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The server watches the socket of a running query and stops it when the socket closes. */
+  destroy(): void {
+    this.#socket.destroy();
+    this.#end();
+  }
+
+  /** What a SELECT yields. Kept for a moment, since statements repeat; a row that does not fit it is a failure, never a wrong value. */
+  async #describe(exchange: Exchange, text: string): Promise<Description> {
+    const known = this.#descriptions.get(text);
+    if (known !== undefined && performance.now() < known.until) return known;
+    this.#descriptions.delete(text);
+    await this.#query(exchange, `DESCRIBE TABLE (\n${text}\n)`, 'plain', '-describe');
+    const { rows } = this.#plain;
+    const found: Description = {
+      names: rows.map(([name = '']) => name),
+      types: rows.map(([, type = '']) => type),
+      until: performance.now() + DESCRIPTION_MS,
+    };
+    if (this.#descriptions.size >= MOST_DESCRIPTIONS) this.#descriptions.clear();
+    if (found.names.join().length + found.types.join().length <= LONGEST_KEPT) this.#descriptions.set(text, found);
+    return found;
+  }
+
+  /** Statements that are no SELECT: writes, and the small results of SHOW, DESCRIBE and the like. */
+  async #runPlain(exchange: Exchange, text: string): Promise<Summary> {
+    await this.#query(exchange, text, 'plain');
+    const { names, types, rows } = this.#plain;
+    if (names.length === 0) return { selected: false, written: this.#written };
+    exchange.reader.startWith(names, types);
+    for (const row of rows) {
+      const line = Buffer.from(`[${row.map((value, index) => (types[index] === 'String' ? JSON.stringify(value) : value)).join()}]`);
+      exchange.reader.row(line, 0, line.length);
+    }
+    return { selected: true, written: 0 };
+  }
+
+  #query(exchange: Exchange, text: string, mode: Mode, suffix = ''): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed || this.#pending !== undefined) {
+        reject(lostFailure(undefined, 'unsent'));
+        return;
+      }
+      this.#pending = { mode, exchange, resolve, reject };
+      this.#plain = new PlainResult();
+      this.#asides = 0;
+      this.#sentBlock = false;
+      this.#socket.write(queryPacket(exchange, text, exchange.queryId + suffix, this.#settingsOf(exchange)));
+    });
+  }
+
+  #settingsOf(exchange: Exchange): Buffer {
+    if (this.#settings.of !== exchange.settings) this.#settings = { of: exchange.settings, bytes: encodeSettings(exchange.settings) };
+    return this.#settings.bytes;
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#closed) return;
+    const spool = this.#spool;
+    try {
+      spool.append(bytes, 0, bytes.length);
+      if (spool.waiting < spool.needed) return;
+      while (!spool.empty) {
+        if (this.#rowsLeft > 0) this.#readRows();
+        else if (this.#insideBlock) this.#readBlock();
+        else this.#readPacket();
+      }
+      spool.rewind();
+    } catch (error) {
+      if (error === SHORT) return;
+      // The reader of the rows failed, or the server said something unknown: this socket is out of step.
+      this.#settle(error as Error);
+      this.destroy();
+    }
+  }
+
+  #readRows(): void {
+    const cursor = new Cursor(this.#spool);
+    const reader = this.#pending?.exchange.reader;
+    while (this.#rowsLeft > 0) {
+      const size = cursor.varint();
+      this.#share.checkRow(size);
+      const at = cursor.skip(size);
+      this.#rowsLeft -= 1;
+      cursor.commit();
+      reader?.row(this.#spool.bytes, at, at + size);
+    }
+  }
+
+  #readPacket(): void {
+    if (this.#pending === undefined) throw malformed('an answer before there was a question');
+    if (++this.#asides > LIMITS.asides) throw malformed('packets without end');
+    const cursor = new Cursor(this.#spool);
+    const kind = cursor.varint();
+    const handle = HANDLERS[kind];
+    if (handle === undefined) throw malformed(`a packet of the unknown kind ${kind}`);
+    const after = handle(cursor, this.#steps);
+    cursor.commit();
+    after?.();
+  }
+
+  /** A block that is kept, or that only says which columns an insert takes. */
+  #readBlock(): void {
+    this.#plain.readBlock(new Cursor(this.#spool));
+    this.#insideBlock = false;
+    if (this.#pending?.mode === 'insert') this.#sendBlock();
+  }
+
+  readonly #steps: Steps = {
+    data: (cursor) => {
+      if (this.#pending?.mode !== 'lines') {
+        this.#insideBlock = true;
+        return undefined;
+      }
+      const head = readBlockHead(cursor);
+      if (head.columns > 1) throw malformed('rows in an unknown form');
+      if (head.columns === 0) return undefined;
+      const column = readColumnHead(cursor);
+      if (column.type !== 'String' || column.special) throw malformed('rows in an unknown form');
+      return () => {
+        this.#rowsLeft = head.rows;
+        if (head.rows > 0) this.#asides = 0;
+      };
+    },
+    exception: (cursor) => {
+      const { code, message } = readException(cursor);
+      return () => {
+        this.#rowsLeft = 0;
+        this.#settle(exceptionFailure(code, message));
+        // The server may still be reading what was sent to it: such a connection is not used again.
+        if (this.#sentBlock) this.destroy();
+      };
+    },
+    progress: (cursor) => {
+      const written = readProgress(cursor);
+      return () => {
+        this.#written += written;
+      };
+    },
+    endOfStream: () => {
+      if (this.#pending?.mode === 'insert' && !this.#sentBlock) throw malformed('the end of an insert before its rows');
+      return () => this.#settle();
+    },
+  };
+
+  /** The server has said which columns it takes; now the rows may follow. */
+  #sendBlock(): void {
+    const block = this.#pending?.exchange.block;
+    if (block === undefined || this.#sentBlock) return;
+    this.#sentBlock = true;
+    this.#socket.cork();
+    for (const piece of dataPacket(block)) this.#socket.write(piece);
+    this.#socket.uncork();
+  }
+
+  #end(error?: Error): void {
+    const pending = this.#pending;
+    if (pending !== undefined) this.#settle(lostFailure(error, pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#spool.letGo();
+    for (const listener of this.#listeners) listener();
+  }
+
+  #settle(error?: Error): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (error === undefined) pending?.resolve();
+    else pending?.reject(error);
+  }
+}
+
+function asLines(text: string): string {
+  return `SELECT formatRowNoNewline('JSONCompactEachRow', *) FROM (\n${text}\n)`;
+}
+
+/** What to do once a packet has wholly arrived. */
+type After = (() => void) | undefined;
+
+interface Steps {
+  readonly data: (cursor: Cursor) => After;
+  readonly exception: (cursor: Cursor) => After;
+  readonly progress: (cursor: Cursor) => After;
+  readonly endOfStream: () => After;
+}
+
+const HANDLERS: Readonly<Record<number, (cursor: Cursor, steps: Steps) => After>> = {
+  [SERVER.data]: (cursor, steps) => steps.data(cursor),
+  [SERVER.exception]: (cursor, steps) => steps.exception(cursor),
+  [SERVER.progress]: (cursor, steps) => steps.progress(cursor),
+  [SERVER.endOfStream]: (_, steps) => steps.endOfStream(),
+  [SERVER.pong]: () => undefined,
+  [SERVER.profileInfo]: (cursor) => void readProfileInfo(cursor),
+  [SERVER.tableColumns]: (cursor) => {
+    cursor.skipText(NAME_MOST);
+    cursor.skipText(LIMITS.messageBytes);
+    return undefined;
+  },
+  [SERVER.timezoneUpdate]: (cursor) => void cursor.skipText(NAME_MOST),
+};
+
+/** Sends the greeting and returns the server's revision. */
+function greet(socket: Socket, entry: Entry, { timeoutMs, signal }: ConnectOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const spool = new Spool(new LargeShare());
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      socket.off('data', receive);
+      socket.off('error', fail);
+      socket.off('close', close);
+    };
+    const fail = (error: Error): void => {
+      settle();
+      socket.on('error', () => undefined);
+      socket.destroy();
+      reject(error instanceof DbFailure ? error : lostFailure(error));
+    };
+    const close = (): void => fail(lostFailure());
+    const abort = (): void => fail(cancelled());
+    const receive = (bytes: Buffer): void => {
+      try {
+        spool.append(bytes, 0, bytes.length);
+        if (spool.waiting > LIMITS.loginBytes) throw malformed('more than a login takes');
+        const cursor = new Cursor(spool);
+        const revision = readGreeting(cursor);
+        if (cursor.at !== spool.end) throw malformed('an answer before there was a question');
+        settle();
+        resolve(revision);
+      } catch (error) {
+        if (error !== SHORT) fail(error as Error);
+      }
+    };
+    const timer = setTimeout(() => fail(new DbFailure('unreachable', 'the ClickHouse server does not answer the login')), timeoutMs);
+    socket.on('error', fail);
+    socket.on('close', close);
+    socket.on('data', receive);
+    signal?.addEventListener('abort', abort, { once: true });
+    socket.write(helloPacket(entry));
+  });
+}
+
+function readGreeting(cursor: Cursor): number {
+  const kind = cursor.varint();
+  if (kind === SERVER.exception) {
+    const { code, message } = readException(cursor);
+    throw exceptionFailure(code, message);
+  }
+  if (kind !== SERVER.hello) throw new DbFailure('unreachable', 'the port does not speak the native protocol', { code: 'PROTOCOL' });
+  cursor.skipText(LIMITS.loginBytes);
+  cursor.varint();
+  cursor.varint();
+  const revision = cursor.varint();
+  cursor.skipText(LIMITS.loginBytes);
+  cursor.skipText(LIMITS.loginBytes);
+  cursor.varint();
+  return revision;
+}

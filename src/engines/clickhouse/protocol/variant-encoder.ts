@@ -1,0 +1,80 @@
+/**
+ * Variant columns: a number for each row that says which member type its value has, then the values of each member. JSON does not name
+ * the type, so the first member that takes the value gets it.
+ */
+import type { PlainValue } from '../../../util/decimal.ts';
+import { invalid } from '../dialect/failures.ts';
+import { isNumber, parseNested } from '../types/nested.ts';
+import type { ChType } from '../types/type-text.ts';
+import { type ColumnEncoder, counts, growing, pieceOf } from './column-parts.ts';
+
+const NO_MEMBER = 255;
+
+/** Each value goes to the member type that takes it; numbers try whole ones first, texts the plain String last. */
+export class VariantEncoder implements ColumnEncoder {
+  readonly #encoderOf: (type: ChType) => ColumnEncoder;
+  readonly #types: readonly ChType[];
+  readonly #members: readonly ColumnEncoder[];
+  readonly #choices = growing();
+  readonly #order: readonly number[];
+
+  constructor(type: ChType, encoderOf: (type: ChType) => ColumnEncoder) {
+    this.#encoderOf = encoderOf;
+    this.#types = type.of;
+    this.#members = type.of.map(encoderOf);
+    this.#order = type.of.map((_, index) => index).sort((a, b) => preference(type.of[a]) - preference(type.of[b]));
+  }
+
+  json(value: PlainValue): void {
+    if (value === null) {
+      this.blank();
+      return;
+    }
+    const index = this.#order.find((candidate) => this.#takes(candidate, value));
+    if (index === undefined) throw invalid('none of the types of the variant takes the value');
+    this.#choices.byte(index);
+    this.#members[index]?.json(value);
+  }
+
+  text(value: string): void {
+    this.json(parseNested(value));
+  }
+
+  blank(): void {
+    this.#choices.byte(NO_MEMBER);
+  }
+
+  /** Tried on an encoder of its own: half a value must not stay in the column. */
+  #takes(index: number, value: PlainValue): boolean {
+    const type = this.#types[index];
+    if (type === undefined || !isOfSort(type, value)) return false;
+    try {
+      this.#encoderOf(type).json(value);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  prefix(): Uint8Array[] {
+    return [counts(0), ...this.#members.flatMap((member) => member.prefix())];
+  }
+
+  data(): Uint8Array[] {
+    return [pieceOf(this.#choices), ...this.#members.flatMap((member) => member.data())];
+  }
+}
+
+const NUMERIC = /^(U?Int\d+|Float\d+|BFloat16|Decimal\d*)$/;
+
+/** A number is no text and no truth value, though single columns of such types take each other's spelling. */
+function isOfSort(type: ChType, value: PlainValue): boolean {
+  if (typeof value === 'boolean' || type.name === 'Bool') return typeof value === 'boolean' && type.name === 'Bool';
+  return isNumber(value) === NUMERIC.test(type.name);
+}
+
+function preference(type: ChType | undefined): number {
+  const ranks: readonly RegExp[] = [/^Int/, /^UInt/, /^Decimal/, /Float/, /^(?!String)/];
+  const rank = ranks.findIndex((pattern) => pattern.test(type?.name ?? ''));
+  return rank < 0 ? ranks.length : rank;
+}

@@ -1,0 +1,178 @@
+/**
+ * The catalogue from information_schema: tables, views, columns, keys. Names are compared here and exactly, because the server may
+ * compare them without regard to case. Refuses to know what a table is wanted for.
+ */
+import type { ResultColumn } from '../../../model/cells.ts';
+import { type Column, makeTable, type Table } from '../../../model/table.ts';
+import type { ParamValue, Statement } from '../../../sql/statement.ts';
+import { type Catalog, type Connection, DbFailure, type Named, type RunOptions, type TableName } from '../../engine.ts';
+import { TextRows } from '../../rows.ts';
+import { unlessRefused } from '../../stamp.ts';
+import { plainDefault, typed } from '../types/column-types.ts';
+import { quote } from './names.ts';
+
+type Row = readonly (string | null)[];
+
+const TEXT = { kind: 'text', cast: 'text' } as const;
+
+/** Everything is read as text: integers of information_schema are digits in a cell anyway. */
+function query(text: string, columns: number, parameters: number): Statement {
+  return {
+    text,
+    types: Array.from({ length: parameters }, () => TEXT),
+    columns: Array.from({ length: columns }, (_, i): ResultColumn => ({ name: `c${i}`, kind: 'text' })),
+  };
+}
+
+const DATABASE = query('SELECT DATABASE(), VERSION()', 2, 0);
+const SCHEMAS = query('SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?', 1, 1);
+const TABLES = query('SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?', 3, 1);
+const TABLE = query(
+  'SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
+  4,
+  2,
+);
+const COLUMN_ITEMS =
+  'COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME';
+const COLUMNS_OF = 'FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION';
+const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 12, 2);
+const MARIADB_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, NULL ${COLUMNS_OF}`, 12, 2);
+const KEY = query(
+  "SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX",
+  1,
+  2,
+);
+const MARIADB_CHECKS = query(
+  "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
+  1,
+  2,
+);
+
+/** Storage engines that can take back what they have written. */
+const TRANSACTIONAL: ReadonlySet<string> = new Set(['InnoDB', 'NDBCLUSTER', 'NDB', 'ndbcluster', 'RocksDB', 'ROCKSDB', 'TokuDB', 'XtraDB']);
+
+async function rows(
+  connection: Connection,
+  statement: Statement,
+  params: readonly ParamValue[],
+  options: RunOptions,
+): Promise<readonly Row[]> {
+  const found = new TextRows();
+  await connection.run(statement, params, options, found);
+  return found.rows;
+}
+
+async function describe(connection: Connection, name: Named, options: RunOptions): Promise<Table | undefined> {
+  const server = await rows(connection, DATABASE, [], options);
+  const schema = name.schema ?? server[0]?.[0] ?? '';
+  const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
+  const at = [schema, name.table];
+  const tables = await rows(connection, TABLE, at, options);
+  const table = tables.find((row) => row[0] === name.table && row[3] === schema);
+  // Without columns it was dropped between the two statements: there is no such table.
+  const columns = table === undefined ? [] : await rows(connection, mariadb ? MARIADB_COLUMNS : MYSQL_COLUMNS, at, options);
+  if (table === undefined || columns.length === 0) {
+    await probe(connection, schema, name.table, options);
+    return undefined;
+  }
+  const key = await rows(connection, KEY, at, options);
+  const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
+  const keyNames = key.map((row) => row[0] ?? '');
+  const facts = { keys: new Set(keyNames), checks: new Set(checks.map((row) => row[0])), mariadb };
+  const kind = tableKind(table[1]);
+  const storage = table[2] ?? '';
+  return makeTable({
+    schema,
+    name: name.table,
+    kind,
+    storage,
+    transactional: kind === 'view' || TRANSACTIONAL.has(storage),
+    columns: columns.map((row) => column(row, facts)),
+    key: keyNames,
+  });
+}
+
+const COUNTER = / AUTO_INCREMENT=\d+/;
+
+/**
+ * The text that would create the table, less the next number that it gives out: one statement where the description takes five. Nothing for a
+ * view, whose columns are those of other tables.
+ */
+function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
+  const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
+  const shown = rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
+  const text = shown.then(([row]) => (row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined));
+  return unlessRefused(connection, text);
+}
+
+/** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */
+const PLAIN_NAME = /^[A-Za-z0-9_$]{1,64}$/;
+
+/**
+ * The catalogue hides what its reader may not touch. Asking for the table itself tells the two apart: without the privilege it fails, and
+ * that failure is the answer. Anything else means that there is no such table.
+ */
+async function probe(connection: Connection, schema: string, table: string, options: RunOptions): Promise<void> {
+  if (!PLAIN_NAME.test(table)) return;
+  const text = `SELECT 1 FROM ${quote(schema)}.${quote(table)} LIMIT 0`;
+  try {
+    await connection.run({ text, types: [] }, [], options);
+  } catch (error) {
+    if (!(error instanceof DbFailure) || error.kind !== 'missing_table') throw error;
+  }
+}
+
+function tableKind(type: string | null | undefined): 'table' | 'view' {
+  return type?.includes('VIEW') === true ? 'view' : 'table';
+}
+
+interface TableContext {
+  readonly keys: ReadonlySet<string>;
+  readonly checks: ReadonlySet<string | null | undefined>;
+  readonly mariadb: boolean;
+}
+
+function column(row: Row, context: TableContext): Column {
+  const [name, dataType, columnType, maxLength, precision, scale, fraction, isNullable, defaultText, extra, collation, srid] = row.map(
+    (cell) => cell ?? null,
+  );
+  const known = name ?? '';
+  const flags = (extra ?? '').toUpperCase();
+  const nullable = isNullable === 'YES';
+  const readOnly = /\bGENERATED\b/.test(flags.replace('DEFAULT_GENERATED', ''));
+  const shown = context.mariadb ? plainDefault(defaultText ?? null) : (defaultText ?? null);
+  return {
+    name: known,
+    type: columnType ?? '',
+    nullable,
+    primaryKey: context.keys.has(known),
+    default: shown,
+    required: !nullable && defaultText === null && !readOnly && !flags.includes('AUTO_INCREMENT'),
+    readOnly,
+    ...typed({
+      name: known,
+      dataType: dataType ?? '',
+      columnType: columnType ?? '',
+      maxLength: maxLength ?? null,
+      precision: precision ?? null,
+      scale: scale ?? null,
+      fraction: fraction ?? null,
+      srid: srid ?? null,
+      collation: collation ?? null,
+      json: context.checks.has(`json_valid(\`${known.replaceAll('`', '``')}\`)`),
+    }),
+  };
+}
+
+async function list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined> {
+  const server = await rows(connection, DATABASE, [], options);
+  const wanted = schema ?? server[0]?.[0] ?? '';
+  const schemas = await rows(connection, SCHEMAS, [wanted], options);
+  if (!schemas.some((row) => row[0] === wanted)) return undefined;
+  const tables = await rows(connection, TABLES, [wanted], options);
+  const names = tables.map((row): TableName => ({ table: row[0] ?? '', schema: wanted, kind: tableKind(row[1]) }));
+  // Sorted here: the servers sort names by collations of their own.
+  return names.sort((left, right) => (left.table < right.table ? -1 : 1));
+}
+
+export const mysqlCatalog: Catalog = { describe, stamp, list };

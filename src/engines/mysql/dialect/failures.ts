@@ -1,0 +1,97 @@
+/**
+ * What MySQL and MariaDB report, in the words that every engine shares. The only place that knows error numbers.
+ * Refuses to know HTTP statuses and who asked.
+ */
+import { DbFailure, type FailureKind, type Left } from '../../engine.ts';
+import { GUARD_FAILED } from './strict.ts';
+
+const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
+  full: [1040, 1203, 1226],
+  busy: [1461],
+  login: [1045, 1129, 1130, 1251, 1524, 1698, 1820, 1862, 3118, 3159, 4151],
+  timeout: [1969, 3024],
+  lost: [1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1317, 1927, 3169, 4031],
+  denied: [1044, 1142, 1143, 1227, 1370, 1410, 1419, 3879],
+  missing_table: [1049, 1051, 1109, 1146],
+  missing_column: [1054],
+  // 4078 and 4079: a function (the guards' IFNULL) does not take a column's type, as MariaDB says.
+  stale: [1243, 1412, 1615, 4078, 4079],
+  duplicate: [1022, 1062, 1169, 1586, 1761, 1762],
+  constraint: [1048, 1216, 1217, 1263, 1364, 1369, 1451, 1452, 3673, 3819, 4025],
+  invalid: [
+    1153, 1264, 1265, 1292, 1300, 1365, 1366, 1367, 1390, 1406, 1411, 1416, 1441, 1690, 3037, 3048, 3055, 3140, 3141, 3143, 3144, 3156,
+    3516, 3548, 3616, 3617, 3643, 3732, 3854, 4038,
+  ],
+  conflict: [1020, 1205, 1213, 1614, 3058, 3101, 3572],
+  read_only: [1036, 1290, 1792, 1836, 3989],
+  raised: [1643, 1644],
+  unsupported: [1031, 1288, 1295, 1347, 1348, 1394, 1395, 1442, 1443, 1471, 1906, 3105],
+  syntax: [1052, 1055, 1056, 1058, 1064, 1065, 1066, 1111, 1136, 1140, 1149, 1222, 1241, 1248, 1305, 1318, 1327, 1582],
+};
+
+const KINDS: ReadonlyMap<number, FailureKind> = new Map(
+  Object.entries(CODES).flatMap(([kind, codes]) => codes.map((code): [number, FailureKind] => [code, kind as FailureKind])),
+);
+
+const OUT_OF_RANGE = 1690;
+
+/** Did a KILL QUERY end the statement? Then the session is whole and the order used up. */
+export function wasKilled(failure: unknown): boolean {
+  return failure instanceof DbFailure && failure.code === '1317';
+}
+
+/** Who logged in and from where is nobody's business but the log of the database. */
+const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].{0,300}?['`]@['`].{0,300}?['`]/g;
+
+const KEY = /for key '(?:[^']*\.)?([^'.]+)'/;
+const CONSTRAINTS = [/CONSTRAINT `([^`]+)`/, /Check constraint '([^']+)'/];
+/** One way to read it only: a name in quotes, or names in backticks with dots between. The column is the last of them. */
+const COLUMN = /\b(?:column|field) ('[^']*'|`[^`]*`(?:\.`[^`]*`)*)/i;
+const LAST_NAME = /([^.'`]+)['`]$/;
+
+function found(pattern: RegExp, message: string): string | undefined {
+  return pattern.exec(message)?.[1];
+}
+
+function columnIn(message: string): string | undefined {
+  return found(LAST_NAME, found(COLUMN, message) ?? '');
+}
+
+/** The failure of an error packet. */
+export function serverFailure(code: number, sqlState: string, message: string): DbFailure {
+  const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'raised' : 'other');
+  const words = message.replace(ACCOUNT, '');
+  if (code === OUT_OF_RANGE && GUARD_FAILED.test(words)) return new DbFailure('stale', words, { code: String(code) });
+  if (kind === 'duplicate') return new DbFailure(kind, words, { code: String(code), constraint: found(KEY, words) });
+  const constraint = kind === 'constraint' ? CONSTRAINTS.map((pattern) => found(pattern, words)).find(Boolean) : undefined;
+  const left = kind === 'lost' && !ENDED.has(code) ? 'unknown' : 'nothing';
+  return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint, left });
+}
+
+/** Said by a server that has ended the statement: it shuts down, or somebody killed the statement or its session. */
+const ENDED: ReadonlySet<number> = new Set([1053, 1317, 1927, 3169]);
+
+/** The socket or the protocol gave way in the middle of things. */
+export function lostFailure(why: string, cause?: unknown, left: Left = 'unknown'): DbFailure {
+  return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, left });
+}
+
+/** What is wrong with logging in is wrong with the login, except for a full server and a database that is not there. */
+const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { full: 'full', missing_table: 'unreachable' };
+
+/** Anything that went wrong before the first statement could run. */
+export function connectFailure(error: unknown): DbFailure {
+  if (error instanceof DbFailure) return error;
+  const { errno, code, message, sqlState } = error as { errno?: unknown; code?: unknown; message?: unknown; sqlState?: unknown };
+  if (typeof errno === 'number' && errno > 0) {
+    const failure = serverFailure(errno, typeof sqlState === 'string' ? sqlState : '', String(message));
+    const kind = LOGIN_KINDS[failure.kind] ?? 'login';
+    return new DbFailure(kind, failure.message, { code: failure.code });
+  }
+  const known = typeof code === 'string' ? code : '';
+  const kind = known.startsWith('AUTH_') || known === 'ER_NOT_SUPPORTED_AUTH_MODE' ? 'login' : 'unreachable';
+  return new DbFailure(kind, `The connection failed: ${known || 'the server did not answer as a MySQL server'}`, {
+    code: known,
+    cause: error,
+  });
+}

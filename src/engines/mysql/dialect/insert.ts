@@ -1,0 +1,116 @@
+/**
+ * Rows of one plan → as few INSERT statements as the servers take them in. One row is VALUES, and so is a number of rows that came before: the
+ * statement is prepared once, and costs the server least. Any other number travels as one JSON document, which has one text for all of them;
+ * what JSON cannot carry is VALUES again.
+ */
+import type { Column } from '../../../model/table.ts';
+import { paramType } from '../../../sql/compile.ts';
+import type { Ready } from '../../../sql/dialect.ts';
+import { InsertStatements } from '../../../sql/insert-statements.ts';
+import type { InsertPlan } from '../../../sql/plan.ts';
+import type { ParamValue, Statement } from '../../../sql/statement.ts';
+import { jsonDocuments, jsonSource } from './insert-json.ts';
+import { placeholder, quote, tableName } from './names.ts';
+import { upsertClause } from './upsert.ts';
+
+/** The protocol counts parameters in 16 bits. */
+const PARAMETERS_MOST = 65_535;
+/** Well below the smallest max_allowed_packet that the servers ship with (16 MiB). */
+const BYTES_MOST = 4 * 1024 * 1024;
+
+export function insertStatements(plan: InsertPlan): readonly Ready[] {
+  const { rows } = plan;
+  if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
+  const own = ownStatement(plan);
+  if (own !== undefined) return [{ statement: { ...own, block: { columns: [], rows } }, params: [] }];
+  const statement = FROM_JSON.of(plan);
+  const documents = statement === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
+  if (statement === undefined || documents === undefined) return valuesStatements(plan);
+  return documents.map((document) => ({ statement, params: [document] }));
+}
+
+/** What one statement is prepared for at most; and the rows beside it must fit into a packet. */
+const OWN_PARAMETERS_MOST = 10_000;
+const SIZES_MOST = 8;
+
+/** The numbers of rows that came lately, and their statements from the second time on. */
+const SIZES = new InsertStatements(() => new Map<number, Statement | undefined>());
+
+function ownStatement(plan: InsertPlan): Statement | undefined {
+  const { columns, rows } = plan;
+  const { count } = rows;
+  if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
+  const known = SIZES.of(plan);
+  const statement = known.has(count) ? (known.get(count) ?? valuesStatement(plan, count)) : undefined;
+  known.delete(count);
+  known.set(count, statement);
+  const [oldest] = known.keys();
+  if (known.size > SIZES_MOST && oldest !== undefined) known.delete(oldest);
+  return statement;
+}
+
+const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
+
+const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
+
+/** Undefined when a column cannot travel so. */
+const FROM_JSON = new InsertStatements((plan): Statement | undefined => {
+  const source = jsonSource(plan.columns);
+  return source === undefined ? undefined : { text: `${target(plan)} ${source}${conflictClause(plan)}`, types: [JSON_TYPE] };
+});
+
+function target({ table, columns }: InsertPlan): string {
+  return `INSERT INTO ${tableName(table)} (${columns.map((column) => quote(column.name)).join(', ')})`;
+}
+
+function valuesStatements(plan: InsertPlan): readonly Ready[] {
+  const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, plan.columns.length)));
+  const given = Array.from({ length: plan.rows.count }, (_, i) => plan.rows.row(i));
+  return batches(given, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));
+}
+
+function valuesStatement(plan: InsertPlan, count: number): Statement {
+  const { columns } = plan;
+  const row = `(${columns.map((column) => placeholder(column.cast)).join(', ')})`;
+  const types = columns.map(paramType);
+  return {
+    text: `${target(plan)} VALUES ${new Array(count).fill(row).join(', ')}${conflictClause(plan)}`,
+    types: new Array(count).fill(types).flat(),
+  };
+}
+
+/** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */
+function conflictClause(plan: InsertPlan): string {
+  const { primaryKey } = plan.table;
+  const given = new Set(plan.columns);
+  if (!plan.upsert || primaryKey.length === 0 || !primaryKey.every((column) => given.has(column))) return '';
+  const names = (columns: readonly Column[]) => columns.map((column) => quote(column.name));
+  return upsertClause(tableName(plan.table), names(primaryKey), names(plan.columns.filter((column) => !primaryKey.includes(column))));
+}
+
+type Rows = readonly (readonly ParamValue[])[];
+
+function batches(rows: Rows, rowsMost: number): readonly Rows[] {
+  const found: (readonly ParamValue[])[][] = [];
+  let current: (readonly ParamValue[])[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const size = rowBytes(row);
+    if (current.length === rowsMost || (current.length > 0 && bytes + size > BYTES_MOST)) {
+      found.push(current);
+      current = [];
+      bytes = 0;
+    }
+    current.push(row);
+    bytes += size;
+  }
+  if (current.length > 0) found.push(current);
+  return found;
+}
+
+/** An upper bound: a UTF-16 unit is at most three bytes of UTF-8, a length at most nine. */
+function rowBytes(row: readonly ParamValue[]): number {
+  let bytes = 0;
+  for (const value of row) bytes += value === null ? 2 : (typeof value === 'string' ? value.length * 3 : value.length) + 11;
+  return bytes;
+}

@@ -1,0 +1,67 @@
+/**
+ * Small readers of the wire's basic shapes: little-endian integers, length-encoded numbers and texts. Every one of them ends within its
+ * packet, or the packet is refused. Knows nothing of packets or commands.
+ */
+import { malformed } from '../../limits.ts';
+
+const TWO_32 = 0x100000000;
+
+/** A packet whose contents are not as long as they say. */
+export function cutShort(): Error {
+  return malformed('a packet that is shorter than its contents');
+}
+
+/** A cursor over one packet, for the parts of an answer that are not rows. */
+export class Cursor {
+  readonly bytes: Buffer;
+  at: number;
+  readonly end: number;
+
+  constructor(bytes: Buffer, from: number, to: number) {
+    this.bytes = bytes;
+    this.at = from;
+    this.end = to;
+  }
+
+  u8(): number {
+    if (this.at >= this.end) throw cutShort();
+    return this.bytes[this.at++] as number;
+  }
+
+  u16(): number {
+    return this.u8() + this.u8() * 0x100;
+  }
+
+  u32(): number {
+    return this.u16() + this.u16() * 0x10000;
+  }
+
+  /** A length-encoded number. Past 2^53 it loses digits, which no count reaches and no id that we look at. */
+  number(): number {
+    const first = this.u8();
+    if (first < 0xfb) return first;
+    if (first === 0xfc) return this.u16();
+    if (first === 0xfd) return this.u16() + this.u8() * 0x10000;
+    if (first === 0xfe) return this.u32() + this.u32() * TWO_32;
+    throw malformed('a number that begins with an unknown mark');
+  }
+
+  /** Steps over a length-encoded string; returns where it begins. */
+  skip(): number {
+    const size = this.number();
+    if (size > this.end - this.at) throw cutShort();
+    this.at += size;
+    return this.at - size;
+  }
+
+  /** A length-encoded string. */
+  text(): string {
+    const from = this.skip();
+    return this.bytes.toString('utf8', from, this.at);
+  }
+
+  /** What is left of the packet, or so many bytes of it. */
+  rest(most: number): string {
+    return this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + most));
+  }
+}

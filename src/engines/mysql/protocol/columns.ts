@@ -1,0 +1,159 @@
+/**
+ * The columns of a result as the server describes them: how each value lies on the wire, and which kind it is when the caller did not
+ * say. Knows the protocol's type numbers; refuses to know SQL.
+ */
+import type { ResultColumn } from '../../../model/cells.ts';
+import type { Kind } from '../../../model/table.ts';
+import { isWrittenAlike } from '../../described.ts';
+import { malformed } from '../../limits.ts';
+import { Cursor } from './bytes.ts';
+
+/** How a value of the binary protocol is read. Numbers, because the row reader switches on them for every value. */
+export const SHAPE = {
+  bytes: 0,
+  int8: 1,
+  uint8: 2,
+  int16: 3,
+  uint16: 4,
+  int32: 5,
+  uint32: 6,
+  int64: 7,
+  uint64: 8,
+  float: 9,
+  double: 10,
+  date: 11,
+  datetime: 12,
+  timestamp: 13,
+  time: 14,
+  bit: 15,
+  nothing: 16,
+  decimal: 17,
+} as const;
+
+export type Shape = (typeof SHAPE)[keyof typeof SHAPE];
+
+export interface WireColumn {
+  readonly shape: Shape;
+  /** Digits of a fraction of a second, or 31 where the server leaves it open. */
+  readonly digits: number;
+}
+
+/** What follows the names in a column definition, counted from its end. */
+const TAIL = 13;
+/** The tail begins with the length of what follows. */
+const TAIL_MARK = 12;
+/** Catalogue, schema, table, table behind an alias, name, name behind an alias: at least a length each. */
+const NAMES = 6;
+const UNSIGNED = 32;
+const ENUM = 256;
+const SET = 2048;
+const BINARY_CHARSET = 63;
+
+interface Facts {
+  readonly type: number;
+  readonly flags: number;
+  readonly charset: number;
+  /** MariaDB's own type names (`uuid`, `inet6`) and formats (`json`). */
+  readonly extended: readonly string[];
+}
+
+type Read = readonly [signed: Shape, unsigned: Shape, kind: Kind];
+
+const alike = (shape: Shape, kind: Kind): Read => [shape, shape, kind];
+
+/** By the protocol's type number; everything else is bytes: texts, blobs, json, geometry. */
+const TYPES: ReadonlyMap<number, Read> = new Map<number, Read>([
+  [0, alike(SHAPE.decimal, 'decimal')],
+  [1, [SHAPE.int8, SHAPE.uint8, 'int']],
+  [2, [SHAPE.int16, SHAPE.uint16, 'int']],
+  [3, [SHAPE.int32, SHAPE.uint32, 'int']],
+  [4, alike(SHAPE.float, 'float')],
+  [5, alike(SHAPE.double, 'float')],
+  [6, alike(SHAPE.nothing, 'text')],
+  [7, alike(SHAPE.timestamp, 'timestamptz')],
+  [8, [SHAPE.int64, SHAPE.uint64, 'int']],
+  [9, [SHAPE.int32, SHAPE.uint32, 'int']],
+  [10, alike(SHAPE.date, 'date')],
+  [11, alike(SHAPE.time, 'time')],
+  [12, alike(SHAPE.datetime, 'timestamp')],
+  [13, alike(SHAPE.uint16, 'int')],
+  [14, alike(SHAPE.date, 'date')],
+  [16, alike(SHAPE.bit, 'int')],
+  [245, alike(SHAPE.bytes, 'json')],
+  [246, alike(SHAPE.decimal, 'decimal')],
+]);
+
+const EXTENDED: ReadonlyMap<string, Kind> = new Map([
+  ['json', 'json'],
+  ['uuid', 'uuid'],
+  ['inet4', 'other'],
+  ['inet6', 'other'],
+]);
+
+/** Refuses what cannot be the description of a column or parameter. */
+export function checkDefinition(bytes: Buffer, from: number, to: number): void {
+  if (to - from < NAMES + TAIL || bytes[to - TAIL] !== TAIL_MARK) throw malformed('something else where a column must be described');
+}
+
+/** Reads only how the values lie, of a definition that holds what it must. */
+export function readShape(bytes: Buffer, from: number, to: number): WireColumn {
+  checkDefinition(bytes, from, to);
+  const read = TYPES.get(bytes[to - 6] ?? 0);
+  const unsigned = ((bytes[to - 5] ?? 0) & UNSIGNED) !== 0;
+  return { shape: read === undefined ? SHAPE.bytes : read[unsigned ? 1 : 0], digits: bytes[to - 3] ?? 0 };
+}
+
+const NULL_TYPE = 6;
+
+/** JSON columns of MariaDB that a result has called JSON. */
+const seenAsJson = new WeakSet<ResultColumn>();
+
+/**
+ * The column of a result for which another one was planned: the planned one itself where it is of its kind. MariaDB's JSON is a text with a
+ * check, and not every result says so: a column that was called JSON before must be called so again, and of others it is `unproven`.
+ */
+export function readPlanned(bytes: Buffer, from: number, to: number, planned: ResultColumn): ResultColumn | 'unproven' {
+  const type = bytes[to - 6] ?? 0;
+  // There is nothing but NULL in it.
+  if (type === NULL_TYPE) return planned;
+  const kind = kindOf({ type, flags: bytes.readUInt16LE(to - 5), charset: bytes.readUInt16LE(to - 12), extended: [] });
+  if (isWrittenAlike(kind, planned.kind)) return planned;
+  if (planned.kind !== 'json' || kind !== 'text') return { name: planned.name, kind };
+  if (readColumn(bytes, from, to).kind === 'json') {
+    seenAsJson.add(planned);
+    return planned;
+  }
+  return seenAsJson.has(planned) ? { name: planned.name, kind } : 'unproven';
+}
+
+export function readColumn(bytes: Buffer, from: number, to: number): ResultColumn {
+  const cursor = new Cursor(bytes, from, to - TAIL);
+  for (let i = 0; i < 4; i++) cursor.skip();
+  const name = cursor.text();
+  cursor.skip();
+  const extended = readExtended(cursor);
+  const charset = bytes.readUInt16LE(to - 12);
+  return { name, kind: kindOf({ type: bytes[to - 6] ?? 0, flags: bytes.readUInt16LE(to - 5), charset, extended }) };
+}
+
+/** MariaDB puts a block between the names and the tail when the client asked for it; the tail's fixed size tells whether it is there. */
+function readExtended(cursor: Cursor): readonly string[] {
+  const found: string[] = [];
+  if (cursor.at >= cursor.end) return found;
+  cursor.number();
+  while (cursor.at < cursor.end) {
+    cursor.u8();
+    found.push(cursor.text());
+  }
+  return found;
+}
+
+function kindOf(facts: Facts): Kind {
+  const special = facts.extended.map((name) => EXTENDED.get(name)).find((kind) => kind !== undefined);
+  if (special !== undefined) return special;
+  const read = TYPES.get(facts.type);
+  if (read !== undefined) return read[2];
+  if ((facts.flags & ENUM) !== 0) return 'enum';
+  if ((facts.flags & SET) !== 0) return 'set';
+  return facts.charset === BINARY_CHARSET ? 'bytes' : 'text';
+}

@@ -1,0 +1,167 @@
+/**
+ * From an address to a socket that is logged in: we dial, `mysql2` shakes hands (TLS, every authentication method), and then the socket
+ * is ours. Refuses to know what is said on it afterwards.
+ */
+import { Socket, type SocketConstructorOpts } from 'node:net';
+import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql2';
+import type { Entry } from '../../../model/entry.ts';
+import { type ConnectOptions, DbFailure } from '../../engine.ts';
+import { Inlet } from '../../inlet.ts';
+import { malformed } from '../../limits.ts';
+import { connectFailure } from '../dialect/failures.ts';
+import { LoginGuard, LoginPackets } from './login-guard.ts';
+
+export interface Session {
+  readonly socket: Socket;
+  readonly inlet: Inlet;
+  readonly threadId: number;
+  readonly mariadb: boolean;
+}
+
+interface Greeting {
+  readonly threadId: number;
+  readonly mariadb: boolean;
+  readonly tls: boolean;
+}
+
+/** What mysql2 does not show: the socket, encrypted by now or not; and the parser that every received piece goes to. */
+interface Internals {
+  readonly stream: unknown;
+  readonly config: { readonly clientFlags: number };
+  readonly sequenceId: number;
+  packetParser: { execute(piece: Buffer): unknown };
+}
+
+/** Node takes these here, which its types do not say. */
+const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as SocketConstructorOpts;
+const TLS_CAPABILITY = 0x0800;
+const DEPRECATE_EOF = 0x01000000;
+
+/**
+ * What our reader expects of the protocol: results end with EOF packets, OK packets carry plain text, no query attributes, procedures
+ * may give several results, no local files, and rows that matched count as affected.
+ */
+const FLAGS = [
+  'FOUND_ROWS',
+  'PS_MULTI_RESULTS',
+  '-CLIENT_QUERY_ATTRIBUTES',
+  '-CLIENT_DEPRECATE_EOF',
+  '-DEPRECATE_EOF',
+  '-COMPRESS',
+  '-IGNORE_SPACE',
+  '-LOCAL_FILES',
+  '-MULTI_STATEMENTS',
+  '-ODBC',
+  '-SESSION_TRACK',
+];
+
+export async function login(entry: Entry, options: ConnectOptions): Promise<Session> {
+  if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The connection is no longer wanted');
+  const inlet = new Inlet();
+  const socket = entry.tls === 'disable' ? inlet.socket(SOCKET) : new Socket(SOCKET);
+  socket.connect({ host: options.address, port: options.host.port });
+  const late = new DbFailure('unreachable', `The database did not answer within ${options.timeoutMs} ms`, { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
+  const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
+  options.signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    return { ...(await shakeHands(socket, entry, options)), inlet };
+  } catch (error) {
+    socket.destroy();
+    throw connectFailure(error);
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', cancel);
+  }
+}
+
+async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'inlet'>> {
+  const greeting = await peekGreeting(socket);
+  // Node checks a certificate for an address against what the socket was connected to, which mysql2 does not tell it.
+  Object.assign(socket, { _host: options.host.host });
+  const ssl = sslOptions(entry, greeting);
+  const connection = createConnection({
+    stream: socket,
+    host: options.host.host,
+    port: options.host.port,
+    user: entry.username,
+    password: entry.password,
+    database: entry.database,
+    charset: 'utf8mb4_general_ci',
+    connectTimeout: 0,
+    // It only logs in. Room for its default of 16,000 statements would be half a megabyte a connection, used or not.
+    maxPreparedStatements: 1,
+    flags: FLAGS,
+    ...(ssl === undefined ? {} : { ssl }),
+  } satisfies ConnectionOptions);
+  const handle = connection as unknown as Internals;
+  return new Promise((resolve, reject) => {
+    const guard = new LoginGuard(handle.packetParser, () => handle.sequenceId, reject);
+    handle.packetParser = guard;
+    // Stays for good: mysql2 keeps listening to the end of the socket and would throw what nobody listens to.
+    connection.on('error', reject);
+    connection.once('connect', () => {
+      const { stream } = handle;
+      if (!(stream instanceof Socket) || !guard.greeted || (handle.config.clientFlags & DEPRECATE_EOF) !== 0) {
+        reject(new DbFailure('other', 'The driver negotiated a protocol that the row reader does not speak'));
+        return;
+      }
+      stream.pause();
+      stream.removeAllListeners('data');
+      resolve({ socket: stream, threadId: greeting.threadId, mariadb: greeting.mariadb });
+    });
+    socket.resume();
+  });
+}
+
+/** Reads the server's first packet and puts it back: whether it speaks TLS must be known before mysql2 is told to. */
+function peekGreeting(socket: Socket): Promise<Greeting> {
+  return new Promise((resolve, reject) => {
+    const packets = new LoginPackets();
+    const gone = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+    const read = (chunk: Buffer) => {
+      try {
+        const [packet, ...more] = packets.take(chunk);
+        if (packet === undefined) return;
+        // Whatever follows before we have said a word would be taken for a part of the encrypted talk.
+        if (more.length > 0 || !packets.empty) throw malformed('an answer before there was a question');
+        socket.off('data', read);
+        socket.off('close', gone);
+        socket.off('error', reject);
+        socket.pause();
+        socket.unshift(packet);
+        resolve(readGreeting(packet));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    socket.on('data', read);
+    socket.on('close', gone);
+    socket.on('error', reject);
+  });
+}
+
+/** An error packet instead of a greeting (too many connections) reads as nothing; mysql2 reports it. */
+function readGreeting(packet: Buffer): Greeting {
+  const versionEnd = packet.indexOf(0, 5);
+  if (packet[4] !== 10 || versionEnd < 0 || versionEnd + 16 > packet.length) return { threadId: 0, mariadb: false, tls: false };
+  return {
+    threadId: packet.readUInt32LE(versionEnd + 1),
+    mariadb: packet.toString('latin1', 5, versionEnd).toLowerCase().includes('mariadb'),
+    tls: (packet.readUInt16LE(versionEnd + 14) & TLS_CAPABILITY) !== 0,
+  };
+}
+
+function sslOptions(entry: Entry, greeting: Greeting): SslOptions | undefined {
+  const ca = entry.ca === undefined ? {} : { ca: entry.ca };
+  switch (entry.tls) {
+    case 'disable':
+      return undefined;
+    case 'prefer':
+      return greeting.tls ? { rejectUnauthorized: false } : undefined;
+    case 'require':
+      return { ...ca, rejectUnauthorized: entry.ca !== undefined, verifyIdentity: false };
+    case 'verify-full':
+      return { ...ca, rejectUnauthorized: true, verifyIdentity: true };
+  }
+}

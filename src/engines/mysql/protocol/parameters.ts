@@ -1,0 +1,274 @@
+/**
+ * Values → the body of an execute command. The wire type of a parameter follows from its ParamType alone, never from the value, so one
+ * statement always sends the same types: MySQL remembers the first ones it saw and would compare texts as numbers ever after.
+ */
+import type { RowValues } from '../../../sql/rows.ts';
+import type { ParamKind, ParamType, ParamValue } from '../../../sql/statement.ts';
+import { giveBack, lend } from '../../../util/lent-memory.ts';
+import { DbFailure } from '../../engine.ts';
+import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
+
+const LONGLONG = 8;
+const DOUBLE = 5;
+const DECIMAL = 246;
+const TEXT = 253;
+const BLOB = 252;
+const UNSIGNED_FLAG = 0x80;
+const TWO_32 = 0x100000000;
+
+/** The casts that change how a value is sent; see `types/column-types.ts` for who gives them. */
+export const UNSIGNED = 'unsigned';
+export const BIT = 'bit';
+export const YEAR = 'year';
+export const SINGLE = 'float';
+
+interface Wire {
+  readonly type: number;
+  readonly flag: number;
+  write(out: ParameterWriter, value: string | Uint8Array, cast: string): void;
+  /** The same for the range of a body, where it need not become a string first. */
+  readonly copy?: (out: ParameterWriter, source: Buffer, from: number, to: number) => void;
+}
+
+const plain = (type: number, write: Wire['write']): Wire => ({ type, flag: 0, write });
+
+const asText: Wire = { ...plain(TEXT, (out, value) => out.text(value)), copy: (out, source, from, to) => out.range(source, from, to) };
+
+const asMoment: Wire = {
+  ...plain(TEXT, (out, value) => out.text(temporalText(toText(value)))),
+  copy: (out, source, from, to) => out.moment(source, from, to),
+};
+
+const INT: Wire = plain(LONGLONG, (out, value) => out.int(toText(value), 'signed'));
+const UINT: Wire = { type: LONGLONG, flag: UNSIGNED_FLAG, write: (out, value) => out.int(toText(value), 'unsigned') };
+const YEARS: Wire = plain(TEXT, (out, value) => out.text(yearText(toText(value))));
+
+const WIRES: Readonly<Record<ParamKind, Wire>> = {
+  int: INT,
+  decimal: plain(DECIMAL, (out, value) => out.text(decimalText(toText(value)))),
+  float: plain(DOUBLE, (out, value, cast) => out.double(floatOf(toText(value), cast))),
+  bool: plain(LONGLONG, (out, value) => out.int(toText(value).startsWith('t') ? '1' : '0', 'signed')),
+  text: asText,
+  bytes: plain(BLOB, (out, value) => out.text(value)),
+  json: asText,
+  temporal: asMoment,
+  other: asText,
+};
+
+const INT_WIRES: Readonly<Record<string, Wire>> = { [UNSIGNED]: UINT, [BIT]: UINT, [YEAR]: YEARS };
+
+function wireOf(type: ParamType): Wire {
+  return type.kind === 'int' ? (INT_WIRES[type.cast] ?? INT) : WIRES[type.kind];
+}
+
+/** Signatures of long lists of types, which belong to statements that are kept. */
+const signatures = new WeakMap<readonly ParamType[], string>();
+const LONG_LIST = 100;
+
+/** Tells two uses of one text with different parameter types apart. */
+export function signature(types: readonly ParamType[]): string {
+  const known = types.length < LONG_LIST ? undefined : signatures.get(types);
+  if (known !== undefined) return known;
+  let key = '';
+  for (const type of types) {
+    const wire = wireOf(type);
+    key += String.fromCharCode(wire.type + wire.flag);
+  }
+  if (types.length >= LONG_LIST) signatures.set(types, key);
+  return key;
+}
+
+/** As four digits, so that 0 is the year zero; the servers would take a number below 100 for a year of this century or the last. */
+export function yearText(text: string): string {
+  const year = Number(text);
+  if (text.trim() === '' || !(year === 0 || (year >= 1901 && year <= 2155))) throw refused(text, 'is no year from 1901 to 2155, nor 0');
+  return String(year).padStart(4, '0');
+}
+
+/** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it and given to it. */
+export function floatOf(text: string, cast: string): number {
+  const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
+  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
+  return n;
+}
+
+const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The servers would take what is no decimal (NaN among it) for zero. */
+function decimalText(text: string): string {
+  if (!DECIMAL_TEXT.test(text)) throw refused(text, 'is no decimal number');
+  return text;
+}
+
+function toText(value: string | Uint8Array): string {
+  return typeof value === 'string' ? value : Buffer.from(value).toString('utf8');
+}
+
+function refused(value: string, why: string): DbFailure {
+  return new DbFailure('invalid', `The value ${JSON.stringify(value.slice(0, 80))} ${why}`, { code: 'PARAMETER' });
+}
+
+const INTEGER = /^[+-]?\d+$/;
+const BOUNDS = {
+  signed: [-(2n ** 63n), 2n ** 63n - 1n],
+  unsigned: [0n, 2n ** 64n - 1n],
+} as const;
+
+/** Up to here a loop is quicker than a call into the runtime. */
+const SHORT = 64;
+
+/** A growing command: the packet header's room first, then whatever is appended. Beyond its scratch it is in memory that was lent. */
+export class ParameterWriter {
+  bytes: Buffer;
+  length: number;
+  readonly #scratch: Buffer;
+
+  constructor(scratch: Buffer, from: number) {
+    this.bytes = scratch;
+    this.#scratch = scratch;
+    this.length = from;
+  }
+
+  /** The head of an execute command: which statement, no cursor, once. */
+  execute(code: number, id: number): void {
+    this.#room(10);
+    this.bytes[this.length] = code;
+    this.bytes.writeUInt32LE(id, this.length + 1);
+    this.bytes[this.length + 5] = 0;
+    this.bytes.writeUInt32LE(1, this.length + 6);
+    this.length += 10;
+  }
+
+  /** The null bitmap, the types and the values. */
+  parameters(types: readonly ParamType[], values: readonly ParamValue[]): void {
+    const nulls = this.#head(types);
+    for (let i = 0; i < types.length; i++) {
+      const value = values[i] ?? null;
+      const type = types[i] as ParamType;
+      if (value === null) this.#setNull(nulls, i);
+      else wireOf(type).write(this, value, type.cast);
+    }
+  }
+
+  /** The same with the values of rows, one after the other; `types` are those of one row, again and again. */
+  rows(types: readonly ParamType[], rows: RowValues): void {
+    const { from, to, source, width } = rows;
+    const nulls = this.#head(types);
+    const wires = types.slice(0, width).map(wireOf);
+    for (let i = 0, column = 0; i < types.length; i++, column = column === width - 1 ? 0 : column + 1) {
+      const wire = wires[column] as Wire;
+      const start = from[i] as number;
+      if (start >= 0 && wire.copy !== undefined) {
+        wire.copy(this, source, start, to[i] as number);
+        continue;
+      }
+      const value = rows.value(i);
+      if (value === null) this.#setNull(nulls, i);
+      else wire.write(this, value, (types[column] as ParamType).cast);
+    }
+  }
+
+  /** Returns where the null bitmap is. */
+  #head(types: readonly ParamType[]): number {
+    const bitmap = (types.length + 7) >> 3;
+    this.#room(bitmap + 1 + 2 * types.length);
+    const nulls = this.length;
+    this.bytes.fill(0, nulls, nulls + bitmap);
+    this.length += bitmap;
+    this.bytes[this.length++] = 1;
+    for (const type of types) {
+      const wire = wireOf(type);
+      this.bytes[this.length++] = wire.type;
+      this.bytes[this.length++] = wire.flag;
+    }
+    return nulls;
+  }
+
+  #setNull(nulls: number, index: number): void {
+    const at = nulls + (index >> 3);
+    this.bytes[at] = (this.bytes[at] as number) | (1 << (index & 7));
+  }
+
+  int(text: string, sign: 'signed' | 'unsigned'): void {
+    if (!INTEGER.test(text)) throw refused(text, 'is not a whole number');
+    this.#room(8);
+    if (text.length <= 15) {
+      const n = Number(text);
+      if (n < 0 && sign === 'unsigned') throw refused(text, 'is negative');
+      const high = Math.floor(n / TWO_32);
+      this.length = this.bytes.writeInt32LE(high, this.bytes.writeUInt32LE(n - high * TWO_32, this.length));
+      return;
+    }
+    const n = BigInt(text);
+    const [least, most] = BOUNDS[sign];
+    if (n < least || n > most) throw refused(text, 'is beyond 64 bits');
+    this.length = this.bytes.writeBigUInt64LE(BigInt.asUintN(64, n), this.length);
+  }
+
+  double(value: number): void {
+    this.#room(8);
+    this.length = this.bytes.writeDoubleLE(value, this.length);
+  }
+
+  /** A text or bytes with their length before them. */
+  text(value: string | Uint8Array): void {
+    const size = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+    this.#room(size + 9);
+    this.#lengthOf(size);
+    if (typeof value === 'string') this.bytes.write(value, this.length, 'utf8');
+    else {
+      this.bytes.set(value, this.length);
+      giveBack(value);
+    }
+    this.length += size;
+  }
+
+  /** The text in source[from..to). */
+  range(source: Buffer, from: number, to: number): void {
+    const size = to - from;
+    this.#room(size + 9);
+    this.#lengthOf(size);
+    const { bytes } = this;
+    if (size > SHORT) source.copy(bytes, this.length, from, to);
+    else for (let i = from, at = this.length; i < to; i++) bytes[at++] = source[i] as number;
+    this.length += size;
+  }
+
+  moment(source: Buffer, from: number, to: number): void {
+    const end = withoutZone(source, to);
+    this.range(source, from, end);
+    spaceForT(this.bytes, this.length - (end - from));
+  }
+
+  take(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  /** What was taken has been sent. */
+  end(): void {
+    if (this.bytes !== this.#scratch) giveBack(this.bytes);
+  }
+
+  #lengthOf(size: number): void {
+    if (size < 0xfb) {
+      this.bytes[this.length++] = size;
+    } else if (size < 0x10000) {
+      this.bytes[this.length++] = 0xfc;
+      this.length = this.bytes.writeUInt16LE(size, this.length);
+    } else if (size < 0x1000000) {
+      this.bytes[this.length++] = 0xfd;
+      this.length = this.bytes.writeUIntLE(size, this.length, 3);
+    } else {
+      this.bytes[this.length++] = 0xfe;
+      this.length = this.bytes.writeBigUInt64LE(BigInt(size), this.length);
+    }
+  }
+
+  #room(n: number): void {
+    if (this.length + n <= this.bytes.length) return;
+    const before = this.bytes;
+    this.bytes = lend(Math.max(before.length * 2, this.length + n)).bytes;
+    before.copy(this.bytes, 0, 0, this.length);
+    if (before !== this.#scratch) giveBack(before);
+  }
+}

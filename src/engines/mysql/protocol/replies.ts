@@ -1,0 +1,285 @@
+/**
+ * The answers of the server to our commands: done, prepared, rows. Each takes its packets one by one and keeps what came of them.
+ * Knows the protocol; refuses to know sockets and time.
+ */
+import type { Cells, Flow, ResultColumn, RowSink } from '../../../model/cells.ts';
+import type { Statement } from '../../../sql/statement.ts';
+import { columnsOf, otherColumns } from '../../described.ts';
+import { DbFailure } from '../../engine.ts';
+import { StatementFlow } from '../../flow.ts';
+import { checkColumns, LIMITS, malformed } from '../../limits.ts';
+import { lostFailure, serverFailure } from '../dialect/failures.ts';
+import { Cursor } from './bytes.ts';
+import { checkDefinition, readColumn, readPlanned, readShape, type WireColumn } from './columns.ts';
+import { RowReader, SPARE_PER_COLUMN } from './rows.ts';
+import type { Reply } from './wire.ts';
+
+const OK = 0x00;
+const LOCAL_INFILE = 0xfb;
+const EOF = 0xfe;
+const ERROR = 0xff;
+const EOF_SIZE = 5;
+const STATE_MARK = 0x23;
+const STATE_SIZE = 5;
+const MORE_RESULTS = 0x0008;
+/** MySQL answers with a plain OK, which is shorter, when it swallows an error while preparing (SET GLOBAL without the privilege). */
+const PREPARED_LEAST = 12;
+
+function readError(bytes: Buffer, from: number, to: number): DbFailure {
+  const cursor = new Cursor(bytes, from + 1, to);
+  const code = cursor.u16();
+  const hasState = to - cursor.at > STATE_SIZE && bytes[cursor.at] === STATE_MARK;
+  const state = hasState ? bytes.toString('latin1', cursor.at + 1, cursor.at + 1 + STATE_SIZE) : '';
+  if (hasState) cursor.at += 1 + STATE_SIZE;
+  return serverFailure(code, state, cursor.rest(LIMITS.errorText));
+}
+
+/** The end of a list: a mark, warnings, and the state of the session, which is returned. */
+function readEnd(bytes: Buffer, from: number, to: number): number {
+  if (bytes[from] !== EOF || to - from !== EOF_SIZE) throw malformed('something else where a list must end');
+  return bytes.readUInt16LE(from + 3);
+}
+
+/** How many warnings an OK packet counts. */
+function readWarnings(bytes: Buffer, from: number, to: number): number {
+  const cursor = new Cursor(bytes, from + 1, to);
+  cursor.number();
+  cursor.number();
+  cursor.u16();
+  return cursor.u16();
+}
+
+/** An answer that says only whether it worked. */
+export class DoneReply implements Reply {
+  failure: DbFailure | undefined;
+  warnings = 0;
+
+  packet(bytes: Buffer, from: number, to: number): boolean {
+    const marker = bytes[from];
+    if (marker === ERROR) this.failure = readError(bytes, from, to);
+    else if (marker !== OK) throw malformed('rows where none were asked for');
+    else this.warnings = readWarnings(bytes, from, to);
+    return true;
+  }
+}
+
+/** The answer to a prepare command: an id, then descriptions that nobody needs yet. */
+export class PreparedReply implements Reply {
+  failure: DbFailure | undefined;
+  id = 0;
+  parameters = 0;
+  #begun = false;
+  /** Descriptions that are still to come, each list with its end: of the parameters, then of the columns. */
+  #lists: number[] = [];
+
+  packet(bytes: Buffer, from: number, to: number): boolean {
+    if (this.#begun) return this.#description(bytes, from, to);
+    this.#begun = true;
+    if (bytes[from] === ERROR) {
+      this.failure = readError(bytes, from, to);
+      return true;
+    }
+    if (bytes[from] !== OK) throw malformed('something else where a statement was to be prepared');
+    if (to - from < PREPARED_LEAST) {
+      this.failure = new DbFailure('denied', 'The database did not prepare the statement; most likely the privilege for it is missing');
+      return true;
+    }
+    const cursor = new Cursor(bytes, from + 1, to);
+    this.id = cursor.u32();
+    const columns = cursor.u16();
+    this.parameters = cursor.u16();
+    checkColumns(columns);
+    this.#lists = [this.parameters, columns].filter((count) => count > 0);
+    return this.#lists.length === 0;
+  }
+
+  /** Each list of descriptions ends with an EOF packet; an empty list has none. */
+  #description(bytes: Buffer, from: number, to: number): boolean {
+    const left = this.#lists[0] ?? 0;
+    if (left > 0) {
+      checkDefinition(bytes, from, to);
+      this.#lists[0] = left - 1;
+      return false;
+    }
+    readEnd(bytes, from, to);
+    this.#lists.shift();
+    return this.#lists.length === 0;
+  }
+}
+
+type Stage = 'head' | 'columns' | 'rows';
+
+/** What a result needs of the connection that it comes over. */
+interface Source extends Flow {
+  reserve(spare: number): void;
+}
+
+/** The answer to an execute command: a count, or rows; of several results (procedures) the first one with rows counts. */
+export class ResultReply implements Reply {
+  failure: DbFailure | undefined;
+  /** What the sink threw; the connection is of no use then. */
+  sinkError: unknown;
+  affected = 0;
+  info = '';
+  rows = 0;
+  selected = false;
+  /** Rows that went nowhere because nobody wanted them any more. */
+  dropped = false;
+  readonly #statement: Statement;
+  readonly #source: Source;
+  readonly #flow: StatementFlow;
+  #sink: RowSink | undefined;
+  #stage: Stage = 'head';
+  #awaited = 0;
+  #first = true;
+  #definitionBytes = 0;
+  #shapes: WireColumn[] = [];
+  #described: ResultColumn[] = [];
+  /** Columns that must be JSON, and of which the result does not say so. */
+  #unproven: number[] = [];
+  #reader: RowReader | undefined;
+
+  constructor(statement: Statement, source: Source, sink: RowSink | undefined) {
+    this.#statement = statement;
+    this.#source = source;
+    this.#flow = new StatementFlow(source);
+    this.#sink = sink;
+  }
+
+  /** From now on rows are read and dropped. */
+  abandon(): void {
+    if (this.#sink !== undefined) this.dropped = true;
+    this.#sink = undefined;
+    this.finish();
+  }
+
+  /** From now on whoever took the rows has no say in the connection's flow. */
+  finish(): void {
+    this.#flow.end();
+  }
+
+  packet(bytes: Buffer, from: number, to: number, spare: number): boolean {
+    if (this.#stage === 'rows' && bytes[from] === OK) {
+      this.#row(bytes, from, to, spare);
+      return false;
+    }
+    if (bytes[from] === ERROR) {
+      this.failure = readError(bytes, from, to);
+      return true;
+    }
+    switch (this.#stage) {
+      case 'head':
+        return this.#head(bytes, from, to);
+      case 'columns':
+        return this.#column(bytes, from, to);
+      case 'rows':
+        return this.#end(bytes, from, to);
+    }
+  }
+
+  #row(bytes: Buffer, from: number, to: number, spare: number): void {
+    if (!this.#first) return;
+    this.rows++;
+    if (this.#sink === undefined || this.#reader === undefined) return;
+    this.#reader.read(bytes, from, to, spare);
+    if (this.#unproven.length > 0 && !this.#unproven.every((i) => isJson(this.#reader?.cells, i))) {
+      this.#refuse();
+      return;
+    }
+    try {
+      this.#sink.row(this.#reader.cells);
+    } catch (error) {
+      this.#sinkFailed(error);
+    }
+  }
+
+  /** The rows are not what was planned for: they are read, and nobody sees them. */
+  #refuse(): void {
+    this.failure = otherColumns();
+    this.#sink = undefined;
+    this.finish();
+  }
+
+  #sinkFailed(error: unknown): never {
+    this.sinkError = error;
+    throw lostFailure('Whoever was given the rows could not take them', error);
+  }
+
+  #head(bytes: Buffer, from: number, to: number): boolean {
+    const marker = bytes[from];
+    const cursor = new Cursor(bytes, from, to);
+    if (marker === LOCAL_INFILE) throw malformed('a request for a file of this machine (LOCAL INFILE), which was refused');
+    if (marker === OK) {
+      cursor.u8();
+      const affected = cursor.number();
+      cursor.number();
+      const status = cursor.u16();
+      cursor.u16();
+      if (this.#first) this.affected = affected;
+      if (this.#first && cursor.at < cursor.end) this.info = cursor.text();
+      return (status & MORE_RESULTS) === 0;
+    }
+    this.#awaited = cursor.number();
+    checkColumns(this.#awaited);
+    this.selected = true;
+    this.#stage = 'columns';
+    return false;
+  }
+
+  #column(bytes: Buffer, from: number, to: number): boolean {
+    if (this.#awaited > 0) {
+      this.#awaited--;
+      if (!this.#first) return false;
+      this.#definitionBytes += to - from;
+      if (this.#definitionBytes > LIMITS.messageBytes) throw malformed('descriptions of columns without end');
+      this.#describe(bytes, from, to);
+      return false;
+    }
+    readEnd(bytes, from, to);
+    this.#stage = 'rows';
+    if (this.#first) this.#start();
+    return false;
+  }
+
+  #describe(bytes: Buffer, from: number, to: number): void {
+    const index = this.#shapes.length;
+    this.#shapes.push(readShape(bytes, from, to));
+    const planned = this.#statement.columns?.[index];
+    const found = planned === undefined ? readColumn(bytes, from, to) : readPlanned(bytes, from, to, planned);
+    if (found === 'unproven') this.#unproven.push(index);
+    this.#described.push(found === 'unproven' ? (planned as ResultColumn) : found);
+  }
+
+  #start(): void {
+    const columns = columnsOf(this.#statement, this.#described);
+    if (columns === undefined) {
+      this.#refuse();
+      return;
+    }
+    this.#reader = new RowReader(this.#shapes);
+    this.#source.reserve(SPARE_PER_COLUMN * columns.length);
+    try {
+      this.#sink?.start(columns, this.#flow);
+    } catch (error) {
+      this.#sinkFailed(error);
+    }
+  }
+
+  #end(bytes: Buffer, from: number, to: number): boolean {
+    const status = readEnd(bytes, from, to);
+    this.#stage = 'head';
+    this.#first = false;
+    return (status & MORE_RESULTS) === 0;
+  }
+}
+
+function isJson(cells: Cells | undefined, i: number): boolean {
+  const from = cells?.from[i] ?? -1;
+  if (cells === undefined || from < 0) return true;
+  try {
+    JSON.parse(cells.bytes.toString('utf8', from, cells.to[i]));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * Packets over a socket: joins and splits them, keeps their order, hands each one to whoever waits for it.
+ * Received bytes are kept in one buffer with spare room behind them, so that a row's formatted numbers can lie beside its texts.
+ * Knows nothing of what the packets say.
+ */
+import type { Socket } from 'node:net';
+import { DbFailure, leftBy } from '../../engine.ts';
+import type { Inlet } from '../../inlet.ts';
+import { LargeShare, malformed } from '../../limits.ts';
+import { lostFailure } from '../dialect/failures.ts';
+
+const HEADER = 4;
+const PACKET_MOST = 0xffffff;
+const INITIAL = 16 * 1024;
+/** A buffer that one large value has blown up is not kept. */
+const KEEP_MOST = 1024 * 1024;
+
+/** What to do with the packets of one answer. */
+export interface Reply {
+  /**
+   * One packet lies at bytes[from..to); bytes[spare..] is free for as many bytes as were reserved. True: the answer is complete.
+   * What it throws ends the connection, since nobody knows any more where the next answer begins.
+   */
+  packet(bytes: Buffer, from: number, to: number, spare: number): boolean;
+}
+
+interface Waiting {
+  readonly reply: Reply;
+  /** The number that the next packet of the answer must have: it goes on where the command's packets ended. */
+  sequence: number;
+  readonly resolve: () => void;
+  readonly reject: (failure: unknown) => void;
+}
+
+export class Wire {
+  readonly #socket: Socket;
+  readonly #waiting: Waiting[] = [];
+  readonly #closed: (() => void)[] = [];
+  readonly #share: LargeShare;
+  #bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL);
+  #start = 0;
+  #end = 0;
+  #spare = 0;
+  #last: Promise<void> | undefined;
+  #failure: DbFailure | undefined;
+
+  constructor({ socket, inlet }: { readonly socket: Socket; readonly inlet: Inlet }, maxRowBytes: number | undefined) {
+    this.#socket = socket;
+    this.#share = new LargeShare(maxRowBytes);
+    inlet.read(socket, (bytes, length) => this.#receive(bytes, length));
+    socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, leftBy(error))));
+    socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
+    socket.on('close', () => this.fail(lostFailure('The connection to the database closed')));
+    socket.resume();
+  }
+
+  get open(): boolean {
+    return this.#failure === undefined;
+  }
+
+  onClosed(listener: () => void): void {
+    this.#closed.push(listener);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /**
+   * Sends a command (its first HEADER bytes are left free for the packet header) and waits for its answer. Several may be sent
+   * one after the other: the answers come in the same order.
+   */
+  send(command: Buffer, reply: Reply): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.leaving('unsent'));
+    const sequence = this.#write(command) & 0xff;
+    const done = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ reply, sequence, resolve, reject });
+    });
+    this.#last = done;
+    return done;
+  }
+
+  /** Resolves when no answer is outstanding, however that came about. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.#last]);
+  }
+
+  /** Sends a command that the server does not answer. */
+  tell(command: Buffer): void {
+    if (this.#failure === undefined) this.#write(command);
+  }
+
+  /** Makes sure that so many bytes behind the received ones are free whenever a packet is handed out. */
+  reserve(spare: number): void {
+    this.#spare = spare;
+    this.#room(0);
+  }
+
+  /** Ends the connection; whoever waits is told why. */
+  fail(failure: DbFailure): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#socket.destroy();
+    this.#letGo();
+    for (const { reject } of this.#waiting.splice(0)) reject(failure);
+    for (const listener of this.#closed.splice(0)) listener();
+  }
+
+  /** Returns how many packets it took. */
+  #write(command: Buffer): number {
+    const size = command.length - HEADER;
+    if (size < PACKET_MOST) {
+      command.writeUIntLE(size, 0, 3);
+      command[3] = 0;
+      this.#socket.write(command);
+      return 1;
+    }
+    let sequence = 0;
+    for (let at = HEADER; ; at += PACKET_MOST) {
+      const part = command.subarray(at, at + PACKET_MOST);
+      const header = Buffer.alloc(HEADER);
+      header.writeUIntLE(part.length, 0, 3);
+      header[3] = sequence++ & 0xff;
+      this.#socket.write(header);
+      this.#socket.write(part);
+      // A last part of full length is followed by an empty one, or the server would go on waiting.
+      if (part.length < PACKET_MOST) return sequence;
+    }
+  }
+
+  #receive(chunk: Buffer, length: number): void {
+    if (this.#failure !== undefined) return;
+    if (this.#start === this.#end) this.#start = this.#end = 0;
+    try {
+      this.#room(length);
+      chunk.copy(this.#bytes, this.#end, 0, length);
+      this.#end += length;
+      this.#handOut();
+    } catch (error) {
+      this.fail(error instanceof DbFailure ? error : lostFailure('The answer of the database could not be read', error));
+    }
+    if (this.#start === this.#end && this.#bytes.length > KEEP_MOST && this.#waiting.length === 0) this.#letGo();
+  }
+
+  #letGo(): void {
+    this.#bytes = Buffer.allocUnsafeSlow(INITIAL);
+    this.#start = this.#end = 0;
+    this.#share.hold(0);
+  }
+
+  /** Room for n more received bytes and the spare ones. */
+  #room(n: number): void {
+    if (this.#bytes.length - this.#end >= n + this.#spare) return;
+    const held = this.#end - this.#start;
+    const wanted = held + n + this.#spare;
+    const target = wanted > this.#bytes.length ? this.#larger(wanted) : this.#bytes;
+    this.#bytes.copy(target, 0, this.#start, this.#end);
+    this.#bytes = target;
+    this.#start = 0;
+    this.#end = held;
+  }
+
+  #larger(wanted: number): Buffer {
+    const size = Math.max(this.#bytes.length * 2, wanted);
+    this.#share.hold(size);
+    return Buffer.allocUnsafeSlow(size);
+  }
+
+  #handOut(): void {
+    while (this.#end - this.#start >= HEADER && this.#failure === undefined) {
+      const bytes = this.#bytes;
+      const from = this.#start + HEADER;
+      const size = this.#size(this.#start);
+      if (size === PACKET_MOST) {
+        if (!this.#handOutJoined()) return;
+        continue;
+      }
+      if (this.#end - from < size) {
+        this.#share.checkRow(size);
+        return;
+      }
+      if (size === 0) throw malformed('an empty packet');
+      this.#inOrder(bytes[from - 1]);
+      this.#start = from + size;
+      this.#deliver(from, from + size);
+    }
+  }
+
+  #size(at: number): number {
+    const bytes = this.#bytes;
+    return (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16);
+  }
+
+  /** A payload in several packets: once all of them are here, the headers between are closed up. */
+  #handOutJoined(): boolean {
+    let at = this.#start;
+    let all = 0;
+    const starts: number[] = [];
+    for (;;) {
+      if (this.#end - at < HEADER) return false;
+      const size = this.#size(at);
+      all += size;
+      this.#share.checkRow(all);
+      if (this.#end - at - HEADER < size) return false;
+      starts.push(at);
+      at += HEADER + size;
+      if (size < PACKET_MOST) break;
+    }
+    const from = this.#start + HEADER;
+    let to = from;
+    for (const start of starts) {
+      this.#inOrder(this.#bytes[start + 3]);
+      const size = this.#size(start);
+      this.#bytes.copyWithin(to, start + HEADER, start + HEADER + size);
+      to += size;
+    }
+    this.#start = at;
+    this.#deliver(from, to);
+    return true;
+  }
+
+  #inOrder(sequence: number | undefined): void {
+    // A server that closes an idle connection says so in a packet of its own, which nobody waits for. Nor for any other one.
+    const [waiting] = this.#waiting;
+    if (waiting === undefined) throw lostFailure('The database closed the connection');
+    if (sequence !== waiting.sequence) {
+      // Or it does so while a command is on its way, which it will not read any more.
+      if (sequence === 0 && waiting.sequence === 1) throw lostFailure('The database closed the connection', undefined, 'unsent');
+      throw malformed('packets out of order');
+    }
+    waiting.sequence = (sequence + 1) & 0xff;
+  }
+
+  #deliver(from: number, to: number): void {
+    const [waiting] = this.#waiting;
+    if (waiting === undefined || !waiting.reply.packet(this.#bytes, from, to, this.#end)) return;
+    this.#spare = 0;
+    this.#waiting.shift();
+    waiting.resolve();
+  }
+}

@@ -1,0 +1,173 @@
+/** Tables, columns and keys as PostgreSQL's own catalogue has them. The system's schemas are not served. */
+import { type Column, makeTable, type Table } from '../../../model/table.ts';
+import type { Statement } from '../../../sql/statement.ts';
+import type { Catalog, Connection, Named, RunOptions, TableName } from '../../engine.ts';
+import { malformed } from '../../limits.ts';
+import { TextRows } from '../../rows.ts';
+import { baseType } from '../types/base-types.ts';
+
+const DEFAULT_SCHEMA = 'public';
+const TEXT = { kind: 'text', cast: 'text' } as const;
+
+const RELATIONS = `('r', 'p', 'v', 'm', 'f')`;
+/** Types with a number below come with the server. */
+const FIRST_OWN_OID = 16_384;
+
+/**
+ * One row a column. Domains are looked through to their base type (`b`), whose modifier they carry. What belongs to one column only is asked
+ * for in place: with a join for each, the server would take longer to plan the statement than to run it.
+ */
+const DESCRIBE: Statement = {
+  text: `
+SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnotnull, a.attidentity, a.attgenerated,
+  CASE WHEN a.atthasdef THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END,
+  CASE WHEN t.typtype = 'd' THEN t.typdefault END,
+  b.oid::int8, b.typtype, b.typcategory, (SELECT bn.nspname FROM pg_namespace bn WHERE bn.oid = b.typnamespace), b.typname,
+  CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END,
+  CASE WHEN b.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = b.oid) END,
+  (SELECT array_position(i.indkey::int2[], a.attnum) FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary), c.relkind,
+  b.typtype IN ('e', 'r', 'm') OR b.typcategory = 'S' OR b.typname = 'cidr'
+    OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid)
+FROM pg_class c
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+JOIN pg_type t ON t.oid = a.atttypid
+JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+WHERE c.relkind IN ${RELATIONS} AND c.relname = $2
+  AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1 AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
+ORDER BY a.attnum`,
+  types: [TEXT, TEXT],
+};
+
+/**
+ * Which transactions wrote what a table's description is made of. Nothing for a table with a type of its owner's making (enums, domains,
+ * composites), which changes in other places.
+ */
+const STAMP: Statement = {
+  text: `
+SELECT concat_ws(' ', c.oid, c.xmin, string_agg(concat_ws(':', a.attnum, a.xmin), ',' ORDER BY a.attnum),
+  (SELECT string_agg(concat_ws(':', i.indexrelid, i.xmin), ',' ORDER BY i.indexrelid) FROM pg_index i WHERE i.indrelid = c.oid))
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+WHERE c.relname = $2 AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1)
+GROUP BY c.oid, c.xmin HAVING max(a.atttypid) < ${FIRST_OWN_OID}`,
+  types: [TEXT, TEXT],
+};
+
+const LIST: Statement = {
+  text: `
+SELECT c.relname, n.nspname, c.relkind FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ${RELATIONS}
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname = $1 ORDER BY c.relname`,
+  types: [TEXT],
+};
+
+const isView = (relkind: string | null | undefined): boolean => relkind === 'v' || relkind === 'm';
+
+interface Described {
+  readonly column: Column;
+  readonly keyPosition: number | undefined;
+}
+
+export const postgresCatalog: Catalog = {
+  async describe(connection: Connection, name: Named, options: RunOptions) {
+    const schema = name.schema ?? DEFAULT_SCHEMA;
+    const sink = new TextRows();
+    await connection.run(DESCRIBE, [schema, name.table], options, sink);
+    const [first] = sink.rows;
+    if (first === undefined) return undefined;
+    return tableOf(schema, name.table, isView(first[15]) ? 'view' : 'table', sink.rows.map(describeColumn));
+  },
+
+  async stamp(connection: Connection, name: Named, options: RunOptions) {
+    const sink = new TextRows();
+    await connection.run(STAMP, [name.schema ?? DEFAULT_SCHEMA, name.table], options, sink);
+    return sink.rows[0]?.[0] ?? undefined;
+  },
+
+  async list(connection: Connection, schema: string | undefined, options: RunOptions) {
+    const sink = new TextRows();
+    await connection.run(LIST, [schema ?? DEFAULT_SCHEMA], options, sink);
+    if (sink.rows.length === 0) return undefined;
+    return sink.rows.flatMap(([table, inSchema, relkind]): TableName[] =>
+      table === null || table === undefined ? [] : [{ table, schema: inSchema ?? '', kind: isView(relkind) ? 'view' : 'table' }],
+    );
+  },
+};
+
+function tableOf(schema: string, name: string, kind: 'table' | 'view', described: readonly Described[]): Table {
+  const key = described
+    .flatMap(({ column, keyPosition }) => (keyPosition === undefined ? [] : [{ name: column.name, keyPosition }]))
+    .sort((a, b) => a.keyPosition - b.keyPosition)
+    .map(({ name: column }) => column);
+  return makeTable({ schema, name, kind, storage: 'heap', transactional: true, columns: described.map(({ column }) => column), key });
+}
+
+function describeColumn(row: readonly (string | null)[]): Described {
+  const [
+    name,
+    type,
+    notNull,
+    identity,
+    generated,
+    expression,
+    domainDefault,
+    oid,
+    typtype,
+    category,
+    schema,
+    typname,
+    typmod,
+    labels,
+    position,
+    ,
+    sortable,
+  ] = row;
+  const base = baseType(Number(oid));
+  const nullable = notNull !== 't';
+  const written = identity === '' && generated === '';
+  const fallback = written ? (expression ?? domainDefault ?? null) : null;
+  const isArray = category === 'A' || typtype === 'c';
+  const column: Column = {
+    name: name ?? '',
+    type: type ?? '',
+    kind: typtype === 'e' ? 'enum' : isArray ? 'json' : category === 'S' ? 'text' : base.kind,
+    nullable,
+    primaryKey: position !== null,
+    default: fallback,
+    required: !nullable && written && fallback === null,
+    readOnly: generated !== '' || identity === 'a',
+    sortable: sortable === 't',
+    cast: `"${schema}"."${typname?.replaceAll('"', '""')}"`,
+    ...(base.min === undefined ? {} : { min: base.min }),
+    ...(base.max === undefined ? {} : { max: base.max }),
+    ...modifiers(typname ?? '', Number(typmod)),
+    ...(labels === null || labels === undefined ? {} : { values: labelsOf(labels) }),
+  };
+  return { column, keyPosition: position === null ? undefined : Number(position) };
+}
+
+/** The labels of an enum, as the server's json_agg has them. */
+function labelsOf(text: string): string[] {
+  try {
+    return JSON.parse(text) as string[];
+  } catch (error) {
+    throw malformed('labels of an enum that are no JSON', error);
+  }
+}
+
+/** What the type modifier says: lengths, digits, fractions of a second. */
+function modifiers(typname: string, typmod: number): Partial<Column> {
+  switch (typname) {
+    case 'varchar':
+    case 'bpchar':
+      return typmod < 4 ? {} : { maxLength: typmod - 4 };
+    case 'numeric':
+      // The scale is a signed number of eleven bits.
+      return typmod < 4 ? {} : { precision: (typmod - 4) >> 16, scale: (((typmod - 4) & 0x7ff) ^ 1024) - 1024 };
+    case 'timestamp':
+    case 'timestamptz':
+    case 'time':
+    case 'timetz':
+      return { fraction: typmod < 0 ? 6 : typmod };
+    default:
+      return {};
+  }
+}

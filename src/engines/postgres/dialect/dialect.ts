@@ -1,0 +1,149 @@
+/** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
+import type { Column, Table } from '../../../model/table.ts';
+import { LIKE_ESCAPE, paramType, plainComparison } from '../../../sql/compile.ts';
+import type { Binder, Dialect, Ready } from '../../../sql/dialect.ts';
+import { InsertStatements } from '../../../sql/insert-statements.ts';
+import type { Comparison, InsertPlan } from '../../../sql/plan.ts';
+import type { ParamType, ParamValue } from '../../../sql/statement.ts';
+import { binaryArray } from '../types/array-binary.ts';
+import { arrayFromJson, columnLiteral } from '../types/array-literal.ts';
+
+const TEXT: ParamType = { kind: 'text', cast: 'text' };
+
+export const quote = (identifier: string): string => `"${identifier.includes('"') ? identifier.replaceAll('"', '""') : identifier}"`;
+
+/** Arrays and composites are not JSON types, but are shown as JSON. */
+const isArray = (column: Column): boolean => column.kind === 'json' && column.type.endsWith(']');
+const isComposite = (column: Column): boolean => column.kind === 'json' && !isArray(column) && !/\."jsonb?"$/.test(column.cast);
+
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
+
+/**
+ * A regular expression for a text in any case. ILIKE folds letters as the column's collation says, and one of the C locale knows ASCII
+ * only; a bracket with both cases needs no collation.
+ */
+function eitherCase(text: string): string {
+  return Array.from(text, (character) => {
+    const cases = new Set([character, character.toLowerCase(), character.toUpperCase()].filter((one) => Array.from(one).length === 1));
+    return cases.size > 1 ? `[${[...cases].join('')}]` : character.replace(/[^\w\s\u0080-\u{10ffff}]/u, '\\$&');
+  }).join('');
+}
+
+function compared(comparison: Comparison, bind: Binder, type: string): string {
+  const { column } = comparison;
+  const name = quote(column.name);
+  const value = (operand: ParamValue): string => `${bind.value(column, bindable(column, operand))}${type}`;
+  return plainComparison(comparison, name, value, (pattern, op) => {
+    const text = column.kind === 'text' ? name : `${name}::text`;
+    const [wanted = ''] = comparison.values;
+    if (op === 'il' && BEYOND_ASCII.test(String(wanted))) return `${text} ~ ${bind.text(eitherCase(String(wanted)))}`;
+    const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
+    return `${text} ${word} ${bind.text(pattern)} ESCAPE '${LIKE_ESCAPE}'`;
+  });
+}
+
+export const postgresDialect: Dialect = {
+  textType: TEXT,
+  intType: { kind: 'int', cast: 'int8' },
+  quote,
+  table: (table: Table) => `${quote(table.schema)}.${quote(table.name)}`,
+  placeholder: (index: number) => `$${index}`,
+
+  selectItem(column: Column): string {
+    const name = quote(column.name);
+    return isArray(column) || isComposite(column) ? `to_json(${name})` : name;
+  },
+
+  comparison: (comparison, bind) => compared(comparison, bind, ''),
+  // The value says its type, which the server would take from the column else: '2024-13' is a time to it when the column has become one.
+  strictComparison: (comparison, bind) => compared(comparison, bind, `::${comparison.column.cast}`),
+
+  orderItem(column: Column, direction: 'asc' | 'desc'): string {
+    const name = quote(column.name);
+    if (!column.nullable) return direction === 'asc' ? name : `${name} DESC`;
+    return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
+  },
+
+  // The limit is printed, for better plans; it is a number of ours and few different ones occur.
+  page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+
+  insert(plan: InsertPlan): readonly Ready[] {
+    if (plan.columns.length === 0) return Array.from({ length: plan.rows.count }, () => defaultsOnly(plan));
+    return [plan.rows.count === 1 ? insertOne(plan) : insertMany(plan)];
+  },
+
+  assigned: (column: Column, value: ParamValue, bind: Binder) => fromJson(column, bind.value(column, bindable(column, value))),
+  update: (table: string, set: string, where: string) => `UPDATE ${table} SET ${set} WHERE ${where}`,
+  delete: (table: string, where: string) => `DELETE FROM ${table} WHERE ${where}`,
+};
+
+function defaultsOnly(plan: InsertPlan): Ready {
+  return { statement: { text: `INSERT INTO ${postgresDialect.table(plan.table)} DEFAULT VALUES`, types: [] }, params: [] };
+}
+
+function insertOne(plan: InsertPlan): Ready {
+  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => bindable(column, plan.rows.value(index))) };
+}
+
+const ONE_ROW = new InsertStatements((plan) => {
+  const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
+  return { text: insertFrom(plan, `VALUES (${values.join(', ')})`), types: plan.columns.map(paramType) };
+});
+
+/** One array a column: any number of rows is one statement with as many parameters as columns. */
+function insertMany(plan: InsertPlan): Ready {
+  const { rows, columns } = plan;
+  const types: ParamType[] = [];
+  const params = columns.map((column, index) => {
+    const binary = isFlat(column) ? binaryArray(rows, index, column.cast) : undefined;
+    types.push(binary === undefined ? TEXT : BINARY);
+    return binary ?? columnLiteral(rows, index, (value) => bindable(column, value));
+  });
+  return { statement: { text: MANY_ROWS.of(plan), types }, params };
+}
+
+const BINARY: ParamType = { kind: 'bytes', cast: '' };
+
+/** Lists that stand side by side in a SELECT go through it row by row; in FROM they would be written down as a whole first. */
+const MANY_ROWS = new InsertStatements((plan) => {
+  const lists = plan.columns.map((column, index) => `unnest($${index + 1}::${isFlat(column) ? column.cast : 'text'}[])`);
+  if (plan.columns.every(isFlat)) return insertFrom(plan, `SELECT ${lists.join(', ')}`);
+  const named = lists.map((list, index) => `${list} AS c${index}`);
+  const items = plan.columns.map((column, index) => (isFlat(column) ? `c${index}` : fromText(column, `c${index}`)));
+  return insertFrom(plan, `SELECT ${items.join(', ')} FROM (SELECT ${named.join(', ')}) AS u`);
+});
+
+/** An array of arrays would be flattened by unnest, and boxes are no list between commas: such columns travel as texts. */
+function isFlat(column: Column): boolean {
+  return !isArray(column) && !isComposite(column) && !column.cast.endsWith('."box"');
+}
+
+/** A composite is shown as JSON, so that is what comes back for it; anything else is given in the server's own notation. */
+function fromJson(column: Column, source: string): string {
+  return isComposite(column) ? `json_populate_record(NULL::${column.cast}, ${source}::json)` : source;
+}
+
+function fromText(column: Column, source: string): string {
+  return isComposite(column) ? fromJson(column, source) : `${source}::${column.cast}`;
+}
+
+function insertFrom(plan: InsertPlan, source: string): string {
+  const list = plan.columns.map((column) => quote(column.name)).join(', ');
+  return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
+}
+
+/** A row whose key is taken is updated; every given row counts once. */
+function onConflict(plan: InsertPlan): string {
+  const key = plan.table.primaryKey;
+  const others = plan.columns.filter((column) => !key.includes(column));
+  const set = (others.length > 0 ? others : key).map((column) => `${quote(column.name)} = EXCLUDED.${quote(column.name)}`);
+  return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;
+}
+
+/** Elements of JSON may be lists themselves. */
+const JSON_ARRAY = /\."_jsonb?"$/;
+
+/** A checked value in the server's own notation. */
+function bindable(column: Column, value: ParamValue): ParamValue {
+  return typeof value === 'string' && isArray(column) ? arrayFromJson(value, JSON_ARRAY.test(column.cast) ? 'whole' : 'nested') : value;
+}

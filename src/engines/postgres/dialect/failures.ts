@@ -1,0 +1,93 @@
+/** SQLSTATE → the kinds of failure that all engines share. The only place that reads PostgreSQL's error codes. */
+import { DbFailure, type FailureKind } from '../../engine.ts';
+
+const BY_CODE: Readonly<Record<string, FailureKind>> = {
+  '0A000': 'unsupported',
+  '22P02': 'invalid',
+  '23505': 'duplicate',
+  '25006': 'read_only',
+  '25P03': 'lost',
+  '26000': 'stale',
+  '28000': 'login',
+  '28P01': 'login',
+  '3D000': 'missing_table',
+  '3F000': 'missing_table',
+  '40001': 'conflict',
+  '40P01': 'conflict',
+  '42501': 'denied',
+  '42601': 'syntax',
+  '42703': 'missing_column',
+  '42704': 'stale',
+  '42883': 'stale',
+  '42P01': 'missing_table',
+  '428C9': 'constraint',
+  '42804': 'invalid',
+  '44000': 'constraint',
+  '53300': 'full',
+  '55000': 'unsupported',
+  '55P03': 'conflict',
+  '57014': 'timeout',
+  '57P01': 'lost',
+  '57P02': 'lost',
+  '57P03': 'unreachable',
+  '57P05': 'lost',
+  P0001: 'raised',
+  P0004: 'raised',
+};
+
+const BY_CLASS: Readonly<Record<string, FailureKind>> = {
+  '08': 'lost',
+  '22': 'invalid',
+  '23': 'constraint',
+  '42': 'syntax',
+  '53': 'busy',
+};
+
+/** PostgreSQL says so in words only: the prepared plan is older than the table. */
+const STALE_PLAN = /cached plan must not change result type/;
+
+/** Sessions that the server ended because they were idle: whatever was sent to them by then was never begun. */
+const ENDED_IDLE: ReadonlySet<string> = new Set(['25P03', '57P05']);
+
+/** The place in the server that executes a RAISE: whatever code its author chose, the words are the author's. */
+const RAISE = 'exec_stmt_raise';
+const RAISED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid']);
+
+function kindOf(fields: ReadonlyMap<string, string>): FailureKind {
+  const code = fields.get('C') ?? '';
+  const kind = BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other';
+  if (fields.get('R') === RAISE) return RAISED_KINDS.has(kind) ? kind : 'raised';
+  if (STALE_PLAN.test(fields.get('M') ?? '')) return 'stale';
+  // After FATAL and PANIC the session is over.
+  return kind === 'other' && fields.get('V') !== 'ERROR' && fields.has('V') ? 'lost' : kind;
+}
+
+export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
+  const code = fields.get('C') ?? '';
+  const message = fields.get('M') ?? 'unknown error';
+  const kind = kindOf(fields);
+  const detail = fields.get('D');
+  return new DbFailure(kind, detail === undefined ? message : `${message} (${detail})`, {
+    code,
+    column: fields.get('c') ?? keyOfDetail(detail)?.[1],
+    key: keyOfDetail(detail)?.[2],
+    constraint: fields.get('n'),
+    left: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
+  });
+}
+
+/** `Key (email)=(x) already exists.` names the column and its value; several are joined as they stand. */
+const KEY = /^Key \((.+?)\)=(?:\((.*)\) (?:already exists|is not present in|is still referenced from|conflicts with))?/s;
+
+function keyOfDetail(detail: string | undefined): RegExpExecArray | null {
+  return KEY.exec(detail ?? '');
+}
+
+/** An error of `pg` while it connected, or of the socket. */
+export function connectFailure(error: unknown): DbFailure {
+  if (error instanceof DbFailure) return error;
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  const kind =
+    BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? (/password|authentication|SASL|SCRAM/i.test(message) ? 'login' : 'unreachable');
+  return new DbFailure(kind, message, { code, cause: error });
+}

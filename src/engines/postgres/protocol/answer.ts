@@ -1,0 +1,266 @@
+/**
+ * The server's answer to one statement: which message may follow which, and rows as cells where their bytes lie. What a server gets wrong is
+ * thrown as a failure of kind `malformed`. Refuses to know sockets, deadlines and what is sent.
+ */
+import type { Cells, Flow, ResultColumn, RowSink } from '../../../model/cells.ts';
+import type { ParamValue, Statement } from '../../../sql/statement.ts';
+import { columnsOf, otherColumns } from '../../described.ts';
+import { DbFailure, type Left, type Outcome, type RunOptions } from '../../engine.ts';
+import { StatementFlow } from '../../flow.ts';
+import { malformed } from '../../limits.ts';
+import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
+import { type Field, RECEIVED } from './incoming.ts';
+
+/** A statement that the server keeps under a name. */
+export interface Prepared {
+  readonly name: string;
+  /** From the server's description; undefined for a statement that returns no rows. */
+  columns: readonly ResultColumn[] | undefined;
+  repairs: readonly (Repair | undefined)[] | undefined;
+  /** The columns of the last plan that agreed with the description. */
+  confirmed: readonly ResultColumn[] | undefined;
+  /** Has the server accepted it? */
+  parsed: boolean;
+  /** Has it said what it returns? */
+  described: boolean;
+  used: number;
+}
+
+/** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
+export interface Asked {
+  readonly statement: Statement | undefined;
+  readonly params: readonly ParamValue[];
+  readonly prepared: Prepared | undefined;
+  /** Was it prepared for an earlier run, when its tables may have been others? */
+  readonly reused: boolean;
+  /** Did a BEGIN travel with it? */
+  readonly begins: boolean;
+  readonly sink: RowSink | undefined;
+  readonly signal: RunOptions['signal'];
+}
+
+export const SIMPLE: Asked = {
+  statement: undefined,
+  params: [],
+  prepared: undefined,
+  reused: false,
+  begins: false,
+  sink: undefined,
+  signal: undefined,
+};
+
+/** The cells that all rows of a connection are shown in, one after the other. */
+export interface Shown {
+  cells: Cells;
+}
+
+const NO_REPAIRS: readonly (Repair | undefined)[] = [];
+
+export class Answer {
+  readonly asked: Asked;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (failure: DbFailure) => void;
+  /** Ready messages still to come: one for each piece that was sent. */
+  ready: number;
+  failure: DbFailure | undefined = undefined;
+  /** Why it was told to stop; the server's word on how it ended is awaited. */
+  stopped: DbFailure | undefined = undefined;
+  /** Values and tables fit the statement; before that nothing of it has run. */
+  bound = false;
+  readonly #shown: Shown;
+  readonly #source: Flow;
+  #flow: StatementFlow | undefined = undefined;
+  #repairs: readonly (Repair | undefined)[] | undefined = undefined;
+  /** Columns of each row once the sink has heard of them; -1 while no row may come: before that, and after the last one. */
+  #width = -1;
+  #started = false;
+  /** The server has said how the statement ended, and has yet to say that it is ready. */
+  #completed = false;
+  #selected = false;
+  #copyRefused = false;
+  #rows = 0;
+
+  constructor(
+    asked: Asked,
+    { ready, shown, source }: { readonly ready: number; readonly shown: Shown; readonly source: Flow },
+    resolve: (outcome: Outcome) => void,
+    reject: (failure: DbFailure) => void,
+  ) {
+    this.asked = asked;
+    this.ready = ready;
+    this.#shown = shown;
+    this.#source = source;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /**
+   * The sizes of the cells are taken as they stand, and compared with the message once: none is negative, so when they end where the message
+   * ends, all of them lie inside. Throws `untaken` when the sink does not want the row.
+   */
+  row(bytes: Buffer, start: number, end: number): void {
+    if (this.failure !== undefined) return;
+    this.#rows++;
+    const { sink } = this.asked;
+    if (sink === undefined) return;
+    if (this.#width < 0 && !this.#start()) return;
+    const { cells } = this.#shown;
+    const { from, to } = cells;
+    const count = end - start < 2 ? -1 : ((bytes[start] as number) << 8) | (bytes[start + 1] as number);
+    if (count !== this.#width) throw malformed(`a row of ${count} columns where ${this.#width} were described`);
+    let at = start + 2;
+    for (let i = 0; i < count; i++) {
+      const size =
+        ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
+      at += 4;
+      if (size < 0) {
+        if (size !== -1) throw malformed(`a cell of ${size} bytes`);
+        from[i] = -1;
+        continue;
+      }
+      from[i] = at;
+      at += size;
+      to[i] = at;
+    }
+    if (at !== end) throw malformed(`cells of ${at - start} bytes in a row of ${end - start}`);
+    const repairs = this.#repairs;
+    if (repairs !== undefined) {
+      for (let i = 0; i < count; i++) {
+        const repair = repairs[i];
+        if (repair !== undefined && (from[i] as number) >= 0) to[i] = repair(bytes, from[i] as number, to[i] as number);
+      }
+    }
+    cells.bytes = bytes;
+    try {
+      sink.row(cells);
+    } catch (error) {
+      throw new Untaken(error);
+    }
+  }
+
+  parsed(): void {
+    const { prepared } = this.asked;
+    if (prepared === undefined || prepared.parsed || this.ready !== 1) throw outOfOrder(RECEIVED.parseComplete);
+    prepared.parsed = true;
+  }
+
+  /** Without fields: the statement returns no rows. */
+  described(fields: readonly Field[] | undefined): void {
+    const { prepared } = this.asked;
+    // A simple statement (RESET and the like) has rows that nobody wants.
+    if (prepared === undefined) return;
+    if (prepared.described || this.ready !== 1) throw outOfOrder(RECEIVED.rowDescription);
+    prepared.described = true;
+    prepared.columns = fields?.map((field) => ({ name: field.name, kind: baseType(field.type).kind }));
+  }
+
+  /** `SELECT 20`, `INSERT 0 3`, `UPDATE 7`: the last word counts the rows. */
+  completed(bytes: Buffer, from: number, to: number): void {
+    if (this.ready !== 1) return;
+    const { prepared, statement, sink } = this.asked;
+    if (this.#completed && prepared !== undefined) throw outOfOrder(RECEIVED.commandComplete);
+    this.#selected = prepared?.columns !== undefined || statement?.columns !== undefined;
+    if (this.#selected && sink !== undefined && !this.#started && this.failure === undefined) this.#start();
+    this.#completed = true;
+    this.#width = -1;
+    if (!this.#selected) this.#rows = countIn(bytes, from, to);
+  }
+
+  /** Each request for data is answered, so there is one: else a server that does not read would fill our memory with answers. */
+  refuseCopy(): void {
+    if (this.#copyRefused || this.#completed || this.ready !== 1) throw outOfOrder(RECEIVED.copyIn);
+    this.#copyRefused = true;
+  }
+
+  failed(failure: DbFailure): void {
+    this.failure ??= failure;
+    this.#width = -1;
+  }
+
+  /** The server is ready. False when there are answers to other pieces to come. */
+  isOver(): boolean {
+    if (this.ready > 1) {
+      this.ready--;
+      return false;
+    }
+    // Rows without an end would look like all of them.
+    if (!this.#completed && this.failure === undefined) throw malformed('no end of the statement');
+    return true;
+  }
+
+  /** Whoever took the rows has no say in the connection's flow any more. */
+  letGo(): void {
+    this.#flow?.end();
+  }
+
+  settle(): void {
+    this.letGo();
+    const { failure, stopped } = this;
+    if (failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
+    else if (stopped === undefined) this.reject(failure);
+    // It was told to stop, and the server confirms that it ended without effect.
+    else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, left: failure.left }));
+  }
+
+  /** The connection went away. A server that says why before it goes has ended the statement, though perhaps not its commit. */
+  lost(left: Left): void {
+    const { failure, stopped } = this;
+    if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { left }));
+    else this.reject(failure.kind === 'lost' && this.#completed ? failure.leaving('unknown') : failure);
+  }
+
+  /** Rows are about to come, or it is known that there are none. False when they are not what was planned for, and nobody shall see them. */
+  #start(): boolean {
+    const { prepared, statement, sink } = this.asked;
+    const described = prepared?.columns;
+    if (this.#started || this.#completed || this.ready !== 1) throw outOfOrder(RECEIVED.dataRow);
+    if (prepared === undefined || statement === undefined || described === undefined) throw malformed('rows that it has not described');
+    const isKnown = statement.columns !== undefined && statement.columns === prepared.confirmed;
+    const columns = isKnown ? statement.columns : columnsOf(statement, described);
+    this.#started = true;
+    if (columns === undefined) {
+      this.failed(otherColumns());
+      return false;
+    }
+    if (columns === statement.columns) prepared.confirmed = columns;
+    prepared.repairs ??= repairsFor(described) ?? NO_REPAIRS;
+    this.#repairs = prepared.repairs === NO_REPAIRS ? undefined : prepared.repairs;
+    const width = described.length;
+    this.#width = width;
+    const { cells } = this.#shown;
+    if (cells.from.length < width) this.#shown.cells = { bytes: cells.bytes, from: new Int32Array(width), to: new Int32Array(width) };
+    this.#flow = new StatementFlow(this.#source);
+    try {
+      sink?.start(columns, this.#flow);
+    } catch (error) {
+      throw new Untaken(error);
+    }
+    return true;
+  }
+}
+
+/** Not the server's fault: whoever asked for the rows cannot take them. */
+export class Untaken extends DbFailure {
+  constructor(cause: unknown) {
+    super('cancelled', 'the rows could not be taken', { cause });
+  }
+}
+
+export function outOfOrder(type: number): DbFailure {
+  return malformed(`a message of type 0x${type.toString(16)} out of order`);
+}
+
+/** Numbers of rows have at most so many digits. */
+const MOST_DIGITS = 15;
+
+function countIn(bytes: Buffer, from: number, to: number): number {
+  let rows = 0;
+  let scale = 1;
+  for (let at = to - 2; at >= from && at > to - 2 - MOST_DIGITS; at--) {
+    const digit = (bytes[at] as number) - 0x30;
+    if (digit < 0 || digit > 9) break;
+    rows += digit * scale;
+    scale *= 10;
+  }
+  return rows;
+}

@@ -1,0 +1,196 @@
+/**
+ * PostgreSQL's messages, version 3, that we send, appended to a growing buffer. Knows layout only; what a conversation means is the
+ * driver's affair, and what the server sends is read in incoming.ts.
+ */
+import type { Socket } from 'node:net';
+import type { ParamType, ParamValue } from '../../../sql/statement.ts';
+import { giveBack, lend } from '../../../util/lent-memory.ts';
+
+const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
+/** The unnamed portal, all of its rows; then a Sync. */
+const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
+const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
+const INITIAL = 4096;
+/** From here on a text is measured first rather than given three bytes a character. */
+const LONG_TEXT = 4096;
+/** Up to here a loop is quicker than a call into the runtime. */
+const SHORT_TEXT = 32;
+
+/** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
+export class Outgoing {
+  #small: Buffer = Buffer.allocUnsafeSlow(INITIAL);
+  /** The small one, or a larger one that was lent. */
+  #bytes: Buffer = this.#small;
+  #length = 0;
+
+  /** Sends what has been written so far. */
+  send(socket: Socket): void {
+    const bytes = this.#bytes;
+    const piece = bytes.subarray(0, this.#length);
+    this.#length = 0;
+    if (bytes !== this.#small) {
+      this.#bytes = this.#small;
+      socket.write(piece, () => giveBack(bytes));
+      return;
+    }
+    socket.write(piece);
+    // What the system could not take at once still lies in this buffer.
+    if (socket.writableLength > 0) this.#bytes = this.#small = Buffer.allocUnsafeSlow(INITIAL);
+  }
+
+  query(text: string): void {
+    const start = this.#begin(0x51);
+    this.#string(text);
+    this.#finish(start);
+  }
+
+  /** Prepares a statement and asks for its description; parameter types are left for the server to infer. */
+  parse(name: string, text: string): void {
+    let start = this.#begin(0x50);
+    this.#string(name);
+    this.#string(text);
+    this.#int16(0);
+    this.#finish(start);
+    start = this.#begin(0x44);
+    this.#byte(0x53);
+    this.#string(name);
+    this.#finish(start);
+  }
+
+  closeStatement(name: string): void {
+    const start = this.#begin(0x43);
+    this.#byte(0x53);
+    this.#string(name);
+    this.#finish(start);
+  }
+
+  /** Texts go as text, bytes in binary; every result column is asked for as text. */
+  bind(name: string, types: readonly ParamType[], params: readonly ParamValue[]): void {
+    const start = this.#begin(0x42);
+    this.#byte(0);
+    this.#string(name);
+    this.#formats(types, params);
+    this.#int16(params.length);
+    for (const value of params) this.#value(value);
+    this.#int16(0);
+    this.#finish(start);
+  }
+
+  /** Runs what was bound, and asks for the word that it is over. */
+  execute(): void {
+    this.#raw(EXECUTE);
+  }
+
+  sync(): void {
+    this.#raw(SYNC);
+  }
+
+  terminate(): void {
+    this.#raw(TERMINATE);
+  }
+
+  /** Refuses to send the data that a COPY … FROM STDIN asks for. */
+  copyFail(reason: string): void {
+    const start = this.#begin(0x66);
+    this.#string(reason);
+    this.#finish(start);
+  }
+
+  /** Bytes of a bytes parameter are sent as they are; those of any other are its text. */
+  #formats(types: readonly ParamType[], params: readonly ParamValue[]): void {
+    let isAnyBinary = false;
+    for (let i = 0; i < params.length; i++) isAnyBinary ||= isBinary(types[i], params[i]);
+    this.#int16(isAnyBinary ? params.length : 0);
+    if (isAnyBinary) for (let i = 0; i < params.length; i++) this.#int16(isBinary(types[i], params[i]) ? 1 : 0);
+  }
+
+  #value(value: ParamValue): void {
+    if (value === null) {
+      this.#int32(-1);
+      return;
+    }
+    if (typeof value !== 'string') {
+      this.#int32(value.length);
+      this.#raw(value);
+      giveBack(value);
+      return;
+    }
+    this.#reserve(4 + (value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value)));
+    const written = this.#text(value, this.#length + 4);
+    this.#int32(written);
+    this.#length += written;
+  }
+
+  #begin(type: number): number {
+    this.#reserve(5);
+    this.#bytes[this.#length] = type;
+    this.#length += 5;
+    return this.#length - 4;
+  }
+
+  #finish(start: number): void {
+    this.#bytes.writeInt32BE(this.#length - start, start);
+  }
+
+  #byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  #int16(value: number): void {
+    this.#reserve(2);
+    this.#bytes[this.#length++] = value >> 8;
+    this.#bytes[this.#length++] = value;
+  }
+
+  #int32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#bytes.writeInt32BE(value, this.#length);
+  }
+
+  #string(value: string): void {
+    this.#reserve(value.length * 3 + 1);
+    this.#length += this.#text(value, this.#length);
+    this.#bytes[this.#length++] = 0;
+  }
+
+  /** Writes where room was made, and gives the number of bytes. A few letters and digits are written faster than the runtime is called. */
+  #text(value: string, start: number): number {
+    const { length } = value;
+    if (length > SHORT_TEXT) return this.#bytes.write(value, start, 'utf8');
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 0x7f) return this.#bytes.write(value, start, 'utf8');
+      this.#bytes[start + i] = code;
+    }
+    return length;
+  }
+
+  #raw(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  #reserve(n: number): void {
+    if (this.#length + n <= this.#bytes.length) return;
+    const before = this.#bytes;
+    this.#bytes = lend(Math.max(before.length * 2, this.#length + n)).bytes;
+    before.copy(this.#bytes, 0, 0, this.#length);
+    if (before !== this.#small) giveBack(before);
+  }
+}
+
+function isBinary(type: ParamType | undefined, value: ParamValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && type?.kind === 'bytes';
+}
+
+/** The request, on a socket of its own, to stop what another connection is doing. */
+export function cancelRequest(processId: number, secret: Buffer): Buffer {
+  const message = Buffer.alloc(12 + secret.length);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(80877102, 4);
+  message.writeInt32BE(processId, 8);
+  secret.copy(message, 12);
+  return message;
+}

@@ -1,0 +1,131 @@
+/**
+ * PostgreSQL's binary form of arrays, for one column of many rows. The server copies it where it would have to read a notation, character by
+ * character, which is a fifth of what a batch costs it. For the types that most columns have; a column with another one, or with a value that
+ * is not plainly written, travels as text (`array-literal.ts`).
+ */
+import type { RowValues } from '../../../sql/rows.ts';
+import type { ParamValue } from '../../../sql/statement.ts';
+import { ByteWriter } from '../../../util/byte-writer.ts';
+import { giveBack } from '../../../util/lent-memory.ts';
+import { plainMicroseconds } from '../../../util/plain-moment.ts';
+
+/** How elements of a type are written, each with its length before it. False: this one cannot be. */
+interface Element {
+  readonly oid: number;
+  /** A range of a body. */
+  range(out: ByteWriter, source: Buffer, from: number, to: number): boolean;
+  /** A value in another form. */
+  value(out: ByteWriter, value: string | Uint8Array): boolean;
+}
+
+const texts = (oid: number): Element => ({ oid, range: copyRange, value: putText });
+const integers = (oid: number, size: number): Element => ({
+  oid,
+  range: (out, source, from, to) =>
+    source[from] === MINUS || to - from > EXACT_DIGITS
+      ? putInteger(out, size, BigInt(source.toString('latin1', from, to)))
+      : putInteger(out, size, numberAt(source, from, to)),
+  value: (out, value) => typeof value === 'string' && putInteger(out, size, BigInt(value)),
+});
+const moments = (oid: number): Element => ({ oid, range: putMoment, value: () => false });
+
+const ELEMENTS: ReadonlyMap<string, Element> = new Map([
+  ['"pg_catalog"."text"', texts(25)],
+  ['"pg_catalog"."varchar"', texts(1043)],
+  ['"pg_catalog"."bpchar"', texts(1042)],
+  ['"pg_catalog"."int2"', integers(21, 2)],
+  ['"pg_catalog"."int4"', integers(23, 4)],
+  ['"pg_catalog"."int8"', integers(20, 8)],
+  ['"pg_catalog"."timestamp"', moments(1114)],
+  ['"pg_catalog"."timestamptz"', moments(1184)],
+  ['"pg_catalog"."bytea"', { oid: 17, range: () => false, value: putBytes }],
+]);
+
+const NULL = -1;
+
+/** `cast`: the type of the elements. Undefined when it has to be text. */
+export function binaryArray(rows: RowValues, column: number, cast: string): Buffer | undefined {
+  const element = ELEMENTS.get(cast);
+  if (element === undefined) return undefined;
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
+  // One dimension, perhaps with NULLs, of this type; so many, the first of which has the number 1.
+  for (const word of [1, 1, element.oid, rows.count, 1]) putInt32(out, word);
+  const { source, from, to, width } = rows;
+  const last = rows.count * width;
+  for (let i = column; i < last; i += width) {
+    const start = from[i] as number;
+    const isWritten = start < 0 ? putValue(out, element, rows.value(i)) : element.range(out, source, start, to[i] as number);
+    if (isWritten) continue;
+    giveBack(out.take());
+    return undefined;
+  }
+  return out.take();
+}
+
+function putValue(out: ByteWriter, element: Element, value: ParamValue): boolean {
+  if (value !== null) return element.value(out, value);
+  putInt32(out, NULL);
+  return true;
+}
+
+function putInt32(out: ByteWriter, value: number): void {
+  out.reserve(4);
+  out.view.setInt32(out.length, value);
+  out.length += 4;
+}
+
+function copyRange(out: ByteWriter, source: Buffer, from: number, to: number): boolean {
+  putInt32(out, to - from);
+  out.copy(source, from, to);
+  return true;
+}
+
+function putText(out: ByteWriter, value: string | Uint8Array): boolean {
+  if (typeof value !== 'string') return false;
+  const start = out.length;
+  putInt32(out, 0);
+  out.text(value);
+  out.view.setInt32(start, out.length - start - 4);
+  return true;
+}
+
+function putBytes(out: ByteWriter, value: string | Uint8Array): boolean {
+  if (typeof value === 'string') return false;
+  putInt32(out, value.length);
+  out.raw(value);
+  return true;
+}
+
+/** So many digits are surely an exact number. */
+const EXACT_DIGITS = 15;
+const MINUS = 0x2d;
+
+function numberAt(source: Buffer, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = value * 10 + (source[i] as number) - 0x30;
+  return value;
+}
+
+const HALF = 2 ** 32;
+
+function putInteger(out: ByteWriter, size: number, value: number | bigint): boolean {
+  putInt32(out, size);
+  out.reserve(size);
+  const { view, length } = out;
+  if (size === 8 && typeof value === 'bigint') view.setBigInt64(length, value);
+  else if (size === 8) {
+    view.setInt32(length, Math.floor(Number(value) / HALF));
+    view.setInt32(length + 4, Number(value) % HALF);
+  } else if (size === 4) view.setInt32(length, Number(value));
+  else view.setInt16(length, Number(value));
+  out.length = length + size;
+  return true;
+}
+
+/** 2000-01-01, in seconds since 1970. */
+const EPOCH = 946_684_800;
+
+function putMoment(out: ByteWriter, source: Buffer, from: number, to: number): boolean {
+  const count = plainMicroseconds(source, from, to, EPOCH);
+  return count !== undefined && putInteger(out, 8, count);
+}

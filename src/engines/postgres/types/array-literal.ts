@@ -1,0 +1,67 @@
+/** PostgreSQL's notation for arrays: `{1,"a b",NULL}`. Writes it from values and from JSON text. */
+
+import type { RowValues } from '../../../sql/rows.ts';
+import type { ParamValue } from '../../../sql/statement.ts';
+import { ByteWriter } from '../../../util/byte-writer.ts';
+import { Decimal, type PlainValue } from '../../../util/decimal.ts';
+import { parseJson, writeJson } from '../../../util/json.ts';
+
+const SPECIAL = /["\\]/g;
+
+function element(value: ParamValue): string {
+  if (value === null) return 'NULL';
+  if (typeof value !== 'string') return `"\\\\x${Buffer.from(value).toString('hex')}"`;
+  return `"${value.includes('"') || value.includes('\\') ? value.replace(SPECIAL, '\\$&') : value}"`;
+}
+
+function arrayLiteral(values: readonly ParamValue[]): string {
+  return `{${values.map(element).join(',')}}`;
+}
+
+/** One column of many rows, as the bytes of the text. Ranges of a JSON body hold nothing that needs an escape here. */
+export function columnLiteral(rows: RowValues, column: number, bindable: (value: ParamValue) => ParamValue): Buffer {
+  const { source, from, to, width } = rows;
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
+  const last = rows.count * width;
+  out.byte(OPEN);
+  for (let i = column; i < last; i += width) {
+    if (i > column) out.byte(COMMA);
+    const start = from[i] as number;
+    if (start < 0) out.text(element(bindable(rows.value(i))));
+    else {
+      out.byte(QUOTE);
+      out.copy(source, start, to[i] as number);
+      out.byte(QUOTE);
+    }
+  }
+  out.byte(CLOSE);
+  return out.take();
+}
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+
+/**
+ * `[1,[2,null]]` as `{1,{2,NULL}}`; what is no array stays as it is, for the server to refuse. `whole` is for arrays of JSON, where a list
+ * inside is an element and not a dimension.
+ */
+export function arrayFromJson(text: string, lists: 'nested' | 'whole'): string {
+  const value = parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH });
+  if (!Array.isArray(value)) return text;
+  return lists === 'nested' ? nested(value) : arrayLiteral(value.map((item: PlainValue) => (item === null ? null : writeJson(item))));
+}
+
+const MAX_DEPTH = 64;
+
+function nested(values: readonly PlainValue[]): string {
+  return `{${values.map((value) => (Array.isArray(value) ? nested(value) : element(scalar(value)))).join(',')}}`;
+}
+
+function scalar(value: PlainValue): string | null {
+  if (value === null) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Decimal) return value.text;
+  return value instanceof Map ? writeJson(value) : String(value);
+}

@@ -1,0 +1,148 @@
+// The SQL of every operator on every kind of column, and of every plan, for all four dialects, without a server: each dialect's file in golden/ is
+// what the servers are sent. `npx vitest run tests/sql -u` writes the files anew; the differences are there to be read.
+import { describe, expect, test } from 'vitest';
+import { planInsert, readBatch } from '../../src/auto/insert.ts';
+import { planDelete, planRead, planUpdate } from '../../src/auto/plan.ts';
+import { parseDelete, parseRead, parseUpdate } from '../../src/auto/request.ts';
+import { ENGINES } from '../../src/engines/index.ts';
+import type { Column, Table } from '../../src/model/table.ts';
+import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
+import type { Dialect, Ready } from '../../src/sql/dialect.ts';
+import type { ParamValue } from '../../src/sql/statement.ts';
+import { parseQuery } from '../../src/util/query.ts';
+import { DIALECTS, type DialectName, kindsTable, VALUES } from './kinds-table.ts';
+
+const OPERATORS = { eq: 1, ne: 1, lt: 1, gt: 1, le: 1, ge: 1, bw: 2, li: 1, rli: 1, nli: 1, il: 1, in: 3, nin: 3 };
+
+const quoted = (text: string): string => encodeURIComponent(`"${text.replace(/["\\]/g, '\\$&')}"`);
+
+/** `eq."x"`, `bw."x"."y"`, `in."x","y"`: all values quoted, so that nothing depends on how a text is split. */
+function expressionOf(op: string, count: number, [low, high]: readonly [string, string]): string {
+  if (count === 1) return `${op}.${quoted(low)}`;
+  return `${op}.${quoted(low)}${count === 2 ? '.' : ','}${quoted(high)}`;
+}
+
+function shown(value: ParamValue): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'string' ? JSON.stringify(value) : `0x${Buffer.from(value).toString('hex')}`;
+}
+
+const bound = ({ statement, params }: Ready): string => params.map((value, i) => `${shown(value)} ${statement.types[i]?.kind}`).join(', ');
+
+const written = (ready: Ready): string => `${ready.statement.text.replaceAll('\0', '\n   or ')}\n   ${bound(ready)}`.trimEnd();
+
+/** The comparison alone, and the values that it binds. */
+function comparison(ready: Ready): string {
+  const where = /WHERE (.*?)(?: ORDER BY .*| LIMIT .*)?$/s.exec(ready.statement.text.split('\0')[0] ?? '')?.[1];
+  return `${where}   <- ${bound(ready)}`;
+}
+
+/** What a dialect makes of something, or in which words it is refused. */
+function attempt(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    return `refused: ${(error as Error).message}`;
+  }
+}
+
+class Golden {
+  readonly #lines: string[] = [];
+  readonly #dialect: Dialect;
+  readonly #table: Table;
+
+  constructor(name: DialectName) {
+    const engine = ENGINES.get(name);
+    if (engine === undefined) throw new Error(`no engine ${name}`);
+    this.#dialect = engine.dialect;
+    this.#table = kindsTable(name);
+  }
+
+  /** In a read that shows the column, and in a write. */
+  filter(column: Column, op: string, count: number): void {
+    const filter = `${column.name}=${expressionOf(op, count, VALUES[column.kind])}`;
+    const read = attempt(() => {
+      const request = parseRead(parseQuery(`pg=0&ps=20&$select=id,${column.name}&${filter}`), 10_000);
+      return comparison(compileSelect(planRead(request, this.#table).select, this.#dialect)).replace(/, "20" int$/, '');
+    });
+    const strict = attempt(() => comparison(compileDelete(planDelete(parseDelete(parseQuery(filter)), this.#table), this.#dialect)));
+    this.#lines.push(`${op} on ${column.kind}: ${read}`);
+    if (strict !== read) this.#lines.push(`   strictly: ${strict}`);
+  }
+
+  read(title: string, query: string): void {
+    this.#add(title, () => {
+      const plan = planRead(parseRead(parseQuery(query), 10_000), this.#table);
+      const quick = compileInKeyOrder(plan.select, this.#dialect);
+      return [compileSelect(plan.select, this.#dialect), ...(quick === undefined ? [] : [quick])];
+    });
+  }
+
+  count(title: string, query: string): void {
+    this.#add(title, () => {
+      const { where } = planRead(parseRead(parseQuery(`pg=0&ps=1&${query}`), 10_000), this.#table);
+      return [compileCount({ table: this.#table, where }, this.#dialect)];
+    });
+  }
+
+  update(column: Column): void {
+    const query = `id=eq.1&set=${column.name}.${encodeURIComponent(VALUES[column.kind][1])}`;
+    this.#add(`PUT ${column.kind}`, () => [compileUpdate(planUpdate(parseUpdate(parseQuery(query)), this.#table), this.#dialect)]);
+  }
+
+  insert(title: string, body: unknown, upsert: boolean): void {
+    this.#add(title, () => {
+      const batch = readBatch(Buffer.from(JSON.stringify(body)), this.#table, 'test');
+      if (batch instanceof Promise) throw new Error('a small body is read at once');
+      return planInsert(batch, this.#table, upsert, this.#table.transactional).flatMap((plan) => this.#dialect.insert(plan));
+    });
+  }
+
+  get columns(): readonly Column[] {
+    return this.#table.columns;
+  }
+
+  get text(): string {
+    return `${this.#lines.join('\n')}\n`;
+  }
+
+  #add(title: string, work: () => readonly Ready[]): void {
+    this.#lines.push(
+      `## ${title}`,
+      attempt(() => work().map(written).join('\n   then ')),
+    );
+  }
+}
+
+describe.each(DIALECTS)('%s', (name) => {
+  test('operators', async () => {
+    const golden = new Golden(name);
+    for (const column of golden.columns.slice(1)) for (const [op, count] of Object.entries(OPERATORS)) golden.filter(column, op, count);
+    await expect(golden.text).toMatchFileSnapshot(`golden/${name}-operators.sql`);
+  });
+
+  test('plans', async () => {
+    const golden = new Golden(name);
+    golden.read('a page', 'pg=0&ps=20');
+    golden.read('a later page', 'pg=3&ps=20');
+    golden.read('a page so late that a number cannot say it', 'pg=9999999999&ps=10000');
+    golden.read('columns', 'pg=0&ps=20&$select=text,id');
+    golden.read('one row', 'pg=0&ps=1&id=eq.7');
+    golden.read('groups', `pg=0&ps=20&$or=(id=eq.1,$and=(id=gt.2,text=li.x),$not=(id=in.4,5))`);
+    golden.read('nulls', 'pg=0&ps=20&$null=text&$notnull=int');
+    golden.read('the same column twice', 'pg=0&ps=20&id=gt.1&id=lt.9');
+    for (const { name: column, sortable } of golden.columns)
+      if (sortable) golden.read(`order by ${column}`, `pg=0&ps=20&$order=${column},id.desc&$select=id`);
+    golden.read('the first page by cursor', 'pg=0&ps=20&$after=&$select=text');
+    golden.count('count', '');
+    golden.count('count of a filter', 'int=gt.5');
+    for (const column of golden.columns.slice(1)) golden.update(column);
+    const row = { id: 1, text: 'a', int: 5 };
+    golden.insert('POST of a row', [row], false);
+    golden.insert('POST of rows', [row, { ...row, id: 2 }, { ...row, id: 3, text: null }], false);
+    golden.insert('POST of rows with different keys', [row, { id: 2 }], false);
+    golden.insert('upsert of a row', [row], true);
+    golden.insert('upsert of rows', [row, { ...row, id: 2 }], true);
+    await expect(golden.text).toMatchFileSnapshot(`golden/${name}-plans.sql`);
+  });
+});

@@ -1,0 +1,115 @@
+## a page
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `id` LIMIT 20
+## a later page
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `id` LIMIT 20 OFFSET ?
+   "60" int
+## a page so late that a number cannot say it
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `id` LIMIT 10000 OFFSET ?
+   "99999999990000" int
+## columns
+SELECT `text`, `id` FROM `shop`.`things` ORDER BY `id` LIMIT 20
+## one row
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` WHERE `id` = ? ORDER BY `id` LIMIT 1
+   "7" int
+## groups
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` WHERE (`id` = ?) OR ((`id` > ?) AND (`text` LIKE ? ESCAPE '!')) OR (NOT (`id` IN (?, ?))) ORDER BY `id` LIMIT 20
+   "1" int, "2" int, "%x%" text, "4" int, "5" int
+## nulls
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` WHERE (`text` IS NULL) AND (`int` IS NOT NULL) ORDER BY `id` LIMIT 20
+## the same column twice
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` WHERE (`id` > ?) AND (`id` < ?) ORDER BY `id` LIMIT 20
+   "1" int, "9" int
+## order by id
+SELECT `id` FROM `shop`.`things` ORDER BY `id`, `id` DESC LIMIT 20
+## order by int
+SELECT `id` FROM `shop`.`things` ORDER BY `int`, `id` DESC LIMIT 20
+## order by decimal
+SELECT `id` FROM `shop`.`things` ORDER BY `decimal`, `id` DESC LIMIT 20
+## order by float
+SELECT `id` FROM `shop`.`things` ORDER BY `float`, `id` DESC LIMIT 20
+## order by text
+SELECT `id` FROM `shop`.`things` ORDER BY `text`, `id` DESC LIMIT 20
+## order by enum
+SELECT `id` FROM `shop`.`things` ORDER BY CONCAT(`enum`, ''), `id` DESC LIMIT 20
+## order by set
+SELECT `id` FROM `shop`.`things` ORDER BY CONCAT(`set`, ''), `id` DESC LIMIT 20
+## order by uuid
+SELECT `id` FROM `shop`.`things` ORDER BY `uuid`, `id` DESC LIMIT 20
+## order by date
+SELECT `id` FROM `shop`.`things` ORDER BY `date`, `id` DESC LIMIT 20
+## order by time
+SELECT `id` FROM `shop`.`things` ORDER BY `time`, `id` DESC LIMIT 20
+## order by timestamp
+SELECT `id` FROM `shop`.`things` ORDER BY `timestamp`, `id` DESC LIMIT 20
+## order by timestamptz
+SELECT `id` FROM `shop`.`things` ORDER BY `timestamptz`, `id` DESC LIMIT 20
+## order by bytes
+SELECT `id` FROM `shop`.`things` ORDER BY `bytes`, `id` DESC LIMIT 20
+## order by other
+SELECT `id` FROM `shop`.`things` ORDER BY `other`, `id` DESC LIMIT 20
+## the first page by cursor
+SELECT `text`, `id` FROM `shop`.`things` ORDER BY `id` LIMIT 20
+## count
+SELECT count(*) FROM `shop`.`things`
+## count of a filter
+SELECT count(*) FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` > ?)
+   "5" int
+## PUT int
+UPDATE `shop`.`things` SET `int` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "7" int, "1" int
+## PUT decimal
+UPDATE `shop`.`things` SET `decimal` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "2.25" decimal, "1" int
+## PUT float
+UPDATE `shop`.`things` SET `float` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "1.5e3" float, "1" int
+## PUT text
+UPDATE `shop`.`things` SET `text` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "Ünï" text, "1" int
+## PUT enum
+UPDATE `shop`.`things` SET `enum` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "fine" text, "1" int
+## PUT set
+UPDATE `shop`.`things` SET `set` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "fine" text, "1" int
+## PUT uuid
+UPDATE `shop`.`things` SET `uuid` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "00000000-0000-0000-0000-0000000000ff" other, "1" int
+## PUT date
+UPDATE `shop`.`things` SET `date` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "2024-02-29" temporal, "1" int
+## PUT time
+UPDATE `shop`.`things` SET `time` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "11:30:00" temporal, "1" int
+## PUT timestamp
+UPDATE `shop`.`things` SET `timestamp` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "2024-02-29T10:00:00.5" temporal, "1" int
+## PUT timestamptz
+UPDATE `shop`.`things` SET `timestamptz` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "2024-02-29T10:00:00.5Z" temporal, "1" int
+## PUT bytes
+UPDATE `shop`.`things` SET `bytes` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   0xff bytes, "1" int
+## PUT json
+UPDATE `shop`.`things` SET `json` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "[1,2]" json, "1" int
+## PUT other
+UPDATE `shop`.`things` SET `other` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
+   "::2" other, "1" int
+## POST of a row
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) VALUES (?, ?, ?)
+   "1" int, "a" text, "5" int
+## POST of rows
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (_0 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[0]' ERROR ON ERROR, _1 VARCHAR(40) CHARACTER SET utf8mb4 PATH '$[1]' ERROR ON ERROR, _2 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[2]' ERROR ON ERROR)) AS given
+   0x5b5b2231222c2261222c2235225d2c5b2232222c2261222c2235225d2c5b2233222c6e756c6c2c2235225d5d json
+## POST of rows with different keys
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) VALUES (?, ?, ?)
+   "1" int, "a" text, "5" int
+   then INSERT INTO `shop`.`things` (`id`) VALUES (?)
+   "2" int
+## upsert of a row
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE /* by primary key */ `id` = IF(`shop`.`things`.`id` <=> VALUES(`id`), `shop`.`things`.`id`, NULL), `text` = VALUES(`text`), `int` = VALUES(`int`)
+   "1" int, "a" text, "5" int
+## upsert of rows
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (_0 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[0]' ERROR ON ERROR, _1 VARCHAR(40) CHARACTER SET utf8mb4 PATH '$[1]' ERROR ON ERROR, _2 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[2]' ERROR ON ERROR)) AS given ON DUPLICATE KEY UPDATE /* by primary key */ `id` = IF(`shop`.`things`.`id` <=> VALUES(`id`), `shop`.`things`.`id`, NULL), `text` = VALUES(`text`), `int` = VALUES(`int`)
+   0x5b5b2231222c2261222c2235225d2c5b2232222c2261222c2235225d5d json

@@ -1,0 +1,115 @@
+## a page
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 20
+## a later page
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 20 OFFSET $1
+   "60" int
+## a page so late that a number cannot say it
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 10000 OFFSET $1
+   "99999999990000" int
+## columns
+SELECT "text", "id" FROM "shop"."things" ORDER BY "id" LIMIT 20
+## one row
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" WHERE "id" = $1 ORDER BY "id" LIMIT 1
+   "7" int
+## groups
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" WHERE ("id" = $1) OR (("id" > $2) AND ("text" LIKE $3 ESCAPE '!')) OR (NOT ("id" IN ($4, $5))) ORDER BY "id" LIMIT 20
+   "1" int, "2" int, "%x%" text, "4" int, "5" int
+## nulls
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" WHERE ("text" IS NULL) AND ("int" IS NOT NULL) ORDER BY "id" LIMIT 20
+## the same column twice
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" WHERE ("id" > $1) AND ("id" < $2) ORDER BY "id" LIMIT 20
+   "1" int, "9" int
+## order by id
+SELECT "id" FROM "shop"."things" ORDER BY "id", "id" DESC LIMIT 20
+## order by int
+SELECT "id" FROM "shop"."things" ORDER BY "int" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by decimal
+SELECT "id" FROM "shop"."things" ORDER BY "decimal" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by float
+SELECT "id" FROM "shop"."things" ORDER BY "float" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by bool
+SELECT "id" FROM "shop"."things" ORDER BY "bool" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by text
+SELECT "id" FROM "shop"."things" ORDER BY "text" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by enum
+SELECT "id" FROM "shop"."things" ORDER BY "enum" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by uuid
+SELECT "id" FROM "shop"."things" ORDER BY "uuid" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by date
+SELECT "id" FROM "shop"."things" ORDER BY "date" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by time
+SELECT "id" FROM "shop"."things" ORDER BY "time" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by timestamp
+SELECT "id" FROM "shop"."things" ORDER BY "timestamp" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by timestamptz
+SELECT "id" FROM "shop"."things" ORDER BY "timestamptz" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by bytes
+SELECT "id" FROM "shop"."things" ORDER BY "bytes" ASC NULLS FIRST, "id" DESC LIMIT 20
+## order by other
+SELECT "id" FROM "shop"."things" ORDER BY "other" ASC NULLS FIRST, "id" DESC LIMIT 20
+## the first page by cursor
+SELECT "text", "id" FROM "shop"."things" ORDER BY "id" LIMIT 20
+## count
+SELECT count(*) FROM "shop"."things"
+## count of a filter
+SELECT count(*) FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4"
+   "5" int
+## PUT int
+UPDATE "shop"."things" SET "int" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "7" int, "1" int
+## PUT decimal
+UPDATE "shop"."things" SET "decimal" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "2.25" decimal, "1" int
+## PUT float
+UPDATE "shop"."things" SET "float" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "1.5e3" float, "1" int
+## PUT bool
+UPDATE "shop"."things" SET "bool" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "true" bool, "1" int
+## PUT text
+UPDATE "shop"."things" SET "text" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "Ünï" text, "1" int
+## PUT enum
+UPDATE "shop"."things" SET "enum" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "fine" text, "1" int
+## PUT uuid
+UPDATE "shop"."things" SET "uuid" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "00000000-0000-0000-0000-0000000000ff" other, "1" int
+## PUT date
+UPDATE "shop"."things" SET "date" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "2024-02-29" temporal, "1" int
+## PUT time
+UPDATE "shop"."things" SET "time" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "11:30:00" temporal, "1" int
+## PUT timestamp
+UPDATE "shop"."things" SET "timestamp" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "2024-02-29T10:00:00.5" temporal, "1" int
+## PUT timestamptz
+UPDATE "shop"."things" SET "timestamptz" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "2024-02-29T10:00:00.5Z" temporal, "1" int
+## PUT bytes
+UPDATE "shop"."things" SET "bytes" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   0xff bytes, "1" int
+## PUT json
+UPDATE "shop"."things" SET "json" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "{\"1\",\"2\"}" json, "1" int
+## PUT other
+UPDATE "shop"."things" SET "other" = $1 WHERE "id" = $2::"pg_catalog"."int4"
+   "::2" other, "1" int
+## POST of a row
+INSERT INTO "shop"."things" ("id", "text", "int") VALUES ($1, $2, $3)
+   "1" int, "a" text, "5" int
+## POST of rows
+INSERT INTO "shop"."things" ("id", "text", "int") SELECT unnest($1::"pg_catalog"."int4"[]), unnest($2::"pg_catalog"."varchar"[]), unnest($3::"pg_catalog"."int4"[])
+   0x0000000100000001000000170000000300000001000000040000000100000004000000020000000400000003 bytes, 0x000000010000000100000413000000030000000100000001610000000161ffffffff bytes, 0x0000000100000001000000170000000300000001000000040000000500000004000000050000000400000005 bytes
+## POST of rows with different keys
+INSERT INTO "shop"."things" ("id", "text", "int") VALUES ($1, $2, $3)
+   "1" int, "a" text, "5" int
+   then INSERT INTO "shop"."things" ("id") VALUES ($1)
+   "2" int
+## upsert of a row
+INSERT INTO "shop"."things" ("id", "text", "int") VALUES ($1, $2, $3) ON CONFLICT ("id") DO UPDATE SET "text" = EXCLUDED."text", "int" = EXCLUDED."int"
+   "1" int, "a" text, "5" int
+## upsert of rows
+INSERT INTO "shop"."things" ("id", "text", "int") SELECT unnest($1::"pg_catalog"."int4"[]), unnest($2::"pg_catalog"."varchar"[]), unnest($3::"pg_catalog"."int4"[]) ON CONFLICT ("id") DO UPDATE SET "text" = EXCLUDED."text", "int" = EXCLUDED."int"
+   0x000000010000000100000017000000020000000100000004000000010000000400000002 bytes, 0x000000010000000100000413000000020000000100000001610000000161 bytes, 0x000000010000000100000017000000020000000100000004000000050000000400000005 bytes

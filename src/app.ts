@@ -4,7 +4,11 @@ import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/run.ts';
 import type { Config } from './config.ts';
 import { MemoryCache, type ResponseCache } from './custom/cache.ts';
-import { Calls } from './custom/calls.ts';
+import type { CallStages } from './custom/call.ts';
+import { Execution } from './custom/execution.ts';
+import { Finder } from './custom/find.ts';
+import { KeptAnswers } from './custom/kept-answers.ts';
+import { VersionNotes } from './custom/version-notes.ts';
 import { CatalogCache } from './engines/catalog-cache.ts';
 import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
@@ -62,7 +66,7 @@ export async function startService(config: Config): Promise<Service> {
     store,
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
     auto: new Auto(connections, catalog),
-    calls: new Calls(store, connections, observer, cache),
+    calls: callStages(store, connections, observer, cache),
     memory: new MemoryBudget(config.requestMemoryMb * MEBIBYTE),
     metadata: new Metadata(connections, catalog),
     checkHost: (host) => checkHost(hosts, host),
@@ -95,6 +99,16 @@ export async function startService(config: Config): Promise<Service> {
     server.breakOff();
   };
   return { url: urlOf(config.host, port), store, observer, close, breakOff };
+}
+
+function callStages(store: Store, connections: Connections, observer: Observer, cache: ResponseCache): CallStages {
+  const execution = new Execution(connections);
+  return {
+    finder: new Finder(store),
+    execution,
+    kept: new KeptAnswers(execution, cache, observer),
+    notes: new VersionNotes(store, observer),
+  };
 }
 
 /** As the settings name the host: an address that stands for all of them is not replaced by one of them. */

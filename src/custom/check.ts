@@ -8,10 +8,10 @@ import { ApiError, apiError, staysOf } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
 import type { MemoryLease } from '../util/memory-lease.ts';
-import { entryOf } from './calls.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
 import { type Author, checkDefinition, type Management } from './definitions.ts';
+import { entryOf } from './execution.ts';
 import { explainStep } from './failures.ts';
 import { Session } from './session.ts';
 import type { Frame, Step, Trace } from './steps/step.ts';
@@ -50,13 +50,8 @@ export interface Trial {
   readonly lease: MemoryLease;
 }
 
-export async function execute(
-  management: Management,
-  connections: Connections,
-  author: Author,
-  source: string,
-  trial: Trial,
-): Promise<PlainMap> {
+export async function execute(management: Management, author: Author, source: string, trial: Trial): Promise<PlainMap> {
+  const { connections } = management;
   const { compiled } = await checkDefinition(management, author, source);
   const input = parseInput(trial.input);
   refuseLasting(compiled, connections);

@@ -2,6 +2,7 @@
  * Definitions over the management API: deploy, update, delete, get, list, copy. One check stands before every way into the store, and
  * nothing is stored that does not compile. Knows nothing of HTTP beyond the status of an answer.
  */
+import type { Connections } from '../engines/connections.ts';
 import { apiError, REASONS } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import {
@@ -37,6 +38,7 @@ export const AUTHORS: readonly string[] = ['admin', 'power'];
 export interface Management {
   readonly store: Store;
   readonly finder: Finder;
+  readonly connections: Connections;
   /** Throws when a host may not be dialled. */
   checkHost(host: string): Promise<void>;
 }

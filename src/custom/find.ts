@@ -19,7 +19,7 @@ export interface Version {
 
 /** A longer document is dealt with a turn at a time. */
 const LARGE = 16 * 1024;
-const NO_MODULES: LarkModules = new Map();
+export const NO_MODULES: LarkModules = new Map();
 
 export class Finder {
   readonly #store: Store;
@@ -76,4 +76,11 @@ export function chooseDefinition(endpoint: Endpoint, method: DefinitionMethod, v
   const found = version === undefined ? definitions[0] : definitions.find((definition) => definition.version === version);
   if (found === undefined) throw apiError('endpoint_version_unknown', endpoint.uri, version ?? '');
   return found;
+}
+
+/** The next version to try, unless there is none or it has been tried. */
+export function rollbackOf(endpoint: Endpoint, failed: Definition, tried: readonly Definition[]): Definition | undefined {
+  if (failed.rollbackVersion === null) return undefined;
+  const next = endpoint.versions.get(failed.method)?.find(({ version }) => version === failed.rollbackVersion);
+  return next === undefined || tried.includes(next) ? undefined : next;
 }

@@ -4,6 +4,7 @@
  */
 import type { RowSink } from '../model/cells.ts';
 import type { PlainValue } from '../util/decimal.ts';
+import { type Failed, failedBy } from './attempt.ts';
 import type { Compiled } from './compile.ts';
 import { explainStays, explainStep } from './failures.ts';
 import type { Frame, Step, Wanted } from './steps/step.ts';
@@ -11,26 +12,38 @@ import type { Frame, Step, Wanted } from './steps/step.ts';
 /** How long each step took, in milliseconds. */
 export type Timings = number[];
 
-export interface StepsRun {
+export interface StepsDone {
+  readonly kind: 'done';
   /** Undefined when the rows went to the sink. */
   readonly value: PlainValue | undefined;
 }
 
+export interface StepsFailed extends Failed {
+  /** How often the steps may run from the start again. */
+  readonly repeats: number;
+}
+
 /** The session is committed when all is well, rolled back when not, and given back in either case. */
-export async function runSteps(compiled: Compiled, frame: Frame, timings: Timings, sink: (() => RowSink) | undefined): Promise<StepsRun> {
+export async function runSteps(
+  compiled: Compiled,
+  frame: Frame,
+  timings: Timings,
+  sink: (() => RowSink) | undefined,
+): Promise<StepsDone | StepsFailed> {
   const { session } = frame;
   try {
     await runAll(compiled, frame, timings, sink);
     const commit = session.commit();
     if (commit !== undefined) await commit;
+    return { kind: 'done', value: frame.results[compiled.answer] };
   } catch (error) {
     await session.rollback();
     const label = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)]?.label ?? '';
-    throw explainStays(explainStep(error, label, compiled.timeoutMs), label, session.stays);
+    const told = explainStays(explainStep(error, label, compiled.timeoutMs), label, session.stays);
+    return { ...failedBy(told, session.final ? 'lasting' : undefined), repeats: session.repeats };
   } finally {
     session.release();
   }
-  return { value: frame.results[compiled.answer] };
 }
 
 async function runAll(compiled: Compiled, frame: Frame, timings: Timings, sink: (() => RowSink) | undefined): Promise<void> {

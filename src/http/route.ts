@@ -5,7 +5,7 @@
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/run.ts';
 import type { Config } from '../config.ts';
-import type { Calls } from '../custom/calls.ts';
+import type { CallStages } from '../custom/call.ts';
 import { apiError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formatByName } from '../formats/index.ts';
@@ -29,7 +29,7 @@ export interface Services {
   readonly store: Store;
   readonly authenticator: Authenticator;
   readonly auto: Auto;
-  readonly calls: Calls;
+  readonly calls: CallStages;
   readonly metadata: Metadata;
   /** Of inputs and rows that calls hold. */
   readonly memory: MemoryBudget;

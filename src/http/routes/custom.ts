@@ -1,5 +1,6 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
 import type { Answer, KeptRows, RowAnswer } from '../../custom/answer.ts';
+import { answerCall } from '../../custom/call.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
@@ -51,7 +52,8 @@ export function customRoutes(services: Services): readonly Route[] {
       const { caller, context, uri, format } = entered instanceof Promise ? await entered : entered;
       const lease = services.memory.lease(caller.projectId);
       try {
-        await services.calls.answer(
+        await answerCall(
+          services.calls,
           {
             caller,
             context,

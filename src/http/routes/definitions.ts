@@ -42,7 +42,12 @@ function featureOf(exchange: Exchange): string | undefined {
 
 export function definitionRoutes(services: Services): readonly Route[] {
   const base = `/${services.config.pathPrefix}/rest/definition/v1`;
-  const management: Management = { store: services.store, finder: services.calls.finder, checkHost: services.checkHost };
+  const management: Management = {
+    store: services.store,
+    finder: services.calls.finder,
+    connections: services.calls.execution.connections,
+    checkHost: services.checkHost,
+  };
 
   const enter = async (exchange: Exchange): Promise<Author> => {
     const { caller, context } = await enterSpace(services, exchange, DEMANDS.definitions);
@@ -117,9 +122,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
           const run = exchange.parameter('execute') === 'true';
           const lease = services.memory.lease(author.caller.projectId);
           const trial = { input: exchange.parameter('input'), signal: exchange, lease };
-          const result = run
-            ? execute(management, services.calls.connections, author, source, trial)
-            : checkOnly(management, author, source);
+          const result = run ? execute(management, author, source, trial) : checkOnly(management, author, source);
           sendValue(exchange, 200, format, await result.finally(() => lease.release()));
         }),
       },

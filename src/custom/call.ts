@@ -1,0 +1,74 @@
+/**
+ * The Custom call: find the endpoint, choose the version, check the caller's roles, read the input, answer from what is kept or by running the
+ * steps. A version that fails by its own fault leaves the call to its rollback version. Knows no HTTP.
+ */
+import { apiError } from '../errors.ts';
+import type { Definition, Endpoint } from '../model/definition.ts';
+import type { Answer } from './answer.ts';
+import { type Answered, type Attempt, type Call, type Failed, failedBy } from './attempt.ts';
+import type { Compiled } from './compile.ts';
+import type { Execution } from './execution.ts';
+import { chooseDefinition, type Finder, NO_MODULES, rollbackOf } from './find.ts';
+import { readInput } from './input.ts';
+import type { KeptAnswers } from './kept-answers.ts';
+import type { VersionNotes } from './version-notes.ts';
+
+export interface CallStages {
+  readonly finder: Finder;
+  readonly execution: Execution;
+  readonly kept: KeptAnswers;
+  readonly notes: VersionNotes;
+}
+
+export async function answerCall(stages: CallStages, call: Call, answer: Answer): Promise<void> {
+  const found = stages.finder.endpoint(call.caller, call.uri);
+  const endpoint = found instanceof Promise ? await found : found;
+  const asked = chooseDefinition(endpoint, call.method, call.version);
+  const tried: Definition[] = [];
+  let first: Failed | undefined;
+  for (let next: Definition | undefined = asked; next !== undefined; next = rollbackOf(endpoint, next, tried)) {
+    const outcome = await attempt(stages, call, endpoint, next, asked, answer);
+    if (outcome.kind === 'answered') {
+      if (first !== undefined) stages.notes.rolledBack(call, asked, next, first.error);
+      return;
+    }
+    first ??= outcome;
+    tried.push(next);
+    if (outcome.isOwn && !call.signal.aborted) stages.notes.failed(call, next, outcome.error);
+    // What stays is told by the version that left it.
+    if (outcome.lasts) throw outcome.error;
+    if (call.signal.aborted || !outcome.isOwn || answer.begun) break;
+  }
+  // A rollback version that may not be called, or that refuses the call, is no rescue: the first error stands.
+  throw first?.error;
+}
+
+async function attempt(
+  { finder, execution, kept }: CallStages,
+  call: Call,
+  endpoint: Endpoint,
+  definition: Definition,
+  asked: Definition,
+  answer: Answer,
+): Promise<Answered | Failed> {
+  try {
+    const found = finder.version(call.caller, definition);
+    const version = found instanceof Promise ? await found : found;
+    const { compiled } = version;
+    requireRole(call, compiled);
+    const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };
+    const read = readInput(call.raw, call.method, compiled.document.inputType, allowance);
+    const input = read instanceof Promise ? await read : read;
+    const modules = compiled.usesModules ? await finder.modules(call.caller) : NO_MODULES;
+    const headers = ['X-Served-Version', definition.version];
+    if (definition !== asked) headers.push('X-Rolled-Back-From', asked.version);
+    const made: Attempt = { call, endpoint, version, input, modules, headers };
+    return await (kept.takes(made) ? kept.answer(made, answer) : execution.answer(made, answer));
+  } catch (error) {
+    return failedBy(error);
+  }
+}
+
+function requireRole({ caller }: Call, { permission }: Compiled): void {
+  if (!permission.some((role) => caller.roles.has(role))) throw apiError('role_needed', permission.join(', '));
+}

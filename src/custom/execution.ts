@@ -1,0 +1,153 @@
+/**
+ * Running: the steps of one attempt in a session, again from the start where nothing of them has begun, and their result to the client or
+ * into bytes. Knows neither versions nor caches.
+ */
+import type { Connections } from '../engines/connections.ts';
+import type { StopSignal } from '../engines/engine.ts';
+import { ApiError, apiError } from '../errors.ts';
+import type { Entry } from '../model/entry.ts';
+import { findEntry, type ProjectContext } from '../model/project.ts';
+import type { Answer, KeptRows, RowAnswer } from './answer.ts';
+import { ANSWERED, type Answered, type Attempt, type Failed, failedBy } from './attempt.ts';
+import type { Compiled } from './compile.ts';
+import { contextOf } from './context.ts';
+import { explainStays, explainStep } from './failures.ts';
+import { runSteps, type StepsDone, type Timings } from './run.ts';
+import { Session } from './session.ts';
+import type { Frame } from './steps/step.ts';
+
+/** The bytes of an answer. */
+export interface Made {
+  readonly kind: 'made';
+  readonly body: Buffer;
+}
+
+export class Execution {
+  readonly connections: Connections;
+
+  constructor(connections: Connections) {
+    this.connections = connections;
+  }
+
+  /** Straight from the steps to the client. */
+  async answer(attempt: Attempt, answer: Answer): Promise<Answered | Failed> {
+    const { compiled } = attempt.version;
+    const timings: Timings = [];
+    let rows: RowAnswer | undefined;
+    const sink = (): RowAnswer => {
+      rows = answer.rows(compiled.rows);
+      rows.headers.push(...attempt.headers, 'Server-Timing', timingText(compiled, timings));
+      return rows;
+    };
+    const discard = (): void => {
+      rows?.discard();
+      rows = undefined;
+    };
+    const ran = await this.#run(attempt, attempt.call.signal, timings, sink, () => {
+      discard();
+      return !answer.begun;
+    });
+    if (ran.kind === 'failed') {
+      discard();
+      return ran;
+    }
+    const timing = timingText(compiled, timings);
+    const { value } = ran;
+    try {
+      if (value === undefined && rows !== undefined) {
+        rows.headers[rows.headers.length - 1] = timing;
+        rows.end();
+      } else {
+        discard();
+        answer.value(value ?? null, [...attempt.headers, 'Server-Timing', timing]);
+      }
+      return ANSWERED;
+    } catch (error) {
+      discard();
+      return undeliverable(compiled, error);
+    }
+  }
+
+  /** As bytes. */
+  async make(attempt: Attempt, signal: StopSignal, timings: Timings, answer: Answer): Promise<Made | Failed> {
+    const { compiled } = attempt.version;
+    const { bytes } = compiled.limits;
+    let rows: KeptRows | undefined;
+    const sink = (): KeptRows => {
+      rows = answer.keepRows(bytes);
+      return rows;
+    };
+    const ran = await this.#run(attempt, signal, timings, sink, () => true);
+    if (ran.kind === 'failed') return ran;
+    const { value } = ran;
+    try {
+      return { kind: 'made', body: value === undefined && rows !== undefined ? rows.take() : answer.keepValue(value ?? null, bytes) };
+    } catch (error) {
+      return undeliverable(compiled, error);
+    }
+  }
+
+  /** From the start again when a connection had died or a prepared statement was older than its table, and nothing stays. */
+  async #run(
+    attempt: Attempt,
+    signal: StopSignal,
+    timings: Timings,
+    sink: () => RowAnswer | KeptRows,
+    again: () => boolean,
+  ): Promise<StepsDone | Failed> {
+    const { compiled } = attempt.version;
+    for (let tries = 0; ; tries++) {
+      const ran = await runSteps(compiled, this.#frame(attempt, signal), timings, sink);
+      if (ran.kind === 'done' || tries >= ran.repeats || signal.aborted || !again()) return ran;
+      timings.length = 0;
+    }
+  }
+
+  #frame({ call, version, input, modules }: Attempt, signal: StopSignal): Frame {
+    const { compiled } = version;
+    const { transaction, timeoutMs } = compiled;
+    const entry = (): Entry => entryOf(compiled, call.context);
+    return {
+      input,
+      context: contextOf(call.caller),
+      results: new Array(compiled.steps.length),
+      limits: compiled.limits,
+      modules,
+      session: new Session(this.connections, { entry, timeoutMs, signal, transaction }),
+      signal,
+      lease: call.lease,
+    };
+  }
+}
+
+/** What the steps made cannot always be written; by then their own writes stand. */
+function undeliverable(compiled: Compiled, error: unknown): Failed {
+  const { label = '' } = compiled.steps[compiled.answer] ?? {};
+  const explained = explainStep(error, label, compiled.timeoutMs);
+  const written = compiled.steps.filter(({ sql }) => sql?.reads === false).map((step) => step.label);
+  if (written.length === 0) return failedBy(explained);
+  return failedBy(explainStays(explained, label, { kind: 'stays', steps: written }), 'lasting');
+}
+
+/** A registered database may have been removed since. */
+export function entryOf({ entry, document }: Compiled, context: ProjectContext): Entry {
+  if (entry !== undefined) return entry;
+  const { type, name } = document.database;
+  try {
+    return findEntry(context, type, name);
+  } catch (error) {
+    if (error instanceof ApiError && error.key === 'database_unknown')
+      throw apiError('step_unreachable', '0', `the database ${type}/${name} is not registered in the project`);
+    throw error;
+  }
+}
+
+/** A figure for each step that has run. */
+export function timingText({ steps }: Compiled, timings: Timings): string {
+  let text = '';
+  for (let i = 0; i < timings.length; i++) {
+    const name = steps[i]?.source.name ?? `step_${i}`;
+    text += `${i === 0 ? '' : ', '}${name};dur=${Math.round((timings[i] as number) * 1000) / 1000}`;
+  }
+  return text === '' ? 'running' : text;
+}

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../src/config.ts';
 import { ERRORS, REASONS } from '../src/errors.ts';
+import { OPERATORS } from '../src/sql/operators.ts';
 import { importsOf, linesMatching, projectFiles, readProjectFile, sourceFiles } from './support/sources.ts';
 
 const ANYTHING = ['**'];
@@ -197,6 +198,11 @@ describe('one place for', () => {
     expect(linesMatching(outside(/^src\/errors\.ts$/, /^src\/engines\//), status)).toEqual([]);
   });
 
+  test('the operators of filters: src/sql/operators.ts', () => {
+    const branches = /(?:case|===|!==|has\(|includes\()\s*['"`](?:ne|le|ge|bw|nin|li|rli|nli|il)['"`]/;
+    expect(linesMatching(outside(/^src\/sql\/operators\.ts$/, /^src\/lang\//), branches)).toEqual([]);
+  });
+
   test('code out of text: nowhere', () => {
     expect(linesMatching(sources, /\beval\(|\bnew Function\b|\bFunction\(/)).toEqual([]);
   });
@@ -214,6 +220,15 @@ describe('documents', () => {
       return row === undefined || !row.includes(usual);
     });
     expect(missing.map(({ name, default: usual }) => `MILLRACE_${name.toUpperCase()} (default ${usual || 'none'})`)).toEqual([]);
+  });
+
+  test('docs/reference/filters.md has a row for every operator, as its own row says, and no others', () => {
+    const forms = { one: 'v', range: 'v.w', list: 'v,w' };
+    const rows = Object.entries(OPERATORS).map(
+      ([name, { values, columns, meaning }]) => `| \`${name}\` | \`${name}.${forms[values]}\` | ${columns} | ${meaning} |`,
+    );
+    const written = readProjectFile('docs/reference/filters.md').split('\n');
+    expect(written.filter((line) => /^\| `[a-z]+` \| `[a-z]+\./.test(line))).toEqual(rows);
   });
 
   test('docs/decisions says why each runtime dependency is in', () => {

@@ -3,7 +3,7 @@
  * columns are checked later.
  */
 import { apiError } from '../errors.ts';
-import type { Operator } from '../sql/plan.ts';
+import { isOperator, OPERATORS, type Operator, type Values } from '../sql/operators.ts';
 
 /** A value as it was written: whether it was quoted decides how ranges may be split. */
 export interface RawValue {
@@ -16,24 +16,6 @@ export type RawFilter =
   | { readonly op: 'and' | 'or'; readonly of: readonly RawFilter[] }
   | { readonly op: 'not'; readonly of: RawFilter }
   | { readonly op: 'null' | 'notnull'; readonly column: string };
-
-type Shape = 'one' | 'range' | 'list';
-
-export const OPERATORS: ReadonlyMap<string, Shape> = new Map<Operator, Shape>([
-  ['eq', 'one'],
-  ['ne', 'one'],
-  ['lt', 'one'],
-  ['gt', 'one'],
-  ['le', 'one'],
-  ['ge', 'one'],
-  ['bw', 'range'],
-  ['li', 'one'],
-  ['rli', 'one'],
-  ['nli', 'one'],
-  ['il', 'one'],
-  ['in', 'list'],
-  ['nin', 'list'],
-]);
 
 const MAX_DEPTH = 16;
 const MAX_LIST = 10_000;
@@ -49,12 +31,11 @@ export function columnName(text: string): string {
 export function parseFilter(name: string, expression: string): RawFilter {
   const column = columnName(name);
   const dot = expression.indexOf('.');
-  if (dot < 0) throw OPERATORS.has(expression) ? apiError('operator_missing', column) : operatorError(column, expression);
+  if (dot < 0) throw isOperator(expression) ? apiError('operator_missing', column) : operatorError(column, expression);
   const op = expression.slice(0, dot);
-  const shape = OPERATORS.get(op);
-  if (shape === undefined) throw operatorError(column, op);
+  if (!isOperator(op)) throw operatorError(column, op);
   const text = expression.slice(dot + 1);
-  return { op: op as Operator, column, values: PARSERS[shape](column, text) };
+  return { op, column, values: PARSERS[OPERATORS[op].values](column, text) };
 }
 
 /** `is`, `lli` and words that look like operators are unknown ones; anything else never was one. */
@@ -62,7 +43,7 @@ function operatorError(column: string, op: string): Error {
   return /^[A-Za-z_]{1,32}$/.test(op) ? apiError('operator_unknown', op, column) : apiError('operator_missing', column);
 }
 
-const PARSERS: Readonly<Record<Shape, (column: string, text: string) => readonly RawValue[]>> = {
+const PARSERS: Readonly<Record<Values, (column: string, text: string) => readonly RawValue[]>> = {
   one: (column, text) => [one(column, text)],
   list: parseList,
   range: parseRange,

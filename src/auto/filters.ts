@@ -4,12 +4,12 @@
  */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
-import type { Condition, Operator } from '../sql/plan.ts';
+import { OPERATORS, type Operator } from '../sql/operators.ts';
+import type { Condition } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
 import type { RawFilter, RawValue } from './filter-syntax.ts';
 import { fromText, Misfit } from './values.ts';
 
-const LIKE_FAMILY: ReadonlySet<Operator> = new Set(['li', 'rli', 'nli', 'il']);
 const TEXT_KINDS = new Set(['text', 'enum', 'set']);
 
 export function findColumn(table: Table, name: string): Column {
@@ -41,12 +41,13 @@ function toCondition(filter: RawFilter, table: Table): Condition {
 }
 
 function comparison(op: Operator, column: Column, raw: readonly RawValue[]): Condition {
-  if (LIKE_FAMILY.has(op)) {
+  const { columns, values } = OPERATORS[op];
+  if (columns === 'text') {
     if (!TEXT_KINDS.has(column.kind)) throw apiError('column_not_text', column.name, op);
     return { op, column, values: [raw[0]?.text ?? ''] };
   }
   if (!column.sortable) throw apiError('column_not_comparable', column.name, op);
-  if (op === 'bw') return { op, column, values: range(column, raw) };
+  if (values === 'range') return { op, column, values: range(column, raw) };
   return { op, column, values: raw.map(({ text }) => check(column, text)) };
 }
 

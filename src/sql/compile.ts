@@ -4,9 +4,10 @@
  */
 
 import type { Column, Kind, Table } from '../model/table.ts';
-import type { Binder, Dialect, Ready } from './dialect.ts';
+import type { Binder, Comparing, Dialect, Ready } from './dialect.ts';
+import { OPERATORS } from './operators.ts';
 import type { Condition, CountPlan, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
-import type { Operand, ParamKind, ParamType, ParamValue, Statement } from './statement.ts';
+import type { ParamKind, ParamType, ParamValue, Statement } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
   int: 'int',
@@ -185,9 +186,6 @@ export function compileDelete(plan: DeletePlan, dialect: Dialect): Ready {
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
-/** How columns are compared: by the plan's word for what they are, or safely whatever they are. */
-type Comparing = 'plain' | 'strict';
-
 function where(plan: Condition | undefined, dialect: Dialect, bind: Binder, how: Comparing): string {
   return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind, how)}`;
 }
@@ -204,7 +202,7 @@ function condition(plan: Condition, dialect: Dialect, bind: Binder, how: Compari
     case 'notnull':
       return `${dialect.quote(plan.column.name)} IS NOT NULL`;
     default:
-      return (how === 'strict' ? dialect.strictComparison?.(plan, bind) : undefined) ?? dialect.comparison(plan, bind);
+      return OPERATORS[plan.op].sql(dialect.predicates(plan.column, dialect.quote(plan.column.name), bind, how), plan.values);
   }
 }
 
@@ -214,40 +212,4 @@ function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect,
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind, how);
   return parts.map((part) => `(${condition(part, dialect, bind, how)})`).join(op === 'and' ? ' AND ' : ' OR ');
-}
-
-const SIGNS: Readonly<Record<string, string>> = { eq: '=', ne: '<>', lt: '<', gt: '>', le: '<=', ge: '>=' };
-
-/** The operators that every engine writes alike; `like` builds the four of the LIKE family. */
-export function plainComparison(
-  comparison: { readonly op: string; readonly column: Column; readonly values: readonly Operand[] },
-  left: string,
-  bind: (value: Operand) => string,
-  like: (pattern: string, op: 'li' | 'rli' | 'nli' | 'il') => string,
-): string {
-  const { op, values } = comparison;
-  const [first = '', second = ''] = values;
-  switch (op) {
-    case 'bw':
-      return `${left} BETWEEN ${bind(first)} AND ${bind(second)}`;
-    case 'in':
-      return `${left} IN (${values.map(bind).join(', ')})`;
-    case 'nin':
-      return `${left} NOT IN (${values.map(bind).join(', ')})`;
-    case 'li':
-    case 'nli':
-    case 'il':
-      return like(`%${escapeLike(String(first))}%`, op);
-    case 'rli':
-      return like(`${escapeLike(String(first))}%`, op);
-    default:
-      return `${left} ${SIGNS[op]} ${bind(first)}`;
-  }
-}
-
-/** Makes `%`, `_` and the escape character literal. `!` is no special character of any engine's string literals. */
-export const LIKE_ESCAPE = '!';
-
-function escapeLike(value: string): string {
-  return value.replace(/[%_!]/g, (character) => LIKE_ESCAPE + character);
 }

@@ -4,7 +4,8 @@
  */
 
 import type { Column, Table } from '../model/table.ts';
-import type { Comparison, InsertPlan } from './plan.ts';
+import type { Predicates } from './operators.ts';
+import type { InsertPlan } from './plan.ts';
 import type { ParamType, ParamValue, Statement } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
@@ -22,6 +23,12 @@ export interface Ready {
   readonly params: readonly ParamValue[];
 }
 
+/**
+ * How a column is compared. `plain`: as the catalogue describes it, because the result shows what it is and an old description is found out.
+ * `strict`: such that the comparison never holds for a row that it does not name, whatever the column has become since.
+ */
+export type Comparing = 'plain' | 'strict';
+
 export interface Dialect {
   /** How patterns and our own numbers are bound. */
   readonly textType: ParamType;
@@ -32,13 +39,8 @@ export interface Dialect {
   placeholder(index: number, cast: string): string;
   /** What to select so that the cell's bytes are canonical. */
   selectItem(column: Column): string;
-  /** Column as it stands in a comparison (a text column compared as text, a json column cast …). */
-  comparison(comparison: Comparison, bind: Binder): string;
-  /**
-   * The same for where the result does not tell what the column is: it never holds for a row that the comparison does not name, whatever the
-   * column has become since the catalogue was read. Absent where every comparison is like that.
-   */
-  strictComparison?(comparison: Comparison, bind: Binder): string;
+  /** What can be said of a column; `name` is how it is written where it stands. */
+  predicates(column: Column, name: string, bind: Binder, how: Comparing): Predicates;
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
   orderItem(column: Column, direction: 'asc' | 'desc'): string;
   /** LIMIT and OFFSET. */

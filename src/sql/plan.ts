@@ -4,15 +4,14 @@
  */
 
 import type { Column, Table } from '../model/table.ts';
+import type { Operator } from './operators.ts';
 import type { RowValues } from './rows.ts';
 import type { Operand, ParamValue } from './statement.ts';
-
-export type Operator = 'eq' | 'ne' | 'lt' | 'gt' | 'le' | 'ge' | 'bw' | 'li' | 'rli' | 'nli' | 'il' | 'in' | 'nin';
 
 export interface Comparison {
   readonly op: Operator;
   readonly column: Column;
-  /** One value; two for `bw`; one or more for `in` and `nin`. Never null. */
+  /** As many as the operator takes. Never null. */
   readonly values: readonly Operand[];
 }
 

@@ -5,7 +5,8 @@ import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import { compileCount, compileSelect } from '../../../src/sql/compile.ts';
-import type { Comparison, Condition, Operator } from '../../../src/sql/plan.ts';
+import type { Operator } from '../../../src/sql/operators.ts';
+import type { Comparison, Condition } from '../../../src/sql/plan.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import { command, freshDatabase, httpPort, open, PORTS, rowsOf, runAll, tableOf } from './support.ts';
 

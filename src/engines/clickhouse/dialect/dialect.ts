@@ -1,18 +1,16 @@
 /**
- * ClickHouse's SQL where it differs: typed parameters, comparisons that keep to SQL's rules for NULL and to values that the column
- * can hold, mutations, and inserts as one block. Nothing of a request becomes text.
+ * ClickHouse's SQL where it differs: typed parameters, mutations, and inserts as one block. Nothing of a request becomes text.
  */
 import type { Column, Table } from '../../../model/table.ts';
-import type { Binder, Dialect, Ready } from '../../../sql/dialect.ts';
-import type { Comparison, InsertPlan, Operator } from '../../../sql/plan.ts';
+import type { Dialect, Ready } from '../../../sql/dialect.ts';
+import type { InsertPlan } from '../../../sql/plan.ts';
 import { RowValues } from '../../../sql/rows.ts';
 import type { InsertBlock } from '../../../sql/statement.ts';
 import { DbFailure } from '../../engine.ts';
 import { encodeBlock } from '../protocol/block.ts';
-import { type Fit, fitOf } from '../types/fit.ts';
-import { isSortable } from '../types/kinds.ts';
-import { type ChType, innerType, parameterType, parseType, quoteName } from '../types/type-text.ts';
+import { innerType, parseType, quoteName } from '../types/type-text.ts';
 import { joinCounted } from './counted.ts';
+import { clickhousePredicates } from './predicates.ts';
 
 const TEXT_TYPE = { kind: 'text', cast: 'String' } as const;
 const COUNT_TYPE = { kind: 'int', cast: 'UInt64' } as const;
@@ -24,7 +22,7 @@ export const clickhouseDialect: Dialect = {
   table: (table: Table) => `${quoteName(table.schema)}.${quoteName(table.name)}`,
   placeholder,
   selectItem,
-  comparison,
+  predicates: clickhousePredicates,
   orderItem,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert,
@@ -74,122 +72,6 @@ function orderItem(column: Column, direction: 'asc' | 'desc'): string {
 function floatOrder(name: string, nullable: boolean, direction: 'asc' | 'desc'): string {
   const floats = direction === 'asc' ? `${name} ASC NULLS LAST` : `${name} DESC NULLS FIRST`;
   return nullable ? `isNotNull(${name}) ${direction === 'asc' ? 'ASC' : 'DESC'}, ${floats}` : floats;
-}
-
-/** What stands left of an operator, and how a value of the column is bound for it. */
-interface Side {
-  readonly text: string;
-  readonly bind: (value: string) => string;
-}
-
-function comparison(plan: Comparison, bind: Binder): string {
-  const type = innerType(parseType(plan.column.type));
-  const { op } = plan;
-  // The engine has no type of raw bytes: every value is a text.
-  const values = plan.values.map(String);
-  const [first = '', second = ''] = values;
-  if (op === 'li' || op === 'rli' || op === 'nli' || op === 'il') return pattern(op, plan.column, type, bind.text(first));
-  const side = sideOf(plan.column, type, bind);
-  if (plan.column.kind === 'float') return floatComparison(op, side, values);
-  if (op === 'bw') return `${ordered('ge', side, type, first)} AND ${ordered('le', side, type, second)}`;
-  if (op === 'in' || op === 'nin') return listed(op, side, type, values);
-  if (op === 'eq' || op === 'ne') return listed(op === 'eq' ? 'in' : 'nin', side, type, [first]);
-  return ordered(op, side, type, first);
-}
-
-/** Types that no typed parameter can spell. */
-const COMPARED_BY_TEXT = /^(Interval\w+|Nothing|Map|JSON|Object|Variant|Dynamic|AggregateFunction|Geometry|QBit)$/;
-
-/** Compared in the order that ORDER BY has, so that paging by key and filtering agree; what has no such order is compared by its text. */
-function isComparedByText(type: ChType): boolean {
-  return COMPARED_BY_TEXT.test(type.name) || !isSortable(type);
-}
-
-function sideOf(column: Column, type: ChType, bind: Binder): Side {
-  const name = quoteName(column.name);
-  if (type.name === 'String' || type.name === 'FixedString') return { text: name, bind: (value) => bind.text(value) };
-  if (isComparedByText(type)) {
-    return { text: column.kind === 'json' ? `toJSONString(${name})` : `toString(${name})`, bind: (value) => bind.text(value) };
-  }
-  const bound = { ...column, cast: parameterType(type) };
-  return { text: name, bind: (value) => bind.value(bound, value) };
-}
-
-/** True, and false, for every value but NULL. */
-const always = (side: Side): string => `${side.text} = ${side.text}`;
-const never = (side: Side): string => `${side.text} <> ${side.text}`;
-
-function listed(op: 'in' | 'nin', side: Side, type: ChType, values: readonly string[]): string {
-  const held = values.map((value) => standingOf(type, value)).filter((found) => found.side === 'within' && found.exact);
-  if (held.length === 0) return op === 'in' ? never(side) : always(side);
-  const [only] = held;
-  if (held.length === 1 && only !== undefined) return `${side.text} ${op === 'in' ? '=' : '<>'} ${side.bind(only.text)}`;
-  return `${side.text} ${op === 'in' ? 'IN' : 'NOT IN'} (${held.map((found) => side.bind(found.text)).join(', ')})`;
-}
-
-type OrderOperator = Extract<Operator, 'lt' | 'le' | 'gt' | 'ge'>;
-
-const SIGNS: Readonly<Record<OrderOperator, string>> = { lt: '<', le: '<=', gt: '>', ge: '>=' };
-
-/** A value between two that the column can hold lies above the lower one: `< 1.5` of whole numbers is `<= 1`. */
-const ROUNDED_SIGNS: Readonly<Record<OrderOperator, string>> = { lt: '<=', le: '<=', gt: '>', ge: '>' };
-
-function ordered(op: OrderOperator, side: Side, type: ChType, value: string): string {
-  const found = standingOf(type, value);
-  if (found.side !== 'within') return (found.side === 'above') === (op === 'lt' || op === 'le') ? always(side) : never(side);
-  return `${side.text} ${(found.exact ? SIGNS : ROUNDED_SIGNS)[op]} ${side.bind(found.text)}`;
-}
-
-const NAN = 'NaN';
-
-/** Of floats NaN equals itself and is above every number, in the order of `floatOrder`; the server compares it with nothing. */
-function floatComparison(op: Exclude<Operator, 'li' | 'rli' | 'nli' | 'il'>, side: Side, values: readonly string[]): string {
-  const isNan = `isNaN(${side.text})`;
-  const [first = '', second = ''] = values;
-  switch (op) {
-    case 'lt':
-      return first === NAN ? `NOT ${isNan}` : `${side.text} < ${side.bind(first)}`;
-    case 'le':
-      return first === NAN ? `${isNan} IN (0, 1)` : `${side.text} <= ${side.bind(first)}`;
-    case 'gt':
-      return first === NAN ? `${isNan} NOT IN (0, 1)` : `(${side.text} > ${side.bind(first)} OR ${isNan})`;
-    case 'ge':
-      return first === NAN ? isNan : `(${side.text} >= ${side.bind(first)} OR ${isNan})`;
-    case 'bw':
-      return `${floatComparison('ge', side, [first])} AND ${floatComparison('le', side, [second])}`;
-    case 'ne':
-    case 'nin':
-      return `NOT (${floatComparison('in', side, values)})`;
-    default:
-      return values.map((value) => (value === NAN ? isNan : `${side.text} = ${side.bind(value)}`)).join(' OR ');
-  }
-}
-
-function standingOf(type: ChType, value: string): Fit {
-  if (isComparedByText(type)) return { side: 'within', exact: true, text: value };
-  const found = fitOf(type, value);
-  if (found === undefined) throw new DbFailure('invalid', `the value is no ${type.name}`);
-  return found;
-}
-
-/** Searches for the text itself: no pattern language, so nothing in it needs escaping. */
-function pattern(op: 'li' | 'rli' | 'nli' | 'il', column: Column, type: ChType, placeholder: string): string {
-  const name = quoteName(column.name);
-  const text = type.name === 'String' ? name : type.name === 'FixedString' ? `CAST(${name}, ${castToText(column)})` : `toString(${name})`;
-  switch (op) {
-    case 'li':
-      return `position(${text}, ${placeholder}) > 0`;
-    case 'nli':
-      return `position(${text}, ${placeholder}) = 0`;
-    case 'rli':
-      return `startsWith(${text}, ${placeholder})`;
-    case 'il':
-      return `position(lowerUTF8(${text}), lowerUTF8(${placeholder})) > 0`;
-  }
-}
-
-function castToText(column: Column): string {
-  return column.nullable ? `'Nullable(String)'` : `'String'`;
 }
 
 function insert(plan: InsertPlan): readonly Ready[] {

@@ -4,8 +4,6 @@
  * the column is not of the kind that the value was checked for. See docs/decisions/0033-changing-tables.md.
  */
 import type { Kind } from '../../../model/table.ts';
-import type { Binder } from '../../../sql/dialect.ts';
-import { quote } from './names.ts';
 
 /**
  * What COERCIBILITY says of numbers, moments and the like; of texts it says less. It looks at types alone, so it costs a row nothing, and
@@ -51,21 +49,14 @@ const MOMENTS: Readonly<Partial<Record<Kind, string>>> = {
 };
 
 /** The guard comes first: a comparison of what cannot be compared may fail in words of its own. */
-export function guarded(text: string, column: { readonly name: string; readonly kind: Kind }): string {
-  return `(${GUARDS[column.kind](quote(column.name))} AND ${text})`;
+export function guarded(comparison: string, name: string, kind: Kind): string {
+  return `(${GUARDS[kind](name)} AND ${comparison})`;
 }
 
-/** Binds values of one kind so that they have its type. The servers would take a bare parameter's type from what it is cast to. */
-export function typedBinder(bind: Binder): Binder {
-  return {
-    value(column, value) {
-      const placeholder = bind.value(column, value);
-      const type = MOMENTS[column.kind];
-      return type === undefined ? placeholder : `CAST(CONCAT(${placeholder}) AS ${type})`;
-    },
-    text: (value) => bind.text(value),
-    int: (value) => bind.int(value),
-  };
+/** A value that has its kind's type. The servers would take a bare parameter's type from what it is cast to. */
+export function typed(placeholder: string, kind: Kind): string {
+  const type = MOMENTS[kind];
+  return type === undefined ? placeholder : `CAST(CONCAT(${placeholder}) AS ${type})`;
 }
 
 /** The server's words when a guard has failed. */

@@ -1,46 +1,18 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../../model/table.ts';
-import { LIKE_ESCAPE, paramType, plainComparison } from '../../../sql/compile.ts';
+import { paramType } from '../../../sql/compile.ts';
 import type { Binder, Dialect, Ready } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
-import type { Comparison, InsertPlan } from '../../../sql/plan.ts';
+import type { InsertPlan } from '../../../sql/plan.ts';
 import type { ParamType, ParamValue } from '../../../sql/statement.ts';
 import { binaryArray } from '../types/array-binary.ts';
-import { arrayFromJson, columnLiteral } from '../types/array-literal.ts';
+import { columnLiteral } from '../types/array-literal.ts';
+import { inOwnNotation, isArray, isComposite } from './notation.ts';
+import { PostgresPredicates } from './predicates.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
 export const quote = (identifier: string): string => `"${identifier.includes('"') ? identifier.replaceAll('"', '""') : identifier}"`;
-
-/** Arrays and composites are not JSON types, but are shown as JSON. */
-const isArray = (column: Column): boolean => column.kind === 'json' && column.type.endsWith(']');
-const isComposite = (column: Column): boolean => column.kind === 'json' && !isArray(column) && !/\."jsonb?"$/.test(column.cast);
-
-const BEYOND_ASCII = /[^\u0000-\u007f]/;
-
-/**
- * A regular expression for a text in any case. ILIKE folds letters as the column's collation says, and one of the C locale knows ASCII
- * only; a bracket with both cases needs no collation.
- */
-function eitherCase(text: string): string {
-  return Array.from(text, (character) => {
-    const cases = new Set([character, character.toLowerCase(), character.toUpperCase()].filter((one) => Array.from(one).length === 1));
-    return cases.size > 1 ? `[${[...cases].join('')}]` : character.replace(/[^\w\s\u0080-\u{10ffff}]/u, '\\$&');
-  }).join('');
-}
-
-function compared(comparison: Comparison, bind: Binder, type: string): string {
-  const { column } = comparison;
-  const name = quote(column.name);
-  const value = (operand: ParamValue): string => `${bind.value(column, bindable(column, operand))}${type}`;
-  return plainComparison(comparison, name, value, (pattern, op) => {
-    const text = column.kind === 'text' ? name : `${name}::text`;
-    const [wanted = ''] = comparison.values;
-    if (op === 'il' && BEYOND_ASCII.test(String(wanted))) return `${text} ~ ${bind.text(eitherCase(String(wanted)))}`;
-    const word = { li: 'LIKE', rli: 'LIKE', nli: 'NOT LIKE', il: 'ILIKE' }[op];
-    return `${text} ${word} ${bind.text(pattern)} ESCAPE '${LIKE_ESCAPE}'`;
-  });
-}
 
 export const postgresDialect: Dialect = {
   textType: TEXT,
@@ -54,9 +26,8 @@ export const postgresDialect: Dialect = {
     return isArray(column) || isComposite(column) ? `to_json(${name})` : name;
   },
 
-  comparison: (comparison, bind) => compared(comparison, bind, ''),
-  // The value says its type, which the server would take from the column else: '2024-13' is a time to it when the column has become one.
-  strictComparison: (comparison, bind) => compared(comparison, bind, `::${comparison.column.cast}`),
+  // Strictly, the value says its type, which the server would take from the column else: '2024-13' is a time to it when the column has become one.
+  predicates: (column, name, bind, how) => new PostgresPredicates(column, name, bind, how === 'strict' ? `::${column.cast}` : ''),
 
   orderItem(column: Column, direction: 'asc' | 'desc'): string {
     const name = quote(column.name);
@@ -72,7 +43,7 @@ export const postgresDialect: Dialect = {
     return [plan.rows.count === 1 ? insertOne(plan) : insertMany(plan)];
   },
 
-  assigned: (column: Column, value: ParamValue, bind: Binder) => fromJson(column, bind.value(column, bindable(column, value))),
+  assigned: (column: Column, value: ParamValue, bind: Binder) => fromJson(column, bind.value(column, inOwnNotation(column, value))),
   update: (table: string, set: string, where: string) => `UPDATE ${table} SET ${set} WHERE ${where}`,
   delete: (table: string, where: string) => `DELETE FROM ${table} WHERE ${where}`,
 };
@@ -82,7 +53,7 @@ function defaultsOnly(plan: InsertPlan): Ready {
 }
 
 function insertOne(plan: InsertPlan): Ready {
-  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => bindable(column, plan.rows.value(index))) };
+  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => inOwnNotation(column, plan.rows.value(index))) };
 }
 
 const ONE_ROW = new InsertStatements((plan) => {
@@ -97,7 +68,7 @@ function insertMany(plan: InsertPlan): Ready {
   const params = columns.map((column, index) => {
     const binary = isFlat(column) ? binaryArray(rows, index, column.cast) : undefined;
     types.push(binary === undefined ? TEXT : BINARY);
-    return binary ?? columnLiteral(rows, index, (value) => bindable(column, value));
+    return binary ?? columnLiteral(rows, index, (value) => inOwnNotation(column, value));
   });
   return { statement: { text: MANY_ROWS.of(plan), types }, params };
 }
@@ -138,12 +109,4 @@ function onConflict(plan: InsertPlan): string {
   const others = plan.columns.filter((column) => !key.includes(column));
   const set = (others.length > 0 ? others : key).map((column) => `${quote(column.name)} = EXCLUDED.${quote(column.name)}`);
   return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;
-}
-
-/** Elements of JSON may be lists themselves. */
-const JSON_ARRAY = /\."_jsonb?"$/;
-
-/** A checked value in the server's own notation. */
-function bindable(column: Column, value: ParamValue): ParamValue {
-  return typeof value === 'string' && isArray(column) ? arrayFromJson(value, JSON_ARRAY.test(column.cast) ? 'whole' : 'nested') : value;
 }

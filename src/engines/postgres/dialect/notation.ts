@@ -1,0 +1,16 @@
+/** Values of JSON types and of types that are shown as JSON, in the server's own notation. */
+import type { Column } from '../../../model/table.ts';
+import type { ParamValue } from '../../../sql/statement.ts';
+import { arrayFromJson } from '../types/array-literal.ts';
+
+/** Arrays and composites are not JSON types, but are shown as JSON. */
+export const isArray = (column: Column): boolean => column.kind === 'json' && column.type.endsWith(']');
+export const isComposite = (column: Column): boolean => column.kind === 'json' && !isArray(column) && !/\."jsonb?"$/.test(column.cast);
+
+/** Elements of JSON may be lists themselves. */
+const JSON_ARRAY = /\."_jsonb?"$/;
+
+/** A checked value in the server's own notation. */
+export function inOwnNotation(column: Column, value: ParamValue): ParamValue {
+  return typeof value === 'string' && isArray(column) ? arrayFromJson(value, JSON_ARRAY.test(column.cast) ? 'whole' : 'nested') : value;
+}

@@ -13,6 +13,7 @@ import { CatalogCache } from './engines/catalog-cache.ts';
 import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
 import { ENGINES } from './engines/index.ts';
+import type { Engines } from './engines/registry.ts';
 import { apiError } from './errors.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
@@ -42,10 +43,11 @@ const MEBIBYTE = 1024 * 1024;
 /** How long the requests to databases may take that ask them to stop what was broken off. */
 const CANCEL_MS = 300;
 
-export async function startService(config: Config): Promise<Service> {
+/** `engines`: those of the project, or more. */
+export async function startService(config: Config, engines: Engines = ENGINES): Promise<Service> {
   sweepSpools();
   const hosts = new HostPolicy(config.denyHosts);
-  const connections = new Connections(ENGINES, hosts, config.maxRowBytes);
+  const connections = new Connections(engines, hosts, config.maxRowBytes);
   const observer = new Observer(config.logLevel, () => connections.counts());
   const store = await openStore({
     ...(config.storeUrl === 'embedded' ? {} : { url: config.storeUrl }),
@@ -64,6 +66,7 @@ export async function startService(config: Config): Promise<Service> {
   const services: Services = {
     config,
     store,
+    engines,
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
     auto: new Auto(connections, catalog),
     calls: callStages(store, connections, observer, cache),
@@ -104,7 +107,7 @@ export async function startService(config: Config): Promise<Service> {
 function callStages(store: Store, connections: Connections, observer: Observer, cache: ResponseCache): CallStages {
   const execution = new Execution(connections);
   return {
-    finder: new Finder(store),
+    finder: new Finder(store, connections.engines),
     execution,
     kept: new KeptAnswers(execution, cache, observer),
     notes: new VersionNotes(store, observer),

@@ -177,15 +177,15 @@ export const ERRORS = {
   token_id_unknown: entry(404, (id: string) => `There is no token ${show(id)} in this project.`),
 
   // Projects and databases.
-  db_type_invalid: entry(400, (type: string) => `The db_type ${show(type)} is not valid; use ms, ma, pg or ch.`),
-  db_type_announced: entry(400, (type: string) => `The db_type ${show(type)} is announced but unavailable; use ms, ma, pg or ch.`),
-  path_db_type_unknown: entry(404, (type: string) => `The database type ${show(type)} is unknown; use ms, ma, pg or ch.`),
+  db_type_invalid: entry(400, (type: string, types: string) => `The db_type ${show(type)} is not valid; use ${types}.`),
+  db_type_announced: entry(400, (type: string, types: string) => `The db_type ${show(type)} is announced but unavailable; use ${types}.`),
+  path_db_type_unknown: entry(404, (type: string, types: string) => `The database type ${show(type)} is unknown; use ${types}.`),
   path_db_type_announced: entry(
     404,
-    (type: string) => `The database type ${show(type)} is announced but unavailable; use ms, ma, pg or ch.`,
+    (type: string, types: string) => `The database type ${show(type)} is announced but unavailable; use ${types}.`,
   ),
-  meta_type_unknown: entry(406, (type: string) => `The type ${show(type)} is not supported; use ms, ma, pg or ch.`),
-  meta_type_announced: entry(406, (type: string) => `The type ${show(type)} is announced but unavailable; use ms, ma, pg or ch.`),
+  meta_type_unknown: entry(406, (type: string, types: string) => `The type ${show(type)} is not supported; use ${types}.`),
+  meta_type_announced: entry(406, (type: string, types: string) => `The type ${show(type)} is announced but unavailable; use ${types}.`),
   database_twice: entry(
     422,
     (type: string, name: string) => `The project would have the database ${type}/${show(name)} twice; register it once.`,

@@ -79,7 +79,7 @@ export class Auto {
 
   /** Are identical reads of this database, at one time, worth one statement? */
   sharesReads({ entry }: Target): boolean {
-    return this.#connections.engine(entry.type).sharesReads;
+    return this.#connections.engine(entry.type).capabilities.sharedReads;
   }
 
   read(request: ReadRequest, target: Target, sink: ReadSink): Promise<ReadResult> {
@@ -130,7 +130,7 @@ export class Auto {
   update(request: UpdateRequest, target: Target): Promise<number> {
     return this.#attempt(target, 'PUT', never, async (table, session) => {
       const plan = planUpdate(request, table);
-      if (!session.engine.transactions) await checkMost(request, table, plan.where, session);
+      if (!session.engine.capabilities.transactions) await checkMost(request, table, plan.where, session);
       return this.#write([compileUpdate(plan, session.engine.dialect)], request, table, session);
     });
   }
@@ -138,7 +138,7 @@ export class Auto {
   delete(request: DeleteRequest, target: Target): Promise<number> {
     return this.#attempt(target, 'DELETE', never, async (table, session) => {
       const plan = planDelete(request, table);
-      if (!session.engine.transactions) await checkMost(request, table, plan.where, session);
+      if (!session.engine.capabilities.transactions) await checkMost(request, table, plan.where, session);
       return this.#write([compileDelete(plan, session.engine.dialect)], request, table, session);
     });
   }
@@ -146,11 +146,11 @@ export class Auto {
   /** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
   #write(statements: readonly Ready[], request: WriteOptions, table: Table, session: Session): Promise<number> {
     const { connection, options, engine } = session;
-    if (request.dryRun && !(engine.transactions && table.transactional))
+    if (request.dryRun && !(engine.capabilities.transactions && table.transactional))
       throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
     const [only] = statements;
-    const plain = !request.dryRun && (request.maxAffected === undefined || !engine.transactions);
-    const isAtomic = table.transactional || !engine.transactions;
+    const plain = !request.dryRun && (request.maxAffected === undefined || !engine.capabilities.transactions);
+    const isAtomic = table.transactional || !engine.capabilities.transactions;
     if (statements.length === 1 && only !== undefined && plain) {
       const running = connection.run(only.statement, only.params, options).then(rowsOf);
       return isAtomic ? running : running.catch(halfDone);
@@ -261,7 +261,7 @@ function halfDone(error: unknown): never {
 }
 
 function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly Ready[] {
-  return planInsert(batch, table, request.upsert, engine.transactions).flatMap((plan) => engine.dialect.insert(plan));
+  return planInsert(batch, table, request.upsert, engine.capabilities.transactions).flatMap((plan) => engine.dialect.insert(plan));
 }
 
 /** The rows of a page into a sink; returns how many there were. */
@@ -324,7 +324,7 @@ async function located(
 ): Promise<unknown> {
   if (!(error instanceof DbFailure) || !OF_A_ROW.has(error.kind) || !session.connection.usable) return error;
   if (count === 1) return new Located(error, 0);
-  if (!session.engine.transactions) return error;
+  if (!session.engine.capabilities.transactions) return error;
   const batch = await readAgain();
   if (session.connection.checkConstraints !== undefined && (await tryPrefix(batch, table, request, session)) === undefined) {
     const row = lateRow(error, batch);

@@ -2,7 +2,6 @@
  * The way to develop a definition: checked as at deploy, and on demand run in a transaction that is taken back, with each step's result,
  * duration, printed lines and bound SQL. A step that fails is part of the answer.
  */
-import type { Connections } from '../engines/connections.ts';
 import type { StopSignal } from '../engines/engine.ts';
 import { ApiError, apiError, staysOf } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
@@ -54,7 +53,7 @@ export async function execute(management: Management, author: Author, source: st
   const { connections } = management;
   const { compiled } = await checkDefinition(management, author, source);
   const input = parseInput(trial.input);
-  refuseLasting(compiled, connections);
+  refuseLasting(compiled);
   const { timeoutMs, limits } = compiled;
   const session = new Session(connections, {
     entry: () => entryOf(compiled, author.context),
@@ -105,12 +104,12 @@ function parseInput(text: string | undefined): PlainMap {
 }
 
 /** What cannot be taken back is not tried. */
-function refuseLasting({ steps, document }: Compiled, connections: Connections): void {
-  const { transactions, label } = connections.engine(document.database.type);
+function refuseLasting({ steps, document }: Compiled): void {
+  const { capabilities, label } = document.database.engine;
   for (const { sql, label: step } of steps) {
     if (sql === undefined) continue;
-    if (!transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
-    if (document.database.type !== 'pg' && sql.ofSchema)
+    if (!capabilities.transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
+    if (!capabilities.transactionalDdl && sql.ofSchema)
       throw apiError('not_on_engine', `Trying step ${step}, which ends the transaction,`, label);
   }
 }

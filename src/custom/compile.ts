@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Limits } from '../lang/budget.ts';
 import { DEFAULT_LIMITS } from '../lang/budget.ts';
-import type { DbType, Entry } from '../model/entry.ts';
+import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectScope } from '../model/project.ts';
 import { turn } from '../util/loop-turns.ts';
@@ -117,7 +117,7 @@ async function compileSteps({ logic, database }: DefinitionDocument, scope: Comp
       characters = 0;
     }
     characters += code.length;
-    const within: StepScope = { database: database.type, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
+    const within: StepScope = { engine: database.engine, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
     try {
       steps.push(compileStep(source, within));
     } catch (error) {
@@ -133,7 +133,7 @@ async function compileSteps({ logic, database }: DefinitionDocument, scope: Comp
 /** One id for one set of values, so that versions with the same database share its connections, and tenants never do. */
 function entryOf(database: OwnDatabase, { tenant, password }: CompileScope): Entry {
   const values = {
-    type: database.type as DbType,
+    type: database.engine.type,
     database: database.name,
     hosts: database.hosts,
     username: database.username,

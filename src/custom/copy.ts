@@ -86,7 +86,7 @@ async function draftOf(
     ...(keepsRollback ? [] : [{ path: ['config', 'rollback_version'] as const, text: 'null' }]),
   ]);
   // What was deployed compiles; this is the same check again for the copy, with the modules of its new space.
-  const read = readDocument(document);
+  const read = readDocument(document, management.connections.engines);
   const { steps } = await compileDefinition(read, {
     tenant: target,
     modules: await management.finder.modules(target),

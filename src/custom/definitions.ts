@@ -3,6 +3,7 @@
  * nothing is stored that does not compile. Knows nothing of HTTP beyond the status of an answer.
  */
 import type { Connections } from '../engines/connections.ts';
+import type { Engines } from '../engines/registry.ts';
 import { apiError, REASONS } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type DefinitionMethod,
   type DefinitionSummary,
 } from '../model/definition.ts';
+import type { DbType } from '../model/entry.ts';
 import { entryKey, type ProjectContext } from '../model/project.ts';
 import type { DefinitionChange, DefinitionInsertion, Store } from '../store/store.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
@@ -68,15 +70,15 @@ const LARGE = 16 * 1024;
 /** Everything that can be wrong with a document, in one error. */
 export async function checkDefinition(management: Management, author: Author, source: string): Promise<Checked> {
   if (source.length > LARGE) await turn(author.caller.projectId);
-  const { document, problems } = inspect(source);
+  const { document, problems } = inspect(source, management.connections.engines);
   if (source.length > LARGE) await turn(author.caller.projectId);
   const modules = await management.finder.modules(author.caller);
   const found: (LineProblem & { readonly kind: string })[] = problems.map((problem) => ({ ...problem, kind: 'document' }));
   const { database } = document;
-  if (problems.length === 0 && database.kind === 'ref' && !isRegistered(author.context, database.type, database.name))
+  if (problems.length === 0 && database.kind === 'ref' && !isRegistered(author.context, database.engine.type, database.name))
     found.push({
       line: database.line,
-      message: `database.ref: the project has no database ${database.type}/${database.name}`,
+      message: `database.ref: the project has no database ${database.engine.type}/${database.name}`,
       kind: 'document',
     });
   const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null };
@@ -94,9 +96,9 @@ export async function checkDefinition(management: Management, author: Author, so
   return { document, password, compiled: withPassword(compiled, { ...scope, password }) };
 }
 
-function inspect(source: string): ReturnType<typeof inspectDocument> {
+function inspect(source: string, engines: Engines): ReturnType<typeof inspectDocument> {
   try {
-    return inspectDocument(source);
+    return inspectDocument(source, engines);
   } catch (error) {
     if (error instanceof YamlProblems) throw apiError('definition_invalid', sentences(error.problems));
     throw error;
@@ -120,7 +122,7 @@ function sentences(problems: readonly LineProblem[]): string {
   return problems.length > told.length ? `${told.join(' ')} And ${problems.length - told.length} more.` : told.join(' ');
 }
 
-function isRegistered(context: ProjectContext, type: OwnDatabase['type'], name: string): boolean {
+function isRegistered(context: ProjectContext, type: DbType, name: string): boolean {
   return context.entries.has(entryKey(type, name)) || context.unreadable.has(entryKey(type, name));
 }
 
@@ -145,7 +147,7 @@ async function passwordOf(management: Management, { caller }: Author, document: 
   const versions = endpoint?.versions.get(method) ?? [];
   const stored =
     versions.find((one) => one.version === version) ?? versions.find((one) => one.version === config.rollbackVersion) ?? versions[0];
-  const before = stored === undefined ? undefined : readDocument(stored.document).database;
+  const before = stored === undefined ? undefined : readDocument(stored.document, management.connections.engines).database;
   if (stored === undefined || before?.kind !== 'own' || !isSameServer(before, database))
     throw apiError(
       'definition_invalid',
@@ -156,7 +158,7 @@ async function passwordOf(management: Management, { caller }: Author, document: 
 }
 
 function isSameServer(a: OwnDatabase, b: OwnDatabase): boolean {
-  return a.type === b.type && a.username === b.username && JSON.stringify(a.hosts) === JSON.stringify(b.hosts);
+  return a.engine === b.engine && a.username === b.username && JSON.stringify(a.hosts) === JSON.stringify(b.hosts);
 }
 
 function draftOf({ document, password }: Checked, source: string): DefinitionDraft {

@@ -1,21 +1,11 @@
 /** The `database` section of a definition: a connection of its own, or one that is registered in the project. Dials nothing. */
-import { DB_TYPES, type DbType, type Host, type TlsMode } from '../model/entry.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { Engines } from '../engines/registry.ts';
+import type { Host, TlsMode } from '../model/entry.ts';
 import type { OwnDatabase, RegisteredDatabase } from './document.ts';
 import type { Fields } from './fields.ts';
 import type { MapTree, Tree } from './yaml-tree.ts';
 
-const TYPES: Readonly<Record<string, DbType>> = {
-  clickhouse: 'ch',
-  postgres: 'pg',
-  postgresql: 'pg',
-  mysql: 'ms',
-  mariadb: 'ma',
-  ch: 'ch',
-  pg: 'pg',
-  ms: 'ms',
-  ma: 'ma',
-};
-const PORTS: Readonly<Record<DbType, number>> = { ms: 3306, ma: 3306, pg: 5432, ch: 9000 };
 const TLS_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-full'];
 const NAMES = [
   'ref',
@@ -37,18 +27,18 @@ const NAMES = [
 const PREFIX = 'database.';
 const MOST_SECS = 86_400;
 
-export function readDatabase(fields: Fields, root: MapTree): OwnDatabase | RegisteredDatabase {
+export function readDatabase(fields: Fields, root: MapTree, engines: Engines): OwnDatabase | RegisteredDatabase {
   const section = fields.section(root, 'database');
   if (section !== undefined) fields.known(section, PREFIX, NAMES);
   const timeoutSecs = fields.whole(section, 'timeout_secs', PREFIX, 30, 1, MOST_SECS);
-  if (section?.fields.has('ref') === true) return readReference(fields, section, timeoutSecs);
+  if (section?.fields.has('ref') === true) return readReference(fields, section, timeoutSecs, engines);
   const line = section?.line ?? root.line;
-  const type = TYPES[fields.text(section, 'type', PREFIX, 'required', checkType) ?? ''] ?? 'pg';
+  const engine = readEngine(fields, section, engines);
   return {
     kind: 'own',
     line,
-    type,
-    hosts: readHosts(fields, section, PORTS[type]),
+    engine,
+    hosts: readHosts(fields, section, engine.defaultPort),
     username: fields.text(section, 'username', PREFIX, 'required') ?? '',
     password: fields.text(section, 'password', PREFIX, 'optional') ?? null,
     name: fields.text(section, 'name', PREFIX, 'required') ?? '',
@@ -62,17 +52,23 @@ export function readDatabase(fields: Fields, root: MapTree): OwnDatabase | Regis
   };
 }
 
-const checkType = (text: string): string | undefined =>
-  Object.hasOwn(TYPES, text) ? undefined : 'must be one of clickhouse, postgres, mysql, mariadb';
+/** With a type that cannot be read, the code is checked by the fallback's rules: all that is wrong is told at once. */
+function readEngine(fields: Fields, section: MapTree | undefined, engines: Engines): Engine {
+  const name = fields.text(section, 'type', PREFIX, 'required', (text) =>
+    engines.named(text) === undefined ? `must be one of ${engines.names}` : undefined,
+  );
+  return engines.named(name ?? '') ?? engines.fallback;
+}
+
 const checkTls = (text: string): string | undefined => (TLS_MODES.includes(text) ? undefined : `must be one of ${TLS_MODES.join(', ')}`);
 
-function readReference(fields: Fields, section: MapTree, timeoutSecs: number): RegisteredDatabase {
+function readReference(fields: Fields, section: MapTree, timeoutSecs: number, engines: Engines): RegisteredDatabase {
   const text = fields.text(section, 'ref', PREFIX, 'required') ?? '';
   const slash = text.indexOf('/');
-  const type = text.slice(0, Math.max(0, slash)) as DbType;
-  if (text !== '' && (!DB_TYPES.includes(type) || slash === text.length - 1))
-    fields.problem(section.fields.get('ref') ?? section, `${PREFIX}ref must be <db_type>/<db_name>, such as pg/shop`);
-  return { kind: 'ref', line: section.line, type, name: text.slice(slash + 1), timeoutSecs };
+  const engine = engines.find(text.slice(0, Math.max(0, slash)));
+  if (text !== '' && (engine === undefined || slash === text.length - 1))
+    fields.problem(section.fields.get('ref') ?? section, `${PREFIX}ref must be <db_type>/<db_name>, with ${engines.types} for db_type`);
+  return { kind: 'ref', line: section.line, engine: engine ?? engines.fallback, name: text.slice(slash + 1), timeoutSecs };
 }
 
 /** `machine: [{host, port}]`, or `source_ip` and `port`. */

@@ -2,8 +2,10 @@
  * A definition's YAML → a checked document, or everything that is wrong with it. Pure: knows neither the caller, nor what is deployed,
  * nor whether the code in it compiles.
  */
+import type { Engine } from '../engines/engine.ts';
+import type { Engines } from '../engines/registry.ts';
 import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../model/definition.ts';
-import type { DbType, Host, TlsMode } from '../model/entry.ts';
+import type { Host, TlsMode } from '../model/entry.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { readDatabase } from './document-database.ts';
@@ -21,7 +23,7 @@ export interface OwnDatabase {
   readonly kind: 'own';
   /** Where the section stands. */
   readonly line: number;
-  readonly type: DbType;
+  readonly engine: Engine;
   readonly hosts: readonly Host[];
   readonly username: string;
   /** Null when the document gives none; MASK when it wants the stored one. */
@@ -39,7 +41,7 @@ export interface OwnDatabase {
 export interface RegisteredDatabase {
   readonly kind: 'ref';
   readonly line: number;
-  readonly type: DbType;
+  readonly engine: Engine;
   readonly name: string;
   readonly timeoutSecs: number;
 }
@@ -80,7 +82,7 @@ export interface Inspected {
 }
 
 /** As much of a document as can be read, and all that is wrong with it. Throws YamlProblems when it cannot be read at all. */
-export function inspectDocument(source: string): Inspected {
+export function inspectDocument(source: string, engines: Engines): Inspected {
   const tree = parseTree(source);
   const fields = new Fields();
   const root = fields.map(tree, 'the document');
@@ -92,14 +94,14 @@ export function inspectDocument(source: string): Inspected {
     ...readHttp(fields, root),
     logic: readLogic(fields, root),
     config: readConfig(fields, root),
-    database: readDatabase(fields, root),
+    database: readDatabase(fields, root, engines),
   };
   return { document, problems: fields.problems };
 }
 
 /** For a document that has been checked before. */
-export function readDocument(source: string): DefinitionDocument {
-  const { document, problems } = inspectDocument(source);
+export function readDocument(source: string, engines: Engines): DefinitionDocument {
+  const { document, problems } = inspectDocument(source, engines);
   if (problems.length > 0) throw new YamlProblems(problems);
   return document;
 }

@@ -132,7 +132,8 @@ function undeliverable(compiled: Compiled, error: unknown): Failed {
 /** A registered database may have been removed since. */
 export function entryOf({ entry, document }: Compiled, context: ProjectContext): Entry {
   if (entry !== undefined) return entry;
-  const { type, name } = document.database;
+  const { name, engine } = document.database;
+  const { type } = engine;
   try {
     return findEntry(context, type, name);
   } catch (error) {

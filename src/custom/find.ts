@@ -2,6 +2,7 @@
  * Space, uri, method and version → the compiled definition, from memory: compiled when it is first called, and kept as long as the store
  * keeps the definition that it was made from, so that a replaced one is gone with it.
  */
+import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { Definition, DefinitionMethod, Endpoint } from '../model/definition.ts';
 import type { LarkModules } from '../model/lark-module.ts';
@@ -23,12 +24,14 @@ export const NO_MODULES: LarkModules = new Map();
 
 export class Finder {
   readonly #store: Store;
+  readonly #engines: Engines;
   readonly #versions = new WeakMap<Definition, Version>();
   /** Those who come meanwhile wait for the same. */
   readonly #compiling = new Map<Definition, Promise<Version>>();
 
-  constructor(store: Store) {
+  constructor(store: Store, engines: Engines) {
     this.#store = store;
+    this.#engines = engines;
   }
 
   endpoint(scope: SpaceScope, uri: string): Soon<Endpoint> {
@@ -56,7 +59,7 @@ export class Finder {
     if (definition.unreadable !== null)
       throw apiError('record_unreadable', `${definition.uri} ${definition.version}`, definition.definitionId);
     if (definition.document.length > LARGE) await turn(scope.projectId);
-    const document = readDocument(definition.document);
+    const document = readDocument(definition.document, this.#engines);
     const needsModules = document.logic.some(({ kind }) => kind === 'lark');
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;
     const compiled = await compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });

@@ -119,7 +119,7 @@ export class Session {
 
   /** Functions that are not known may write, except where functions cannot. */
   #mayWrite({ reads, harmless }: StatementFacts): boolean {
-    return !reads || (!harmless && this.#engine?.transactions !== false);
+    return !reads || (!harmless && this.#engine?.capabilities.transactions !== false);
   }
 
   #judge(failure: DbFailure, { label, sql }: Stated, ready: Ready, isFirst: boolean): void {
@@ -132,7 +132,7 @@ export class Session {
     if (!writes) return;
     if (this.#open) this.#pending.push(label);
     else if (left === 'unknown' || !sql.plain) this.#doubtful.push(label);
-    else if (this.#engine?.transactions === false) {
+    else if (this.#engine?.capabilities.transactions === false) {
       if (!BEFORE.has(kind)) this.#doubtful.push(label);
     } else this.#refused = { label, text: ready.statement.text };
   }
@@ -211,7 +211,7 @@ export class Session {
     this.#engine = engine;
     return after(this.#pool.acquire(signal), (connection): Soon<Connection> => {
       this.#connection = connection;
-      return transaction === 'all' && engine.transactions ? this.#begin(connection) : connection;
+      return transaction === 'all' && engine.capabilities.transactions ? this.#begin(connection) : connection;
     });
   }
 

@@ -7,6 +7,7 @@ import type { DbType, Entry, Host } from '../model/entry.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Engine, type StopSignal } from './engine.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
+import type { Engines } from './registry.ts';
 import { type Holder, Room } from './room.ts';
 
 export type Purpose = 'auto' | 'custom';
@@ -32,7 +33,7 @@ interface Pooled extends Holder {
 }
 
 export class Connections {
-  readonly #engines: ReadonlyMap<DbType, Engine>;
+  readonly engines: Engines;
   readonly #policy: HostPolicy;
   readonly #maxRowBytes: number | undefined;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
@@ -42,15 +43,15 @@ export class Connections {
   readonly #retired = new Set<string>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(engines: ReadonlyMap<DbType, Engine>, policy: HostPolicy, maxRowBytes?: number) {
-    this.#engines = engines;
+  constructor(engines: Engines, policy: HostPolicy, maxRowBytes?: number) {
+    this.engines = engines;
     this.#policy = policy;
     this.#maxRowBytes = maxRowBytes;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
   engine(type: DbType): Engine {
-    const engine = this.#engines.get(type);
+    const engine = this.engines.find(type);
     if (engine === undefined) throw new Error(`no engine ${type}`);
     return engine;
   }
@@ -90,7 +91,7 @@ export class Connections {
       maxIdle: entry.maxIdleConnections,
       idleMs: entry.idleTimeoutSecs * 1000,
       waitMs: entry.connectTimeoutSecs * 1000,
-      bulkyMost: this.engine(entry.type).bulkyMost,
+      bulkyMost: this.engine(entry.type).capabilities.bulkyWrites,
       bulkyWaitMs: entry.queryTimeoutSecs * 1000,
     };
     const pooled = {

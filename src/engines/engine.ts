@@ -86,18 +86,33 @@ export interface Catalog {
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }
 
-export interface Engine {
+export interface EngineNames {
+  /** The short name: in paths, in entries, in metrics. */
   readonly type: DbType;
+  /** Other names that entries and definitions may use; messages show the first. */
+  readonly names: readonly string[];
+}
+
+/** What one engine can do and another cannot. Whoever needs to know asks here, and never which engine it is. */
+export interface Capabilities {
+  /** Several statements of one connection are all or nothing. */
+  readonly transactions: boolean;
+  /** So are CREATE, ALTER and DROP: a rollback takes them back. */
+  readonly transactionalDdl: boolean;
+  /** A database has schemas, and `db_name.schema` names one. */
+  readonly schemas: boolean;
+  /** Even the smallest SELECT is so expensive that identical ones at one time share a single execution. */
+  readonly sharedReads: boolean;
+  /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
+  readonly bulkyWrites: number;
+}
+
+/** Everything that Millrace knows of an engine. One folder below this one makes it, and one line in `index.ts` registers it. */
+export interface Engine extends EngineNames {
+  /** What messages call it. */
   readonly label: string;
   readonly defaultPort: number;
-  /** Are several statements of one connection all or nothing? */
-  readonly transactions: boolean;
-  /** Does `db_name.schema` mean something (PostgreSQL)? */
-  readonly schemas: boolean;
-  /** So many bulky writes at a time are done soonest: beyond it the server's time goes into waiting for the same pages. */
-  readonly bulkyMost: number;
-  /** Is the smallest SELECT so dear that identical ones at one time are worth one? */
-  readonly sharesReads: boolean;
+  readonly capabilities: Capabilities;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
   /**

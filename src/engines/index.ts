@@ -1,11 +1,17 @@
-/** The engines that Millrace speaks, by the type that a database entry names. */
-import type { DbType } from '../model/entry.ts';
+/** The engines that Millrace speaks: one line for each. */
 import { clickhouseEngine } from './clickhouse/index.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, EngineNames } from './engine.ts';
 import { mariadbEngine } from './mariadb/index.ts';
 import { mysqlEngine } from './mysql/index.ts';
 import { postgresEngine } from './postgres/index.ts';
+import { Engines } from './registry.ts';
 
-export const ENGINES: ReadonlyMap<DbType, Engine> = new Map(
-  [mysqlEngine, mariadbEngine, postgresEngine, clickhouseEngine].map((engine) => [engine.type, engine]),
-);
+export const OWN_ENGINES: readonly [Engine, ...Engine[]] = [mysqlEngine, mariadbEngine, postgresEngine, clickhouseEngine];
+
+export const ANNOUNCED: readonly EngineNames[] = [
+  { type: 'or', names: ['oracle'] },
+  { type: 'ss', names: ['sqlserver'] },
+  { type: 'md', names: ['mongodb'] },
+];
+
+export const ENGINES = new Engines(OWN_ENGINES, ANNOUNCED);

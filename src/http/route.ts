@@ -6,6 +6,7 @@ import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/run.ts';
 import type { Config } from '../config.ts';
 import type { CallStages } from '../custom/call.ts';
+import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formatByName } from '../formats/index.ts';
@@ -27,6 +28,7 @@ export { DEMANDS };
 export interface Services {
   readonly config: Config;
   readonly store: Store;
+  readonly engines: Engines;
   readonly authenticator: Authenticator;
   readonly auto: Auto;
   readonly calls: CallStages;

@@ -3,20 +3,12 @@
  * Knows nothing of projects, and dials nothing.
  */
 import { X509Certificate } from 'node:crypto';
-import { ANNOUNCED } from '../model/database-name.ts';
-import { DB_TYPES, type DbType, type Entry, type Host, type TlsMode } from '../model/entry.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { Engines } from '../engines/registry.ts';
+import type { Entry, Host, TlsMode } from '../model/entry.ts';
 import type { EntryDraft } from '../store/store.ts';
 import { type Fields, shown, type TextRule } from './fields.ts';
 
-const LONG_NAMES: ReadonlyMap<string, DbType> = new Map([
-  ['mysql', 'ms'],
-  ['mariadb', 'ma'],
-  ['postgres', 'pg'],
-  ['postgresql', 'pg'],
-  ['clickhouse', 'ch'],
-]);
-const LONG_ANNOUNCED: ReadonlySet<string> = new Set([...ANNOUNCED, 'oracle', 'sqlserver', 'mongodb']);
-const DEFAULT_PORTS: Readonly<Record<DbType, number>> = { ms: 3306, ma: 3306, pg: 5432, ch: 9000 };
 const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['disable', 'prefer', 'require', 'verify-full'];
 
 const LONGEST_CERTIFICATES = 100_000;
@@ -24,18 +16,15 @@ const LONGEST_PASSWORD = 10_000;
 const MOST_HOSTS = 32;
 const A_DAY = 86_400;
 
-/** The short name of a type, from either of its names. */
-export function parseDbType(text: string): DbType | 'announced' | undefined {
-  return DB_TYPES.find((type) => type === text) ?? LONG_NAMES.get(text) ?? (LONG_ANNOUNCED.has(text) ? 'announced' : undefined);
-}
-
-function readDbType(fields: Fields): DbType | undefined {
+/** With a type that cannot be read, the rest of the entry is read as the fallback's: all that is wrong is told at once. */
+function readEngine(fields: Fields, engines: Engines): Engine {
   const text = fields.text('db_type');
-  if (text === '') return undefined;
-  const type = parseDbType(text);
-  if (type === undefined) fields.malformed('db_type', `${shown(text)} is not valid: use ms, ma, pg or ch`);
-  if (type === 'announced') fields.malformed('db_type', `${shown(text)} is announced but unavailable: use ms, ma, pg or ch`);
-  return type === 'announced' ? undefined : type;
+  if (text === '') return engines.fallback;
+  const engine = engines.named(text);
+  if (engine !== undefined) return engine;
+  const why = engines.isNameAnnounced(text) ? 'announced but unavailable' : 'not valid';
+  fields.malformed('db_type', `${shown(text)} is ${why}: use ${engines.types}`);
+  return engines.fallback;
 }
 
 const hostRule: TextRule = (text) => (/^[^\s\u0000-\u001f,;?#]+$/.test(text) ? undefined : 'is not a host name or address');
@@ -55,8 +44,7 @@ function readPort(fields: Fields, standard: number): number {
   return port;
 }
 
-function readHosts(fields: Fields, type: DbType | undefined): readonly Host[] {
-  const defaultPort = DEFAULT_PORTS[type ?? 'pg'];
+function readHosts(fields: Fields, { defaultPort }: Engine): readonly Host[] {
   if (fields.value('host_details') === undefined) {
     if (fields.value('host') !== undefined) return [readHost(fields, defaultPort)];
     fields.malformed('host_details', 'is missing');
@@ -81,13 +69,13 @@ const certificateRule: TextRule = (text) => {
 /** Null stands for a password that the body does not have; whether one is needed is the caller's affair. */
 export type EntryBody = Omit<EntryDraft, 'password'> & { readonly password: string | null };
 
-export function readEntry(fields: Fields): EntryBody {
-  const type = readDbType(fields);
+export function readEntry(fields: Fields, engines: Engines): EntryBody {
+  const engine = readEngine(fields, engines);
   const ca = fields.optionalText('ca', certificateRule, LONGEST_CERTIFICATES);
   const entry = {
-    type: type ?? 'pg',
+    type: engine.type,
     database: fields.text('db_name', undefined, 255),
-    hosts: readHosts(fields, type),
+    hosts: readHosts(fields, engine),
     username: fields.text('username', undefined, 255),
     password: fields.optionalText('password', undefined, LONGEST_PASSWORD),
     tls: fields.choiceOrFirst('tls', TLS_MODES),
@@ -101,8 +89,8 @@ export function readEntry(fields: Fields): EntryBody {
 }
 
 /** A new entry needs its password, be it an empty one. */
-export function readNewEntry(fields: Fields): EntryDraft {
-  const entry = readEntry(fields);
+export function readNewEntry(fields: Fields, engines: Engines): EntryDraft {
+  const entry = readEntry(fields, engines);
   if (fields.value('password') === undefined) fields.malformed('password', 'is missing');
   return { ...entry, password: entry.password ?? '' };
 }

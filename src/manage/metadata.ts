@@ -2,9 +2,9 @@
 import type { CatalogCache } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal } from '../engines/engine.ts';
+import type { Engines } from '../engines/registry.ts';
 import { type ApiError, apiError } from '../errors.ts';
-import { ANNOUNCED, type Located, locateDatabase } from '../model/database-name.ts';
-import { DB_TYPES, type DbType } from '../model/entry.ts';
+import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Table } from '../model/table.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
@@ -28,14 +28,14 @@ export class Metadata {
   }
 
   async table(context: ProjectContext, asked: Asked, name: string): Promise<PlainMap> {
-    const located = locate(context, asked);
+    const located = locate(this.#connections.engines, context, asked);
     const table = await explained(asked, () => this.#catalog.read({ ...located, table: name }));
     if (table === undefined) throw apiError('table_unknown', name);
     return describeTable(table, asked.schema);
   }
 
   async tables(context: ProjectContext, asked: Asked): Promise<readonly PlainMap[]> {
-    const { entry, schema } = locate(context, asked);
+    const { entry, schema } = locate(this.#connections.engines, context, asked);
     const pool = this.#connections.pool(entry, 'auto');
     const tables = await explained(asked, async () => {
       const connection = await pool.acquire(asked.signal);
@@ -57,10 +57,10 @@ export class Metadata {
   }
 }
 
-function locate(context: ProjectContext, asked: Asked): Located {
-  if (ANNOUNCED.has(asked.type)) throw apiError('meta_type_announced', asked.type);
-  if (!DB_TYPES.includes(asked.type as DbType)) throw apiError('meta_type_unknown', asked.type);
-  return locateDatabase(context, asked.type as DbType, asked.schema);
+function locate(engines: Engines, context: ProjectContext, { type, schema }: Asked): Located {
+  const engine = engines.find(type);
+  if (engine !== undefined) return locateDatabase(context, engine, schema);
+  throw apiError(engines.isAnnounced(type) ? 'meta_type_announced' : 'meta_type_unknown', type, engines.types);
 }
 
 const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked, failure: DbFailure) => ApiError>>> = {

@@ -1,6 +1,7 @@
 /**
- * Projects and their databases over the management API. Knows nothing of HTTP and dials no database; which hosts may be dialled is told by `checkHost`.
+ * Projects and their databases over the management API. Knows nothing of HTTP and dials no database; which engines there are and which hosts may be dialled is told by `DatabaseRules`.
  */
+import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
 import type { DbType } from '../model/entry.ts';
@@ -9,12 +10,16 @@ import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { EntryDraft, ProjectSummary, Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { type Answer, document, done } from './answer.ts';
-import { describeEntry, type EntryBody, parseDbType, readEntry, readNewEntry } from './entry-body.ts';
+import { describeEntry, type EntryBody, readEntry, readNewEntry } from './entry-body.ts';
 import { Fields } from './fields.ts';
 import { abbreviationRule } from './orgs.ts';
 
-/** Throws `host_denied` when a host may not be dialled. */
-export type CheckHost = (host: string) => Promise<void>;
+/** What databases may be registered. */
+export interface DatabaseRules {
+  readonly engines: Engines;
+  /** Throws `host_denied` when a host may not be dialled. */
+  checkHost(host: string): Promise<void>;
+}
 
 const describeSpaces = (spaces: Iterable<Space>) => Array.from(spaces, ({ spaceId, name }) => ({ space_id: spaceId, name }));
 
@@ -43,8 +48,9 @@ function describeContext(context: ProjectContext): object {
   };
 }
 
-async function checkHosts(entries: readonly EntryBody[], checkHost: CheckHost): Promise<void> {
-  await Promise.all(Array.from(new Set(entries.flatMap(({ hosts }) => hosts.map(({ host }) => host))), checkHost));
+async function checkHosts(entries: readonly EntryBody[], rules: DatabaseRules): Promise<void> {
+  const hosts = new Set(entries.flatMap((entry) => entry.hosts.map(({ host }) => host)));
+  await Promise.all(Array.from(hosts, (host) => rules.checkHost(host)));
 }
 
 /** The project that is meant: named, or else the caller's own. A token reaches its own only. */
@@ -63,7 +69,7 @@ async function requireProject(store: Store, scope: ProjectScope): Promise<Projec
   throw (await store.organization(scope.orgId)) === undefined ? apiError('org_unknown') : apiError('project_unknown');
 }
 
-export async function createProject(store: Store, caller: OrgCaller, body: PlainValue, checkHost: CheckHost): Promise<Answer> {
+export async function createProject(store: Store, caller: OrgCaller, body: PlainValue, rules: DatabaseRules): Promise<Answer> {
   if (caller.tokenId !== undefined) throw apiError('token_scope');
   const fields = Fields.of(body);
   const project: Project = {
@@ -75,10 +81,10 @@ export async function createProject(store: Store, caller: OrgCaller, body: Plain
     createdAt: new Date().toISOString(),
   };
   if (fields.value('database') === undefined) fields.malformed('database', 'is missing');
-  const entries = (fields.objects('database') ?? []).map(readNewEntry);
+  const entries = (fields.objects('database') ?? []).map((entry) => readNewEntry(entry, rules.engines));
   fields.finish();
   refuseTwice(entries);
-  await checkHosts(entries, checkHost);
+  await checkHosts(entries, rules);
   const spaces = SPACE_NAMES.map((name) => ({ spaceId: newUlid(), name }));
   const outcome = await store.createProject(project, spaces, entries);
   switch (outcome.kind) {
@@ -144,16 +150,16 @@ async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
   caller: OrgCaller,
   projectId: string | undefined,
   body: PlainValue,
-  checkHost: CheckHost,
-  read: (fields: Fields) => T,
+  rules: DatabaseRules,
+  read: (fields: Fields, engines: Engines) => T,
 ): Promise<{ readonly scope: ProjectScope; readonly entry: T }> {
   const fields = Fields.of(body);
   const named = namedProject(fields, projectId);
-  const entry = read(fields);
+  const entry = read(fields, rules.engines);
   fields.finish();
   const scope = scopeOf(caller, named);
   await requireProject(store, scope);
-  await checkHosts([entry], checkHost);
+  await checkHosts([entry], rules);
   return { scope, entry };
 }
 
@@ -162,9 +168,9 @@ export async function addDatabase(
   caller: OrgCaller,
   projectId: string | undefined,
   body: PlainValue,
-  checkHost: CheckHost,
+  rules: DatabaseRules,
 ): Promise<Answer> {
-  const { scope, entry } = await checkedEntry(store, caller, projectId, body, checkHost, readNewEntry);
+  const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readNewEntry);
   const outcome = await store.addEntry(scope, entry);
   if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.database);
   if (outcome === 'project_unknown') throw apiError('project_unknown');
@@ -177,9 +183,9 @@ export async function changeDatabase(
   caller: OrgCaller,
   projectId: string | undefined,
   body: PlainValue,
-  checkHost: CheckHost,
+  rules: DatabaseRules,
 ): Promise<Answer> {
-  const { scope, entry } = await checkedEntry(store, caller, projectId, body, checkHost, readEntry);
+  const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
   const password = entry.password === '***' ? null : entry.password;
   if (!(await store.changeEntry(scope, { ...entry, password }))) throw apiError('database_unknown', entry.type, entry.database);
   return entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);
@@ -191,12 +197,13 @@ export async function removeDatabase(
   projectId: string | undefined,
   typeName: string | undefined,
   database: string | undefined,
+  engines: Engines,
 ): Promise<Answer> {
   if (typeName === undefined) throw apiError('missing_parameter', 'type');
   if (database === undefined) throw apiError('missing_parameter', 'name');
-  const type = parseDbType(typeName);
-  if (type === undefined) throw apiError('db_type_invalid', typeName);
-  if (type === 'announced') throw apiError('db_type_announced', typeName);
+  const type = engines.named(typeName)?.type;
+  if (type === undefined)
+    throw apiError(engines.isNameAnnounced(typeName) ? 'db_type_announced' : 'db_type_invalid', typeName, engines.types);
   const scope = scopeOf(caller, projectId);
   await requireProject(store, scope);
   if (!(await store.removeEntry(scope, type, database))) throw apiError('database_unknown', type, database);

@@ -1,4 +1,4 @@
-/** `db_name` as it stands in paths and queries: for PostgreSQL a schema may follow (`shop.sales`). */
+/** `db_name` as paths and queries give it: where a database has schemas, the name of one may follow (`shop.sales`). */
 import type { DbType, Entry } from './entry.ts';
 import { entryKey, findEntry, type ProjectContext } from './project.ts';
 
@@ -8,14 +8,17 @@ export interface Located {
   readonly schema: string | undefined;
 }
 
+/** What a name means depends on the engine: `schemas` says whether a schema may follow. */
+interface Naming {
+  readonly type: DbType;
+  readonly capabilities: { readonly schemas: boolean };
+}
+
 /** A name with a dot may also be the whole name of a database: that one is looked for first. */
-export function locateDatabase(context: ProjectContext, type: DbType, name: string): Located {
+export function locateDatabase(context: ProjectContext, { type, capabilities }: Naming, name: string): Located {
   const whole = context.entries.get(entryKey(type, name));
   if (whole !== undefined) return { entry: whole, schema: undefined };
-  const dot = type === 'pg' ? name.lastIndexOf('.') : -1;
+  const dot = capabilities.schemas ? name.lastIndexOf('.') : -1;
   if (dot <= 0) return { entry: findEntry(context, type, name), schema: undefined };
   return { entry: findEntry(context, type, name.slice(0, dot)), schema: name.slice(dot + 1) };
 }
-
-/** Types that are named but not to be had. */
-export const ANNOUNCED: ReadonlySet<string> = new Set(['or', 'ss', 'md']);

@@ -2,9 +2,8 @@
  * A registered database: where it is, how to log in, and how many connections it may have. The password here is in the clear,
  * so an Entry never leaves the process; what the store keeps is encrypted.
  */
-export type DbType = 'ms' | 'ma' | 'pg' | 'ch';
-
-export const DB_TYPES: readonly DbType[] = ['ms', 'ma', 'pg', 'ch'];
+/** The short name of a database engine. Which engines there are is the registry's affair. */
+export type DbType = string;
 
 export interface Host {
   readonly host: string;

@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import type { StepSource } from '../../src/custom/document-logic.ts';
 import { compileStep } from '../../src/custom/steps/alike.ts';
 import { StepProblems, type StepScope } from '../../src/custom/steps/step.ts';
+import { mysqlEngine } from '../../src/engines/mysql/index.ts';
+import { postgresEngine } from '../../src/engines/postgres/index.ts';
 
 const SQL: StepSource = { index: 1, kind: 'sql', name: undefined, code: 'SELECT * FROM t WHERE a = ?:a', codeLine: 7, omit: false };
 const EXPR: StepSource = { ...SQL, kind: 'expr', name: 'sum', code: 'len(before)' };
 const LARK: StepSource = { ...SQL, kind: 'lark', name: 'sum', code: 'result = len(before)' };
-const SCOPE: StepScope = { database: 'pg', names: new Map([['before', 0]]), count: 1, modules: new Map(), stage: 'call' };
+const SCOPE: StepScope = { engine: postgresEngine, names: new Map([['before', 0]]), count: 1, modules: new Map(), stage: 'call' };
 
 test('the same code is compiled once', () => {
   for (const source of [SQL, EXPR])
@@ -22,7 +24,7 @@ test('whatever differs, makes another step', () => {
       ),
     ),
     [{ ...EXPR, name: 'other' }, SCOPE],
-    [SQL, { ...SCOPE, database: 'ms' }],
+    [SQL, { ...SCOPE, engine: mysqlEngine }],
     [SQL, { ...SCOPE, stage: 'deploy' }],
     [SQL, { ...SCOPE, count: 2 }],
     [SQL, { ...SCOPE, names: new Map([['a', 0]]) }],

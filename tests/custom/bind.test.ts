@@ -1,14 +1,15 @@
 // Templates of SQL: what becomes a slot, what is left alone, what is refused, and that no value ever changes a statement's text.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BINDINGS } from '../../src/custom/binders/index.ts';
+import { bindingOf } from '../../src/custom/binders/index.ts';
+import { ENGINES } from '../../src/engines/index.ts';
 import type { DbType } from '../../src/model/entry.ts';
 import { parseTemplate, SqlProblem } from '../../src/sql/bind.ts';
 import { type SqlFlavour, scanSql } from '../../src/sql/bind-scan.ts';
 import { Decimal, type PlainValue } from '../../src/util/decimal.ts';
 
 function bind(type: DbType, text: string, values: Record<string, PlainValue> = {}) {
-  const { flavour, binder } = BINDINGS[type];
+  const { flavour, binder } = bindingOf(ENGINES.find(type) ?? ENGINES.fallback);
   const { statement, params } = binder(parseTemplate(text, flavour)).bind((path) => values[path.text] ?? null);
   return { text: statement.text, params, casts: statement.types.map(({ cast }) => cast) };
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { editDocument, inspectDocument, MASK, maskPassword, readDocument, showDocument } from '../../src/custom/document.ts';
 import { YamlProblems } from '../../src/custom/yaml-tree.ts';
+import { ENGINES } from '../../src/engines/index.ts';
 import { writeJson } from '../../src/util/json.ts';
 
 const ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -49,7 +50,7 @@ test('any text is read or refused with its problems', () => {
       fc.array(fc.oneof(words, fc.string())).map((pieces) => pieces.join('')),
       (text) => {
         try {
-          const { problems } = inspectDocument(text);
+          const { problems } = inspectDocument(text, ENGINES);
           expect(problems.length).toBeGreaterThan(0);
         } catch (error) {
           if (!(error instanceof YamlProblems)) throw error;
@@ -80,7 +81,7 @@ describe('passwords', () => {
           );
           const masked = maskPassword(source);
           expect(masked).not.toContain('S3cr-');
-          const { database } = readDocument(masked);
+          const { database } = readDocument(masked, ENGINES);
           expect(database).toMatchObject({ password: MASK, timeoutSecs: 9, name: expect.stringMatching(/^n/) });
         },
       ),
@@ -114,7 +115,7 @@ test('what is shown is what was written, texts as texts', () => {
     logic: [{ sql: '1', omit: true }],
     database: { name: '007', port: '5432', max_open_connections: 5 },
   });
-  expect(readDocument(source)).toMatchObject({
+  expect(readDocument(source, ENGINES)).toMatchObject({
     version: '1.10',
     database: { name: '007', hosts: [{ host: 'db', port: 5432 }], maxOpenConnections: 5 },
   });
@@ -137,6 +138,6 @@ test.each<[object, RegExp]>([
   [{ logic: ['SELECT 1'] }, /logic\[0\] must be a mapping/],
   [{ extra: 1 }, /extra is unknown/],
 ])('refuses %j', (change, why) => {
-  const { problems } = inspectDocument(stringify({ ...DOCUMENT, ...change }));
+  const { problems } = inspectDocument(stringify({ ...DOCUMENT, ...change }), ENGINES);
   expect(problems.map(({ message }) => message).join('; ')).toMatch(why);
 });

@@ -2,6 +2,7 @@
  * Projects and their databases over the management functions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../src/engines/index.ts';
 import { apiError } from '../../src/errors.ts';
 import {
   addDatabase,
@@ -22,8 +23,11 @@ MIIBdDCCARmgAwIBAgIUQjIGrS1mZkxKHlYhUB06hGkrXdcwCgYIKoZIzj0EAwIw
 DzENMAsGA1UEAwwEdGVzdDAeFw0yNjAxMDEwMDAwMDBaFw0zNjAxMDEwMDAwMDBa
 -----END CERTIFICATE-----`;
 
-const checkHost = async (host: string) => {
-  if (host === '169.254.169.254') throw apiError('host_denied', host);
+const rules = {
+  engines: ENGINES,
+  checkHost: async (host: string) => {
+    if (host === '169.254.169.254') throw apiError('host_denied', host);
+  },
 };
 
 const minimal = { host_details: [{ host: 'db', port: '5433' }], username: 'u', password: 'p', db_name: 'shop', db_type: 'pg' };
@@ -45,7 +49,7 @@ describe('projects', () => {
 
   let counter = 0;
   const create = (value: object = {}, by: Parameters<typeof createProject>[1] = caller) =>
-    createProject(store, by, body({ name: 'Shop', abbreviation: `shop-${++counter}`, database: [], ...value }), checkHost);
+    createProject(store, by, body({ name: 'Shop', abbreviation: `shop-${++counter}`, database: [], ...value }), rules);
   const created = async (value: object = {}) => ((await bodyOf(create(value))) as { project_id: string }).project_id;
   const entriesOf = async (projectId: string) => [...((await store.projectContext(org.orgId, projectId))?.entries.values() ?? [])];
 
@@ -198,36 +202,36 @@ describe('projects', () => {
     const projectId = await created({ database: [minimal] });
     const inProject = aCaller({ orgId: org.orgId, projectId });
     const second = { ...minimal, db_name: 'second' };
-    expect(await addDatabase(store, caller, projectId, body(second), checkHost)).toEqual({
+    expect(await addDatabase(store, caller, projectId, body(second), rules)).toEqual({
       status: 201,
       body: { code: 201, status: 'Created', message: expect.any(String), project_id: projectId, db_type: 'pg', db_name: 'second' },
     });
-    expect(await refusal(addDatabase(store, inProject, undefined, body(second), checkHost))).toMatch(/^422/);
-    expect(await refusal(addDatabase(store, inProject, undefined, body({ ...second, password: undefined }), checkHost))).toMatch(
+    expect(await refusal(addDatabase(store, inProject, undefined, body(second), rules))).toMatch(/^422/);
+    expect(await refusal(addDatabase(store, inProject, undefined, body({ ...second, password: undefined }), rules))).toMatch(
       /^400.*password is missing/,
     );
-    expect(
-      (await addDatabase(store, caller, undefined, body({ ...minimal, db_name: 'third', project_id: projectId }), checkHost)).status,
-    ).toBe(201);
-    expect(
-      await changeDatabase(store, inProject, undefined, body({ ...second, username: 'new', password: '***' }), checkHost),
-    ).toMatchObject({ status: 200 });
+    expect((await addDatabase(store, caller, undefined, body({ ...minimal, db_name: 'third', project_id: projectId }), rules)).status).toBe(
+      201,
+    );
+    expect(await changeDatabase(store, inProject, undefined, body({ ...second, username: 'new', password: '***' }), rules)).toMatchObject({
+      status: 200,
+    });
     expect(await entriesOf(projectId)).toMatchObject([
       { database: 'shop' },
       { database: 'second', username: 'new', password: 'p' },
       { database: 'third' },
     ]);
-    await changeDatabase(store, inProject, undefined, body({ ...second, password: 'changed' }), checkHost);
+    await changeDatabase(store, inProject, undefined, body({ ...second, password: 'changed' }), rules);
     expect((await entriesOf(projectId))[1]).toMatchObject({ username: 'u', password: 'changed' });
-    await changeDatabase(store, inProject, undefined, body({ ...second, password: undefined }), checkHost);
+    await changeDatabase(store, inProject, undefined, body({ ...second, password: undefined }), rules);
     expect((await entriesOf(projectId))[1]?.password).toBe('changed');
-    expect(await refusal(changeDatabase(store, inProject, undefined, body({ ...minimal, db_name: 'none' }), checkHost))).toMatch(/^404/);
-    expect(await refusal(removeDatabase(store, inProject, undefined, 'pg', 'none'))).toMatch(/^404/);
-    expect(await refusal(removeDatabase(store, inProject, undefined, 'or', 'none'))).toMatch(/^400.*announced/);
-    expect(await refusal(removeDatabase(store, inProject, undefined, 'zz', 'none'))).toMatch(/^400/);
-    expect(await refusal(removeDatabase(store, inProject, undefined, undefined, 'none'))).toMatch(/^400.*"type"/);
-    expect(await refusal(removeDatabase(store, inProject, undefined, 'pg', undefined))).toMatch(/^400.*"name"/);
-    expect(await removeDatabase(store, inProject, undefined, 'postgres', 'second')).toMatchObject({ status: 200 });
+    expect(await refusal(changeDatabase(store, inProject, undefined, body({ ...minimal, db_name: 'none' }), rules))).toMatch(/^404/);
+    expect(await refusal(removeDatabase(store, inProject, undefined, 'pg', 'none', ENGINES))).toMatch(/^404/);
+    expect(await refusal(removeDatabase(store, inProject, undefined, 'or', 'none', ENGINES))).toMatch(/^400.*announced/);
+    expect(await refusal(removeDatabase(store, inProject, undefined, 'zz', 'none', ENGINES))).toMatch(/^400/);
+    expect(await refusal(removeDatabase(store, inProject, undefined, undefined, 'none', ENGINES))).toMatch(/^400.*"type"/);
+    expect(await refusal(removeDatabase(store, inProject, undefined, 'pg', undefined, ENGINES))).toMatch(/^400.*"name"/);
+    expect(await removeDatabase(store, inProject, undefined, 'postgres', 'second', ENGINES)).toMatchObject({ status: 200 });
     expect((await entriesOf(projectId)).map(({ database }) => database)).toEqual(['shop', 'third']);
   });
 
@@ -246,12 +250,12 @@ describe('projects', () => {
     expect(await refusal(create({}, token))).toMatch(/^403/);
     expect(await refusal(getProject(store, token, other))).toMatch(/^403/);
     expect(await refusal(deleteProject(store, token, other))).toMatch(/^403/);
-    expect(await refusal(addDatabase(store, token, other, body({ ...minimal, db_name: 'x' }), checkHost))).toMatch(/^403/);
-    expect(await refusal(addDatabase(store, token, undefined, body({ ...minimal, db_name: 'x', project_id: other }), checkHost))).toMatch(
+    expect(await refusal(addDatabase(store, token, other, body({ ...minimal, db_name: 'x' }), rules))).toMatch(/^403/);
+    expect(await refusal(addDatabase(store, token, undefined, body({ ...minimal, db_name: 'x', project_id: other }), rules))).toMatch(
       /^403/,
     );
-    expect(await refusal(changeDatabase(store, token, other, body(minimal), checkHost))).toMatch(/^403/);
-    expect(await refusal(removeDatabase(store, token, other, 'pg', 'shop'))).toMatch(/^403/);
+    expect(await refusal(changeDatabase(store, token, other, body(minimal), rules))).toMatch(/^403/);
+    expect(await refusal(removeDatabase(store, token, other, 'pg', 'shop', ENGINES))).toMatch(/^403/);
     expect((await listProjects(store, token)).body).toMatchObject([{ project_id: projectId }]);
     expect((await getProject(store, token, undefined)).status).toBe(200);
   });

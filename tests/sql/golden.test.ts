@@ -52,7 +52,7 @@ class Golden {
   readonly #table: Table;
 
   constructor(name: DialectName) {
-    const engine = ENGINES.get(name);
+    const engine = ENGINES.find(name);
     if (engine === undefined) throw new Error(`no engine ${name}`);
     this.#dialect = engine.dialect;
     this.#table = kindsTable(name);

@@ -10,7 +10,7 @@ export interface Direct {
 
 export async function connectTo(database: TestDatabase): Promise<Direct> {
   const { host, port, user, password } = database.address;
-  const engine = ENGINES.get(database.dbType);
+  const engine = ENGINES.find(database.dbType);
   if (engine === undefined) throw new Error(`no engine ${database.dbType}`);
   const at = { host, port };
   const entry = {

@@ -1,5 +1,5 @@
 /** How statements are written and values bound, by the type of the database. */
-import type { DbType } from '../../model/entry.ts';
+import type { Engine } from '../../engines/engine.ts';
 import type { Template } from '../../sql/bind.ts';
 import type { SqlFlavour } from '../../sql/bind-scan.ts';
 import type { Binder } from './binder.ts';
@@ -14,9 +14,11 @@ export interface Binding {
 
 const MYSQL: Binding = { flavour: 'mysql', binder: mysqlBinder };
 
-export const BINDINGS: Readonly<Record<DbType, Binding>> = {
+const BINDINGS: Readonly<Record<string, Binding>> = {
   pg: { flavour: 'postgres', binder: postgresBinder },
   ms: MYSQL,
   ma: MYSQL,
   ch: { flavour: 'clickhouse', binder: clickhouseBinder },
 };
+
+export const bindingOf = ({ type }: Engine): Binding => BINDINGS[type] as Binding;

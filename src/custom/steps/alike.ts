@@ -17,7 +17,7 @@ const known = new Map<string, Step>();
 export function compileStep(source: StepSource, scope: StepScope): Step {
   // What a lark step may load differs from space to space.
   if (source.kind === 'lark' || source.code.length > LONGEST_CODE) return STEPS[source.kind](source, scope);
-  const key = JSON.stringify([scope.database, scope.stage, scope.count, [...scope.names], source]);
+  const key = JSON.stringify([scope.engine.type, scope.stage, scope.count, [...scope.names], source]);
   const same = known.get(key);
   if (same !== undefined) return same;
   const step = STEPS[source.kind](source, scope);

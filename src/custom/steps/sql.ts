@@ -7,14 +7,14 @@ import type { Path } from '../../sql/bind-scan.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
 import { type Binder, BindProblem } from '../binders/binder.ts';
-import { BINDINGS } from '../binders/index.ts';
+import { bindingOf } from '../binders/index.ts';
 import type { StepSource } from '../document-logic.ts';
 import { PathProblem, type Reader, resolvePath } from '../paths.ts';
 import { RowCollector } from '../row-collector.ts';
 import { type Frame, type Step, StepProblems, type StepScope, stepLabel, type Wanted } from './step.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): Step {
-  const { flavour, binder } = BINDINGS[scope.database];
+  const { flavour, binder } = bindingOf(scope.engine);
   const template = readTemplate(source, flavour);
   const readers = new Map<string, Reader>();
   const needs = new Set<number>();

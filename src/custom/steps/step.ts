@@ -3,11 +3,10 @@
  * steps knows only this.
  */
 
-import type { StopSignal } from '../../engines/engine.ts';
+import type { Engine, StopSignal } from '../../engines/engine.ts';
 import type { Limits } from '../../lang/budget.ts';
 import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
-import type { DbType } from '../../model/entry.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import type { StatementFacts } from '../../sql/bind.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
@@ -18,7 +17,7 @@ import type { Session } from '../session.ts';
 
 /** What a step is compiled in: who came before it, and what the space offers. */
 export interface StepScope {
-  readonly database: DbType;
+  readonly engine: Engine;
   /** Earlier steps by name, and how many there are. */
   readonly names: ReadonlyMap<string, number>;
   readonly count: number;

@@ -6,12 +6,10 @@ import { connect } from './driver.ts';
 
 export const clickhouseEngine: Engine = {
   type: 'ch',
+  names: ['clickhouse'],
   label: 'ClickHouse',
   defaultPort: 9000,
-  transactions: false,
-  schemas: false,
-  bulkyMost: 8,
-  sharesReads: true,
+  capabilities: { transactions: false, transactionalDdl: false, schemas: false, sharedReads: true, bulkyWrites: 8 },
   dialect: clickhouseDialect,
   catalog: clickhouseCatalog,
   connect,

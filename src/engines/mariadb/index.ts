@@ -4,4 +4,4 @@
 import type { Engine } from '../engine.ts';
 import { mysqlEngine } from '../mysql/index.ts';
 
-export const mariadbEngine: Engine = { ...mysqlEngine, type: 'ma', label: 'MariaDB' };
+export const mariadbEngine: Engine = { ...mysqlEngine, type: 'ma', names: ['mariadb'], label: 'MariaDB' };

@@ -9,12 +9,10 @@ import { MysqlConnection } from './driver.ts';
 
 export const mysqlEngine: Engine = {
   type: 'ms',
+  names: ['mysql'],
   label: 'MySQL',
   defaultPort: 3306,
-  transactions: true,
-  schemas: false,
-  bulkyMost: 4,
-  sharesReads: false,
+  capabilities: { transactions: true, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 4 },
   dialect: mysqlDialect,
   catalog: mysqlCatalog,
   leavesTraces,

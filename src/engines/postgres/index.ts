@@ -8,12 +8,10 @@ import { logIn } from './protocol/login.ts';
 
 export const postgresEngine: Engine = {
   type: 'pg',
+  names: ['postgres', 'postgresql'],
   label: 'PostgreSQL',
   defaultPort: 5432,
-  transactions: true,
-  schemas: true,
-  bulkyMost: 8,
-  sharesReads: false,
+  capabilities: { transactions: true, transactionalDdl: true, schemas: true, sharedReads: false, bulkyWrites: 8 },
   dialect: postgresDialect,
   catalog: postgresCatalog,
   connect: async (entry: Entry, options: ConnectOptions) => new PostgresConnection(await logIn(entry, options)),

@@ -1,9 +1,10 @@
 /** The Auto REST API: paths of both forms, and the four methods. */
 import { parseDelete, parseInsert, parseRead, parseUpdate } from '../../auto/request.ts';
 import type { Target } from '../../auto/run.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
-import { ANNOUNCED, locateDatabase } from '../../model/database-name.ts';
-import { DB_TYPES, type DbType } from '../../model/entry.ts';
+import { locateDatabase } from '../../model/database-name.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type Soon } from '../../util/soon.ts';
 import { AutoReads } from '../auto-reads.ts';
@@ -68,9 +69,10 @@ function parsePath(path: string, start: number): AutoPath {
   };
 }
 
-function dbType(text: string): DbType {
-  if (DB_TYPES.includes(text as DbType)) return text as DbType;
-  throw ANNOUNCED.has(text) ? apiError('path_db_type_announced', text) : apiError('path_db_type_unknown', text);
+function engineOf(engines: Engines, type: string): Engine {
+  const engine = engines.find(type);
+  if (engine !== undefined) return engine;
+  throw apiError(engines.isAnnounced(type) ? 'path_db_type_announced' : 'path_db_type_unknown', type, engines.types);
 }
 
 export function autoRoutes(services: Services): readonly Route[] {
@@ -82,7 +84,7 @@ export function autoRoutes(services: Services): readonly Route[] {
     const path = paths.parse(exchange.path);
     return after(enterSpace(services, exchange, DEMANDS.auto), ({ context }): Target => {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
-      const { entry, schema } = locateDatabase(context, dbType(path.type), path.database);
+      const { entry, schema } = locateDatabase(context, engineOf(services.engines, path.type), path.database);
       if (path.table === '') throw apiError('table_unknown', '');
       return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange };
     });

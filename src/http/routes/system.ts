@@ -87,7 +87,7 @@ export function systemRoutes(services: Services): readonly Route[] {
       screen: screen(DEMANDS.systemOrg),
       methods: {
         POST: changed(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
-          createProject(store, caller, jsonBody(exchange), services.checkHost),
+          createProject(store, caller, jsonBody(exchange), services),
         ),
         GET: asked(DEMANDS.systemOrg, (exchange, caller) => getProject(store, caller, projectId(exchange, caller))),
         DELETE: changed(DEMANDS.systemOrg, 'project.delete', (exchange, caller) =>
@@ -101,13 +101,20 @@ export function systemRoutes(services: Services): readonly Route[] {
       screen: screen(DEMANDS.systemOrg),
       methods: {
         POST: changed(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
-          addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services.checkHost),
+          addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
         ),
         PUT: changed(DEMANDS.systemOrg, 'database.change', (exchange, caller) =>
-          changeDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services.checkHost),
+          changeDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
         ),
         DELETE: changed(DEMANDS.systemOrg, 'database.remove', (exchange, caller) =>
-          removeDatabase(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name')),
+          removeDatabase(
+            store,
+            caller,
+            projectId(exchange, caller),
+            exchange.parameter('type'),
+            exchange.parameter('name'),
+            services.engines,
+          ),
         ),
       },
     },

@@ -83,7 +83,7 @@ class Campaign {
     this.#database = database;
     this.#recorded = recorded;
     this.#seed = seed;
-    const engine = ENGINES.get(database.dbType);
+    const engine = ENGINES.find(database.dbType);
     if (engine === undefined) throw new Error(`no engine ${database.dbType}`);
     this.#engine = engine;
   }

@@ -66,7 +66,7 @@ async function recordScript(protocol: Protocol, database: TestDatabase, script: 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const at = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
   try {
-    const engine = ENGINES.get(database.dbType);
+    const engine = ENGINES.find(database.dbType);
     if (engine === undefined) throw new Error(`no engine ${database.dbType}`);
     const played = await playScript(engine, entryFor(database, at, database.address.password), at, script, { format: 'json' });
     if (played.failure !== undefined) throw new Error(`the script "${script.name}" fails on the real engine`, { cause: played.failure });

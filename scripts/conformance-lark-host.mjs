@@ -1,15 +1,15 @@
 // What the conformance suites expect of their host: assertions that report and go on, and a few odd values.
 import { BudgetError } from '../dist/lang/budget.js';
-import { callBack } from '../dist/lang/lark/call.js';
-import { equals, order, truth } from '../dist/lang/lark/compare.js';
-import { LarkFailure } from '../dist/lang/lark/failure.js';
-import { freeze } from '../dist/lang/lark/freeze.js';
-import { membership } from '../dist/lang/lark/membership.js';
-import { LarkStruct } from '../dist/lang/lark/struct.js';
-import { repr, str } from '../dist/lang/lark/text.js';
-import { Builtin, Extension, LarkModule } from '../dist/lang/lark/value.js';
+import { callBack } from '../dist/lang/lark/values/call.js';
+import { equals, order, truth } from '../dist/lang/lark/values/compare.js';
+import { LarkFailure } from '../dist/lang/lark/values/failure.js';
+import { freeze } from '../dist/lang/lark/values/freeze.js';
+import { membership } from '../dist/lang/lark/values/membership.js';
+import { LarkStruct } from '../dist/lang/lark/values/struct.js';
+import { repr, str } from '../dist/lang/lark/values/text.js';
+import { Extension, LarkBuiltin, ModuleValue } from '../dist/lang/lark/values/value.js';
 
-const builtin = (name, body) => new Builtin(name, body);
+const builtin = (name, body) => new LarkBuiltin(name, body);
 
 function lineOf(thread) {
   return thread.text.slice(0, thread.at).split('\n').length;
@@ -149,7 +149,7 @@ export function goHost(report) {
     ['gensym', builtin('gensym', (_thread, _args, named) => new GeneratedSymbol(named[0][1]))],
   ]);
   const exports = new Map([
-    ['assert', new LarkModule('assert', assertions(report))],
+    ['assert', new ModuleValue('assert', assertions(report))],
     ['freeze', freezer],
   ]);
   return { extensions, loadable: new Map([['assert.star', exports]]) };

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BudgetError } from '../dist/lang/budget.js';
 import { compileLark, executeWith, makeThread, repr, Thread, traceback } from '../dist/lang/lark/index.js';
-import { parseFile } from '../dist/lang/lark/parse.js';
+import { parseFile } from '../dist/lang/lark/syntax/parse.js';
 import { CompileError, RunError } from '../dist/lang/source.js';
 import { goHost, specHost } from './conformance-lark-host.mjs';
 

@@ -63,7 +63,7 @@ const OVERLOADS: Readonly<Record<Overload, string>> = {
 /** An overload is one line in the log for so long, however many clients it meets. */
 const OVERLOAD_LINE_MS = 10_000;
 
-export interface Load {
+export interface ServiceLoad {
   readonly bodyBytes: number;
   readonly connections: number;
 }
@@ -149,8 +149,8 @@ export class Observer {
   }
 
   /** What the server of HTTP holds. */
-  watchLoad(load: () => Load): void {
-    const gauge = (name: string, help: string, value: (now: Load) => number): void => {
+  watchLoad(load: () => ServiceLoad): void {
+    const gauge = (name: string, help: string, value: (now: ServiceLoad) => number): void => {
       new Gauge({
         name,
         help,

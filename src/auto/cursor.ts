@@ -3,11 +3,11 @@
  * NULL sorts before every value, on every engine (the dialects see to it).
  */
 import { apiError } from '../errors.ts';
-import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
 import type { Condition, OrderTerm } from '../sql/plan.ts';
 import type { ParamValue } from '../sql/statement.ts';
-import { fromText, Misfit } from './values.ts';
+import { fromText, InvalidValue } from './values.ts';
 
 const shapeOf = (order: readonly OrderTerm[]): string => order.map(({ column, direction }) => `${column.name} ${direction}`).join();
 
@@ -54,7 +54,7 @@ function decode(cursor: string, order: readonly OrderTerm[]): readonly ParamValu
     try {
       return fromText(column, value, 'compare');
     } catch (error) {
-      if (error instanceof Misfit) throw wrong();
+      if (error instanceof InvalidValue) throw wrong();
       throw error;
     }
   });
@@ -79,7 +79,7 @@ export class CursorSink implements RowSink {
     return this.#last === undefined ? undefined : encodeCursor(this.#order, this.#last);
   }
 
-  start(columns: readonly ResultColumn[], flow: Flow): void {
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#positions = this.#order.map((term) => columns.findIndex((column) => column.name === term.column.name));
     this.#inner.start(columns.slice(0, this.#visible), flow);
   }

@@ -3,10 +3,10 @@
 import type { DbFailure, FailureKind } from '../engines/engine.ts';
 import { type ApiError, apiError, type WriteOutcome } from '../errors.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type AutoMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Circumstances {
-  readonly method: Method;
+  readonly method: AutoMethod;
   readonly table: string;
   readonly timeoutSecs: number;
   readonly requestId: string;

@@ -8,7 +8,7 @@ import { OPERATORS, type Operator } from '../sql/operators.ts';
 import type { Condition } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
 import type { RawFilter, RawValue } from './filter-syntax.ts';
-import { fromText, Misfit } from './values.ts';
+import { fromText, InvalidValue } from './values.ts';
 
 const TEXT_KINDS = new Set(['text', 'enum', 'set']);
 
@@ -55,7 +55,7 @@ function check(column: Column, text: string): Operand {
   try {
     return fromText(column, text, 'compare');
   } catch (error) {
-    if (error instanceof Misfit) throw apiError('value_invalid', column.name, error.message);
+    if (error instanceof InvalidValue) throw apiError('value_invalid', column.name, error.message);
     throw error;
   }
 }
@@ -64,7 +64,7 @@ function fits(column: Column, text: string): Operand | undefined {
   try {
     return fromText(column, text, 'compare');
   } catch (error) {
-    if (error instanceof Misfit) return undefined;
+    if (error instanceof InvalidValue) return undefined;
     throw error;
   }
 }

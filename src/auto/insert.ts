@@ -8,9 +8,9 @@ import type { InsertPlan } from '../sql/plan.ts';
 import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
 import { type JsonCell, JsonDepthError, JsonError, type JsonRow, RowsReader, SPELLING } from '../util/json.ts';
-import { TURN_BYTES, turn } from '../util/loop-turns.ts';
-import { after, type Soon } from '../util/soon.ts';
-import { fromJson, type Glance, integerGlance, Misfit, textGlance } from './values.ts';
+import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
+import { after, type MaybePromise } from '../util/maybe-promise.ts';
+import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
 
 export interface Batch {
   readonly count: number;
@@ -29,19 +29,20 @@ interface Shape extends Group, Listed {
 }
 
 /** How a column's values are looked at first. */
-interface Glances {
+interface ColumnChecks {
   readonly column: Column;
-  readonly text: Glance;
-  readonly integer: Glance;
+  readonly text: QuickCheck;
+  readonly integer: QuickCheck;
 }
 
 const MAX_DEPTH = 64;
 
 /** At once when the body is small; a large one is read a turn of the owner at a time, so that it holds up nobody. */
-export function readBatch(body: Buffer, table: Table, owner: string): Soon<Batch> {
+export function readBatch(body: Buffer, table: Table, owner: string): MaybePromise<Batch> {
   const batch = new BatchReader(table, body);
   const reader = asked(() => new RowsReader(body, { maxDepth: MAX_DEPTH }, (index, keys, row) => batch.add(index, keys, row)));
-  const read: Soon<unknown> = body.length <= AT_ONCE ? asked(() => reader.read(Number.POSITIVE_INFINITY)) : readLarge(reader, owner);
+  const read: MaybePromise<unknown> =
+    body.length <= AT_ONCE ? asked(() => reader.read(Number.POSITIVE_INFINITY)) : readLarge(reader, owner);
   return after(read, () => {
     if (reader.count === 0) throw apiError('rows_not_array');
     return { count: reader.count, groups: batch.end() };
@@ -49,17 +50,17 @@ export function readBatch(body: Buffer, table: Table, owner: string): Soon<Batch
 }
 
 /** Some thousand rows: a millisecond or two. */
-const AT_ONCE = 8 * TURN_BYTES;
+const AT_ONCE = 8 * SLICE_BYTES;
 
 async function readLarge(reader: RowsReader, owner: string): Promise<void> {
-  do await turn(owner);
-  while (!asked(() => reader.read(reader.at + TURN_BYTES / 2)));
+  do await nextSlice(owner);
+  while (!asked(() => reader.read(reader.at + SLICE_BYTES / 2)));
 }
 
 /** The columns of rows with the same keys, and how to look at their values. */
 interface Listed {
   readonly columns: readonly Column[];
-  readonly glances: readonly Glances[];
+  readonly checks: readonly ColumnChecks[];
 }
 
 /** The lists of columns that were written to a table, by their names: always the same list, so that a statement can be found by it. */
@@ -82,9 +83,9 @@ class BatchReader {
 
   /** `keys`: the same array for rows with the same keys that follow each other. */
   add(index: number, keys: readonly string[], row: JsonRow): void {
-    const { glances, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
-    for (let i = 0; i < glances.length; i++) {
-      const { column, text, integer } = glances[i] as Glances;
+    const { checks, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
+    for (let i = 0; i < checks.length; i++) {
+      const { column, text, integer } = checks[i] as ColumnChecks;
       const spelled = row.spelled[i];
       const from = row.from[i] as number;
       let end = -1;
@@ -117,11 +118,11 @@ class BatchReader {
 }
 
 function toList(columns: readonly Column[]): Listed {
-  return { columns, glances: columns.map((column) => ({ column, text: textGlance(column), integer: integerGlance(column) })) };
+  return { columns, checks: columns.map((column) => ({ column, text: textQuickCheck(column), integer: integerQuickCheck(column) })) };
 }
 
-function newShape({ columns, glances }: Listed, body: Buffer): Shape {
-  return { columns, glances, rows: new RowValues(columns.length, body), places: [] };
+function newShape({ columns, checks }: Listed, body: Buffer): Shape {
+  return { columns, checks, rows: new RowValues(columns.length, body), places: [] };
 }
 
 function asked<T>(work: () => T): T {
@@ -158,7 +159,7 @@ function checked(column: Column, cell: JsonCell, row: number): ParamValue {
   try {
     return fromJson(column, cell);
   } catch (error) {
-    if (error instanceof Misfit) throw apiError('row_value', String(row), column.name, error.message);
+    if (error instanceof InvalidValue) throw apiError('row_value', String(row), column.name, error.message);
     throw error;
   }
 }

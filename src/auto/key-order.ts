@@ -3,7 +3,7 @@
  * has shown that its key is its own. Where two neighbours share a key, the statement with the whole order takes over behind the rows that
  * were passed on.
  */
-import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Table } from '../model/table.ts';
 import type { KeyOrderedPage } from '../sql/compile.ts';
 
@@ -11,8 +11,8 @@ import type { KeyOrderedPage } from '../sql/compile.ts';
 const repeating = new WeakSet<Table>();
 
 /** What whoever takes the rows has a say in, whichever statement they come from. */
-class Relay implements Flow {
-  current: Flow | undefined;
+class Relay implements Backpressure {
+  current: Backpressure | undefined;
 
   pause(): void {
     this.current?.pause();
@@ -52,7 +52,7 @@ export class KeyOrderSink implements RowSink {
     this.#size = size;
   }
 
-  start(columns: readonly ResultColumn[], flow: Flow): void {
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
     const isFirst = this.#flow.current === undefined;
     this.#flow.current = flow;
     if (isFirst) this.#inner.start(columns, this.#flow);

@@ -2,19 +2,19 @@
  * Passes nothing on before the first row, or the successful end, has come: until then a failed statement may be run once more, as if the
  * first had not been.
  */
-import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 
 export class PatientSink implements RowSink {
   started = false;
   readonly #inner: RowSink;
   #columns: readonly ResultColumn[] = [];
-  #flow: Flow | undefined;
+  #flow: Backpressure | undefined;
 
   constructor(inner: RowSink) {
     this.#inner = inner;
   }
 
-  start(columns: readonly ResultColumn[], flow: Flow): void {
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#columns = columns;
     this.#flow = flow;
   }

@@ -5,7 +5,7 @@ import type { Condition, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from '.
 import { cursorCondition } from './cursor.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import type { DeleteRequest, Options, ReadRequest, UpdateRequest } from './request.ts';
-import { fromText, Misfit } from './values.ts';
+import { fromText, InvalidValue } from './values.ts';
 
 /** What to select, and how many of the selected columns the caller sees: those behind are for the cursor only. */
 export interface ReadPlan {
@@ -77,7 +77,7 @@ export function planUpdate(request: UpdateRequest, table: Table): UpdatePlan {
   try {
     return { table, set: { column, value: fromText(column, request.set.value, 'store') }, where };
   } catch (error) {
-    if (error instanceof Misfit) throw apiError('set_value', column.name, error.message);
+    if (error instanceof InvalidValue) throw apiError('set_value', column.name, error.message);
     throw error;
   }
 }

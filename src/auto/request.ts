@@ -3,7 +3,7 @@
  * and nowhere else, so that a misspelt filter is never taken for nothing.
  */
 import { apiError } from '../errors.ts';
-import type { Parameter } from '../util/query.ts';
+import type { QueryParameter } from '../util/query.ts';
 import { columnName, parseFilter, parseGroup, type RawFilter } from './filter-syntax.ts';
 
 export interface Options {
@@ -39,9 +39,9 @@ export interface DeleteRequest extends Options, WriteOptions {}
 
 /** Parameters that may be given once. They are few: a list is quicker than a map. */
 class Given {
-  readonly #parameters: Parameter[] = [];
+  readonly #parameters: QueryParameter[] = [];
 
-  add(parameter: Parameter): void {
+  add(parameter: QueryParameter): void {
     if (this.get(parameter.name) !== undefined) throw apiError('repeated_parameter', parameter.name);
     this.#parameters.push(parameter);
   }
@@ -52,7 +52,7 @@ class Given {
 }
 
 /** The first value of a name. */
-function firstOf(parameters: readonly Parameter[], name: string): string | undefined {
+function firstOf(parameters: readonly QueryParameter[], name: string): string | undefined {
   for (const parameter of parameters) if (parameter.name === name) return parameter.value;
   return undefined;
 }
@@ -67,7 +67,7 @@ interface Sorted {
 const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
 const GENERAL = ['format', 'version', 'pwt'];
 
-function sort(query: readonly Parameter[], allowed: readonly string[]): Sorted {
+function sort(query: readonly QueryParameter[], allowed: readonly string[]): Sorted {
   const single = new Given();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
@@ -91,7 +91,7 @@ function special(name: string, value: string, allowed: readonly string[]): RawFi
 const READ_NAMES = ['pg', 'ps', '$select', '$order', '$count', '$after'];
 const WRITE_NAMES = ['$dry_run', '$max_affected'];
 
-export function parseRead(query: readonly Parameter[], maxPageSize: number): ReadRequest {
+export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest {
   const page = firstOf(query, 'pg');
   const size = firstOf(query, 'ps');
   if (page === undefined) throw apiError('paging_missing', 'pg');
@@ -121,7 +121,7 @@ function pageValue(name: string, text: string): number {
   return Number(text);
 }
 
-export function parseInsert(query: readonly Parameter[]): InsertRequest {
+export function parseInsert(query: readonly QueryParameter[]): InsertRequest {
   for (const { name } of query) {
     if (!GENERAL.includes(name) && !name.startsWith('$')) throw apiError('filter_not_here', name);
   }
@@ -129,14 +129,14 @@ export function parseInsert(query: readonly Parameter[]): InsertRequest {
   return { format: single.get('format') ?? 'json', upsert: flagOf('$upsert', single.get('$upsert')), ...writeOptions(single) };
 }
 
-export function parseUpdate(query: readonly Parameter[]): UpdateRequest {
+export function parseUpdate(query: readonly QueryParameter[]): UpdateRequest {
   const { single, sets, filters } = sort(query, [...WRITE_NAMES, 'set']);
   const set = setOf(sets);
   if (filters.length === 0) throw apiError('filter_missing', 'PUT');
   return { format: single.get('format') ?? 'json', filters, set, ...writeOptions(single) };
 }
 
-export function parseDelete(query: readonly Parameter[]): DeleteRequest {
+export function parseDelete(query: readonly QueryParameter[]): DeleteRequest {
   const { single, filters } = sort(query, WRITE_NAMES);
   if (filters.length === 0) throw apiError('filter_missing', 'DELETE');
   return { format: single.get('format') ?? 'json', filters, ...writeOptions(single) };

@@ -3,28 +3,28 @@
  * fails because the catalogue's picture was old is planned and run anew, and one that never reached its server, too. Nothing else is
  * repeated: reads may call functions that write.
  */
-import type { CatalogCache, Wanted } from '../engines/catalog-cache.ts';
+import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
 import {
   type Connection,
   DbFailure,
   type Engine,
   type FailureKind,
-  type Load,
   type Outcome,
   type RunOptions,
   type StopSignal,
+  type Workload,
 } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { Table } from '../model/table.ts';
 import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate, type KeyOrderedPage } from '../sql/compile.ts';
-import type { Ready } from '../sql/dialect.ts';
+import type { BoundStatement } from '../sql/dialect.ts';
 import type { Condition, SelectPlan } from '../sql/plan.ts';
-import type { Soon } from '../util/soon.ts';
+import type { MaybePromise } from '../util/maybe-promise.ts';
 import { CursorSink } from './cursor.ts';
-import { explain, type Method } from './failures.ts';
+import { type AutoMethod, explain } from './failures.ts';
 import { type Batch, planInsert, prefix, readBatch } from './insert.ts';
 import { KeyOrderSink } from './key-order.ts';
 import { lateRow } from './late-row.ts';
@@ -32,7 +32,7 @@ import { PatientSink } from './patient-sink.ts';
 import { planDelete, planRead, planUpdate } from './plan.ts';
 import type { DeleteRequest, InsertRequest, ReadRequest, UpdateRequest, WriteOptions } from './request.ts';
 
-export interface Target extends Wanted {
+export interface Target extends TableWanted {
   readonly requestId: string;
   readonly signal: StopSignal;
 }
@@ -144,7 +144,7 @@ export class Auto {
   }
 
   /** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
-  #write(statements: readonly Ready[], request: WriteOptions, table: Table, session: Session): Promise<number> {
+  #write(statements: readonly BoundStatement[], request: WriteOptions, table: Table, session: Session): Promise<number> {
     const { connection, options, engine } = session;
     if (request.dryRun && !(engine.capabilities.transactions && table.transactional))
       throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
@@ -159,7 +159,7 @@ export class Auto {
     return isAtomic ? transacting : transacting.catch(halfDone);
   }
 
-  async #transact(statements: readonly Ready[], request: WriteOptions, { connection, options }: Session): Promise<number> {
+  async #transact(statements: readonly BoundStatement[], request: WriteOptions, { connection, options }: Session): Promise<number> {
     await connection.begin(options);
     let rows = 0;
     try {
@@ -179,10 +179,10 @@ export class Auto {
 
   async #attempt<T>(
     target: Target,
-    method: Method,
+    method: AutoMethod,
     started: () => boolean,
     work: (table: Table, session: Session) => Promise<T>,
-    load: Load = 'light',
+    load: Workload = 'light',
   ): Promise<T> {
     for (let tries = 1; ; tries++) {
       let table: Table | undefined;
@@ -230,14 +230,14 @@ export class Auto {
     return hasChanged || (tries < DISAGREEMENTS && this.#catalog.isRestless(target));
   }
 
-  #explained(error: unknown, method: Method, target: Target): unknown {
+  #explained(error: unknown, method: AutoMethod, target: Target): unknown {
     if (error instanceof Located) {
       return explain(error.failure, { ...this.#circumstances(method, target), row: error.row });
     }
     return error instanceof DbFailure ? explain(error, this.#circumstances(method, target)) : error;
   }
 
-  #circumstances(method: Method, target: Target) {
+  #circumstances(method: AutoMethod, target: Target) {
     return { method, table: target.table, timeoutSecs: target.entry.queryTimeoutSecs, requestId: target.requestId };
   }
 }
@@ -260,7 +260,7 @@ function halfDone(error: unknown): never {
   throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.left === 'nothing' ? error.leaving('unknown') : error;
 }
 
-function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly Ready[] {
+function toStatements(batch: Batch, table: Table, request: InsertRequest, engine: Engine): readonly BoundStatement[] {
   return planInsert(batch, table, request.upsert, engine.capabilities.transactions).flatMap((plan) => engine.dialect.insert(plan));
 }
 
@@ -316,7 +316,7 @@ const IN_THE_MIDDLE = new Set([...OF_A_ROW, 'timeout', 'cancelled', 'conflict', 
 /** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
 async function located(
   error: unknown,
-  readAgain: () => Soon<Batch>,
+  readAgain: () => MaybePromise<Batch>,
   count: number,
   table: Table,
   request: InsertRequest,

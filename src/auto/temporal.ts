@@ -5,7 +5,7 @@
 import type { Column } from '../model/table.ts';
 
 /** The reason why a value does not fit, ready to be put into a sentence. */
-export class Misfit extends Error {}
+export class InvalidValue extends Error {}
 
 const DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
 const TIMESTAMP = /^(\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
@@ -21,14 +21,14 @@ function checkDay(year: string, month: string, day: string): void {
   const y = Number(year);
   const leap = (y % 4 === 0 && y % 100 !== 0) || y % 400 === 0;
   if (y < 1 || m < 1 || m > 12 || d < 1 || d > (DAYS[m - 1] ?? 0) || (m === 2 && d === 29 && !leap))
-    throw new Misfit('there is no such day');
+    throw new InvalidValue('there is no such day');
 }
 
 export function checkDate(text: string): string {
   const match = DATE.exec(text);
   if (match === null) {
     if (OWN_NOTATION.test(text)) return text;
-    throw new Misfit('it must be a date of the form YYYY-MM-DD');
+    throw new InvalidValue('it must be a date of the form YYYY-MM-DD');
   }
   checkDay(match[1] ?? '', match[2] ?? '', match[3] ?? '');
   return text;
@@ -36,9 +36,9 @@ export function checkDate(text: string): string {
 
 export function checkTime(column: Column, text: string): string {
   const match = TIME.exec(text);
-  if (match === null) throw new Misfit('it must be a time of the form hh:mm:ss');
+  if (match === null) throw new InvalidValue('it must be a time of the form hh:mm:ss');
   const [, sign, hours, minutes = '', seconds = '00', fraction = '', zone = ''] = match;
-  if (Number(minutes) > 59 || Number(seconds) > 59) throw new Misfit('there is no such time of day');
+  if (Number(minutes) > 59 || Number(seconds) > 59) throw new InvalidValue('there is no such time of day');
   checkFraction(column, fraction);
   return `${sign}${hours}:${minutes}:${seconds}${fraction === '' ? '' : `.${fraction}`}${zone}`;
 }
@@ -47,11 +47,11 @@ export function checkTimestamp(column: Column, text: string): string {
   const match = TIMESTAMP.exec(text);
   if (match === null) {
     if (OWN_NOTATION.test(text)) return text;
-    throw new Misfit('it must be a timestamp of the form YYYY-MM-DDThh:mm:ss, with an offset if need be');
+    throw new InvalidValue('it must be a timestamp of the form YYYY-MM-DDThh:mm:ss, with an offset if need be');
   }
   const [, year = '', month = '', day = '', hours = '00', minutes = '00', seconds = '00', fraction = '', zone = ''] = match;
   checkDay(year, month, day);
-  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) throw new Misfit('there is no such time of day');
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) throw new InvalidValue('there is no such time of day');
   checkFraction(column, fraction);
   const tail = fraction === '' ? '' : `.${fraction}`;
   const offset = normalOffset(zone);
@@ -62,14 +62,14 @@ export function checkTimestamp(column: Column, text: string): string {
 
 function checkFraction(column: Column, fraction: string): void {
   const kept = column.fraction ?? 9;
-  if (/[1-9]/.test(fraction.slice(kept))) throw new Misfit(`the type keeps ${kept} digits of a second's fraction`);
+  if (/[1-9]/.test(fraction.slice(kept))) throw new InvalidValue(`the type keeps ${kept} digits of a second's fraction`);
 }
 
 function normalOffset(zone: string): string {
   if (zone === '' || zone === 'Z' || zone === 'z') return zone.toUpperCase();
   const hours = zone.slice(0, 3);
   const minutes = zone.slice(3).replace(':', '') || '00';
-  if (Number(hours.slice(1)) > 15 || Number(minutes) > 59) throw new Misfit('there is no such offset');
+  if (Number(hours.slice(1)) > 15 || Number(minutes) > 59) throw new InvalidValue('there is no such offset');
   return `${hours}:${minutes}`;
 }
 

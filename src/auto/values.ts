@@ -1,14 +1,14 @@
 /**
  * Does a value fit its column? Asked before any SQL exists, by the column's kind, for every engine alike: engines coerce, wrap and truncate
- * each in its own way. What comes out is the text (or bytes) to bind. Throws Misfit with the reason.
+ * each in its own way. What comes out is the text (or bytes) to bind. Throws InvalidValue with the reason.
  */
 import type { Column, Kind } from '../model/table.ts';
 import type { Operand, ParamValue } from '../sql/statement.ts';
 import { type JsonCell, JsonError, JsonNumber, parseJson, RawJson, writeJson } from '../util/json.ts';
 import { isPlainMoment } from '../util/plain-moment.ts';
-import { checkDate, checkTime, checkTimestamp, Misfit } from './temporal.ts';
+import { checkDate, checkTime, checkTimestamp, InvalidValue } from './temporal.ts';
 
-export { Misfit };
+export { InvalidValue };
 
 /** Comparing may use digits that storing would lose: `price=gt.1.005` is fair on two decimals. */
 export type Use = 'compare' | 'store';
@@ -38,21 +38,21 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   float: checkFloat,
   bool: (_, text) => {
     const value = BOOLEANS.get(text);
-    if (value === undefined) throw new Misfit('it must be true or false');
+    if (value === undefined) throw new InvalidValue('it must be true or false');
     return value;
   },
   text: checkLength,
   enum: (column, text) => {
     if (column.values?.includes(text)) return text;
-    throw new Misfit(`it must be one of ${(column.values ?? []).slice(0, 20).join(', ')}`);
+    throw new InvalidValue(`it must be one of ${(column.values ?? []).slice(0, 20).join(', ')}`);
   },
   set: (column, text) => {
     if (text === '' || text.split(',').every((member) => column.values?.includes(member))) return text;
-    throw new Misfit(`its members must be of ${(column.values ?? []).slice(0, 20).join(', ')}`);
+    throw new InvalidValue(`its members must be of ${(column.values ?? []).slice(0, 20).join(', ')}`);
   },
   uuid: (_, text) => {
     const lower = text.toLowerCase();
-    if (!UUID.test(lower)) throw new Misfit('it must be a UUID');
+    if (!UUID.test(lower)) throw new InvalidValue('it must be a UUID');
     return lower;
   },
   date: (_, text) => checkDate(text),
@@ -75,25 +75,25 @@ export function fromText(column: Column, text: string, use: Use): Operand {
 /** A value of a JSON body. A string is taken for any type that it parses as; a number or boolean is no text. */
 export function fromJson(column: Column, cell: JsonCell): ParamValue {
   if (cell === null) {
-    if (!column.nullable) throw new Misfit('it must not be null');
+    if (!column.nullable) throw new InvalidValue('it must not be null');
     return null;
   }
   if (column.kind === 'json') return jsonText(cell);
   if (typeof cell === 'string') return CHECKS[column.kind](column, cell, 'store');
   if (cell instanceof JsonNumber) return fromNumber(column, cell);
-  if (cell instanceof RawJson) throw new Misfit(`a JSON array or object does not fit the type ${column.type}`);
+  if (cell instanceof RawJson) throw new InvalidValue(`a JSON array or object does not fit the type ${column.type}`);
   return fromBoolean(column, cell);
 }
 
 /**
  * Where the value that a body spells in text[from..to) ends when it fits as it stands there; -1 when `fromJson` has to look at it. Most values
- * are seen to fit at a glance, and nothing is made of them before they are bound.
+ * pass a quick check, and nothing is made of them before they are bound.
  */
-export type Glance = (column: Column, text: Buffer, from: number, to: number) => number;
+export type QuickCheck = (column: Column, text: Buffer, from: number, to: number) => number;
 
-const LOOK_CLOSER: Glance = () => -1;
+const FULL_CHECK: QuickCheck = () => -1;
 
-const TEXT_GLANCES: Partial<Readonly<Record<Kind, Glance>>> = {
+const TEXT_QUICK_CHECKS: Partial<Readonly<Record<Kind, QuickCheck>>> = {
   // No text has more characters than bytes.
   text: ({ maxLength }, _, from, to) => (maxLength === undefined || to - from <= maxLength ? to : -1),
   timestamp: ({ fraction }, text, from, to) => (isPlainMoment(text, from, to, fraction ?? 0) ? to - 1 : -1),
@@ -101,12 +101,12 @@ const TEXT_GLANCES: Partial<Readonly<Record<Kind, Glance>>> = {
 };
 
 /** For strings without escapes. */
-export const textGlance = (column: Column): Glance => TEXT_GLANCES[column.kind] ?? LOOK_CLOSER;
+export const textQuickCheck = (column: Column): QuickCheck => TEXT_QUICK_CHECKS[column.kind] ?? FULL_CHECK;
 
 /** For whole numbers. */
-export const integerGlance = (column: Column): Glance => (column.kind === 'int' ? glanceAtInt : LOOK_CLOSER);
+export const integerQuickCheck = (column: Column): QuickCheck => (column.kind === 'int' ? quickCheckInt : FULL_CHECK);
 
-const glanceAtInt: Glance = (column, text, from, to) => (isShort(column, text[from] as number, to - from) ? to : -1);
+const quickCheckInt: QuickCheck = (column, text, from, to) => (isShort(column, text[from] as number, to - from) ? to : -1);
 
 function fromNumber(column: Column, cell: JsonNumber): ParamValue {
   switch (column.kind) {
@@ -115,7 +115,7 @@ function fromNumber(column: Column, cell: JsonNumber): ParamValue {
     case 'float':
       return CHECKS[column.kind](column, cell.text, 'store');
     default:
-      throw new Misfit(`a JSON number does not fit the type ${column.type}`);
+      throw new InvalidValue(`a JSON number does not fit the type ${column.type}`);
   }
 }
 
@@ -123,7 +123,7 @@ function fromNumber(column: Column, cell: JsonNumber): ParamValue {
 function fromBoolean(column: Column, cell: boolean): ParamValue {
   if (column.kind === 'bool') return cell ? 'true' : 'false';
   if (column.kind === 'int' && column.type.startsWith('tinyint(1)')) return cell ? '1' : '0';
-  throw new Misfit(`a JSON boolean does not fit the type ${column.type}`);
+  throw new InvalidValue(`a JSON boolean does not fit the type ${column.type}`);
 }
 
 function jsonText(cell: Exclude<JsonCell, null>): string {
@@ -132,11 +132,11 @@ function jsonText(cell: Exclude<JsonCell, null>): string {
 }
 
 function checkInt(column: Column, text: string): string {
-  if (!INT.test(text)) throw new Misfit('it must be a whole number');
+  if (!INT.test(text)) throw new InvalidValue('it must be a whole number');
   if (isShort(column, text.charCodeAt(0), text.length)) return text;
   const value = BigInt(text);
   if ((column.min !== undefined && value < column.min) || (column.max !== undefined && value > column.max)) {
-    throw new Misfit(`it must be between ${column.min} and ${column.max}`);
+    throw new InvalidValue(`it must be between ${column.min} and ${column.max}`);
   }
   return value.toString();
 }
@@ -150,7 +150,7 @@ function checkDecimal(column: Column, text: string, use: Use): string {
   if (SPECIAL_FLOATS.has(text)) return text;
   const match = DECIMAL.exec(text);
   const [, sign = '', whole = '', fraction = '', exponent] = match ?? [];
-  if (match === null) throw new Misfit('it must be a decimal number');
+  if (match === null) throw new InvalidValue('it must be a decimal number');
   const plain = exponent === undefined ? ([whole, fraction] as const) : shifted(whole, fraction, Number(exponent));
   const digits = plain[0].replace(/^0+(?=\d)/, '') || '0';
   if (use === 'store') checkDigits(column, digits, plain[1]);
@@ -159,7 +159,7 @@ function checkDecimal(column: Column, text: string, use: Use): string {
 
 /** Moves the point by an exponent, within reason. */
 function shifted(whole: string, fraction: string, exponent: number): readonly [string, string] {
-  if (Math.abs(exponent) > 400) throw new Misfit('its exponent is too large');
+  if (Math.abs(exponent) > 400) throw new InvalidValue('its exponent is too large');
   if (exponent >= 0) return [whole + fraction.padEnd(exponent, '0').slice(0, exponent), fraction.slice(exponent)];
   const padded = whole.padStart(-exponent, '0');
   return [padded.slice(0, padded.length + exponent) || '0', padded.slice(padded.length + exponent) + fraction];
@@ -169,17 +169,18 @@ function checkDigits(column: Column, digits: string, fraction: string): void {
   if (column.precision === undefined || column.scale === undefined) return;
   const most = column.precision - column.scale;
   if ((digits === '0' ? 0 : digits.length) > Math.max(most, 0))
-    throw new Misfit(`it may have ${Math.max(most, 0)} digits before the point`);
+    throw new InvalidValue(`it may have ${Math.max(most, 0)} digits before the point`);
   if (fraction.replace(/0+$/, '').length > Math.max(column.scale, 0)) {
-    throw new Misfit(`it may have ${Math.max(column.scale, 0)} digits after the point`);
+    throw new InvalidValue(`it may have ${Math.max(column.scale, 0)} digits after the point`);
   }
 }
 
 function checkFloat(column: Column, text: string): string {
   if (SPECIAL_FLOATS.has(text)) return text;
   const value = Number(text);
-  if (!FLOAT.test(text)) throw new Misfit('it must be a number');
-  if (!Number.isFinite(value) || (column.precision === 24 && !Number.isFinite(Math.fround(value)))) throw new Misfit('it is out of range');
+  if (!FLOAT.test(text)) throw new InvalidValue('it must be a number');
+  if (!Number.isFinite(value) || (column.precision === 24 && !Number.isFinite(Math.fround(value))))
+    throw new InvalidValue('it is out of range');
   return text;
 }
 
@@ -187,15 +188,15 @@ function checkLength(column: Column, text: string, use: Use): string {
   const most = column.maxLength;
   // Every character has at most two UTF-16 units, so that short texts need no counting.
   if (use === 'compare' || most === undefined || text.length <= most) return text;
-  if ([...text].length > most) throw new Misfit(`it may be ${most} characters long`);
+  if ([...text].length > most) throw new InvalidValue(`it may be ${most} characters long`);
   return text;
 }
 
 function checkBytes(column: Column, text: string, use: Use): Uint8Array {
-  if (!BASE64.test(text)) throw new Misfit('it must be base64');
+  if (!BASE64.test(text)) throw new InvalidValue('it must be base64');
   const bytes = Buffer.from(text, 'base64');
   if (use === 'store' && column.maxLength !== undefined && bytes.length > column.maxLength)
-    throw new Misfit(`it may be ${column.maxLength} bytes long`);
+    throw new InvalidValue(`it may be ${column.maxLength} bytes long`);
   return bytes;
 }
 
@@ -203,6 +204,6 @@ function checkJson(text: string): void {
   try {
     parseJson(Buffer.from(text), { maxDepth: JSON_DEPTH, repeatedKeys: 'last' });
   } catch (error) {
-    throw new Misfit(error instanceof JsonError ? `it must be JSON: ${error.message}` : 'it must be JSON');
+    throw new InvalidValue(error instanceof JsonError ? `it must be JSON: ${error.message}` : 'it must be JSON');
   }
 }

@@ -12,7 +12,7 @@ import { startDemo } from './start.ts';
 import { TOKEN_COMMANDS } from './token-command.ts';
 import { VERSION } from './version.ts';
 
-export interface Command {
+export interface CliCommand {
   readonly usage: string;
   readonly summary: string;
   /** Returns the exit code; a server that goes on running returns undefined. */
@@ -20,11 +20,11 @@ export interface Command {
 }
 
 /** A command of the client: its verbs are in the table. */
-function remote(name: string, table: Subcommands, summary: string): Command {
+function remote(name: string, table: Subcommands, summary: string): CliCommand {
   return { usage: `${name} ${Object.keys(table).join('|')} …`, summary, run: (args) => runSubcommand(name, table, args) };
 }
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, CliCommand>> = {
   serve: { usage: 'serve', summary: 'serve requests with the settings in force', run: () => serve(loadConfig().config) },
   start: { usage: 'start', summary: 'serve with embedded defaults and a demo database (what npm start does)', run: () => startDemo() },
   config: {

@@ -20,7 +20,7 @@ export type Identity =
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'namespace' };
 
-export interface Command {
+export interface ProgramCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly options: { readonly uid?: number; readonly gid?: number };
@@ -95,12 +95,12 @@ function canReach(user: Identity & { kind: 'user' }, program: PostgresProgram, f
   return runs(commandAs(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', dirname(folder)]));
 }
 
-function runs(command: Command): boolean {
+function runs(command: ProgramCommand): boolean {
   return spawnSync(command.file, command.args, { ...command.options, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
 /** The command that runs a program under the identity. No process stands between: signals reach the program itself. */
-export function commandAs(identity: Identity, file: string, args: readonly string[]): Command {
+export function commandAs(identity: Identity, file: string, args: readonly string[]): ProgramCommand {
   switch (identity.kind) {
     case 'self':
       return { file, args, options: {} };

@@ -12,9 +12,9 @@ type Message =
   | { readonly millrace: 'gather'; readonly id: number }
   | { readonly millrace: 'tell'; readonly id: number }
   | { readonly millrace: 'told'; readonly id: number; readonly text: string }
-  | { readonly millrace: 'gathered'; readonly id: number; readonly parts: readonly Part[] };
+  | { readonly millrace: 'gathered'; readonly id: number; readonly parts: readonly MetricsPart[] };
 
-export interface Part {
+export interface MetricsPart {
   readonly worker: number;
   /** In Prometheus' notation. */
   readonly text: string;
@@ -48,7 +48,7 @@ class Awaited<T> {
 /** In the primary. */
 export function relayMetrics(workers: () => readonly Worker[]): void {
   const awaited = new Awaited<string>();
-  const gather = async (): Promise<readonly Part[]> => {
+  const gather = async (): Promise<readonly MetricsPart[]> => {
     const parts = workers().map(async (worker) => {
       const text = await awaited.ask((id) => send(worker, { millrace: 'tell', id }), ANSWER_MS);
       return text === undefined ? [] : [{ worker: worker.id, text }];
@@ -70,7 +70,7 @@ function send(worker: Worker, message: Message): void {
 
 /** In a worker: answers the primary, and returns a way to everyone's metrics. Its own are the answer when the primary is silent. */
 export function shareMetrics(own: () => Promise<string>): () => Promise<string> {
-  const awaited = new Awaited<readonly Part[]>();
+  const awaited = new Awaited<readonly MetricsPart[]>();
   const tell = (message: Message): void => {
     if (process.connected) process.send?.(message);
   };
@@ -88,7 +88,7 @@ const DESCRIPTION = /^# (?:HELP|TYPE) (\S+)/;
 const SAMPLE = /^([^\s{]+)(?:\{(.*)\})?(\s.*)$/;
 
 /** One text of several: what a metric is stands once, before the samples of everyone. */
-export function mergeMetrics(parts: readonly Part[]): string {
+export function mergeMetrics(parts: readonly MetricsPart[]): string {
   const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
   for (const { worker, text } of parts) {
     let samples: string[] = [];

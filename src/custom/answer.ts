@@ -16,7 +16,7 @@ export interface KeptRows extends RowSink {
   take(): Buffer;
 }
 
-export interface Answer {
+export interface CallAnswer {
   /** Has the client seen a byte? */
   readonly begun: boolean;
   /** `held`: nothing is sent before the end, because what ran may still be taken back. */

@@ -6,12 +6,12 @@ import type { Writable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { apiError } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { GoneError } from '../util/flights.ts';
 import { FormReader } from '../util/form.ts';
 import { JsonDepthError, JsonError, JsonMemoryError, JsonReader } from '../util/json.ts';
-import { TURN_BYTES, turn } from '../util/loop-turns.ts';
+import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { MemoryBusy, type MemoryLease } from '../util/memory-lease.ts';
 import { BadEncoding } from '../util/query.ts';
+import { GoneError } from '../util/single-flight.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
 import type { InputType } from './document.ts';
 
@@ -56,7 +56,7 @@ function hold(bytes: number, { mostBytes, lease }: Allowance): void {
 }
 
 function readJson(body: Buffer, _: string, allowance: Allowance): PlainMap | Promise<PlainMap> {
-  return body.length <= TURN_BYTES ? readSmallJson(body, allowance) : readLargeJson(body, allowance);
+  return body.length <= SLICE_BYTES ? readSmallJson(body, allowance) : readLargeJson(body, allowance);
 }
 
 function readSmallJson(body: Buffer, allowance: Allowance): PlainMap {
@@ -69,11 +69,11 @@ function readSmallJson(body: Buffer, allowance: Allowance): PlainMap {
 async function readLargeJson(body: Buffer, allowance: Allowance): Promise<PlainMap> {
   const { lease } = allowance;
   hold(body.length, allowance);
-  await turn(lease.owner);
+  await nextSlice(lease.owner);
   const reader = openJson(body, allowance);
-  while (!readOn(reader, reader.at + TURN_BYTES)) {
+  while (!readOn(reader, reader.at + SLICE_BYTES)) {
     hold(reader.memory, allowance);
-    await turn(lease.owner);
+    await nextSlice(lease.owner);
     if (allowance.signal.aborted) throw new GoneError();
   }
   hold(reader.memory, allowance);
@@ -116,12 +116,12 @@ function readForm(body: Buffer, _: string, allowance: Allowance): PlainMap | Pro
     if (++count > MOST_FIELDS) throw apiError('body_not_form', `it has more than ${MOST_FIELDS} fields`);
     addField(input, name, value);
   });
-  return readOnForm(form, TURN_BYTES) ? input : readLargeForm(form, allowance.lease.owner).then(() => input);
+  return readOnForm(form, SLICE_BYTES) ? input : readLargeForm(form, allowance.lease.owner).then(() => input);
 }
 
 async function readLargeForm(form: FormReader, owner: string): Promise<void> {
-  do await turn(owner);
-  while (!readOnForm(form, form.at + TURN_BYTES));
+  do await nextSlice(owner);
+  while (!readOnForm(form, form.at + SLICE_BYTES));
 }
 
 function readOnForm(form: FormReader, until: number): boolean {
@@ -172,9 +172,9 @@ function openForm(contentType: string, fail: (why: string) => void) {
 
 async function feed(form: Writable, body: Buffer, owner: string): Promise<void> {
   let at = 0;
-  for (; body.length - at > TURN_BYTES; at += TURN_BYTES) {
-    form.write(body.subarray(at, at + TURN_BYTES));
-    await turn(owner);
+  for (; body.length - at > SLICE_BYTES; at += SLICE_BYTES) {
+    form.write(body.subarray(at, at + SLICE_BYTES));
+    await nextSlice(owner);
     if (form.destroyed) return;
   }
   form.end(body.subarray(at));

@@ -4,7 +4,7 @@
  */
 import { apiError } from '../errors.ts';
 import type { Definition, Endpoint } from '../model/definition.ts';
-import type { Answer } from './answer.ts';
+import type { CallAnswer } from './answer.ts';
 import { type Answered, type Attempt, type Call, type Failed, failedBy } from './attempt.ts';
 import type { Compiled } from './compile.ts';
 import type { Execution } from './execution.ts';
@@ -20,7 +20,7 @@ export interface CallStages {
   readonly notes: VersionNotes;
 }
 
-export async function answerCall(stages: CallStages, call: Call, answer: Answer): Promise<void> {
+export async function answerCall(stages: CallStages, call: Call, answer: CallAnswer): Promise<void> {
   const found = stages.finder.endpoint(call.caller, call.uri);
   const endpoint = found instanceof Promise ? await found : found;
   const asked = chooseDefinition(endpoint, call.method, call.version);
@@ -49,7 +49,7 @@ async function attempt(
   endpoint: Endpoint,
   definition: Definition,
   asked: Definition,
-  answer: Answer,
+  answer: CallAnswer,
 ): Promise<Answered | Failed> {
   try {
     const found = finder.version(call.caller, definition);

@@ -12,8 +12,8 @@ import { contextOf } from './context.ts';
 import { type Author, checkDefinition, type Management } from './definitions.ts';
 import { entryOf } from './execution.ts';
 import { explainStep } from './failures.ts';
-import { Session } from './session.ts';
-import type { Frame, Step, Trace } from './steps/step.ts';
+import { CallSession } from './session.ts';
+import type { Step, StepFrame, Trace } from './steps/step.ts';
 
 const MOST_DEPTH = 64;
 
@@ -55,14 +55,14 @@ export async function execute(management: Management, author: Author, source: st
   const input = parseInput(trial.input);
   refuseLasting(compiled);
   const { timeoutMs, limits } = compiled;
-  const session = new Session(connections, {
+  const session = new CallSession(connections, {
     entry: () => entryOf(compiled, author.context),
     timeoutMs,
     signal: trial.signal,
     transaction: 'all',
   });
   const notes = new Notes();
-  const frame: Frame = {
+  const frame: StepFrame = {
     input,
     context: contextOf(author.caller),
     results: new Array(compiled.steps.length),
@@ -114,7 +114,7 @@ function refuseLasting({ steps, document }: Compiled): void {
   }
 }
 
-async function runTraced(compiled: Compiled, frame: Frame, notes: Notes): Promise<readonly PlainMap[]> {
+async function runTraced(compiled: Compiled, frame: StepFrame, notes: Notes): Promise<readonly PlainMap[]> {
   const steps: PlainMap[] = [];
   for (const step of compiled.steps) {
     const began = performance.now();

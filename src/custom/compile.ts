@@ -3,15 +3,15 @@
  * languages' compilers; a call never parses anything.
  */
 import { createHash } from 'node:crypto';
-import type { Limits } from '../lang/budget.ts';
+import type { RunLimits } from '../lang/budget.ts';
 import { DEFAULT_LIMITS } from '../lang/budget.ts';
 import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectScope } from '../model/project.ts';
-import { turn } from '../util/loop-turns.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
 import type { DefinitionDocument, OwnDatabase } from './document.ts';
-import { compileStep } from './steps/alike.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
+import { compileStep } from './steps/step-cache.ts';
 
 export interface Compiled {
   readonly document: DefinitionDocument;
@@ -24,7 +24,7 @@ export interface Compiled {
   readonly read: ReadonlySet<number>;
   readonly readsContext: boolean;
   readonly usesModules: boolean;
-  readonly limits: Limits;
+  readonly limits: RunLimits;
   readonly timeoutMs: number;
   readonly transaction: 'one' | 'all' | 'none';
   /** `held`: nothing may be sent before the end, because what ran may still be taken back. */
@@ -113,7 +113,7 @@ async function compileSteps({ logic, database }: DefinitionDocument, scope: Comp
   for (const source of logic) {
     const { index, name, code } = source;
     if (characters + code.length > TURN_CODE) {
-      await turn(scope.tenant.projectId);
+      await nextSlice(scope.tenant.projectId);
       characters = 0;
     }
     characters += code.length;

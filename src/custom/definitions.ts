@@ -17,7 +17,7 @@ import type { DbType } from '../model/entry.ts';
 import { entryKey, type ProjectContext } from '../model/project.ts';
 import type { DefinitionChange, DefinitionInsertion, Store } from '../store/store.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { turn } from '../util/loop-turns.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
 import { type Compiled, type CompileScope, compileDefinition, withPassword } from './compile.ts';
 import {
   type DefinitionDocument,
@@ -69,9 +69,9 @@ const LARGE = 16 * 1024;
 
 /** Everything that can be wrong with a document, in one error. */
 export async function checkDefinition(management: Management, author: Author, source: string): Promise<Checked> {
-  if (source.length > LARGE) await turn(author.caller.projectId);
+  if (source.length > LARGE) await nextSlice(author.caller.projectId);
   const { document, problems } = inspect(source, management.connections.engines);
-  if (source.length > LARGE) await turn(author.caller.projectId);
+  if (source.length > LARGE) await nextSlice(author.caller.projectId);
   const modules = await management.finder.modules(author.caller);
   const found: (LineProblem & { readonly kind: string })[] = problems.map((problem) => ({ ...problem, kind: 'document' }));
   const { database } = document;
@@ -92,7 +92,7 @@ export async function checkDefinition(management: Management, author: Author, so
   checkIdentifiers(author, document);
   if (database.kind === 'own') for (const { host } of database.hosts) await management.checkHost(host);
   const password = await passwordOf(management, author, document);
-  if (source.length > LARGE) await turn(author.caller.projectId);
+  if (source.length > LARGE) await nextSlice(author.caller.projectId);
   return { document, password, compiled: withPassword(compiled, { ...scope, password }) };
 }
 

@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { Host, TlsMode } from '../model/entry.ts';
 import type { OwnDatabase, RegisteredDatabase } from './document.ts';
-import type { Fields } from './fields.ts';
+import type { DocumentFields } from './fields.ts';
 import type { MapTree, Tree } from './yaml-tree.ts';
 
 const TLS_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-full'];
@@ -27,7 +27,7 @@ const NAMES = [
 const PREFIX = 'database.';
 const MOST_SECS = 86_400;
 
-export function readDatabase(fields: Fields, root: MapTree, engines: Engines): OwnDatabase | RegisteredDatabase {
+export function readDatabase(fields: DocumentFields, root: MapTree, engines: Engines): OwnDatabase | RegisteredDatabase {
   const section = fields.section(root, 'database');
   if (section !== undefined) fields.known(section, PREFIX, NAMES);
   const timeoutSecs = fields.whole(section, 'timeout_secs', PREFIX, 30, 1, MOST_SECS);
@@ -53,7 +53,7 @@ export function readDatabase(fields: Fields, root: MapTree, engines: Engines): O
 }
 
 /** With a type that cannot be read, the code is checked by the fallback's rules: all that is wrong is told at once. */
-function readEngine(fields: Fields, section: MapTree | undefined, engines: Engines): Engine {
+function readEngine(fields: DocumentFields, section: MapTree | undefined, engines: Engines): Engine {
   const name = fields.text(section, 'type', PREFIX, 'required', (text) =>
     engines.named(text) === undefined ? `must be one of ${engines.names}` : undefined,
   );
@@ -62,7 +62,7 @@ function readEngine(fields: Fields, section: MapTree | undefined, engines: Engin
 
 const checkTls = (text: string): string | undefined => (TLS_MODES.includes(text) ? undefined : `must be one of ${TLS_MODES.join(', ')}`);
 
-function readReference(fields: Fields, section: MapTree, timeoutSecs: number, engines: Engines): RegisteredDatabase {
+function readReference(fields: DocumentFields, section: MapTree, timeoutSecs: number, engines: Engines): RegisteredDatabase {
   const text = fields.text(section, 'ref', PREFIX, 'required') ?? '';
   const slash = text.indexOf('/');
   const engine = engines.find(text.slice(0, Math.max(0, slash)));
@@ -72,7 +72,7 @@ function readReference(fields: Fields, section: MapTree, timeoutSecs: number, en
 }
 
 /** `machine: [{host, port}]`, or `source_ip` and `port`. */
-function readHosts(fields: Fields, section: MapTree | undefined, port: number): readonly Host[] {
+function readHosts(fields: DocumentFields, section: MapTree | undefined, port: number): readonly Host[] {
   const machines = section?.fields.get('machine');
   if (machines !== undefined && section?.fields.has('source_ip') === true)
     fields.problem(machines, `${PREFIX}machine and ${PREFIX}source_ip exclude each other`);
@@ -87,7 +87,7 @@ function readHosts(fields: Fields, section: MapTree | undefined, port: number): 
   return machines.items.map((item) => readMachine(fields, item, port));
 }
 
-function readMachine(fields: Fields, item: Tree, port: number): Host {
+function readMachine(fields: DocumentFields, item: Tree, port: number): Host {
   const machine = fields.map(item, `${PREFIX}machine`);
   if (machine !== undefined) fields.known(machine, `${PREFIX}machine.`, ['host', 'port']);
   return {

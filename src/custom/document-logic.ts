@@ -1,5 +1,5 @@
 /** The `logic` section of a definition: steps of one kind each, with names that hide nothing. Compiles nothing. */
-import type { Fields } from './fields.ts';
+import type { DocumentFields } from './fields.ts';
 import { isReservedName } from './names.ts';
 import type { MapTree, ScalarTree, Tree } from './yaml-tree.ts';
 
@@ -20,7 +20,7 @@ export interface StepSource {
 const MOST_STEPS = 100;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-export function readLogic(fields: Fields, root: MapTree): readonly StepSource[] {
+export function readLogic(fields: DocumentFields, root: MapTree): readonly StepSource[] {
   const list = fields.list(root, 'logic');
   if (list !== undefined && list.items.length > MOST_STEPS) fields.problem(list, `logic has more than ${MOST_STEPS} steps`);
   const taken = new Set<string>();
@@ -33,7 +33,7 @@ export function readLogic(fields: Fields, root: MapTree): readonly StepSource[] 
   });
 }
 
-function readStep(fields: Fields, item: Tree, index: number): StepSource | undefined {
+function readStep(fields: DocumentFields, item: Tree, index: number): StepSource | undefined {
   const prefix = `logic[${index}].`;
   const tree = fields.map(item, `logic[${index}]`);
   if (tree === undefined) return undefined;

@@ -10,7 +10,7 @@ import { parseUlid } from '../model/ulid.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
-import { Fields } from './fields.ts';
+import { DocumentFields } from './fields.ts';
 import { type LineProblem, type MapTree, parseTree, plainTree, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
@@ -84,7 +84,7 @@ export interface Inspected {
 /** As much of a document as can be read, and all that is wrong with it. Throws YamlProblems when it cannot be read at all. */
 export function inspectDocument(source: string, engines: Engines): Inspected {
   const tree = parseTree(source);
-  const fields = new Fields();
+  const fields = new DocumentFields();
   const root = fields.map(tree, 'the document');
   if (root === undefined) throw new YamlProblems(fields.problems);
   fields.known(root, '', SECTIONS);
@@ -106,7 +106,7 @@ export function readDocument(source: string, engines: Engines): DefinitionDocume
   return document;
 }
 
-function readIdentifiers(fields: Fields, root: MapTree): DefinitionDocument['identifiers'] {
+function readIdentifiers(fields: DocumentFields, root: MapTree): DefinitionDocument['identifiers'] {
   const section = fields.section(root, 'identifiers');
   if (section !== undefined) fields.known(section, 'identifiers.', IDENTIFIERS);
   const read = (name: Identifier): string => {
@@ -118,7 +118,7 @@ function readIdentifiers(fields: Fields, root: MapTree): DefinitionDocument['ide
   return Object.fromEntries(IDENTIFIERS.map((name) => [name, read(name)])) as Record<Identifier, string>;
 }
 
-function readPermission(fields: Fields, root: MapTree): readonly string[] {
+function readPermission(fields: DocumentFields, root: MapTree): readonly string[] {
   const list = fields.list(root, 'permission');
   return (list?.items ?? []).map((item) => {
     if (item.kind === 'scalar' && item.text.trim() !== '' && !item.text.includes(',')) return item.text.trim();
@@ -127,7 +127,7 @@ function readPermission(fields: Fields, root: MapTree): readonly string[] {
   });
 }
 
-function readHttp(fields: Fields, root: MapTree): Pick<DefinitionDocument, 'uri' | 'method' | 'version' | 'inputType'> {
+function readHttp(fields: DocumentFields, root: MapTree): Pick<DefinitionDocument, 'uri' | 'method' | 'version' | 'inputType'> {
   const http = fields.section(root, 'http');
   if (http !== undefined) fields.known(http, 'http.', ['uri', 'method', 'version', 'input_type']);
   const oneOf = (words: readonly string[]) => (text: string) => (words.includes(text) ? undefined : `must be one of ${words.join(', ')}`);
@@ -153,7 +153,7 @@ function checkVersion(text: string): string | undefined {
     : undefined;
 }
 
-function readConfig(fields: Fields, root: MapTree): DefinitionConfig {
+function readConfig(fields: DocumentFields, root: MapTree): DefinitionConfig {
   const tree = root.fields.get('config');
   const absent = tree === undefined || (tree.kind === 'scalar' && tree.value === null);
   const config = absent ? undefined : fields.map(tree, 'config');

@@ -7,14 +7,14 @@ import type { StopSignal } from '../engines/engine.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';
 import { findEntry, type ProjectContext } from '../model/project.ts';
-import type { Answer, KeptRows, RowAnswer } from './answer.ts';
+import type { CallAnswer, KeptRows, RowAnswer } from './answer.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed, failedBy } from './attempt.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
 import { explainStays, explainStep } from './failures.ts';
 import { runSteps, type StepsDone, type Timings } from './run.ts';
-import { Session } from './session.ts';
-import type { Frame } from './steps/step.ts';
+import { CallSession } from './session.ts';
+import type { StepFrame } from './steps/step.ts';
 
 /** The bytes of an answer. */
 export interface Made {
@@ -30,7 +30,7 @@ export class Execution {
   }
 
   /** Straight from the steps to the client. */
-  async answer(attempt: Attempt, answer: Answer): Promise<Answered | Failed> {
+  async answer(attempt: Attempt, answer: CallAnswer): Promise<Answered | Failed> {
     const { compiled } = attempt.version;
     const timings: Timings = [];
     let rows: RowAnswer | undefined;
@@ -69,7 +69,7 @@ export class Execution {
   }
 
   /** As bytes. */
-  async make(attempt: Attempt, signal: StopSignal, timings: Timings, answer: Answer): Promise<Made | Failed> {
+  async make(attempt: Attempt, signal: StopSignal, timings: Timings, answer: CallAnswer): Promise<Made | Failed> {
     const { compiled } = attempt.version;
     const { bytes } = compiled.limits;
     let rows: KeptRows | undefined;
@@ -103,7 +103,7 @@ export class Execution {
     }
   }
 
-  #frame({ call, version, input, modules }: Attempt, signal: StopSignal): Frame {
+  #frame({ call, version, input, modules }: Attempt, signal: StopSignal): StepFrame {
     const { compiled } = version;
     const { transaction, timeoutMs } = compiled;
     const entry = (): Entry => entryOf(compiled, call.context);
@@ -113,7 +113,7 @@ export class Execution {
       results: new Array(compiled.steps.length),
       limits: compiled.limits,
       modules,
-      session: new Session(this.connections, { entry, timeoutMs, signal, transaction }),
+      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction }),
       signal,
       lease: call.lease,
     };

@@ -4,7 +4,7 @@
  */
 import type { LineProblem, ListTree, MapTree, ScalarTree, Tree } from './yaml-tree.ts';
 
-export class Fields {
+export class DocumentFields {
   readonly problems: LineProblem[] = [];
 
   problem(at: { readonly line: number }, message: string): void {

@@ -8,8 +8,8 @@ import type { Definition, DefinitionMethod, Endpoint } from '../model/definition
 import type { LarkModules } from '../model/lark-module.ts';
 import type { SpaceScope } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
-import { turn } from '../util/loop-turns.ts';
-import { after, type Soon } from '../util/soon.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
+import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { type Compiled, compileDefinition } from './compile.ts';
 import { readDocument } from './document.ts';
 
@@ -34,7 +34,7 @@ export class Finder {
     this.#engines = engines;
   }
 
-  endpoint(scope: SpaceScope, uri: string): Soon<Endpoint> {
+  endpoint(scope: SpaceScope, uri: string): MaybePromise<Endpoint> {
     return after(this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri), (endpoint) => {
       if (endpoint === undefined) throw apiError('endpoint_unknown', uri);
       return endpoint;
@@ -58,7 +58,7 @@ export class Finder {
   async #compile(scope: SpaceScope, definition: Definition): Promise<Version> {
     if (definition.unreadable !== null)
       throw apiError('record_unreadable', `${definition.uri} ${definition.version}`, definition.definitionId);
-    if (definition.document.length > LARGE) await turn(scope.projectId);
+    if (definition.document.length > LARGE) await nextSlice(scope.projectId);
     const document = readDocument(definition.document, this.#engines);
     const needsModules = document.logic.some(({ kind }) => kind === 'lark');
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;

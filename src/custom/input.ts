@@ -5,12 +5,12 @@
 import { apiError } from '../errors.ts';
 import type { DefinitionMethod } from '../model/definition.ts';
 import type { PlainMap } from '../util/decimal.ts';
-import type { Parameter } from '../util/query.ts';
+import type { QueryParameter } from '../util/query.ts';
 import { type Allowance, addField, BODIES } from './bodies.ts';
 import type { InputType } from './document.ts';
 
 export interface RawInput {
-  readonly query: readonly Parameter[];
+  readonly query: readonly QueryParameter[];
   readonly body: Buffer | undefined;
   readonly contentType: string | undefined;
 }
@@ -37,7 +37,7 @@ function filled(fields: PlainMap, query: PlainMap): PlainMap {
   return fields;
 }
 
-function readQuery(query: readonly Parameter[]): PlainMap {
+function readQuery(query: readonly QueryParameter[]): PlainMap {
   const input: PlainMap = new Map();
   for (const { name, value } of query) if (name !== 'format' && name !== 'pwt') addField(input, name, value);
   return input;

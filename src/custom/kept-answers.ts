@@ -4,8 +4,8 @@
  */
 import type { StopSignal } from '../engines/engine.ts';
 import type { Observer } from '../observe.ts';
-import { Flights } from '../util/flights.ts';
-import type { Answer } from './answer.ts';
+import { SingleFlight } from '../util/single-flight.ts';
+import type { CallAnswer } from './answer.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed } from './attempt.ts';
 import type { ResponseCache } from './cache.ts';
 import { type Execution, type Made, timingText } from './execution.ts';
@@ -19,7 +19,7 @@ export class KeptAnswers {
   readonly #execution: Execution;
   readonly #cache: ResponseCache;
   readonly #observer: Observer;
-  readonly #flights = new Flights<Made | Failed>();
+  readonly #inFlight = new SingleFlight<Made | Failed>();
 
   constructor(execution: Execution, cache: ResponseCache, observer: Observer) {
     this.#execution = execution;
@@ -31,7 +31,7 @@ export class KeptAnswers {
     return version.compiled.keeps && call.lease.held <= MOST_KEYED;
   }
 
-  async answer(attempt: Attempt, answer: Answer): Promise<Answered | Failed> {
+  async answer(attempt: Attempt, answer: CallAnswer): Promise<Answered | Failed> {
     const { call, endpoint, version, modules, input, headers } = attempt;
     const { cacheResult, coalesce, cacheTtlSecs } = version.compiled.document.config;
     const key = keyOf({ caller: call.caller, endpoint, version, modules, input, format: call.format });
@@ -50,8 +50,8 @@ export class KeptAnswers {
       if (cacheResult && made.kind === 'made') this.#cache.set(key, made.body, cacheTtlSecs);
       return made;
     };
-    if (coalesce && this.#flights.has(key)) this.#observer.cacheLookup('shared');
-    const made = await (coalesce ? this.#flights.join(key, call.signal, make) : make(call.signal));
+    if (coalesce && this.#inFlight.has(key)) this.#observer.cacheLookup('shared');
+    const made = await (coalesce ? this.#inFlight.join(key, call.signal, make) : make(call.signal));
     if (made.kind === 'failed') return made;
     const timing = timings.length === 0 ? 'shared' : timingText(version.compiled, timings);
     answer.bytes(made.body, [...headers, ...(cacheResult ? ['X-Cache', 'MISS'] : []), 'Server-Timing', timing]);

@@ -1,13 +1,13 @@
 /** `?:name`, `?:input.x`, `?:step_0[2].x`: where a path leads, worked out once when a definition is compiled. Knows no SQL. */
 import type { Path } from '../sql/bind-scan.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import type { Frame, StepScope } from './steps/step.ts';
+import type { StepFrame, StepScope } from './steps/step.ts';
 
 /** The value, or undefined when there is none. */
-export type Reader = (frame: Frame) => PlainValue | undefined;
+export type PathReader = (frame: StepFrame) => PlainValue | undefined;
 
 export interface ResolvedPath {
-  readonly read: Reader;
+  readonly read: PathReader;
   readonly needs: readonly number[];
   readonly readsContext: boolean;
 }
@@ -33,7 +33,7 @@ export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
 }
 
 /** In the results, the latest first, and then in the input. */
-function lookUp(name: string, frame: Frame, count: number): PlainValue | undefined {
+function lookUp(name: string, frame: StepFrame, count: number): PlainValue | undefined {
   for (let i = count - 1; i >= 0; i--) {
     const record = recordOf(frame.results[i]);
     const found = record?.get(name);

@@ -3,7 +3,7 @@
  * texts. Bounded: a result larger than a definition may hold is refused before it fills the memory.
  */
 import { BudgetError } from '../lang/budget.ts';
-import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { parseJson } from '../util/json.ts';
@@ -81,7 +81,7 @@ export class RowCollector implements RowSink {
     this.#left = memoryMb * 1024 * 1024;
   }
 
-  start(columns: readonly ResultColumn[], flow: Flow): void {
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#flow = new PacedFlow(flow, this.#lease.owner);
     this.#columns = columns.map(({ name, kind }) => ({ name, read: READERS[kind] }));
   }

@@ -7,7 +7,7 @@ import type { PlainValue } from '../util/decimal.ts';
 import { type Failed, failedBy } from './attempt.ts';
 import type { Compiled } from './compile.ts';
 import { explainStays, explainStep } from './failures.ts';
-import type { Frame, Step, Wanted } from './steps/step.ts';
+import type { ResultUse, Step, StepFrame } from './steps/step.ts';
 
 /** How long each step took, in milliseconds. */
 export type Timings = number[];
@@ -26,7 +26,7 @@ export interface StepsFailed extends Failed {
 /** The session is committed when all is well, rolled back when not, and given back in either case. */
 export async function runSteps(
   compiled: Compiled,
-  frame: Frame,
+  frame: StepFrame,
   timings: Timings,
   sink: (() => RowSink) | undefined,
 ): Promise<StepsDone | StepsFailed> {
@@ -46,7 +46,7 @@ export async function runSteps(
   }
 }
 
-async function runAll(compiled: Compiled, frame: Frame, timings: Timings, sink: (() => RowSink) | undefined): Promise<void> {
+async function runAll(compiled: Compiled, frame: StepFrame, timings: Timings, sink: (() => RowSink) | undefined): Promise<void> {
   const { steps } = compiled;
   let before = performance.now();
   for (let i = 0; i < steps.length; i++) {
@@ -59,7 +59,7 @@ async function runAll(compiled: Compiled, frame: Frame, timings: Timings, sink: 
   }
 }
 
-function wantedOf({ steps, answer, read }: Compiled, index: number, sink: (() => RowSink) | undefined): Wanted {
+function wantedOf({ steps, answer, read }: Compiled, index: number, sink: (() => RowSink) | undefined): ResultUse {
   if (index === answer && index === steps.length - 1 && sink !== undefined && steps[index]?.sql !== undefined) return sink();
   return index === answer || read.has(index) ? 'kept' : 'dropped';
 }

@@ -15,8 +15,8 @@ import {
 import type { RowSink } from '../model/cells.ts';
 import type { Entry } from '../model/entry.ts';
 import type { StatementFacts } from '../sql/bind.ts';
-import type { Ready } from '../sql/dialect.ts';
-import { after, type Soon } from '../util/soon.ts';
+import type { BoundStatement } from '../sql/dialect.ts';
+import { after, type MaybePromise } from '../util/maybe-promise.ts';
 
 export interface SessionOptions {
   readonly entry: () => Entry;
@@ -46,7 +46,7 @@ const REPEATS_MOST = 20;
 /** The search for what a failed statement left behind takes no longer. */
 const TRACES_MS = 2000;
 
-export class Session {
+export class CallSession {
   readonly #connections: Connections;
   readonly #options: SessionOptions;
   readonly #run: RunOptions;
@@ -96,7 +96,7 @@ export class Session {
     return this.#outdated && !this.final ? REPEATS_MOST : 0;
   }
 
-  async run(ready: Ready, stated: Stated, sink?: RowSink): Promise<Outcome> {
+  async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
     const taken = this.#connection ?? this.#take();
     const connection = taken instanceof Promise ? await taken : taken;
     const { label, sql } = stated;
@@ -107,11 +107,11 @@ export class Session {
     if (!sql.reads) this.#changes = true;
     const options: RunOptions = sql.plain || !this.#open ? this.#run : { ...this.#run, transaction: 'may_end' };
     try {
-      const outcome = await connection.run(ready.statement, ready.params, options, sink);
+      const outcome = await connection.run(bound.statement, bound.params, options, sink);
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
       return outcome;
     } catch (error) {
-      if (error instanceof DbFailure) this.#judge(error, stated, ready, isFirst);
+      if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
       else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
       throw error;
     }
@@ -122,7 +122,7 @@ export class Session {
     return !reads || (!harmless && this.#engine?.capabilities.transactions !== false);
   }
 
-  #judge(failure: DbFailure, { label, sql }: Stated, ready: Ready, isFirst: boolean): void {
+  #judge(failure: DbFailure, { label, sql }: Stated, bound: BoundStatement, isFirst: boolean): void {
     const { kind, left } = failure;
     const writes = this.#mayWrite(sql);
     this.#again = isFirst && kind === 'lost' && left === 'unsent';
@@ -134,7 +134,7 @@ export class Session {
     else if (left === 'unknown' || !sql.plain) this.#doubtful.push(label);
     else if (this.#engine?.capabilities.transactions === false) {
       if (!BEFORE.has(kind)) this.#doubtful.push(label);
-    } else this.#refused = { label, text: ready.statement.text };
+    } else this.#refused = { label, text: bound.statement.text };
   }
 
   /** Everything that ran is kept. Undefined when there is nothing to wait for. */
@@ -203,13 +203,13 @@ export class Session {
   }
 
   /** At once when one is idle and needs no transaction. */
-  #take(): Soon<Connection> {
+  #take(): MaybePromise<Connection> {
     const { entry: entryOf, signal, transaction } = this.#options;
     const entry = entryOf();
     this.#pool = this.#connections.pool(entry, 'custom');
     const engine = this.#connections.engine(entry.type);
     this.#engine = engine;
-    return after(this.#pool.acquire(signal), (connection): Soon<Connection> => {
+    return after(this.#pool.acquire(signal), (connection): MaybePromise<Connection> => {
       this.#connection = connection;
       return transaction === 'all' && engine.capabilities.transactions ? this.#begin(connection) : connection;
     });

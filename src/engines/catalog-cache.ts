@@ -26,7 +26,7 @@ interface Picture {
   asked: number;
 }
 
-export interface Wanted {
+export interface TableWanted {
   readonly entry: Entry;
   readonly schema: string | undefined;
   readonly table: string;
@@ -43,7 +43,7 @@ export class CatalogCache {
   }
 
   /** The table at once when the picture is fresh; else the promise of it. Undefined when there is no such table. */
-  find(wanted: Wanted): Table | Promise<Table | undefined> {
+  find(wanted: TableWanted): Table | Promise<Table | undefined> {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     if (picture === undefined) return this.read(wanted);
     const now = performance.now();
@@ -56,7 +56,7 @@ export class CatalogCache {
   }
 
   /** Reads the catalogue now (or joins a reading under way). */
-  read(wanted: Wanted): Promise<Table | undefined> {
+  read(wanted: TableWanted): Promise<Table | undefined> {
     const key = `${wanted.entry.id}\0${keyOf(wanted)}`;
     const under = this.#reading.get(key);
     if (under !== undefined) return under;
@@ -69,7 +69,7 @@ export class CatalogCache {
    * Reads the catalogue after this moment: a reading under way may have begun before the table changed. Who trusts nothing has seen that the
    * picture is wrong, and has the table described whatever its stamp says: a stamp does not tell a table that changed and changed back.
    */
-  async renew(wanted: Wanted, trust: 'stamp' | 'nothing'): Promise<Table | undefined> {
+  async renew(wanted: TableWanted, trust: 'stamp' | 'nothing'): Promise<Table | undefined> {
     await this.#reading.get(`${wanted.entry.id}\0${keyOf(wanted)}`)?.catch(() => undefined);
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     if (picture !== undefined && trust === 'nothing') picture.stamp = undefined;
@@ -77,13 +77,13 @@ export class CatalogCache {
   }
 
   /** Has the table changed so lately that it may have changed and changed back? */
-  isRestless(wanted: Wanted): boolean {
+  isRestless(wanted: TableWanted): boolean {
     const changed = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted))?.changed;
     return changed !== undefined && performance.now() - changed < RESTLESS_MS;
   }
 
   /** How old the picture is, in milliseconds; infinite when there is none. */
-  age(wanted: Wanted): number {
+  age(wanted: TableWanted): number {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     return picture === undefined ? Number.POSITIVE_INFINITY : performance.now() - picture.seen;
   }
@@ -93,7 +93,7 @@ export class CatalogCache {
     this.#pictures.delete(entryId);
   }
 
-  async #read(wanted: Wanted): Promise<Table | undefined> {
+  async #read(wanted: TableWanted): Promise<Table | undefined> {
     const { entry, schema, table: name } = wanted;
     const started = performance.now();
     const { catalog } = this.#connections.engine(entry.type);
@@ -115,7 +115,7 @@ export class CatalogCache {
     }
   }
 
-  #keep(wanted: Wanted, table: Table | undefined, stamp: string | undefined, seen: number): void {
+  #keep(wanted: TableWanted, table: Table | undefined, stamp: string | undefined, seen: number): void {
     const key = keyOf(wanted);
     const tables = this.#pictures.get(wanted.entry.id) ?? new Map<string, Picture>();
     this.#pictures.set(wanted.entry.id, tables);
@@ -144,7 +144,7 @@ export class CatalogCache {
   }
 }
 
-function keyOf(wanted: Wanted): string {
+function keyOf(wanted: TableWanted): string {
   return wanted.schema === undefined ? wanted.table : `${wanted.schema}\0${wanted.table}`;
 }
 

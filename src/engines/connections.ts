@@ -8,15 +8,15 @@ import { type Connection, type ConnectOptions, DbFailure, type Engine, type Stop
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
 import type { Engines } from './registry.ts';
-import { type Holder, Room } from './room.ts';
+import { type Holder, ServerCapacity } from './server-capacity.ts';
 
 export type Purpose = 'auto' | 'custom';
 
 const SWEEP_MS = 1000;
 const MOST_RETIRED = 10_000;
 /** How long to wait before a full server is asked again: so long at first, and longer each time. */
-const ROOM_MS = 10;
-const ROOM_MOST_MS = 100;
+const RECLAIM_MS = 10;
+const RECLAIM_MOST_MS = 100;
 
 export interface PoolCounts {
   readonly type: DbType;
@@ -37,7 +37,7 @@ export class Connections {
   readonly #policy: HostPolicy;
   readonly #maxRowBytes: number | undefined;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
-  readonly #room = new Room(() => this.#allPools());
+  readonly #capacity = new ServerCapacity(() => this.#allPools());
   readonly #lastGood = new Map<string, number>();
   /** Entries that were changed or removed: a request that began before may still want a connection, but none is kept. */
   readonly #retired = new Set<string>();
@@ -154,19 +154,19 @@ export class Connections {
   async #enter(entry: Entry, options: ConnectOptions): Promise<Connection> {
     const server = serverOf(options.host);
     const end = performance.now() + options.timeoutMs;
-    this.#room.enter(server);
+    this.#capacity.reserve(server);
     try {
-      for (let pause = ROOM_MS; ; pause = Math.min(pause * 2, ROOM_MOST_MS)) {
+      for (let pause = RECLAIM_MS; ; pause = Math.min(pause * 2, RECLAIM_MOST_MS)) {
         try {
           return await this.engine(entry.type).connect(entry, { ...options, timeoutMs: Math.max(end - performance.now(), 1) });
         } catch (error) {
           const isFull = error instanceof DbFailure && error.kind === 'full';
-          if (!isFull || performance.now() + pause > end || options.signal?.aborted || !this.#room.make(server)) throw error;
+          if (!isFull || performance.now() + pause > end || options.signal?.aborted || !this.#capacity.reclaim(server)) throw error;
         }
         await wait(pause);
       }
     } finally {
-      this.#room.leave(server);
+      this.#capacity.release(server);
     }
   }
 

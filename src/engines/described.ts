@@ -11,7 +11,7 @@ import { malformed } from './limits.ts';
 /** Kinds that every format writes alike, as a text; results do not always tell one from another. */
 const TEXTS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set', 'uuid', 'other']);
 
-export function isWrittenAlike(a: Kind, b: Kind): boolean {
+export function hasSameEncoding(a: Kind, b: Kind): boolean {
   return a === b || (TEXTS.has(a) && TEXTS.has(b));
 }
 
@@ -22,7 +22,7 @@ export function columnsOf(statement: Statement, described: readonly ResultColumn
   if (columns.length !== described.length) throw malformed(`${described.length} columns where ${columns.length} were asked for`);
   let isAlike = true;
   for (let i = 0; i < columns.length; i++)
-    isAlike &&= isWrittenAlike((columns[i] as ResultColumn).kind, (described[i] as ResultColumn).kind);
+    isAlike &&= hasSameEncoding((columns[i] as ResultColumn).kind, (described[i] as ResultColumn).kind);
   if (isAlike) return columns;
   if (statement.onOtherKinds === 'fail') return undefined;
   return columns.map(({ name }, i) => ({ name, kind: (described[i] as ResultColumn).kind }));

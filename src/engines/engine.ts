@@ -32,7 +32,7 @@ export interface RunOptions {
 export type Undone = 'all' | 'some';
 
 /** What a connection is wanted for; `bulky`: to write many rows, which keeps a processor of the server busy. */
-export type Load = 'light' | 'bulky';
+export type Workload = 'light' | 'bulky';
 
 export interface Connection {
   /** Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. */
@@ -69,19 +69,19 @@ export interface TableName {
 }
 
 /** A table as it is asked for; without a schema, in the default one. */
-export interface Named {
+export interface TableReference {
   readonly schema: string | undefined;
   readonly table: string;
 }
 
 export interface Catalog {
   /** Undefined when the database has no such table or view (for this user to see). */
-  describe(connection: Connection, name: Named, options: RunOptions): Promise<Table | undefined>;
+  describe(connection: Connection, name: TableReference, options: RunOptions): Promise<Table | undefined>;
   /**
    * A text that stays the same while the table's description does, for less than the description costs. Undefined when there is none for this
    * table; absent where the engine has none at all.
    */
-  stamp?(connection: Connection, name: Named, options: RunOptions): Promise<string | undefined>;
+  stamp?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }

@@ -5,8 +5,8 @@
  */
 
 import { setImmediate as immediately } from 'node:timers/promises';
-import { type Connection, DbFailure, type Load, type StopSignal } from './engine.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { type Connection, DbFailure, type StopSignal, type Workload } from './engine.ts';
+import { WaitQueue } from './wait-queue.ts';
 
 export interface PoolLimits {
   readonly maxOpen: number;
@@ -46,8 +46,8 @@ export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
   readonly #limits: PoolLimits;
   readonly #idle: Idle[] = [];
-  readonly #line: WaitingLine<Connection>;
-  readonly #bulkyLine: WaitingLine<void>;
+  readonly #line: WaitQueue<Connection>;
+  readonly #bulkyLine: WaitQueue<void>;
   readonly #bulkyMost: number;
   /** Given out for bulky statements, or about to be. */
   #bulky = 0;
@@ -64,8 +64,8 @@ export class Pool {
     this.#open = open;
     const { waitMs, bulkyWaitMs, bulkyMost, maxOpen } = limits;
     this.#bulkyMost = Math.min(bulkyMost, Math.ceil(maxOpen / 2));
-    this.#line = new WaitingLine({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
-    this.#bulkyLine = new WaitingLine({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
+    this.#line = new WaitQueue({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
+    this.#bulkyLine = new WaitQueue({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
   }
 
   get counts(): { readonly open: number; readonly idle: number; readonly waiting: number } {
@@ -73,7 +73,7 @@ export class Pool {
   }
 
   /** A connection at once when one is idle; else the promise of one. */
-  acquire(signal?: StopSignal, load: Load = 'light'): Connection | Promise<Connection> {
+  acquire(signal?: StopSignal, load: Workload = 'light'): Connection | Promise<Connection> {
     return load === 'light' ? this.#take(signal) : this.#takeBulky(signal);
   }
 

@@ -8,7 +8,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter, Piece } from '../util/byte-writer.ts';
+import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { appendDecimal128, appendDouble, appendInstant, appendInt32, appendIntegerText } from './bson-number.ts';
 import { appendCell, appendCString, appendPlain, BINARY, BOOLEAN, DOCUMENT, NULL, patchInt32, STRING } from './bson-value.ts';
@@ -68,7 +68,7 @@ const WRITERS: Readonly<Record<Kind, BsonWriter>> = {
 
 interface BsonColumn {
   /** The name with the zero byte that ends it. */
-  readonly name: Piece;
+  readonly name: EncodedText;
   readonly write: BsonWriter;
 }
 
@@ -91,7 +91,7 @@ class BsonRows implements RowWriter {
       const column = columns[i] as BsonColumn;
       const typeAt = out.length;
       out.byte(NULL);
-      out.piece(column.name);
+      out.encoded(column.name);
       const cell = from[i] as number;
       if (cell >= 0) {
         const type = column.write(bytes, cell, to[i] as number, out);
@@ -122,10 +122,10 @@ class BsonRows implements RowWriter {
   }
 }
 
-function cString(name: string): Piece {
+function cString(name: string): EncodedText {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   appendCString(name, out);
-  return new Piece(out.take());
+  return new EncodedText(out.take());
 }
 
 const ZERO = 0x30;

@@ -4,7 +4,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import { type ByteWriter, Piece } from '../util/byte-writer.ts';
+import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import { appendJson, writeJson } from '../util/json.ts';
 import type { Format, RowWriter } from './format.ts';
 import {
@@ -21,18 +21,18 @@ import {
 } from './text.ts';
 
 const QUOTE = 0x22;
-const NULL = new Piece('null');
+const NULL = new EncodedText('null');
 const PLAIN = plainBytes({ except: '"\\' });
 /** By byte, what stands for it inside a string. */
-const ESCAPES: readonly Piece[] = Array.from(
+const ESCAPES: readonly EncodedText[] = Array.from(
   { length: 0x80 },
-  (_, byte) => new Piece(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
+  (_, byte) => new EncodedText(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
 );
 
 const escapeByte: Escape = (source, at, to, out) => {
   const byte = source[at] as number;
   if (byte >= 0x80) return copyBeyondAscii(source, at, to, out);
-  out.piece(ESCAPES[byte] as Piece);
+  out.encoded(ESCAPES[byte] as EncodedText);
   return at + 1;
 };
 
@@ -78,7 +78,7 @@ const WRITERS: Readonly<Record<Kind, CellWriter>> = {
 
 interface JsonColumn {
   /** `,"name":`, for the first column with the brace. */
-  readonly prefix: Piece;
+  readonly prefix: EncodedText;
   readonly write: CellWriter;
 }
 
@@ -89,7 +89,7 @@ function prepare(columns: readonly ResultColumn[]): readonly JsonColumn[] {
   let known = prepared.get(columns);
   if (known === undefined) {
     known = columns.map(({ name, kind }, index) => ({
-      prefix: new Piece(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
+      prefix: new EncodedText(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
       write: WRITERS[kind],
     }));
     prepared.set(columns, known);
@@ -117,9 +117,9 @@ class JsonRows implements RowWriter {
     if (columns.length === 0) out.byte(0x7b);
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] as JsonColumn;
-      out.piece(column.prefix);
+      out.encoded(column.prefix);
       const start = from[i] as number;
-      if (start < 0) out.piece(NULL);
+      if (start < 0) out.encoded(NULL);
       else column.write(bytes, start, to[i] as number, out);
     }
     out.byte(0x7d);

@@ -2,7 +2,7 @@
  * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
  * Knows no format: each brings a table of the bytes that go as they are and a function for the others.
  */
-import { type ByteWriter, Piece, viewOf } from '../util/byte-writer.ts';
+import { type ByteWriter, EncodedText, viewOf } from '../util/byte-writer.ts';
 
 /** Writes one cell that is not NULL: source[from..to) holds its canonical bytes. */
 export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;
@@ -14,7 +14,7 @@ export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWri
 export type Escape = (source: Buffer, at: number, to: number, out: ByteWriter) => number;
 export const ABANDON = -1;
 
-export const REPLACEMENT = new Piece('\ufffd');
+export const REPLACEMENT = new EncodedText('\ufffd');
 
 /**
  * Which bytes go as they are: ASCII without the controls and a few others. `table` is the rule, byte by byte; `words` holds each of the
@@ -106,7 +106,7 @@ export function copyBeyondAscii(source: Buffer, from: number, to: number, out: B
   while (at < to && (source[at] as number) >= 0x80) {
     const length = characterLength(source, at, to);
     if (length < 0) {
-      out.piece(REPLACEMENT);
+      out.encoded(REPLACEMENT);
       at -= length;
     } else {
       out.copy(source, at, at + length);
@@ -133,10 +133,10 @@ export function isFiniteText(source: Buffer, from: number): boolean {
   return digit <= 0x39;
 }
 
-const TRUE = new Piece('true');
-const FALSE = new Piece('false');
+const TRUE = new EncodedText('true');
+const FALSE = new EncodedText('false');
 
-export const copyBool: CellWriter = (source, from, _to, out) => out.piece(source[from] === 0x74 ? TRUE : FALSE);
+export const copyBool: CellWriter = (source, from, _to, out) => out.encoded(source[from] === 0x74 ? TRUE : FALSE);
 
 const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 const PADDING = 0x3d;

@@ -5,7 +5,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter, Piece } from '../util/byte-writer.ts';
+import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';
 import { writeTabular } from './tabular.ts';
 import {
@@ -22,7 +22,7 @@ import {
 
 const OPENING = Buffer.from('<?xml version="1.0" encoding="UTF-8"?><response>');
 const CLOSING = Buffer.from('</response>');
-const EMPTY_ROW = new Piece('<row></row>');
+const EMPTY_ROW = new EncodedText('<row></row>');
 
 /**
  * What is an XML name in every edition of XML 1.0, since many parsers keep to the early ones: ASCII and the letters of the large scripts.
@@ -39,22 +39,22 @@ const PLAIN = plainBytes({ also: '\t\n', except: '&<>' });
 const PLAIN_IN_ATTRIBUTE = plainBytes({ except: '&<"' });
 
 /** A carriage return as it stands would be read as a line feed, and in an attribute any white space as a space. */
-const ENTITIES: Readonly<Record<number, Piece>> = Object.fromEntries(
+const ENTITIES: Readonly<Record<number, EncodedText>> = Object.fromEntries(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;', '\n': '&#10;', '\t': '&#9;' }).map(
-    ([character, entity]) => [character.charCodeAt(0), new Piece(entity)],
+    ([character, entity]) => [character.charCodeAt(0), new EncodedText(entity)],
   ),
 );
 
 const escapeByte: Escape = (source, from, to, out) => {
   let at = from;
   if ((source[at] as number) < 0x80) {
-    out.piece(ENTITIES[source[at] as number] ?? REPLACEMENT);
+    out.encoded(ENTITIES[source[at] as number] ?? REPLACEMENT);
     return at + 1;
   }
   while (at < to && (source[at] as number) >= 0x80) {
     const length = characterLength(source, at, to);
     if (length < 0 || isNonCharacter(source, at)) {
-      out.piece(REPLACEMENT);
+      out.encoded(REPLACEMENT);
       at += Math.abs(length);
     } else {
       out.copy(source, at, at + length);
@@ -92,9 +92,9 @@ const WRITERS: Readonly<Record<Kind, CellWriter>> = {
 };
 
 interface XmlTags {
-  readonly open: Piece;
-  readonly close: Piece;
-  readonly nil: Piece;
+  readonly open: EncodedText;
+  readonly close: EncodedText;
+  readonly nil: EncodedText;
 }
 
 /** The row's own tags are part of its first and last column's. */
@@ -104,9 +104,9 @@ function tags({ name }: ResultColumn, index: number, columns: readonly ResultCol
   const isName = NAME.test(name);
   const start = isName ? name : `column name="${attribute(name)}"`;
   return {
-    open: new Piece(`${rowStart}<${start}>`),
-    close: new Piece(`</${isName ? name : 'column'}>${rowEnd}`),
-    nil: new Piece(`${rowStart}<${start} nil="true"/>${rowEnd}`),
+    open: new EncodedText(`${rowStart}<${start}>`),
+    close: new EncodedText(`</${isName ? name : 'column'}>${rowEnd}`),
+    nil: new EncodedText(`${rowStart}<${start} nil="true"/>${rowEnd}`),
   };
 }
 
@@ -134,17 +134,17 @@ class XmlRows implements RowWriter {
     const { writers } = this;
     const { bytes, from, to } = cells;
     const count = writers.length;
-    if (count === 0) out.piece(EMPTY_ROW);
+    if (count === 0) out.encoded(EMPTY_ROW);
     for (let i = 0; i < count; i++) {
       const { open, close, nil } = this.#tags[i] as XmlTags;
       const start = from[i] as number;
       if (start < 0) {
-        out.piece(nil);
+        out.encoded(nil);
         continue;
       }
-      out.piece(open);
+      out.encoded(open);
       (writers[i] as CellWriter)(bytes, start, to[i] as number, out);
-      out.piece(close);
+      out.encoded(close);
     }
   }
 

@@ -3,7 +3,7 @@
  * Plain where that is beyond doubt (a letter first, nothing but harmless characters, no word that means something), else in double quotes.
  */
 import type { Kind } from '../model/table.ts';
-import { type ByteWriter, Piece } from '../util/byte-writer.ts';
+import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import {
   ABANDON,
   type CellWriter,
@@ -49,21 +49,21 @@ const SHORT_ESCAPES: Readonly<Record<number, string>> = {
   34: '\\"',
   92: '\\\\',
 };
-const ESCAPES: readonly Piece[] = Array.from(
+const ESCAPES: readonly EncodedText[] = Array.from(
   { length: 0x80 },
-  (_, byte) => new Piece(SHORT_ESCAPES[byte] ?? `\\x${byte.toString(16).padStart(2, '0')}`),
+  (_, byte) => new EncodedText(SHORT_ESCAPES[byte] ?? `\\x${byte.toString(16).padStart(2, '0')}`),
 );
 
 /** Beyond ASCII: what YAML does not count as printable, or takes for a line break or a byte order mark, is escaped. */
 const escapeQuoted: Escape = (source, from, to, out) => {
   let at = from;
   if ((source[at] as number) < 0x80) {
-    out.piece(ESCAPES[source[at] as number] as Piece);
+    out.encoded(ESCAPES[source[at] as number] as EncodedText);
     return at + 1;
   }
   while (at < to && (source[at] as number) >= 0x80) {
     const length = characterLength(source, at, to);
-    if (length < 0) out.piece(REPLACEMENT);
+    if (length < 0) out.encoded(REPLACEMENT);
     else if (isUnprintable(source, at)) out.text(numericEscape(source.toString('utf8', at, at + length)));
     else out.copy(source, at, at + length);
     at += Math.abs(length);

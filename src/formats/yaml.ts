@@ -3,21 +3,21 @@
  * What a single value looks like is yaml-scalar.ts's affair.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
-import { ByteWriter, Piece } from '../util/byte-writer.ts';
+import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
 import type { Format, RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
 import { WRITERS, writeKey } from './yaml-scalar.ts';
 
-const NULL = new Piece('null');
+const NULL = new EncodedText('null');
 const NO_ROWS = Buffer.from('[]\n');
-const EMPTY_ROW = new Piece('- {}\n');
+const EMPTY_ROW = new EncodedText('- {}\n');
 const LINE_END = 0x0a;
 
 interface YamlColumn {
   /** `- name: ` for the first column, `  name: ` for the others. */
-  readonly prefix: Piece;
+  readonly prefix: EncodedText;
   readonly write: CellWriter;
 }
 
@@ -37,7 +37,7 @@ class YamlRows implements RowWriter {
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
     this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: new Piece(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')} `),
+      prefix: new EncodedText(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')} `),
       write: WRITERS[kind],
     }));
   }
@@ -47,12 +47,12 @@ class YamlRows implements RowWriter {
     const columns = this.#columns;
     const { bytes, from, to } = cells;
     this.#empty = false;
-    if (columns.length === 0) out.piece(EMPTY_ROW);
+    if (columns.length === 0) out.encoded(EMPTY_ROW);
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] as YamlColumn;
-      out.piece(column.prefix);
+      out.encoded(column.prefix);
       const start = from[i] as number;
-      if (start < 0) out.piece(NULL);
+      if (start < 0) out.encoded(NULL);
       else column.write(bytes, start, to[i] as number, out);
       out.byte(LINE_END);
     }
@@ -96,7 +96,7 @@ function appendMembers(members: PlainMap, indent: string, out: ByteWriter): void
 }
 
 function appendScalar(value: PlainValue, out: ByteWriter): void {
-  if (value === null) out.piece(NULL);
+  if (value === null) out.encoded(NULL);
   else if (value instanceof Map) out.text('{}');
   else if (Array.isArray(value)) out.text('[]');
   else if (typeof value === 'boolean') out.text(String(value));

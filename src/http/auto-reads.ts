@@ -8,8 +8,8 @@ import type { Auto, ReadResult, Target } from '../auto/run.ts';
 import { AnswerTooLarge } from '../custom/answer.ts';
 import type { Format } from '../formats/format.ts';
 import type { Observer } from '../observe.ts';
+import { Coalescer } from '../util/coalescer.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
-import { Turns } from '../util/turns.ts';
 import type { Exchange } from './exchange.ts';
 import { KeptBody } from './kept-body.ts';
 import { RowResponse, sendBytes } from './respond.ts';
@@ -38,7 +38,7 @@ export class AutoReads {
   readonly #auto: Auto;
   readonly #observer: Observer;
   /** Undefined: the answer was too large. */
-  readonly #turns = new Turns<Answer | undefined>(PATIENCE_MS);
+  readonly #coalescer = new Coalescer<Answer | undefined>(PATIENCE_MS);
   readonly #large = new Set<string>();
 
   constructor(auto: Auto, observer: Observer) {
@@ -51,8 +51,8 @@ export class AutoReads {
     if (!this.#auto.sharesReads(target)) return this.#readAlone(read);
     // The entry is the project's own; all else that an answer depends on is in the request's target.
     const key = `${target.entry.id} ${exchange.head.target}`;
-    const isAlone = this.#turns.isFree(key) || this.#large.has(key);
-    return isAlone ? this.#turns.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);
+    const isAlone = this.#coalescer.isFree(key) || this.#large.has(key);
+    return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);
   }
 
   async #readAlone({ exchange, request, target, format }: AutoRead): Promise<void> {
@@ -69,7 +69,7 @@ export class AutoReads {
   async #readTogether(key: string, read: AutoRead): Promise<void> {
     const { exchange, format } = read;
     let isOurs = false;
-    const answer = await this.#turns.follow(key, exchange, (signal) => {
+    const answer = await this.#coalescer.follow(key, exchange, (signal) => {
       isOurs = true;
       return this.#keep(read, signal);
     });

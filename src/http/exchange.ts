@@ -7,10 +7,10 @@ import type { StopSignal } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
-import { BadEncoding, MAX_PARAMETERS, type Parameter, parseQuery, TooManyParameters } from '../util/query.ts';
+import { BadEncoding, MAX_PARAMETERS, parseQuery, type QueryParameter, TooManyParameters } from '../util/query.ts';
 import type { RequestHead } from './wire/head.ts';
 import { type HeaderSection, headerOf } from './wire/header-section.ts';
-import type { Reply } from './wire/reply.ts';
+import type { HttpReply } from './wire/reply.ts';
 
 /** Besides those of the caller: headers that the service reads, each of which must be one. */
 const SINGLE: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'x-request-id']);
@@ -55,7 +55,7 @@ export function pathOf({ target }: RequestHead): string {
 
 export class Exchange implements StopSignal {
   readonly head: RequestHead;
-  readonly reply: Reply;
+  readonly reply: HttpReply;
   readonly requestId: string;
   readonly started = performance.now();
   readonly body: Buffer | undefined;
@@ -68,11 +68,11 @@ export class Exchange implements StopSignal {
   /** Why a database could not be used, for the log. */
   reason: string | undefined;
   readonly #rawQuery: string;
-  #query: readonly Parameter[] | undefined;
+  #query: readonly QueryParameter[] | undefined;
   readonly #reading: Reading;
   #listeners: (() => void)[] | undefined;
 
-  constructor(head: RequestHead, reply: Reply, body: Buffer | undefined) {
+  constructor(head: RequestHead, reply: HttpReply, body: Buffer | undefined) {
     this.head = head;
     this.reply = reply;
     this.body = body;
@@ -102,7 +102,7 @@ export class Exchange implements StopSignal {
     return this.#reading.context;
   }
 
-  get query(): readonly Parameter[] {
+  get query(): readonly QueryParameter[] {
     if (this.#query !== undefined) return this.#query;
     try {
       this.#query = parseQuery(this.#rawQuery);

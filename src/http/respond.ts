@@ -4,17 +4,17 @@
  */
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
-import type { Cells, Flow, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { releaseBuffer } from '../util/buffer-pool.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { NestingError } from '../util/json.ts';
-import { giveBack } from '../util/lent-memory.ts';
 import { MemoryBusy } from '../util/memory-lease.ts';
 import { PacedFlow } from '../util/paced-flow.ts';
 import type { Exchange } from './exchange.ts';
-import { awaitReader, readerIsBack, type Waiting } from './slow-readers.ts';
-import { Spool } from './spool.ts';
-import { JOINED, type Reply } from './wire/reply.ts';
+import { awaitReader, readerIsBack, type SlowReader } from './slow-readers.ts';
+import { AnswerSpool } from './spool.ts';
+import { type HttpReply, JOINED } from './wire/reply.ts';
 
 /** A piece of this size goes to the socket. */
 const PIECE = 64 * 1024;
@@ -71,7 +71,7 @@ export function sendError(exchange: Exchange, error: ApiError): void {
 }
 
 export function sendValue(exchange: Exchange, status: number, format: Format, value: PlainValue, extra: readonly string[] = []): void {
-  const spool = new Spool(ownerOf(exchange));
+  const spool = new AnswerSpool(ownerOf(exchange));
   const out = new ByteWriter(PIECE, (piece) => spool.add(piece));
   try {
     format.value(value, out);
@@ -89,7 +89,7 @@ export function sendValue(exchange: Exchange, status: number, format: Format, va
 }
 
 /** A body whose length is known only now; formats that begin with it get their head. */
-function sendSpool(exchange: Exchange, status: number, format: Format, spool: Spool, extra: readonly string[]): void {
+function sendSpool(exchange: Exchange, status: number, format: Format, spool: AnswerSpool, extra: readonly string[]): void {
   const head = format.head === undefined ? EMPTY : format.head(spool.size);
   if (head === undefined) {
     spool.discard();
@@ -99,7 +99,7 @@ function sendSpool(exchange: Exchange, status: number, format: Format, spool: Sp
   const { reply } = exchange;
   const lines = headerLines(exchange, format.contentType, extra);
   if (spool.pieces !== undefined) {
-    reply.sendPieces(status, lines, [head, ...spool.pieces], giveBack);
+    reply.sendPieces(status, lines, [head, ...spool.pieces], releaseBuffer);
     return;
   }
   reply.begin(status, lines, head.length + spool.size);
@@ -113,14 +113,14 @@ const EMPTY = Buffer.alloc(0);
  * Rows into a response. A small answer is one write with its length; a large one flows, a turn at a time, and the query waits for a slow reader.
  * When it has waited for too long, the rest goes to a spool, so that the connection is free again; when there is no room, the answer is broken off.
  */
-export class RowResponse implements RowSink, Waiting {
+export class RowResponse implements RowSink, SlowReader {
   /** Pairs of names and values, sent with the first byte. */
   readonly headers: string[] = [];
   readonly #exchange: Exchange;
   readonly #format: Format;
   readonly #out: ByteWriter;
   /** For what may not be sent before the end; and for the rest of what flowed. */
-  #spool: Spool | undefined;
+  #spool: AnswerSpool | undefined;
   #writer: { row(cells: Cells): void; end(): void } | undefined;
   #flow: PacedFlow | undefined;
   #sent = false;
@@ -131,7 +131,7 @@ export class RowResponse implements RowSink, Waiting {
   constructor(exchange: Exchange, format: Format, held: 'held' | 'flowing') {
     this.#exchange = exchange;
     this.#format = format;
-    this.#spool = held === 'held' || format.head !== undefined ? new Spool(ownerOf(exchange)) : undefined;
+    this.#spool = held === 'held' || format.head !== undefined ? new AnswerSpool(ownerOf(exchange)) : undefined;
     this.#out = new ByteWriter(PIECE, (piece) => this.#piece(piece));
   }
 
@@ -139,7 +139,7 @@ export class RowResponse implements RowSink, Waiting {
     this.headers.push('X-Total-Count', count);
   }
 
-  start(columns: readonly ResultColumn[], flow: Flow): void {
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#flow = new PacedFlow(flow, ownerOf(this.#exchange));
     this.#writer = this.#format.rows(columns, this.#out);
   }
@@ -159,12 +159,12 @@ export class RowResponse implements RowSink, Waiting {
       return;
     }
     if (this.#sent) {
-      reply.end(this.#out.take(), giveBack);
+      reply.end(this.#out.take(), releaseBuffer);
       return;
     }
     const lines = headerLines(this.#exchange, this.#format.contentType, this.headers);
     if (this.#out.length <= JOINED) reply.sendLatin1(200, lines, this.#out.takeLatin1());
-    else reply.sendPieces(200, lines, [this.#out.take()], giveBack);
+    else reply.sendPieces(200, lines, [this.#out.take()], releaseBuffer);
   }
 
   /** What was spooled for an answer that will not be sent. */
@@ -174,7 +174,7 @@ export class RowResponse implements RowSink, Waiting {
 
   /** The reader is too slow for the query to wait. */
   giveUp(): void {
-    this.#spool = new Spool(ownerOf(this.#exchange));
+    this.#spool = new AnswerSpool(ownerOf(this.#exchange));
     this.#exchange.reply.onDrain = undefined;
     this.#flow?.resume();
   }
@@ -191,7 +191,7 @@ export class RowResponse implements RowSink, Waiting {
       reply.onDrain = () => this.#goOn();
       reply.begin(200, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
-    if (!reply.write(piece, giveBack) && this.since === 0) {
+    if (!reply.write(piece, releaseBuffer) && this.since === 0) {
       this.since = performance.now();
       this.#flow?.pause();
       awaitReader(this);
@@ -207,7 +207,7 @@ export class RowResponse implements RowSink, Waiting {
     this.#flow?.resume();
   }
 
-  #keep(spool: Spool, piece: Buffer): void {
+  #keep(spool: AnswerSpool, piece: Buffer): void {
     const { reply } = this.#exchange;
     if (reply.over) return;
     try {
@@ -228,7 +228,7 @@ function refuse(exchange: Exchange, error: ApiError): void {
 }
 
 /** The rest of an answer that flowed. */
-function sendRest(reply: Reply, spool: Spool): void {
+function sendRest(reply: HttpReply, spool: AnswerSpool): void {
   if (reply.over) {
     spool.discard();
     return;
@@ -237,7 +237,7 @@ function sendRest(reply: Reply, spool: Spool): void {
     spool.pipe(reply);
     return;
   }
-  for (const piece of spool.pieces) reply.write(piece, giveBack);
+  for (const piece of spool.pieces) reply.write(piece, releaseBuffer);
   reply.end(EMPTY);
 }
 

@@ -17,9 +17,9 @@ import type { Observer } from '../observe.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import type { MemoryBudget } from '../util/memory-lease.ts';
 import { BadEncoding, decodePercent } from '../util/query.ts';
-import { after, type Soon } from '../util/soon.ts';
 import type { Exchange } from './exchange.ts';
 
 export { DEMANDS };
@@ -52,11 +52,11 @@ export interface Route {
   /** Health and metrics answer without the gateway's secret, and when there is no room for others. They take no body that has to be waited for. */
   readonly open?: boolean;
   /** What a handler would refuse whatever the body is, found out before the body has come: throws the same errors. */
-  readonly screen?: (exchange: Exchange) => Soon<unknown>;
+  readonly screen?: (exchange: Exchange) => MaybePromise<unknown>;
 }
 
 /** Who calls; the caller is noted for the log. */
-export function identify(services: Services, exchange: Exchange, demand: Demand): Soon<Caller> {
+export function identify(services: Services, exchange: Exchange, demand: Demand): MaybePromise<Caller> {
   const { store, authenticator } = services;
   const found = after(store.refresh(), () => authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.method, demand));
   return after(found, (caller) => {
@@ -66,7 +66,7 @@ export function identify(services: Services, exchange: Exchange, demand: Demand)
 }
 
 /** The caller's project, with everything that is registered in it; the space, where there is one, must be of it. */
-export function projectOf(services: Services, caller: Caller): Soon<ProjectContext> {
+export function projectOf(services: Services, caller: Caller): MaybePromise<ProjectContext> {
   const { orgId = '', projectId = '', spaceId } = caller;
   return after(services.store.projectContext(orgId, projectId), (context) => {
     if (context === undefined) return refuseProject(services, orgId);
@@ -75,7 +75,7 @@ export function projectOf(services: Services, caller: Caller): Soon<ProjectConte
   });
 }
 
-function refuseProject(services: Services, orgId: string): Soon<never> {
+function refuseProject(services: Services, orgId: string): MaybePromise<never> {
   return after(services.store.organization(orgId), (org) => {
     throw org === undefined ? apiError('org_unknown') : apiError('project_unknown');
   });
@@ -87,7 +87,7 @@ export interface InSpace {
 }
 
 /** For endpoints that demand all five headers. */
-export function enterSpace(services: Services, exchange: Exchange, demand: Demand): Soon<InSpace> {
+export function enterSpace(services: Services, exchange: Exchange, demand: Demand): MaybePromise<InSpace> {
   return after(identify(services, exchange, demand), (caller) =>
     after(projectOf(services, caller), (context): InSpace => ({ caller: caller as SpaceCaller, context })),
   );

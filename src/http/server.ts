@@ -3,9 +3,9 @@
  * queries as the raw text; nothing that was sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
+import { releaseBuffer } from '../util/buffer-pool.ts';
 import { lineForLog } from '../util/error-words.ts';
-import { giveBack } from '../util/lent-memory.ts';
-import type { Soon } from '../util/soon.ts';
+import type { MaybePromise } from '../util/maybe-promise.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
@@ -14,7 +14,7 @@ import { limitWaiting } from './slow-readers.ts';
 import { limitSpools } from './spool.ts';
 import type { RequestHead } from './wire/head.ts';
 import type { Refusal } from './wire/refusal.ts';
-import type { Reply } from './wire/reply.ts';
+import type { HttpReply } from './wire/reply.ts';
 import { WireServer } from './wire/server.ts';
 
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -38,7 +38,7 @@ export function buildServer(services: Services, routes: readonly Route[]): WireS
   return server;
 }
 
-function serve(services: Services, router: Router, head: RequestHead, body: Buffer, reply: Reply): void {
+function serve(services: Services, router: Router, head: RequestHead, body: Buffer, reply: HttpReply): void {
   const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body);
   reply.onOver = () => {
     if (reply.gone) exchange.abort();
@@ -56,7 +56,7 @@ async function run(services: Services, exchange: Exchange, route: Route | undefi
   }
   // A handler that has ended holds on to nothing of the body.
   if (exchange.body === undefined) return;
-  giveBack(exchange.body);
+  releaseBuffer(exchange.body);
   exchange.reply.bodyDone();
 }
 
@@ -72,7 +72,7 @@ function enter(services: Services, exchange: Exchange, route: Route | undefined)
 }
 
 /** Before a body is let in that has not come with its head: what can be refused without it is. */
-function screen(services: Services, router: Router, head: RequestHead, reply: Reply): Soon<(() => void) | undefined> {
+function screen(services: Services, router: Router, head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined> {
   const exchange = new Exchange(head, reply, undefined);
   const turnAway = (error: unknown) => (): void => {
     reply.onOver = () => logRequest(services, exchange);
@@ -146,7 +146,7 @@ const REFUSALS: Readonly<Record<Refusal, (services: Services) => ApiError>> = {
   too_slow: () => apiError('request_too_slow'),
 };
 
-function refuse(services: Services, head: RequestHead, refusal: Refusal, reply: Reply): void {
+function refuse(services: Services, head: RequestHead, refusal: Refusal, reply: HttpReply): void {
   const exchange = new Exchange(head, reply, undefined);
   exchange.route = 'refused';
   reply.onOver = () => logRequest(services, exchange);

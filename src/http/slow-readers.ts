@@ -3,7 +3,7 @@
  * others: so much waiting is allowed for an answer, all in all, and then it has to do without the connection. One timer looks at all of
  * them, so that an answer pays for a number.
  */
-export interface Waiting {
+export interface SlowReader {
   /** Since when it waits, performance.now(). */
   readonly since: number;
   /** Milliseconds that it has waited before. */
@@ -13,7 +13,7 @@ export interface Waiting {
 }
 
 const PERIOD_MS = 100;
-const waiting = new Set<Waiting>();
+const waiting = new Set<SlowReader>();
 let patienceMs = Number.POSITIVE_INFINITY;
 let timer: NodeJS.Timeout | undefined;
 
@@ -21,19 +21,19 @@ export function limitWaiting(ms: number): void {
   patienceMs = ms;
 }
 
-export function awaitReader(answer: Waiting): void {
+export function awaitReader(answer: SlowReader): void {
   waiting.add(answer);
-  timer ??= setInterval(look, PERIOD_MS).unref();
+  timer ??= setInterval(sweep, PERIOD_MS).unref();
 }
 
-export function readerIsBack(answer: Waiting): void {
+export function readerIsBack(answer: SlowReader): void {
   waiting.delete(answer);
   if (waiting.size > 0 || timer === undefined) return;
   clearInterval(timer);
   timer = undefined;
 }
 
-function look(): void {
+function sweep(): void {
   const now = performance.now();
   for (const answer of waiting) {
     if (answer.waited + now - answer.since < patienceMs) continue;

@@ -7,9 +7,9 @@ import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newUlid } from '../model/ulid.ts';
-import { giveBack } from '../util/lent-memory.ts';
+import { releaseBuffer } from '../util/buffer-pool.ts';
 import { MemoryBudget, type MemoryLease } from '../util/memory-lease.ts';
-import type { Reply } from './wire/reply.ts';
+import type { HttpReply } from './wire/reply.ts';
 
 const IN_MEMORY = 4 * 1024 * 1024;
 const PIECE = 64 * 1024;
@@ -74,7 +74,7 @@ export function limitSpools(mostBytes: number): void {
   room = new MemoryBudget(mostBytes);
 }
 
-export class Spool {
+export class AnswerSpool {
   size = 0;
   readonly #lease: MemoryLease;
   #pieces: Buffer[] = [];
@@ -99,7 +99,7 @@ export class Spool {
   }
 
   /** Sends what is in the file and ends the answer. */
-  pipe(reply: Reply): void {
+  pipe(reply: HttpReply): void {
     if (this.#file < 0) throw new Error('the pieces are in memory');
     // From here on the stream closes it, when no read is under way.
     const stream = createReadStream('', { fd: this.#file, start: 0, highWaterMark: PIECE });
@@ -130,7 +130,7 @@ export class Spool {
     for (const piece of this.#pieces) {
       this.#lease.grow(piece.length);
       for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at);
-      giveBack(piece);
+      releaseBuffer(piece);
     }
     this.#pieces = [];
   }

@@ -4,7 +4,7 @@
  */
 import type { Problem } from './source.ts';
 
-export interface Limits {
+export interface RunLimits {
   readonly steps: number;
   readonly bytes: number;
   readonly millis: number;
@@ -24,20 +24,20 @@ export class BudgetError extends Error {
   }
 }
 
-export const DEFAULT_LIMITS: Limits = { steps: 50_000_000, bytes: 64 * 1024 * 1024, millis: 1000, depth: 200 };
+export const DEFAULT_LIMITS: RunLimits = { steps: 50_000_000, bytes: 64 * 1024 * 1024, millis: 1000, depth: 200 };
 
 /** Steps between two looks at the clock: few, as a step of a cold program may take some microseconds. */
 const SLICE = 256;
 
 export class Budget {
-  readonly limits: Limits;
+  readonly limits: RunLimits;
   /** Steps left until the clock is looked at; hot loops do `if (--budget.slice < 0) budget.tick();`. */
   slice = 0;
   #stepsLeft: number;
   #bytesLeft: number;
   readonly #deadline: number;
 
-  constructor(limits: Limits) {
+  constructor(limits: RunLimits) {
     this.limits = limits;
     this.#stepsLeft = limits.steps;
     this.#bytesLeft = limits.bytes;

@@ -1,6 +1,6 @@
 /** What a language gives to be run in the sandbox: how a task runs here, and how it is packed for a worker. */
 import type { PlainValue } from '../util/decimal.ts';
-import type { Limits } from './budget.ts';
+import type { RunLimits } from './budget.ts';
 import type { RunError } from './source.ts';
 
 export interface Ran {
@@ -12,11 +12,11 @@ export interface Ran {
 export interface TaskKind<Task> {
   /** The same object for every task of one program: what is remembered of it. */
   identity(task: Task): object;
-  run(task: Task, limits: Limits): Ran;
+  run(task: Task, limits: RunLimits): Ran;
   /** The task as data that can be cloned, its values apart. */
   pack(task: Task): { readonly program: unknown; readonly values: ReadonlyMap<string, PlainValue> };
   /** In the worker. */
-  runPacked(program: unknown, values: ReadonlyMap<string, PlainValue>, limits: Limits): Ran;
+  runPacked(program: unknown, values: ReadonlyMap<string, PlainValue>, limits: RunLimits): Ran;
   /** An error that carries more than the common ones. */
   specialError(extra: string, error: RunError): Error;
 }

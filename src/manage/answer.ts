@@ -3,16 +3,16 @@
  */
 import { REASONS } from '../errors.ts';
 
-export interface Answer {
+export interface ManageAnswer {
   readonly status: number;
   readonly body: object;
 }
 
 /** `{code, status, message}` and what belongs beside it. */
-export function done(status: number, message: string, more: object = {}): Answer {
+export function done(status: number, message: string, more: object = {}): ManageAnswer {
   return { status, body: { code: status, status: REASONS[status] ?? '', message, ...more } };
 }
 
-export function document(body: object): Answer {
+export function document(body: object): ManageAnswer {
   return { status: 200, body };
 }

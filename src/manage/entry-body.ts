@@ -7,7 +7,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { Entry, Host, TlsMode } from '../model/entry.ts';
 import type { EntryDraft } from '../store/store.ts';
-import { type Fields, shown, type TextRule } from './fields.ts';
+import { type BodyFields, shown, type TextRule } from './fields.ts';
 
 const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['disable', 'prefer', 'require', 'verify-full'];
 
@@ -17,7 +17,7 @@ const MOST_HOSTS = 32;
 const A_DAY = 86_400;
 
 /** With a type that cannot be read, the rest of the entry is read as the fallback's: all that is wrong is told at once. */
-function readEngine(fields: Fields, engines: Engines): Engine {
+function readEngine(fields: BodyFields, engines: Engines): Engine {
   const text = fields.text('db_type');
   if (text === '') return engines.fallback;
   const engine = engines.named(text);
@@ -29,14 +29,14 @@ function readEngine(fields: Fields, engines: Engines): Engine {
 
 const hostRule: TextRule = (text) => (/^[^\s\u0000-\u001f,;?#]+$/.test(text) ? undefined : 'is not a host name or address');
 
-function readHost(fields: Fields, defaultPort: number): Host {
+function readHost(fields: BodyFields, defaultPort: number): Host {
   const text = fields.text('host', hostRule, 255);
   if (/[/\\]|^@/.test(text)) fields.malformed('host', `${shown(text)} is a socket path, which is never dialled`);
   // An IPv6 address may stand in brackets, as in a URL.
   return { host: text.replace(/^\[(.*)\]$/, '$1'), port: readPort(fields, defaultPort) };
 }
 
-function readPort(fields: Fields, standard: number): number {
+function readPort(fields: BodyFields, standard: number): number {
   const value = fields.value('port');
   if (typeof value !== 'string') return fields.integer('port', standard, 1, 65_535);
   const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
@@ -44,7 +44,7 @@ function readPort(fields: Fields, standard: number): number {
   return port;
 }
 
-function readHosts(fields: Fields, { defaultPort }: Engine): readonly Host[] {
+function readHosts(fields: BodyFields, { defaultPort }: Engine): readonly Host[] {
   if (fields.value('host_details') === undefined) {
     if (fields.value('host') !== undefined) return [readHost(fields, defaultPort)];
     fields.malformed('host_details', 'is missing');
@@ -69,7 +69,7 @@ const certificateRule: TextRule = (text) => {
 /** Null stands for a password that the body does not have; whether one is needed is the caller's affair. */
 export type EntryBody = Omit<EntryDraft, 'password'> & { readonly password: string | null };
 
-export function readEntry(fields: Fields, engines: Engines): EntryBody {
+export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
   const engine = readEngine(fields, engines);
   const ca = fields.optionalText('ca', certificateRule, LONGEST_CERTIFICATES);
   const entry = {
@@ -89,7 +89,7 @@ export function readEntry(fields: Fields, engines: Engines): EntryBody {
 }
 
 /** A new entry needs its password, be it an empty one. */
-export function readNewEntry(fields: Fields, engines: Engines): EntryDraft {
+export function readNewEntry(fields: BodyFields, engines: Engines): EntryDraft {
   const entry = readEntry(fields, engines);
   if (fields.value('password') === undefined) fields.malformed('password', 'is missing');
   return { ...entry, password: entry.password ?? '' };

@@ -36,7 +36,7 @@ function generalProblem(text: string, longest: number): string | undefined {
   return text.length > longest ? `must not be longer than ${longest} characters` : undefined;
 }
 
-export class Fields {
+export class BodyFields {
   readonly #map: PlainMap;
   readonly #where: string;
   readonly #findings: Findings;
@@ -47,9 +47,9 @@ export class Fields {
     this.#findings = findings;
   }
 
-  static of(body: PlainValue): Fields {
+  static of(body: PlainValue): BodyFields {
     if (!(body instanceof Map)) throw apiError('body_not_object');
-    return new Fields(body, '', { malformed: [], refused: [] });
+    return new BodyFields(body, '', { malformed: [], refused: [] });
   }
 
   malformed(name: string, why: string): void {
@@ -114,16 +114,16 @@ export class Fields {
   }
 
   /** A list of objects; undefined when the field is absent or no list. */
-  objects(name: string): readonly Fields[] | undefined {
+  objects(name: string): readonly BodyFields[] | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
     if (!Array.isArray(value)) {
       this.malformed(name, 'must be an array');
       return undefined;
     }
-    const items: Fields[] = [];
+    const items: BodyFields[] = [];
     for (const [index, item] of (value as readonly PlainValue[]).entries()) {
-      if (item instanceof Map) items.push(new Fields(item, `${this.#where}${name}[${index}].`, this.#findings));
+      if (item instanceof Map) items.push(new BodyFields(item, `${this.#where}${name}[${index}].`, this.#findings));
       else this.malformed(`${name}[${index}]`, 'must be an object');
     }
     return items;

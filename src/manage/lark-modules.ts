@@ -8,8 +8,8 @@ import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { parseYaml, YamlError, yamlValue } from '../util/yaml.ts';
-import { type Answer, document, done } from './answer.ts';
-import { Fields, matching } from './fields.ts';
+import { document, done, type ManageAnswer } from './answer.ts';
+import { BodyFields, matching } from './fields.ts';
 
 /** Throws the client's error when the code does not compile beside the other modules of the space. */
 export type CompileModule = (module: { readonly module: string; readonly code: string }, others: LarkModules) => void | Promise<void>;
@@ -65,10 +65,10 @@ function requireAuthor(caller: SpaceCaller): void {
   if (!caller.roles.has('admin') && !caller.roles.has('power')) throw apiError('role_needed', 'admin, power');
 }
 
-export async function putModule(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<Answer> {
+export async function putModule(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<ManageAnswer> {
   requireAuthor(caller);
   const map = readDocuments(text);
-  const fields = Fields.of(map);
+  const fields = BodyFields.of(map);
   for (const field of Object.keys(IDENTIFIERS)) fields.text(field);
   const module = fields.text('module', nameRule);
   const code = fields.text('code', undefined, MOST_BYTES);
@@ -100,18 +100,18 @@ function describe(caller: SpaceCaller, { module, userId, updatedAt }: LarkModule
   };
 }
 
-export async function listModules(store: Store, caller: SpaceCaller): Promise<Answer> {
+export async function listModules(store: Store, caller: SpaceCaller): Promise<ManageAnswer> {
   return document(Array.from((await modulesOf(store, caller)).values(), (module) => describe(caller, module)));
 }
 
-export async function getModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<Answer> {
+export async function getModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<ManageAnswer> {
   if (name === undefined) throw apiError('missing_parameter', 'module');
   const module = (await modulesOf(store, caller)).get(name);
   if (module === undefined) throw apiError('module_unknown', name);
   return document({ ...describe(caller, module), code: module.code });
 }
 
-export async function deleteModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<Answer> {
+export async function deleteModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<ManageAnswer> {
   requireAuthor(caller);
   if (name === undefined) throw apiError('missing_parameter', 'module');
   if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);

@@ -11,7 +11,7 @@ import type { PlainMap, PlainValue } from '../util/decimal.ts';
 
 const TIMEOUT_MS = 10_000;
 
-export interface Asked {
+export interface MetadataRequest {
   readonly type: string;
   readonly schema: string;
   readonly requestId: string;
@@ -27,14 +27,14 @@ export class Metadata {
     this.#catalog = catalog;
   }
 
-  async table(context: ProjectContext, asked: Asked, name: string): Promise<PlainMap> {
+  async table(context: ProjectContext, asked: MetadataRequest, name: string): Promise<PlainMap> {
     const located = locate(this.#connections.engines, context, asked);
     const table = await explained(asked, () => this.#catalog.read({ ...located, table: name }));
     if (table === undefined) throw apiError('table_unknown', name);
     return describeTable(table, asked.schema);
   }
 
-  async tables(context: ProjectContext, asked: Asked): Promise<readonly PlainMap[]> {
+  async tables(context: ProjectContext, asked: MetadataRequest): Promise<readonly PlainMap[]> {
     const { entry, schema } = locate(this.#connections.engines, context, asked);
     const pool = this.#connections.pool(entry, 'auto');
     const tables = await explained(asked, async () => {
@@ -57,13 +57,13 @@ export class Metadata {
   }
 }
 
-function locate(engines: Engines, context: ProjectContext, { type, schema }: Asked): Located {
+function locate(engines: Engines, context: ProjectContext, { type, schema }: MetadataRequest): Located {
   const engine = engines.find(type);
   if (engine !== undefined) return locateDatabase(context, engine, schema);
   throw apiError(engines.isAnnounced(type) ? 'meta_type_announced' : 'meta_type_unknown', type, engines.types);
 }
 
-const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked, failure: DbFailure) => ApiError>>> = {
+const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: MetadataRequest, failure: DbFailure) => ApiError>>> = {
   full: () => apiError('database_busy'),
   busy: () => apiError('database_busy'),
   timeout: () => apiError('database_timeout', String(TIMEOUT_MS / 1000)),
@@ -76,7 +76,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, (asked: Asked, failure:
   conflict: () => apiError('database_conflict'),
 };
 
-async function explained<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
+async function explained<T>(asked: MetadataRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

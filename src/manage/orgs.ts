@@ -7,8 +7,8 @@ import { ABBREVIATION, type Organization } from '../model/org.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
-import { type Answer, document, done } from './answer.ts';
-import { Fields, matching, type TextRule } from './fields.ts';
+import { document, done, type ManageAnswer } from './answer.ts';
+import { BodyFields, matching, type TextRule } from './fields.ts';
 
 export const abbreviationRule: TextRule = matching(
   ABBREVIATION,
@@ -34,7 +34,7 @@ function describe(org: Organization): object {
 }
 
 /** Postal codes are text with leading zeros; a client may still send a number. */
-function readPinCode(fields: Fields): string | null {
+function readPinCode(fields: BodyFields): string | null {
   const value = fields.value('pin_code');
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : fields.optionalText('pin_code');
 }
@@ -45,9 +45,9 @@ function refuseToken(caller: Caller): void {
 }
 
 /** `reserved` are the first path segments that the service answers itself. */
-export async function createOrg(store: Store, caller: Caller, body: PlainValue, reserved: ReadonlySet<string>): Promise<Answer> {
+export async function createOrg(store: Store, caller: Caller, body: PlainValue, reserved: ReadonlySet<string>): Promise<ManageAnswer> {
   refuseToken(caller);
-  const fields = Fields.of(body);
+  const fields = BodyFields.of(body);
   const org: Organization = {
     orgId: fields.optionalUlid('org_id') ?? newUlid(),
     name: fields.text('name'),
@@ -68,7 +68,7 @@ export async function createOrg(store: Store, caller: Caller, body: PlainValue, 
   return done(201, 'The organization was created.', { org_id: org.orgId, abbreviation: org.abbreviation });
 }
 
-export async function getOrg(store: Store, caller: Caller, orgId: string | undefined): Promise<Answer> {
+export async function getOrg(store: Store, caller: Caller, orgId: string | undefined): Promise<ManageAnswer> {
   if (orgId === undefined) throw apiError('missing_parameter', 'org_id');
   const id = parseUlid(orgId);
   if (id === undefined) throw apiError('bad_parameter', 'org_id', 'it is not a ULID');
@@ -78,7 +78,7 @@ export async function getOrg(store: Store, caller: Caller, orgId: string | undef
   return document(describe(org));
 }
 
-export async function listOrgs(store: Store, caller: Caller): Promise<Answer> {
+export async function listOrgs(store: Store, caller: Caller): Promise<ManageAnswer> {
   refuseToken(caller);
   return document((await store.listOrganizations()).map(describe));
 }

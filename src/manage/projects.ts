@@ -9,9 +9,9 @@ import { entryKey, type Project, type ProjectContext, type ProjectScope, SPACE_N
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { EntryDraft, ProjectSummary, Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
-import { type Answer, document, done } from './answer.ts';
+import { document, done, type ManageAnswer } from './answer.ts';
 import { describeEntry, type EntryBody, readEntry, readNewEntry } from './entry-body.ts';
-import { Fields } from './fields.ts';
+import { BodyFields } from './fields.ts';
 import { abbreviationRule } from './orgs.ts';
 
 /** What databases may be registered. */
@@ -69,9 +69,9 @@ async function requireProject(store: Store, scope: ProjectScope): Promise<Projec
   throw (await store.organization(scope.orgId)) === undefined ? apiError('org_unknown') : apiError('project_unknown');
 }
 
-export async function createProject(store: Store, caller: OrgCaller, body: PlainValue, rules: DatabaseRules): Promise<Answer> {
+export async function createProject(store: Store, caller: OrgCaller, body: PlainValue, rules: DatabaseRules): Promise<ManageAnswer> {
   if (caller.tokenId !== undefined) throw apiError('token_scope');
-  const fields = Fields.of(body);
+  const fields = BodyFields.of(body);
   const project: Project = {
     projectId: fields.optionalUlid('project_id') ?? newUlid(),
     orgId: caller.orgId,
@@ -113,11 +113,11 @@ function refuseTwice(entries: readonly EntryDraft[]): void {
   }
 }
 
-export async function getProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<Answer> {
+export async function getProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<ManageAnswer> {
   return document(describeContext(await requireProject(store, scopeOf(caller, projectId))));
 }
 
-export async function listProjects(store: Store, caller: OrgCaller): Promise<Answer> {
+export async function listProjects(store: Store, caller: OrgCaller): Promise<ManageAnswer> {
   if ((await store.organization(caller.orgId)) === undefined) throw apiError('org_unknown');
   const projects = await store.listProjects({ orgId: caller.orgId });
   const reached = caller.tokenId === undefined ? projects : projects.filter(({ project }) => project.projectId === caller.projectId);
@@ -125,7 +125,7 @@ export async function listProjects(store: Store, caller: OrgCaller): Promise<Ans
 }
 
 /** What is to be deleted is named, never taken from the context. */
-export async function deleteProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<Answer> {
+export async function deleteProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<ManageAnswer> {
   if (projectId === undefined) throw apiError('missing_parameter', 'project_id');
   const scope = scopeOf(caller, projectId);
   await requireProject(store, scope);
@@ -137,7 +137,7 @@ const entryAnswer = (status: number, message: string, scope: ProjectScope, type:
   done(status, message, { project_id: scope.projectId, db_type: type, db_name: database });
 
 /** A `project_id` in the query or in the body, or the one of the context. */
-function namedProject(fields: Fields, queried: string | undefined): string | undefined {
+function namedProject(fields: BodyFields, queried: string | undefined): string | undefined {
   const inBody = fields.optionalUlid('project_id') ?? undefined;
   if (queried !== undefined && inBody !== undefined && parseUlid(queried) !== inBody)
     fields.refused('project_id', 'is not the one in the query');
@@ -151,9 +151,9 @@ async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
   projectId: string | undefined,
   body: PlainValue,
   rules: DatabaseRules,
-  read: (fields: Fields, engines: Engines) => T,
+  read: (fields: BodyFields, engines: Engines) => T,
 ): Promise<{ readonly scope: ProjectScope; readonly entry: T }> {
-  const fields = Fields.of(body);
+  const fields = BodyFields.of(body);
   const named = namedProject(fields, projectId);
   const entry = read(fields, rules.engines);
   fields.finish();
@@ -169,7 +169,7 @@ export async function addDatabase(
   projectId: string | undefined,
   body: PlainValue,
   rules: DatabaseRules,
-): Promise<Answer> {
+): Promise<ManageAnswer> {
   const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readNewEntry);
   const outcome = await store.addEntry(scope, entry);
   if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.database);
@@ -184,7 +184,7 @@ export async function changeDatabase(
   projectId: string | undefined,
   body: PlainValue,
   rules: DatabaseRules,
-): Promise<Answer> {
+): Promise<ManageAnswer> {
   const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
   const password = entry.password === '***' ? null : entry.password;
   if (!(await store.changeEntry(scope, { ...entry, password }))) throw apiError('database_unknown', entry.type, entry.database);
@@ -198,7 +198,7 @@ export async function removeDatabase(
   typeName: string | undefined,
   database: string | undefined,
   engines: Engines,
-): Promise<Answer> {
+): Promise<ManageAnswer> {
   if (typeName === undefined) throw apiError('missing_parameter', 'type');
   if (database === undefined) throw apiError('missing_parameter', 'name');
   const type = engines.named(typeName)?.type;

@@ -8,8 +8,8 @@ import { hashToken, KEY_TYPES, newToken, type PowerToken } from '../model/power-
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
-import { type Answer, document, done } from './answer.ts';
-import { Fields } from './fields.ts';
+import { document, done, type ManageAnswer } from './answer.ts';
+import { BodyFields } from './fields.ts';
 
 const MOST_ROLES = 64;
 const LONGEST_ROLE = 128;
@@ -35,7 +35,7 @@ function roleProblem(roles: readonly string[]): string | undefined {
 }
 
 /** A list of names, or one text with commas, as the header has it. */
-function readRoles(fields: Fields): ReadonlySet<string> {
+function readRoles(fields: BodyFields): ReadonlySet<string> {
   const value = fields.value('roles');
   const listed: readonly unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
   const names = listed.filter((name) => typeof name === 'string').map((name) => name.trim());
@@ -49,7 +49,7 @@ function readRoles(fields: Fields): ReadonlySet<string> {
   return new Set(names);
 }
 
-function readExpiry(fields: Fields, now: number): string | null {
+function readExpiry(fields: BodyFields, now: number): string | null {
   return fields.optionalText('expires_at', (text) => {
     const moment = parseMoment(text);
     if (moment === undefined) return 'is not a time as RFC 3339 writes it, such as 2030-01-31T12:00:00Z';
@@ -74,8 +74,8 @@ function describe(token: PowerToken): object {
   };
 }
 
-export async function createToken(store: Store, caller: SpaceCaller, body: PlainValue): Promise<Answer> {
-  const fields = Fields.of(body);
+export async function createToken(store: Store, caller: SpaceCaller, body: PlainValue): Promise<ManageAnswer> {
+  const fields = BodyFields.of(body);
   const now = Date.now();
   const secret = newToken();
   const keyType = fields.choice('key_type', KEY_TYPES);
@@ -123,13 +123,13 @@ export async function listTokens(
   caller: ProjectCaller,
   paging: { readonly pg: string | undefined; readonly ps: string | undefined },
   maxPageSize: number,
-): Promise<Answer> {
+): Promise<ManageAnswer> {
   const limit = readPageNumber('ps', paging.ps, Math.min(STANDARD_PAGE, maxPageSize), 1, maxPageSize);
   const page = readPageNumber('pg', paging.pg, 0, 0, 999_999_999);
   return document((await store.listTokens(caller, { offset: page * limit, limit })).map(describe));
 }
 
-export async function deleteToken(store: Store, caller: ProjectCaller, tokenId: string | undefined): Promise<Answer> {
+export async function deleteToken(store: Store, caller: ProjectCaller, tokenId: string | undefined): Promise<ManageAnswer> {
   if (tokenId === undefined) throw apiError('missing_parameter', 'token_id');
   const id = parseUlid(tokenId);
   if (id === undefined || !(await store.deleteToken(caller, id))) throw apiError('token_id_unknown', tokenId);

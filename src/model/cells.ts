@@ -25,13 +25,13 @@ export interface Cells {
 }
 
 /** Lets a slow reader hold a query. Rows already received may still arrive after `pause`. */
-export interface Flow {
+export interface Backpressure {
   pause(): void;
   resume(): void;
 }
 
 export interface RowSink {
   /** Once, before the first row, also when there are no rows. */
-  start(columns: readonly ResultColumn[], flow: Flow): void;
+  start(columns: readonly ResultColumn[], flow: Backpressure): void;
   row(cells: Cells): void;
 }

@@ -11,10 +11,10 @@ export interface Path {
   readonly rest: readonly (string | number)[];
 }
 
-export type TokenKind = 'space' | 'comment' | 'word' | 'name' | 'string' | 'number' | 'slot' | 'symbol';
+export type SqlTokenKind = 'space' | 'comment' | 'word' | 'name' | 'string' | 'number' | 'slot' | 'symbol';
 
-export interface Token {
-  readonly kind: TokenKind;
+export interface SqlToken {
+  readonly kind: SqlTokenKind;
   readonly text: string;
   readonly at: number;
   /** For a slot: what it names. */
@@ -97,7 +97,7 @@ const PATH_PART = /\.([\p{L}_][\p{L}\p{M}\p{N}_]*)|\[(\d+)\]/gu;
 /** Names that begin a path also inside a literal, where `'?:name.jpg'` must not become one. */
 export const ROOT = /^(?:input|context|step_\d+)$/;
 
-export function scanSql(text: string, flavour: SqlFlavour): readonly Token[] {
+export function scanSql(text: string, flavour: SqlFlavour): readonly SqlToken[] {
   return new Scanner(text, RULES[flavour]).all();
 }
 
@@ -109,7 +109,7 @@ function parsePath(first: string, rest: string): Path {
 class Scanner {
   readonly #text: string;
   readonly #rules: Rules;
-  readonly #tokens: Token[] = [];
+  readonly #tokens: SqlToken[] = [];
   #at = 0;
 
   constructor(text: string, rules: Rules) {
@@ -117,7 +117,7 @@ class Scanner {
     this.#rules = rules;
   }
 
-  all(): readonly Token[] {
+  all(): readonly SqlToken[] {
     while (this.#at < this.#text.length) this.#next();
     return this.#tokens;
   }
@@ -140,7 +140,7 @@ class Scanner {
     return pattern.exec(this.#text)?.[0];
   }
 
-  #push(kind: TokenKind, length: number, more: Partial<Token> = {}): void {
+  #push(kind: SqlTokenKind, length: number, more: Partial<SqlToken> = {}): void {
     this.#tokens.push({ kind, text: this.#text.slice(this.#at, this.#at + length), at: this.#at, ...more });
     this.#at += length;
   }

@@ -3,7 +3,7 @@
  * literal with a slot inside it becomes a concatenation, and nothing else is touched. Each slot carries what its surroundings say about it;
  * what a value is bound as is decided by whoever knows the engine.
  */
-import { type Path, type SqlFlavour, SqlProblem, scanSql, type Token } from './bind-scan.ts';
+import { type Path, type SqlFlavour, SqlProblem, type SqlToken, scanSql } from './bind-scan.ts';
 import { ALONE, FUNCTIONS_TOO, leavesNothing, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
 
 /**
@@ -17,23 +17,23 @@ import { ALONE, FUNCTIONS_TOO, leavesNothing, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIO
  */
 export type Place = 'limit' | 'comparison' | 'listed' | 'array' | 'null_test' | 'value';
 
-export interface Slot {
+export interface TemplateSlot {
   readonly path: Path;
   readonly form: 'bare' | 'quoted';
   readonly place: Place;
 }
 
-export type Part =
+export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'slot'; readonly slot: Slot; readonly cast?: string }
+  | { readonly kind: 'slot'; readonly slot: TemplateSlot; readonly cast?: string }
   /** A literal with slots in it; its fixed pieces are literals of their own. */
-  | { readonly kind: 'joined'; readonly pieces: readonly (string | Slot)[]; readonly cast?: string }
+  | { readonly kind: 'joined'; readonly pieces: readonly (string | TemplateSlot)[]; readonly cast?: string }
   /** `[NOT] IN (?:list)`, the parentheses holding nothing else. */
-  | { readonly kind: 'in'; readonly slot: Slot; readonly negated: boolean };
+  | { readonly kind: 'in'; readonly slot: TemplateSlot; readonly negated: boolean };
 
 export interface Template {
-  readonly parts: readonly Part[];
-  readonly slots: readonly Slot[];
+  readonly parts: readonly TemplatePart[];
+  readonly slots: readonly TemplateSlot[];
   readonly facts: StatementFacts;
 }
 
@@ -67,7 +67,7 @@ export function parseTemplate(text: string, flavour: SqlFlavour): Template {
   return { parts, slots: parts.flatMap(slotsOf), facts: factsOf(verb, tokens, significant) };
 }
 
-function factsOf(verb: string, tokens: readonly Token[], significant: readonly Token[]): StatementFacts {
+function factsOf(verb: string, tokens: readonly SqlToken[], significant: readonly SqlToken[]): StatementFacts {
   const isReading = verb === '(' || READS.has(verb);
   const isOfRows = verb === '(' || OF_ROWS.has(verb);
   const isOpen = !tokens.some(({ kind, text }) => kind === 'comment' && EXECUTABLE_COMMENT.test(text));
@@ -81,7 +81,7 @@ function factsOf(verb: string, tokens: readonly Token[], significant: readonly T
 }
 
 /** A word that writes or locks, and is neither a function nor a part of a longer name. */
-function isWrite(significant: readonly Token[], i: number): boolean {
+function isWrite(significant: readonly SqlToken[], i: number): boolean {
   const token = significant[i];
   if (token?.kind !== 'word' || isSymbol(significant[i - 1], '.')) return false;
   const word = token.text.toUpperCase();
@@ -89,13 +89,13 @@ function isWrite(significant: readonly Token[], i: number): boolean {
   return WRITES.has(word) && !(FUNCTIONS_TOO.has(word) && isSymbol(significant[i + 1], '('));
 }
 
-function slotsOf(part: Part): readonly Slot[] {
+function slotsOf(part: TemplatePart): readonly TemplateSlot[] {
   if (part.kind === 'text') return [];
   return part.kind === 'joined' ? part.pieces.filter((piece) => typeof piece !== 'string') : [part.slot];
 }
 
 /** A semicolon may end the statement; behind it there may be nothing. */
-function withoutEnd(tokens: readonly Token[]): readonly Token[] {
+function withoutEnd(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const end = tokens.findIndex((token) => isSymbol(token, ';'));
   if (end < 0) return tokens;
   const more = tokens.slice(end + 1).find(({ kind, text }) => kind !== 'space' && kind !== 'comment' && text !== ';');
@@ -103,11 +103,11 @@ function withoutEnd(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(0, end);
 }
 
-function isSymbol(token: Token | undefined, text: string): boolean {
+function isSymbol(token: SqlToken | undefined, text: string): boolean {
   return token?.kind === 'symbol' && token.text === text;
 }
 
-function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
   return token?.kind === 'word' && words.includes(token.text.toUpperCase());
 }
 
@@ -115,7 +115,7 @@ const EXECUTABLE_COMMENT = /^\/\*(?:M?!)/;
 const OWN_PARAMETER = /^p\d+$/;
 
 /** The engines' own placeholders would get mixed up with ours. */
-function refuseForeign(tokens: readonly Token[], significant: readonly Token[], flavour: SqlFlavour): void {
+function refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], flavour: SqlFlavour): void {
   for (const token of tokens) {
     if (token.kind === 'comment' && flavour === 'mysql' && EXECUTABLE_COMMENT.test(token.text) && token.text.includes('?'))
       throw new SqlProblem(token.at, 'a comment that the server executes cannot have parameters');
@@ -144,25 +144,25 @@ const COMPARISONS = ['LIKE', 'ILIKE', 'RLIKE', 'REGEXP', 'BETWEEN'];
 const ARRAY_CALLS = /^(?:ANY|ALL|SOME|UNNEST|CARDINALITY|ARRAY_\w+)$/i;
 
 class Builder {
-  readonly #tokens: readonly Token[];
-  readonly #significant: readonly Token[];
+  readonly #tokens: readonly SqlToken[];
+  readonly #significant: readonly SqlToken[];
   readonly #flavour: SqlFlavour;
-  readonly #parts: Part[] = [];
+  readonly #parts: TemplatePart[] = [];
   readonly #open: boolean[] = [];
   #text = '';
   #inSet = false;
   #inLimit = false;
 
-  constructor(tokens: readonly Token[], significant: readonly Token[], flavour: SqlFlavour) {
+  constructor(tokens: readonly SqlToken[], significant: readonly SqlToken[], flavour: SqlFlavour) {
     this.#tokens = tokens;
     this.#significant = significant;
     this.#flavour = flavour;
   }
 
-  build(): readonly Part[] {
+  build(): readonly TemplatePart[] {
     let s = 0;
     for (let i = 0; i < this.#tokens.length; i++) {
-      const token = this.#tokens[i] as Token;
+      const token = this.#tokens[i] as SqlToken;
       if (token.kind === 'space' || token.kind === 'comment') {
         this.#text += token.text;
         continue;
@@ -187,8 +187,8 @@ class Builder {
 
   /** Makes a part of the significant token at s, and perhaps of those behind it; the number taken, 0 for ordinary text. */
   #take(s: number): number {
-    const at = (offset: number): Token | undefined => this.#significant[s + offset];
-    const token = at(0) as Token;
+    const at = (offset: number): SqlToken | undefined => this.#significant[s + offset];
+    const token = at(0) as SqlToken;
     const skip = isWord(token, 'NOT') ? 1 : 0;
     const list = wholeSlot(at(skip + 2));
     if (isWord(at(skip), 'IN') && isSymbol(at(skip + 1), '(') && list !== undefined && isSymbol(at(skip + 3), ')')) {
@@ -197,7 +197,7 @@ class Builder {
     }
     const cast = token.kind === 'word' ? LITERAL_CASTS[this.#flavour][token.text.toUpperCase()] : undefined;
     if (cast !== undefined && at(1)?.kind === 'string' && at(1)?.pieces !== undefined && !isSymbol(at(-1), '.')) {
-      this.#push({ ...this.#partOf(at(1) as Token, s + 1), cast });
+      this.#push({ ...this.#partOf(at(1) as SqlToken, s + 1), cast });
       return 2;
     }
     if (token.kind !== 'slot' && token.pieces === undefined) return 0;
@@ -205,7 +205,7 @@ class Builder {
     return 1;
   }
 
-  #partOf(token: Token, s: number): Extract<Part, { kind: 'slot' | 'joined' }> {
+  #partOf(token: SqlToken, s: number): Extract<TemplatePart, { kind: 'slot' | 'joined' }> {
     const whole = wholeSlot(token);
     if (whole !== undefined) return { kind: 'slot', slot: { ...whole, place: this.#place(s) } };
     const { prefix = '', quote = "'", pieces = [] } = token;
@@ -217,7 +217,7 @@ class Builder {
     };
   }
 
-  #push(part: Part): void {
+  #push(part: TemplatePart): void {
     // A placeholder right behind a word would become part of it.
     if (/[\p{L}\p{N}_$]$/u.test(this.#text)) this.#text += ' ';
     this.#flush();
@@ -230,7 +230,7 @@ class Builder {
   }
 
   /** Keeps up with clauses and parentheses. */
-  #follow(token: Token, s: number): void {
+  #follow(token: SqlToken, s: number): void {
     if (isSymbol(token, '(')) this.#open.push(isWord(this.#significant[s - 1], 'IN'));
     if (isSymbol(token, ')')) this.#open.pop();
     if (isWord(token, 'SET') || (isWord(token, 'UPDATE') && isWord(this.#significant[s - 1], 'KEY'))) this.#inSet = true;
@@ -241,8 +241,8 @@ class Builder {
   }
 
   #place(s: number): Place {
-    const before = (count: number): Token | undefined => this.#significant[s - count];
-    const after = (count: number): Token | undefined => this.#significant[s + count];
+    const before = (count: number): SqlToken | undefined => this.#significant[s - count];
+    const after = (count: number): SqlToken | undefined => this.#significant[s + count];
     if (this.#inLimit) return 'limit';
     if (isWord(after(1), 'IS') && (isWord(after(2), 'NULL') || (isWord(after(2), 'NOT') && isWord(after(3), 'NULL')))) return 'null_test';
     if (this.#open.at(-1) === true && (isSymbol(before(1), '(') || isSymbol(before(1), ','))) return 'listed';
@@ -253,7 +253,7 @@ class Builder {
   }
 
   #isCompared(s: number): boolean {
-    const before = (count: number): Token | undefined => this.#significant[s - count];
+    const before = (count: number): SqlToken | undefined => this.#significant[s - count];
     if (isWord(before(1), 'AND') && isWord(before(3), 'BETWEEN')) return true;
     let left = 1;
     while (before(left)?.kind === 'symbol' && '=<>!'.includes(before(left)?.text ?? ' ')) left++;
@@ -266,7 +266,7 @@ class Builder {
 }
 
 /** A slot by itself: `?:name`, or a literal that holds nothing else. */
-function wholeSlot(token: Token | undefined): Omit<Slot, 'place'> | undefined {
+function wholeSlot(token: SqlToken | undefined): Omit<TemplateSlot, 'place'> | undefined {
   if (token?.kind === 'slot' && token.path !== undefined) return { path: token.path, form: 'bare' };
   const [only] = token?.pieces ?? [];
   if (token?.pieces?.length !== 1 || only === undefined || typeof only === 'string') return undefined;
@@ -276,7 +276,7 @@ function wholeSlot(token: Token | undefined): Omit<Slot, 'place'> | undefined {
 /** Beside these, an `@` is part of an operator and not of a variable. */
 const OF_OPERATORS = ['@', '>', '<', '?'];
 
-function isHarmless(significant: readonly Token[]): boolean {
+function isHarmless(significant: readonly SqlToken[]): boolean {
   return significant.every((token, i) => {
     if (isSymbol(token, '@'))
       return OF_OPERATORS.some((symbol) => isSymbol(significant[i - 1], symbol) || isSymbol(significant[i + 1], symbol));
@@ -288,7 +288,7 @@ function isHarmless(significant: readonly Token[]): boolean {
 const BEFORE_COLUMNS = ['INTO', 'AS', 'WITH', 'RECURSIVE'];
 
 /** What stands before a parenthesis: nothing, the grammar, a function that keeps nothing, or a table with its columns. */
-function isTrustedCall(significant: readonly Token[], last: number): boolean {
+function isTrustedCall(significant: readonly SqlToken[], last: number): boolean {
   const token = significant[last];
   if (token?.kind !== 'word' && token?.kind !== 'name') return true;
   let first = last;

@@ -4,7 +4,7 @@
  */
 
 import type { Column, Kind, Table } from '../model/table.ts';
-import type { Binder, Comparing, Dialect, Ready } from './dialect.ts';
+import type { BoundStatement, Comparing, Dialect, ParamBinder } from './dialect.ts';
 import { OPERATORS } from './operators.ts';
 import type { Condition, CountPlan, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
 import type { ParamKind, ParamType, ParamValue, Statement } from './statement.ts';
@@ -33,7 +33,7 @@ export function paramType(column: Column): ParamType {
 }
 
 /** The parameters of one statement, in the order of their placeholders. */
-export class Parameters implements Binder {
+export class Parameters implements ParamBinder {
   readonly types: ParamType[] = [];
   readonly values: ParamValue[] = [];
   readonly #dialect: Dialect;
@@ -61,7 +61,7 @@ export class Parameters implements Binder {
   }
 }
 
-export function compileSelect(plan: SelectPlan, dialect: Dialect): Ready {
+export function compileSelect(plan: SelectPlan, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text =
     source(plan, dialect) +
@@ -95,7 +95,7 @@ function isShown(given: Condition, columns: readonly Column[]): boolean {
 }
 
 /** A statement that may give a page, and the rows beside it, by which to know whether it does. */
-export interface KeyOrderedPage extends Ready {
+export interface KeyOrderedPage extends BoundStatement {
   /** Where the columns of the key stand among the selected ones; none when every row has the same key. */
   readonly key: readonly number[];
   /** Rows before the first of the page: one, unless there are none. The row behind the page, if there is one, comes too. */
@@ -166,13 +166,13 @@ function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
 
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 
-export function compileCount(plan: CountPlan, dialect: Dialect): Ready {
+export function compileCount(plan: CountPlan, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`;
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
 }
 
-export function compileUpdate(plan: UpdatePlan, dialect: Dialect): Ready {
+export function compileUpdate(plan: UpdatePlan, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const { column, value } = plan.set;
   const set = `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
@@ -180,17 +180,17 @@ export function compileUpdate(plan: UpdatePlan, dialect: Dialect): Ready {
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
-export function compileDelete(plan: DeletePlan, dialect: Dialect): Ready {
+export function compileDelete(plan: DeletePlan, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = dialect.delete(dialect.table(plan.table), condition(plan.where, dialect, bind, 'strict'));
   return { statement: { text, types: bind.types }, params: bind.values };
 }
 
-function where(plan: Condition | undefined, dialect: Dialect, bind: Binder, how: Comparing): string {
+function where(plan: Condition | undefined, dialect: Dialect, bind: ParamBinder, how: Comparing): string {
   return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind, how)}`;
 }
 
-function condition(plan: Condition, dialect: Dialect, bind: Binder, how: Comparing): string {
+function condition(plan: Condition, dialect: Dialect, bind: ParamBinder, how: Comparing): string {
   switch (plan.op) {
     case 'and':
     case 'or':
@@ -207,7 +207,7 @@ function condition(plan: Condition, dialect: Dialect, bind: Binder, how: Compari
 }
 
 /** An empty AND is true and an empty OR is false; neither may ever widen a write. */
-function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: Binder, how: Comparing): string {
+function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: ParamBinder, how: Comparing): string {
   if (parts.length === 0) return op === 'and' ? '1 = 1' : '1 = 0';
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind, how);

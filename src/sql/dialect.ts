@@ -9,7 +9,7 @@ import type { InsertPlan } from './plan.ts';
 import type { ParamType, ParamValue, Statement } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
-export interface Binder {
+export interface ParamBinder {
   /** Adds a value of a column's type and returns its placeholder. */
   value(column: Column, value: ParamValue): string;
   /** Adds a text whatever the column is (patterns of LIKE). */
@@ -18,7 +18,7 @@ export interface Binder {
   int(value: number | bigint): string;
 }
 
-export interface Ready {
+export interface BoundStatement {
   readonly statement: Statement;
   readonly params: readonly ParamValue[];
 }
@@ -40,15 +40,15 @@ export interface Dialect {
   /** What to select so that the cell's bytes are canonical. */
   selectItem(column: Column): string;
   /** What can be said of a column; `name` is how it is written where it stands. */
-  predicates(column: Column, name: string, bind: Binder, how: Comparing): Predicates;
+  predicates(column: Column, name: string, bind: ParamBinder, how: Comparing): Predicates;
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
   orderItem(column: Column, direction: 'asc' | 'desc'): string;
   /** LIMIT and OFFSET. */
-  page(limit: number, offset: number | bigint, bind: Binder): string;
+  page(limit: number, offset: number | bigint, bind: ParamBinder): string;
   /** Rows of one plan, in as few statements as the engine can take them. */
-  insert(plan: InsertPlan): readonly Ready[];
+  insert(plan: InsertPlan): readonly BoundStatement[];
   /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */
-  assigned?(column: Column, value: ParamValue, bind: Binder): string;
+  assigned?(column: Column, value: ParamValue, bind: ParamBinder): string;
   /** ClickHouse writes UPDATE as a mutation; the others as SQL says. */
   update(table: string, set: string, where: string): string;
   delete(table: string, where: string): string;

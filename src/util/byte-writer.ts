@@ -2,7 +2,7 @@
  * Bytes of an answer as they are made: one growing buffer that is handed on in pieces, so that nothing is built as strings first.
  * Knows nothing of sockets: whoever owns it says where full pieces go.
  */
-import { lend, PIECE_SPACE, putAway, SMALL_SPACE, type Space } from './lent-memory.ts';
+import { acquireBuffer, type BufferLease, CHUNK_BUFFER, releaseLease, SMALL_BUFFER } from './buffer-pool.ts';
 
 /** Up to here a loop is quicker than a call into the runtime. */
 const SHORT = 64;
@@ -14,7 +14,7 @@ const OVERSHOOT = 3;
 const SMALL = 4000;
 
 /** Bytes that are known beforehand and written often, such as a column's name with its quotes. */
-export class Piece {
+export class EncodedText {
   readonly size: number;
   readonly words: Int32Array;
 
@@ -47,30 +47,30 @@ export class ByteWriter {
   readonly #limit: number;
   readonly #full: (piece: Buffer) => void;
   /** The memory that `bytes` are in. */
-  #space: Space | undefined;
+  #lease: BufferLease | undefined;
 
   /** `full` takes over each piece of at least `limit` bytes; it may keep it, the writer goes on with a new one. */
   constructor(limit: number, full: (piece: Buffer) => void) {
     this.#limit = limit;
     this.#full = full;
-    this.#space = lend(SMALL_SPACE);
-    ({ bytes: this.bytes, view: this.view } = this.#space);
+    this.#lease = acquireBuffer(SMALL_BUFFER);
+    ({ bytes: this.bytes, view: this.view } = this.#lease);
   }
 
   /** Makes room for n more bytes and an overshoot. */
   reserve(n: number): void {
     if (this.length + n + OVERSHOOT <= this.bytes.length) return;
     const before = this.bytes;
-    const space = this.#space;
+    const lease = this.#lease;
     const least = this.length + n + OVERSHOOT;
-    this.#enter(lend(least <= PIECE_SPACE ? PIECE_SPACE : Math.max(before.length * 2, least)));
+    this.#enter(acquireBuffer(least <= CHUNK_BUFFER ? CHUNK_BUFFER : Math.max(before.length * 2, least)));
     before.copy(this.bytes, 0, 0, this.length);
-    if (space !== undefined) putAway(space);
+    if (lease !== undefined) releaseLease(lease);
   }
 
-  #enter(space: Space): void {
-    this.#space = space;
-    ({ bytes: this.bytes, view: this.view } = space);
+  #enter(lease: BufferLease): void {
+    this.#lease = lease;
+    ({ bytes: this.bytes, view: this.view } = lease);
   }
 
   byte(value: number): void {
@@ -78,7 +78,7 @@ export class ByteWriter {
     this.bytes[this.length++] = value;
   }
 
-  piece(source: Piece): void {
+  encoded(source: EncodedText): void {
     const { size, words } = source;
     this.reserve(size);
     const { view: target, length } = this;
@@ -130,7 +130,7 @@ export class ByteWriter {
   flush(): void {
     if (this.length === 0) return;
     const piece = this.bytes.subarray(0, this.length);
-    this.#enter(lend(PIECE_SPACE));
+    this.#enter(acquireBuffer(CHUNK_BUFFER));
     this.length = 0;
     this.#full(piece);
   }
@@ -144,24 +144,24 @@ export class ByteWriter {
     }
     const piece = Buffer.allocUnsafe(length);
     bytes.copy(piece, 0, 0, length);
-    this.#putAway();
+    this.#release();
     return piece;
   }
 
   /** The same as a text that has one character for each byte: for a small answer the quickest way to a socket. */
   takeLatin1(): string {
     const text = this.bytes.toString('latin1', 0, this.length);
-    this.#putAway();
+    this.#release();
     return text;
   }
 
-  #putAway(): void {
-    if (this.#space !== undefined) putAway(this.#space);
+  #release(): void {
+    if (this.#lease !== undefined) releaseLease(this.#lease);
     this.#leave();
   }
 
   #leave(): void {
-    this.#space = undefined;
+    this.#lease = undefined;
     this.bytes = EMPTY;
     this.view = EMPTY_VIEW;
     this.length = 0;

@@ -36,7 +36,7 @@ export class RawJson {
 }
 
 export type JsonCell = null | boolean | string | JsonNumber | RawJson;
-export type OnRow = (index: number, keys: readonly string[], row: JsonRow) => void;
+export type OnJsonRow = (index: number, keys: readonly string[], row: JsonRow) => void;
 
 /** How a value is spelled. */
 export const SPELLING = { word: 0, integer: 1, number: 2, plainText: 3, escapedText: 4, nested: 5 } as const;
@@ -81,7 +81,7 @@ export class JsonRow {
 }
 
 /** Returns the number of rows. Throws JsonError, JsonDepthError, and whatever `onRow` throws. */
-export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnRow): number {
+export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow): number {
   const reader = new RowsReader(bytes, limits, onRow);
   reader.read(Number.POSITIVE_INFINITY);
   return reader.count;
@@ -114,7 +114,7 @@ function toShape(keys: readonly string[]): Shape {
 export class RowsReader extends JsonScanner {
   /** Rows so far. */
   count = 0;
-  readonly #onRow: OnRow;
+  readonly #onRow: OnJsonRow;
   #begun = false;
   #shape: Shape = NO_SHAPE;
   /** The shapes so far, by their keys; not kept before there is a second one. */
@@ -127,7 +127,7 @@ export class RowsReader extends JsonScanner {
   #nested: { readonly row: number; readonly value: number } | undefined;
   #ends: Map<number, number> | undefined;
 
-  constructor(bytes: Buffer, limits: JsonLimits, onRow: OnRow) {
+  constructor(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow) {
     super(bytes, limits);
     this.#onRow = onRow;
   }

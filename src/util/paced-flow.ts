@@ -2,7 +2,7 @@
  * A stream's flow that stops for two reasons: its reader is slow, or it has had its turn at the event loop and others come first. It goes on
  * when neither holds. Knows nothing of what flows.
  */
-import { atTurn, TURN_BYTES } from './loop-turns.ts';
+import { SLICE_BYTES, schedule } from './loop-scheduler.ts';
 
 export interface Pausable {
   pause(): void;
@@ -30,9 +30,9 @@ export class PacedFlow {
     if (this.#left > 0 || this.#waits) return;
     this.#waits = true;
     this.#source.pause();
-    atTurn(this.#owner, () => {
+    schedule(this.#owner, () => {
       this.#waits = false;
-      this.#left = 2 * TURN_BYTES;
+      this.#left = 2 * SLICE_BYTES;
       if (!this.#stopped) this.#source.resume();
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Moments as programs write them, `YYYY-MM-DDThh:mm:ss[.f]Z`, in the bytes of a body: known at a glance, and read without making a text of them.
+ * Moments as programs write them, `YYYY-MM-DDThh:mm:ss[.f]Z`, in the bytes of a body: recognised quickly, and read without making a text of them.
  * Anything else takes the long way, which is elsewhere.
  */
 

@@ -7,14 +7,14 @@ export class TooManyParameters extends Error {}
 
 export const MAX_PARAMETERS = 100;
 
-export interface Parameter {
+export interface QueryParameter {
   readonly name: string;
   readonly value: string;
 }
 
-export function parseQuery(raw: string): readonly Parameter[] {
+export function parseQuery(raw: string): readonly QueryParameter[] {
   if (raw === '') return NONE;
-  const parameters: Parameter[] = [];
+  const parameters: QueryParameter[] = [];
   // Most queries have nothing to decode: they are looked at once as a whole.
   const decode = CODED.test(raw) ? decodeForm : asIs;
   let at = 0;
@@ -32,7 +32,7 @@ export function parseQuery(raw: string): readonly Parameter[] {
   return parameters;
 }
 
-const NONE: readonly Parameter[] = [];
+const NONE: readonly QueryParameter[] = [];
 /** Printable ASCII stands for itself, but for two characters. */
 const CODED = /[^\u0001-$&-*,-\u007f]/;
 const NOT_ASCII = /[^\u0000-\u007f]/;

@@ -102,7 +102,7 @@ function glanced(body: Buffer): unknown {
   return rows;
 }
 
-test('what is bound at a glance is what a closer look would bind', () => {
+test('what is bound by a quick check is what the full check would bind', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
       const body = spelled(rows);

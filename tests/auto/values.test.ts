@@ -1,7 +1,7 @@
 // Does a value fit its column? For every kind, what is taken and what is refused, from the query and from JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromJson, fromText, Misfit } from '../../src/auto/values.ts';
+import { fromJson, fromText, InvalidValue } from '../../src/auto/values.ts';
 import type { Column, Kind } from '../../src/model/table.ts';
 import { JsonNumber, RawJson } from '../../src/util/json.ts';
 
@@ -83,7 +83,7 @@ describe('a value of the query', () => {
   });
 
   it.each(refused.map(([c, text]) => [c.kind, text, c] as const))('%s refuses %j', (_, text, c) => {
-    expect(() => fromText(c, text, 'store')).toThrow(Misfit);
+    expect(() => fromText(c, text, 'store')).toThrow(InvalidValue);
   });
 
   it('may compare with more digits than the column keeps', () => {
@@ -100,7 +100,7 @@ describe('a value of the query', () => {
       fc.property(fc.bigInt({ min: -(2n ** 40n), max: 2n ** 40n }), (value) => {
         const fits = value >= -(2n ** 31n) && value <= 2n ** 31n - 1n;
         if (fits) expect(BigInt(String(fromText(int32, String(value), 'store')))).toBe(value);
-        else expect(() => fromText(int32, String(value), 'store')).toThrow(Misfit);
+        else expect(() => fromText(int32, String(value), 'store')).toThrow(InvalidValue);
       }),
     );
   });
@@ -150,6 +150,6 @@ describe('a value of a JSON body', () => {
     [int32, new RawJson('[1]')],
     [column('date'), number('20240101')],
   ])('refuses what does not fit (%#)', (c, cell) => {
-    expect(() => fromJson(c, cell)).toThrow(Misfit);
+    expect(() => fromJson(c, cell)).toThrow(InvalidValue);
   });
 });

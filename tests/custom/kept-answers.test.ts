@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryCache } from '../../src/custom/cache.ts';
-import { Flights, GoneError } from '../../src/util/flights.ts';
+import { GoneError, SingleFlight } from '../../src/util/single-flight.ts';
 
 test('the cache never holds more than its bytes, and gives back what was put', () => {
   fc.assert(
@@ -38,7 +38,7 @@ function caller(): AbortController['signal'] & { leave(): void } {
 }
 
 test('one execution for all who ask, also when the first leaves', async () => {
-  const flights = new Flights<string>();
+  const inFlight = new SingleFlight<string>();
   let started = 0;
   let stopped = false;
   let land: (value: string) => void = () => {};
@@ -52,25 +52,25 @@ test('one execution for all who ask, also when the first leaves', async () => {
     });
   };
   const [first, second] = [caller(), caller()];
-  const one = flights.join('k', first, start);
-  const two = flights.join('k', second, start);
+  const one = inFlight.join('k', first, start);
+  const two = inFlight.join('k', second, start);
   first.leave();
   await expect(one).rejects.toBeInstanceOf(GoneError);
   expect([started, stopped]).toEqual([1, false]);
   land('done');
   expect(await two).toBe('done');
-  expect(flights.has('k')).toBe(false);
+  expect(inFlight.has('k')).toBe(false);
   const third = caller();
-  const alone = flights.join('k', third, start);
+  const alone = inFlight.join('k', third, start);
   third.leave();
   await expect(alone).rejects.toBeInstanceOf(GoneError);
-  expect([started, stopped, flights.has('k')]).toEqual([2, true, false]);
+  expect([started, stopped, inFlight.has('k')]).toEqual([2, true, false]);
 });
 
 test('a failure reaches all who wait, and nobody later', async () => {
-  const flights = new Flights<string>();
+  const inFlight = new SingleFlight<string>();
   const fail = (): Promise<string> => Promise.reject(new Error('no'));
-  const both = [flights.join('k', caller(), fail), flights.join('k', caller(), fail)];
+  const both = [inFlight.join('k', caller(), fail), inFlight.join('k', caller(), fail)];
   for (const one of both) await expect(one).rejects.toThrow('no');
-  expect(await flights.join('k', caller(), async () => 'yes')).toBe('yes');
+  expect(await inFlight.join('k', caller(), async () => 'yes')).toBe('yes');
 });

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Reply } from '../../src/http/wire/reply.ts';
+import type { HttpReply } from '../../src/http/wire/reply.ts';
 import { WireServer } from '../../src/http/wire/server.ts';
 
 const STALL_SECS = 2;
@@ -10,7 +10,7 @@ const STALL_SECS = 2;
 const LARGE = Buffer.alloc(6 * 1024 * 1024, 'a');
 const NO_ANSWER = '/never';
 
-const replies = new Map<string, Reply>();
+const replies = new Map<string, HttpReply>();
 
 const server = new WireServer(
   {

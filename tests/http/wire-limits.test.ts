@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChunkedBody, sizedBody } from '../../src/http/wire/body.ts';
 import { BodyBudget } from '../../src/http/wire/body-budget.ts';
-import { Connection } from '../../src/http/wire/connection.ts';
-import { Forgetting } from '../../src/http/wire/forgetting.ts';
+import { HttpConnection } from '../../src/http/wire/connection.ts';
+import { DiscardQueue } from '../../src/http/wire/discard-queue.ts';
 import type { Listener } from '../../src/http/wire/listener.ts';
 
 const listener: Listener = {
   maxBodyBytes: 1000,
-  stallLooks: 30,
+  stallSweeps: 30,
   bodies: new BodyBudget(10_000),
-  forgetting: new Forgetting(),
+  forgetting: new DiscardQueue(),
   screen: () => undefined,
   isVital: () => false,
   makeRoom: () => false,
@@ -21,8 +21,8 @@ const listener: Listener = {
   closed: () => undefined,
 };
 
-const accepted: ((connection: Connection) => void)[] = [];
-const server = createServer({ allowHalfOpen: true }, (socket) => accepted.shift()?.(new Connection(socket, listener)));
+const accepted: ((connection: HttpConnection) => void)[] = [];
+const server = createServer({ allowHalfOpen: true }, (socket) => accepted.shift()?.(new HttpConnection(socket, listener)));
 let port = 0;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -31,8 +31,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** A client, and the connection as the server has it. */
-async function dial(): Promise<{ client: Socket; connection: Connection; closed: Promise<string> }> {
-  const here = new Promise<Connection>((resolve) => accepted.push(resolve));
+async function dial(): Promise<{ client: Socket; connection: HttpConnection; closed: Promise<string> }> {
+  const here = new Promise<HttpConnection>((resolve) => accepted.push(resolve));
   const client = connect(port, '127.0.0.1');
   let text = '';
   client.on('data', (piece) => {
@@ -42,14 +42,14 @@ async function dial(): Promise<{ client: Socket; connection: Connection; closed:
   return { client, connection: await here, closed };
 }
 
-const sent = (client: Socket, connection: Connection, text: string): Promise<void> =>
+const sent = (client: Socket, connection: HttpConnection, text: string): Promise<void> =>
   new Promise((resolve) => {
     connection.socket.once('data', () => setImmediate(resolve));
     client.write(text);
   });
 
-const look = (connection: Connection, seconds: number): void => {
-  for (let i = 0; i <= seconds; i++) connection.look();
+const look = (connection: HttpConnection, seconds: number): void => {
+  for (let i = 0; i <= seconds; i++) connection.sweep();
 };
 
 test.each([

@@ -2,7 +2,7 @@
  * A store of its own for each file, callers of every kind, and bodies as the server hands them on.
  */
 import { ApiError } from '../../src/errors.ts';
-import type { Answer } from '../../src/manage/answer.ts';
+import type { ManageAnswer } from '../../src/manage/answer.ts';
 import type { Caller } from '../../src/model/caller.ts';
 import { newUlid } from '../../src/model/ulid.ts';
 import type { PlainValue } from '../../src/util/decimal.ts';
@@ -18,7 +18,7 @@ export function aCaller<T extends Partial<Caller>>(more: T): Caller & T {
 }
 
 /** The body of an answer, for looking into it. */
-export async function bodyOf(answer: Promise<Answer>): Promise<Record<string, unknown>> {
+export async function bodyOf(answer: Promise<ManageAnswer>): Promise<Record<string, unknown>> {
   return (await answer).body as Record<string, unknown>;
 }
 

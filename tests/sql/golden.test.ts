@@ -7,7 +7,7 @@ import { parseDelete, parseRead, parseUpdate } from '../../src/auto/request.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Column, Table } from '../../src/model/table.ts';
 import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
-import type { Dialect, Ready } from '../../src/sql/dialect.ts';
+import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import { OPERATORS, type Operator } from '../../src/sql/operators.ts';
 import type { ParamValue } from '../../src/sql/statement.ts';
 import { parseQuery } from '../../src/util/query.ts';
@@ -27,12 +27,13 @@ function shown(value: ParamValue): string {
   return typeof value === 'string' ? JSON.stringify(value) : `0x${Buffer.from(value).toString('hex')}`;
 }
 
-const bound = ({ statement, params }: Ready): string => params.map((value, i) => `${shown(value)} ${statement.types[i]?.kind}`).join(', ');
+const bound = ({ statement, params }: BoundStatement): string =>
+  params.map((value, i) => `${shown(value)} ${statement.types[i]?.kind}`).join(', ');
 
-const written = (ready: Ready): string => `${ready.statement.text.replaceAll('\0', '\n   or ')}\n   ${bound(ready)}`.trimEnd();
+const written = (ready: BoundStatement): string => `${ready.statement.text.replaceAll('\0', '\n   or ')}\n   ${bound(ready)}`.trimEnd();
 
 /** The comparison alone, and the values that it binds. */
-function comparison(ready: Ready): string {
+function comparison(ready: BoundStatement): string {
   const where = /WHERE (.*?)(?: ORDER BY .*| LIMIT .*)?$/s.exec(ready.statement.text.split('\0')[0] ?? '')?.[1];
   return `${where}   <- ${bound(ready)}`;
 }
@@ -106,7 +107,7 @@ class Golden {
     return `${this.#lines.join('\n')}\n`;
   }
 
-  #add(title: string, work: () => readonly Ready[]): void {
+  #add(title: string, work: () => readonly BoundStatement[]): void {
     this.#lines.push(
       `## ${title}`,
       attempt(() => work().map(written).join('\n   then ')),

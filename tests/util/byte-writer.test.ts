@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteWriter, Piece } from '../../src/util/byte-writer.ts';
-import { giveBack } from '../../src/util/lent-memory.ts';
+import { releaseBuffer } from '../../src/util/buffer-pool.ts';
+import { ByteWriter, EncodedText } from '../../src/util/byte-writer.ts';
 
 interface Step {
   readonly expected: Buffer;
@@ -15,7 +15,7 @@ const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.integer({ min: 0, max: 255 }).map((byte) => ({ expected: Buffer.from([byte]), write: (out: ByteWriter) => out.byte(byte) })),
   bytes.map((content) => ({ expected: content, write: (out: ByteWriter) => out.raw(content) })),
-  bytes.map((content) => ({ expected: content, write: (out: ByteWriter) => out.piece(new Piece(content)) })),
+  bytes.map((content) => ({ expected: content, write: (out: ByteWriter) => out.encoded(new EncodedText(content)) })),
   fc.string({ unit: 'binary' }).map((text) => ({ expected: Buffer.from(text), write: (out: ByteWriter) => out.text(text) })),
   fc.tuple(bytes, fc.nat(), fc.nat()).map(([source, first, second]) => {
     const from = first % (source.length + 1);
@@ -90,8 +90,8 @@ describe('ByteWriter', () => {
           const oldest = release ? held.shift() : undefined;
           if (oldest === undefined) continue;
           expect(oldest.piece.equals(oldest.copy)).toBe(true);
-          giveBack(oldest.piece);
-          giveBack(oldest.piece);
+          releaseBuffer(oldest.piece);
+          releaseBuffer(oldest.piece);
         }
         for (const out of writers) hold(out.take());
         for (const { piece, copy } of held) {

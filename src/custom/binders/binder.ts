@@ -3,13 +3,13 @@
  * values at most, never on a value itself.
  */
 import type { Path } from '../../sql/bind-scan.ts';
-import type { Ready } from '../../sql/dialect.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 
 export type Resolve = (path: Path) => PlainValue;
 
-export interface Binder {
-  bind(resolve: Resolve): Ready;
+export interface TemplateBinder {
+  bind(resolve: Resolve): BoundStatement;
 }
 
 /** A value that cannot stand where its slot is. */

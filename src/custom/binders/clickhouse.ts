@@ -7,7 +7,7 @@ import type { ParamKind, ParamType } from '../../sql/statement.ts';
 import { Decimal, type PlainValue } from '../../util/decimal.ts';
 import { writeJson } from '../../util/json.ts';
 import { exactDigits } from '../../util/json-write.ts';
-import { type Binder, BindProblem } from './binder.ts';
+import { BindProblem, type TemplateBinder } from './binder.ts';
 import { rowCount } from './mysql.ts';
 import { type Filling, type Typed, TypedBinder, type TypedRules } from './typed.ts';
 
@@ -18,7 +18,7 @@ const COUNT = type('int', 'UInt64');
 const NULL: Filling = { text: 'NULL' };
 const EMPTY: Filling = { text: '[]' };
 
-export function clickhouseBinder(template: Template): Binder {
+export function clickhouseBinder(template: Template): TemplateBinder {
   return new TypedBinder(template, RULES);
 }
 

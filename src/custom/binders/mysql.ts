@@ -3,11 +3,11 @@
  * statement means: whatever is compared with a column is a text (a number would make the server read every text column as numbers, and
  * `0` would match them all), and a count of rows is a whole number.
  */
-import type { Slot, Template } from '../../sql/bind.ts';
+import type { Template, TemplateSlot } from '../../sql/bind.ts';
 import type { ParamType } from '../../sql/statement.ts';
 import { Decimal, type PlainValue } from '../../util/decimal.ts';
 import { writeJson } from '../../util/json.ts';
-import { type Binder, BindProblem } from './binder.ts';
+import { BindProblem, type TemplateBinder } from './binder.ts';
 import { type Filling, type Typed, TypedBinder, type TypedRules } from './typed.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
@@ -22,7 +22,7 @@ const MOST_UNSIGNED = 2n ** 64n - 1n;
 /** No list at all: the subquery has no rows, so nothing is in it and everything is not in it. */
 const NOTHING = 'SELECT NULL FROM DUAL WHERE FALSE';
 
-export function mysqlBinder(template: Template): Binder {
+export function mysqlBinder(template: Template): TemplateBinder {
   return new TypedBinder(template, RULES);
 }
 
@@ -45,7 +45,7 @@ const RULES: TypedRules = {
 
 const DIGITS = /^\d{1,18}$/;
 
-export function rowCount(slot: Slot, value: PlainValue): Typed {
+export function rowCount(slot: TemplateSlot, value: PlainValue): Typed {
   const text = value instanceof Decimal ? value.text : String(value);
   if (!DIGITS.test(text)) throw new BindProblem(slot.path, 'is no number of rows; give a whole number');
   return { type: INT, value: text };

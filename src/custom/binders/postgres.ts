@@ -2,32 +2,32 @@
  * Values for PostgreSQL: every parameter is an untyped text whose type the server infers from its surroundings, so one text serves all
  * values. `IN (?:list)` becomes a comparison with an array, which has one text for every length and is right for none.
  */
-import type { Part, Slot, Template } from '../../sql/bind.ts';
-import type { Ready } from '../../sql/dialect.ts';
+import type { Template, TemplatePart, TemplateSlot } from '../../sql/bind.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
 import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
 import { Decimal, type PlainValue } from '../../util/decimal.ts';
 import { writeJson } from '../../util/json.ts';
-import { type Binder, BindProblem, type Resolve } from './binder.ts';
+import { BindProblem, type Resolve, type TemplateBinder } from './binder.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
-export function postgresBinder(template: Template): Binder {
+export function postgresBinder(template: Template): TemplateBinder {
   const isFixed = !template.parts.some((part) => part.kind === 'slot' && part.slot.place === 'listed');
-  return isFixed ? new FixedBinder(template) : { bind: (resolve) => new Text(template, resolve).ready() };
+  return isFixed ? new FixedBinder(template) : { bind: (resolve) => new Text(template, resolve).bound() };
 }
 
 /** The usual case: the text is known before any value is. */
-class FixedBinder implements Binder {
+class FixedBinder implements TemplateBinder {
   readonly #statement: Statement;
   readonly #values: readonly ((resolve: Resolve) => ParamValue)[];
 
   constructor(template: Template) {
     const text = new Text(template, () => null);
-    this.#statement = text.ready().statement;
+    this.#statement = text.bound().statement;
     this.#values = text.readers;
   }
 
-  bind(resolve: Resolve): Ready {
+  bind(resolve: Resolve): BoundStatement {
     const params = new Array<ParamValue>(this.#values.length);
     for (let i = 0; i < params.length; i++) params[i] = (this.#values[i] as (resolve: Resolve) => ParamValue)(resolve);
     return { statement: this.#statement, params };
@@ -46,15 +46,15 @@ class Text {
     this.#resolve = resolve;
   }
 
-  ready(): Ready {
+  bound(): BoundStatement {
     // Tests for NULL say nothing about the type: they use the parameter of another place, so they are numbered last.
     const texts = this.#template.parts.map((part) => (isNullTest(part) ? undefined : this.#part(part)));
-    const text = texts.map((known, i) => known ?? this.#nullTest(this.#template.parts[i] as Part)).join('');
+    const text = texts.map((known, i) => known ?? this.#nullTest(this.#template.parts[i] as TemplatePart)).join('');
     const params = this.readers.map((read) => read(this.#resolve));
     return { statement: { text, types: params.map(() => TEXT) }, params };
   }
 
-  #part(part: Part): string {
+  #part(part: TemplatePart): string {
     switch (part.kind) {
       case 'text':
         return part.text;
@@ -69,7 +69,7 @@ class Text {
     }
   }
 
-  #add(slot: Slot, toText: (value: PlainValue) => ParamValue): string {
+  #add(slot: TemplateSlot, toText: (value: PlainValue) => ParamValue): string {
     this.readers.push((resolve) => toText(resolve(slot.path)));
     const number = this.readers.length;
     if (!this.#numbers.has(slot.path.text)) this.#numbers.set(slot.path.text, number);
@@ -77,7 +77,7 @@ class Text {
   }
 
   /** Among other values a list is as many of them; an empty one matches nothing. */
-  #listed(slot: Slot): string {
+  #listed(slot: TemplateSlot): string {
     const value = this.#resolve(slot.path);
     if (!Array.isArray(value)) return this.#add(slot, scalarText);
     if (value.length === 0) return 'NULL';
@@ -89,14 +89,14 @@ class Text {
       .join(', ');
   }
 
-  #nullTest(part: Part): string {
+  #nullTest(part: TemplatePart): string {
     if (part.kind !== 'slot') return '';
     const known = this.#numbers.get(part.slot.path.text);
     return known === undefined ? `${this.#add(part.slot, scalarText)}::text` : `$${known}`;
   }
 }
 
-function isNullTest(part: Part): boolean {
+function isNullTest(part: TemplatePart): boolean {
   return part.kind === 'slot' && part.slot.place === 'null_test';
 }
 
@@ -104,12 +104,12 @@ function cast(text: string, type: string | undefined): string {
   return type === undefined ? text : `CAST(${text} AS ${type})`;
 }
 
-function readerOf(slot: Slot): (value: PlainValue) => ParamValue {
+function readerOf(slot: TemplateSlot): (value: PlainValue) => ParamValue {
   if (slot.place === 'array') return (value) => (Array.isArray(value) ? arrayText(value, value) : scalarText(value));
   return scalarText;
 }
 
-function pieceText(slot: Slot): (value: PlainValue) => ParamValue {
+function pieceText(slot: TemplateSlot): (value: PlainValue) => ParamValue {
   return (value) => {
     if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
     return scalarText(value);

@@ -2,11 +2,11 @@
  * What the engines share whose parameters have a type of their own: the values choose the types, the types choose the text, and texts are
  * kept by the types that they were made for. So one text never sees two types, which some servers would remember wrongly.
  */
-import type { Part, Slot, Template } from '../../sql/bind.ts';
-import type { Ready } from '../../sql/dialect.ts';
+import type { Template, TemplatePart, TemplateSlot } from '../../sql/bind.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
 import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
 import type { PlainValue } from '../../util/decimal.ts';
-import type { Binder, Resolve } from './binder.ts';
+import type { Resolve, TemplateBinder } from './binder.ts';
 
 export interface Typed {
   readonly type: ParamType;
@@ -18,11 +18,11 @@ export type Filling = { readonly typed: readonly Typed[] } | { readonly text: st
 
 export interface TypedRules {
   /** A slot outside of a list. */
-  fill(slot: Slot, value: PlainValue): Filling;
+  fill(slot: TemplateSlot, value: PlainValue): Filling;
   /** The list of `IN (?:list)`. */
-  fillIn(slot: Slot, value: PlainValue): Filling;
+  fillIn(slot: TemplateSlot, value: PlainValue): Filling;
   /** A slot inside a literal. */
-  fillPiece(slot: Slot, value: PlainValue): Filling;
+  fillPiece(slot: TemplateSlot, value: PlainValue): Filling;
   placeholder(index: number, type: ParamType): string;
   join(pieces: readonly string[]): string;
   cast(text: string, type: string): string;
@@ -31,7 +31,7 @@ export interface TypedRules {
 
 const MOST_TEXTS = 64;
 
-export class TypedBinder implements Binder {
+export class TypedBinder implements TemplateBinder {
   readonly #template: Template;
   readonly #rules: TypedRules;
   readonly #statements = new Map<string, Statement>();
@@ -41,7 +41,7 @@ export class TypedBinder implements Binder {
     this.#rules = rules;
   }
 
-  bind(resolve: Resolve): Ready {
+  bind(resolve: Resolve): BoundStatement {
     const fillings: Filling[] = [];
     const params: ParamValue[] = [];
     let signature = '';
@@ -60,7 +60,7 @@ export class TypedBinder implements Binder {
     return { statement: this.#statements.get(signature) ?? this.#keep(signature, fillings), params };
   }
 
-  #fillingsOf(part: Part, resolve: Resolve): readonly Filling[] {
+  #fillingsOf(part: TemplatePart, resolve: Resolve): readonly Filling[] {
     switch (part.kind) {
       case 'text':
         return NONE;
@@ -92,7 +92,7 @@ export class TypedBinder implements Binder {
     return { text, types };
   }
 
-  #text(part: Part, fill: () => string): string {
+  #text(part: TemplatePart, fill: () => string): string {
     switch (part.kind) {
       case 'text':
         return part.text;

@@ -6,17 +6,17 @@ import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '.
 import type { Path } from '../../sql/bind-scan.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
-import { type Binder, BindProblem } from '../binders/binder.ts';
+import { BindProblem, type TemplateBinder } from '../binders/binder.ts';
 import { bindingOf } from '../binders/index.ts';
 import type { StepSource } from '../document-logic.ts';
-import { PathProblem, type Reader, resolvePath } from '../paths.ts';
+import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
 import { RowCollector } from '../row-collector.ts';
-import { type Frame, type Step, StepProblems, type StepScope, stepLabel, type Wanted } from './step.ts';
+import { type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): Step {
   const { flavour, binder } = bindingOf(scope.engine);
   const template = readTemplate(source, flavour);
-  const readers = new Map<string, Reader>();
+  const readers = new Map<string, PathReader>();
   const needs = new Set<number>();
   let readsContext = false;
   for (const { path } of template.slots) {
@@ -51,14 +51,14 @@ class SqlStep implements Step {
   readonly readsContext: boolean;
   readonly modules: readonly string[] = [];
   readonly sql: StatementFacts;
-  readonly #binder: Binder;
-  readonly #readers: ReadonlyMap<string, Reader>;
+  readonly #binder: TemplateBinder;
+  readonly #readers: ReadonlyMap<string, PathReader>;
 
   constructor(
     source: StepSource,
     template: Template,
-    binder: Binder,
-    readers: ReadonlyMap<string, Reader>,
+    binder: TemplateBinder,
+    readers: ReadonlyMap<string, PathReader>,
     needs: ReadonlySet<number>,
     readsContext: boolean,
   ) {
@@ -71,23 +71,23 @@ class SqlStep implements Step {
     this.#readers = readers;
   }
 
-  async run(frame: Frame, wanted: Wanted): Promise<PlainValue | undefined> {
-    const ready = this.#bind(frame);
-    frame.trace?.statement(ready.statement.text, ready.params.map(shown));
+  async run(frame: StepFrame, wanted: ResultUse): Promise<PlainValue | undefined> {
+    const bound = this.#bind(frame);
+    frame.trace?.statement(bound.statement.text, bound.params.map(shown));
     if (wanted === 'dropped') {
-      const { rows, selected } = await frame.session.run(ready, this);
+      const { rows, selected } = await frame.session.run(bound, this);
       return selected ? undefined : affected(rows);
     }
     if (wanted !== 'kept') {
-      const { rows, selected } = await frame.session.run(ready, this, wanted);
+      const { rows, selected } = await frame.session.run(bound, this, wanted);
       return selected ? undefined : affected(rows);
     }
     const collector = new RowCollector(frame.limits.bytes / 1024 / 1024, frame.lease);
-    const { rows, selected } = await frame.session.run(ready, this, collector).catch(budgetFirst);
+    const { rows, selected } = await frame.session.run(bound, this, collector).catch(budgetFirst);
     return selected ? collector.rows : affected(rows);
   }
 
-  #bind(frame: Frame) {
+  #bind(frame: StepFrame) {
     const resolve = (path: Path): PlainValue => {
       const value = this.#readers.get(path.text)?.(frame);
       if (value === undefined) throw apiError('input_missing', this.label, path.text);

@@ -4,16 +4,16 @@
  */
 
 import type { Engine, StopSignal } from '../../engines/engine.ts';
-import type { Limits } from '../../lang/budget.ts';
+import type { RunLimits } from '../../lang/budget.ts';
 import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import type { StatementFacts } from '../../sql/bind.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
-import { turn } from '../../util/loop-turns.ts';
+import { nextSlice } from '../../util/loop-scheduler.ts';
 import type { MemoryLease } from '../../util/memory-lease.ts';
 import type { StepSource } from '../document-logic.ts';
-import type { Session } from '../session.ts';
+import type { CallSession } from '../session.ts';
 
 /** What a step is compiled in: who came before it, and what the space offers. */
 export interface StepScope {
@@ -27,15 +27,15 @@ export interface StepScope {
 }
 
 /** What a running step sees. */
-export interface Frame {
+export interface StepFrame {
   readonly input: PlainMap;
   /** Made when a step first asks for it. */
   readonly context: () => PlainMap;
   /** Of the steps so far; undefined where nobody needs the result. */
   readonly results: (PlainValue | undefined)[];
-  readonly limits: Limits;
+  readonly limits: RunLimits;
   readonly modules: LarkModules;
-  readonly session: Session;
+  readonly session: CallSession;
   /** Ends when nobody waits for the answer any more. */
   readonly signal: StopSignal;
   /** The memory that the call holds. */
@@ -50,7 +50,7 @@ export interface Trace {
 }
 
 /** What is done with a result: kept for others, sent on as rows, or left. */
-export type Wanted = 'kept' | 'dropped' | RowSink;
+export type ResultUse = 'kept' | 'dropped' | RowSink;
 
 export interface Step {
   readonly source: StepSource;
@@ -64,7 +64,7 @@ export interface Step {
   /** Of an sql step. */
   readonly sql?: StatementFacts;
   /** The result; undefined when the rows went to the sink. */
-  run(frame: Frame, wanted: Wanted): PlainValue | undefined | Promise<PlainValue | undefined>;
+  run(frame: StepFrame, wanted: ResultUse): PlainValue | undefined | Promise<PlainValue | undefined>;
 }
 
 export interface CodeProblem {
@@ -103,7 +103,7 @@ export function resultsBehind(names: Iterable<string>, scope: StepScope): Set<nu
   return needs;
 }
 
-export function environmentValue(name: string, frame: Frame, names: ReadonlyMap<string, number>): PlainValue | undefined {
+export function environmentValue(name: string, frame: StepFrame, names: ReadonlyMap<string, number>): PlainValue | undefined {
   if (name === 'input') return frame.input;
   if (name === 'context') return frame.context();
   const index = names.get(name) ?? (name.startsWith('step_') ? Number(name.slice(5)) : -1);
@@ -114,10 +114,10 @@ export function environmentValue(name: string, frame: Frame, names: ReadonlyMap<
 const LARGE = 2 * 1024 * 1024;
 
 /** For programs: they are stopped when nobody waits, and what they print is told. The signal is made for those that take long only. */
-export function programOptions({ signal: stop, trace, lease }: Frame): StepOptions {
+export function programOptions({ signal: stop, trace, lease }: StepFrame): StepOptions {
   return {
     owner: lease.owner,
-    turn: () => turn(lease.owner),
+    turn: () => nextSlice(lease.owner),
     place: lease.held > LARGE ? 'worker' : 'here',
     get signal() {
       return abortSignalOf(stop);

@@ -9,7 +9,7 @@ import { type Connection, DbFailure, type Left, leftBy, type Outcome, type RunOp
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { failureFrom } from './dialect/failures.ts';
-import { Answer, type Asked, outOfOrder, type Prepared, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
+import { outOfOrder, type Prepared, QueryAnswer, type QuerySent, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
 import { errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
 import type { Session } from './protocol/login.ts';
 import { cancelRequest, Outgoing } from './protocol/outgoing.ts';
@@ -43,7 +43,7 @@ export class PostgresConnection implements Connection, Watched {
   readonly #abort = (): void => this.#stop(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
   readonly #shown: Shown = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
-  #running: Answer | undefined;
+  #running: QueryAnswer | undefined;
   readonly #incoming: Incoming;
   /** Notices and the like since the last statement began. */
   #asides = 0;
@@ -70,7 +70,7 @@ export class PostgresConnection implements Connection, Watched {
       this.#running.row(bytes, from, to);
     };
     this.#incoming.onMessage = (type, bytes, from, to) => this.#message(type, bytes, from, to);
-    session.inlet.read(this.#socket, (bytes, length) => this.#data(bytes, length));
+    session.reader.read(this.#socket, (bytes, length) => this.#data(bytes, length));
     this.#socket.on('error', (error) => this.#lost(leftBy(error)));
     this.#socket.on('end', () => this.#lost('unknown'));
     this.#socket.on('close', () => this.#lost('unknown'));
@@ -204,11 +204,11 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   /** Sends what was written, and waits for as many Ready messages as there are pieces in it. */
-  #send(asked: Asked, ready: number): Promise<Outcome> {
+  #send(asked: QuerySent, ready: number): Promise<Outcome> {
     this.#asides = 0;
     this.#errors = 0;
     return new Promise((resolve, reject) => {
-      this.#running = new Answer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
+      this.#running = new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
       asked.signal?.addEventListener('abort', this.#abort);
       this.#out.send(this.#socket);
     });
@@ -300,7 +300,7 @@ export class PostgresConnection implements Connection, Watched {
     if (++this.#asides > LIMITS.asides) throw malformed(`more than ${LIMITS.asides} messages that nobody asked for`);
   }
 
-  #error(running: Answer, failure: DbFailure): void {
+  #error(running: QueryAnswer, failure: DbFailure): void {
     running.failed(failure);
     if (failure.kind === 'lost') this.usable = false;
     this.#forgetFailed(running, failure);
@@ -309,7 +309,7 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   /** A statement that was never accepted, or whose plan is older than its table, must be prepared anew. */
-  #forgetFailed({ asked: { statement, prepared, reused }, bound }: Answer, failure: DbFailure): void {
+  #forgetFailed({ asked: { statement, prepared, reused }, bound }: QueryAnswer, failure: DbFailure): void {
     if (statement === undefined || prepared === undefined) return;
     if (prepared.parsed && failure.kind !== 'stale' && (bound || !reused)) return;
     this.#prepared.delete(statement.text);
@@ -321,7 +321,7 @@ export class PostgresConnection implements Connection, Watched {
    * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
    * statement, since the refusal has ended the transaction.
    */
-  #anew({ asked, bound, failure, stopped, resolve, reject }: Answer): boolean {
+  #anew({ asked, bound, failure, stopped, resolve, reject }: QueryAnswer): boolean {
     const { statement, params, reused, begins } = asked;
     if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return false;
     if (failure === undefined || !REFUSED.test(failure.code)) return false;
@@ -331,12 +331,12 @@ export class PostgresConnection implements Connection, Watched {
     const prepared = this.#prepare(statement.text);
     this.#run(prepared, statement, params);
     const again = { ...asked, prepared, reused: false };
-    this.#running = new Answer(again, { ready: begins ? 2 : 1, shown: this.#shown, source: this.#socket }, resolve, reject);
+    this.#running = new QueryAnswer(again, { ready: begins ? 2 : 1, shown: this.#shown, source: this.#socket }, resolve, reject);
     this.#out.send(this.#socket);
     return true;
   }
 
-  #settle(running: Answer): void {
+  #settle(running: QueryAnswer): void {
     if (running.failure !== undefined && this.#anew(running)) return;
     this.#running = undefined;
     this.deadline = Number.POSITIVE_INFINITY;

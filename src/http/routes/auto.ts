@@ -6,7 +6,7 @@ import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
 import { locateDatabase } from '../../model/database-name.ts';
 import { detached } from '../../util/detached.ts';
-import { after, type Soon } from '../../util/soon.ts';
+import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import { AutoReads } from '../auto-reads.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
@@ -80,7 +80,7 @@ export function autoRoutes(services: Services): readonly Route[] {
   const paths = new AutoPaths(prefix.length);
   const reads = new AutoReads(services.auto, services.observer);
 
-  const target = (exchange: Exchange): Soon<Target> => {
+  const target = (exchange: Exchange): MaybePromise<Target> => {
     const path = paths.parse(exchange.path);
     return after(enterSpace(services, exchange, DEMANDS.auto), ({ context }): Target => {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);

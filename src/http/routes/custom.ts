@@ -1,5 +1,5 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
-import type { Answer, KeptRows, RowAnswer } from '../../custom/answer.ts';
+import type { CallAnswer, KeptRows, RowAnswer } from '../../custom/answer.ts';
 import { answerCall } from '../../custom/call.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
@@ -7,7 +7,7 @@ import type { DefinitionMethod } from '../../model/definition.ts';
 import { ABBREVIATION } from '../../model/org.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
-import { after, type Soon } from '../../util/soon.ts';
+import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import type { Exchange } from '../exchange.ts';
 import { KeptBody } from '../kept-body.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
@@ -34,7 +34,7 @@ export function customRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}`;
   const long = `${prefix}/api/rest/v1/`;
 
-  const enter = (exchange: Exchange, start: number): Soon<Entered> => {
+  const enter = (exchange: Exchange, start: number): MaybePromise<Entered> => {
     if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
     const { org, project, uri } = parsePath(exchange.path, start);
     return after(enterSpace(services, exchange, DEMANDS.custom), ({ caller, context }): Entered => {
@@ -101,7 +101,7 @@ function parsePath(path: string, start: number): CustomPath {
   return { org, project, uri };
 }
 
-class CustomAnswer implements Answer {
+class CustomAnswer implements CallAnswer {
   readonly #exchange: Exchange;
   readonly #format: Format;
 

@@ -1,6 +1,6 @@
 /** Lark modules of a space: put, list, get, delete. */
 import { checkModule } from '../../custom/modules.ts';
-import type { Answer } from '../../manage/answer.ts';
+import type { ManageAnswer } from '../../manage/answer.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { PlainValue } from '../../util/decimal.ts';
@@ -16,7 +16,7 @@ export function larkRoutes(services: Services): readonly Route[] {
   const enter = async (exchange: Exchange): Promise<SpaceCaller> => (await enterSpace(services, exchange, DEMANDS.modules)).caller;
 
   const changed =
-    (action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<Answer>): Handler =>
+    (action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await enter(exchange);
       const { status, body } = await work(exchange, caller);

@@ -1,7 +1,7 @@
 /** System APIs: organizations, projects with their databases, Power Tokens, and the proof of a server key. */
 import type { Demand } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
-import type { Answer } from '../../manage/answer.ts';
+import type { ManageAnswer } from '../../manage/answer.ts';
 import { createOrg, getOrg, listOrgs } from '../../manage/orgs.ts';
 import {
   addDatabase,
@@ -14,7 +14,7 @@ import {
 } from '../../manage/projects.ts';
 import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
 import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
-import { after, type Soon } from '../../util/soon.ts';
+import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDone, sendJson } from '../respond.ts';
 import { DEMANDS, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
@@ -27,10 +27,10 @@ export function systemRoutes(services: Services): readonly Route[] {
   const base = `/${config.pathPrefix}/system/api/v1`;
   const reserved = new Set([...SERVED, config.pathPrefix]);
 
-  const answer = (exchange: Exchange, { status, body }: Answer): void => sendJson(exchange, status, body);
+  const answer = (exchange: Exchange, { status, body }: ManageAnswer): void => sendJson(exchange, status, body);
 
   /** A change of the set-up leaves a line for the auditor. */
-  const audited = (exchange: Exchange, caller: Caller, action: string, result: Answer): void => {
+  const audited = (exchange: Exchange, caller: Caller, action: string, result: ManageAnswer): void => {
     const object = Object.entries(result.body).flatMap(([name, value]) => (/_id$/.test(name) ? [`${name}=${value}`] : []));
     services.observer.emit({
       kind: 'audit',
@@ -44,14 +44,14 @@ export function systemRoutes(services: Services): readonly Route[] {
   };
 
   const asked =
-    (demand: Demand, work: (exchange: Exchange, caller: OrgCaller) => Promise<Answer>): Handler =>
+    (demand: Demand, work: (exchange: Exchange, caller: OrgCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await identify(services, exchange, demand);
       answer(exchange, await work(exchange, caller as OrgCaller));
     };
 
   const changed =
-    (demand: Demand, action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<Answer>): Handler =>
+    (demand: Demand, action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await identify(services, exchange, demand);
       audited(exchange, caller, action, await work(exchange, caller as SpaceCaller));
@@ -59,15 +59,15 @@ export function systemRoutes(services: Services): readonly Route[] {
 
   /** For tokens the context must exist. */
   const inSpace =
-    (work: (exchange: Exchange, caller: SpaceCaller) => Promise<Answer>) =>
-    async (exchange: Exchange, caller: SpaceCaller): Promise<Answer> => {
+    (work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>) =>
+    async (exchange: Exchange, caller: SpaceCaller): Promise<ManageAnswer> => {
       await projectOf(services, caller);
       return work(exchange, caller);
     };
 
   const screen =
     (demand: Demand) =>
-    (exchange: Exchange): Soon<unknown> =>
+    (exchange: Exchange): MaybePromise<unknown> =>
       identify(services, exchange, demand);
 
   const projectId = (exchange: Exchange, caller: Caller): string | undefined => exchange.parameter('project_id') ?? caller.projectId;

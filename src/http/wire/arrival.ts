@@ -3,17 +3,17 @@ import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { CHUNKED } from './header-section.ts';
 
-/** A whole body has so many looks, and one more for each so many bytes that have come. */
-const LOOKS = 120;
-const BYTES_A_LOOK = 16 * 1024;
-/** A body of which less than this comes between two looks makes room for others first. */
+/** A whole body has so many sweeps, and one more for each so many bytes that have come. */
+const BODY_SWEEPS = 120;
+const BYTES_A_SWEEP = 16 * 1024;
+/** A body of which less than this comes between two sweeps makes room for others first. */
 const SLOW_BYTES = 1024;
 
 export class Arrival {
   readonly reader: BodyReader;
   /** Has it been found out whether the body may come at all? */
   screened = false;
-  /** At how many looks in a row not much had come. */
+  /** At how many sweeps in a row not much had come. */
   slow = 0;
   #silent = 0;
   #seen = 0;
@@ -39,13 +39,13 @@ export class Arrival {
     return counted;
   }
 
-  /** Called at each look, `age` looks after the head; returns whether it has taken too long, or has not come for so many looks. */
-  isLate(age: number, stallLooks: number): boolean {
+  /** Called at each sweep, `age` sweeps after the head; returns whether it has taken too long, or has not come for so many sweeps. */
+  isLate(age: number, stallSweeps: number): boolean {
     const { size } = this.reader;
     const more = size - this.#seen;
     this.#seen = size;
     this.#silent = more > 0 ? 0 : this.#silent + 1;
     this.slow = more >= SLOW_BYTES ? 0 : this.slow + 1;
-    return this.#silent > stallLooks || age > LOOKS + size / BYTES_A_LOOK;
+    return this.#silent > stallSweeps || age > BODY_SWEEPS + size / BYTES_A_SWEEP;
   }
 }

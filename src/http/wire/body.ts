@@ -1,6 +1,6 @@
 /** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
-import { giveBack, lend } from '../../util/lent-memory.ts';
-import { addPiece, joined } from './pieces.ts';
+import { acquireBuffer, releaseBuffer } from '../../util/buffer-pool.ts';
+import { addChunk, joined } from './pending-bytes.ts';
 import { Refused } from './refusal.ts';
 
 /** Takes bytes until the body is whole. */
@@ -17,7 +17,7 @@ export interface BodyReader {
 
 const EMPTY = Buffer.alloc(0);
 
-/** A body of a size between these is put together in memory that was lent, which whoever has done with it may give back. */
+/** A body of a size between these is put together in leased memory, which whoever has done with it may release. */
 const LENT_FROM = 16 * 1024;
 const LENT_TO = 1024 * 1024;
 /** Of a larger one, so much room is made before it has come: a promise alone must not take memory. */
@@ -60,9 +60,9 @@ class LentBody implements BodyReader {
   #reserve(size: number): void {
     if (size <= this.#bytes.length) return;
     const before = this.#bytes;
-    this.#bytes = lend(size <= FIRST_ROOM ? Math.min(this.#length, FIRST_ROOM) : this.#length).bytes;
+    this.#bytes = acquireBuffer(size <= FIRST_ROOM ? Math.min(this.#length, FIRST_ROOM) : this.#length).bytes;
     before.copy(this.#bytes, 0, 0, this.#taken);
-    giveBack(before);
+    releaseBuffer(before);
   }
 }
 
@@ -85,7 +85,7 @@ class SizedBody implements BodyReader {
 
   take(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
-    if (end > at) addPiece(this.#pieces, bytes.subarray(at, end));
+    if (end > at) addChunk(this.#pieces, bytes.subarray(at, end));
     this.#missing -= end - at;
     this.size += end - at;
     return end;
@@ -139,7 +139,7 @@ export class ChunkedBody implements BodyReader {
 
   #data(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#missing);
-    addPiece(this.#pieces, bytes.subarray(at, end));
+    addChunk(this.#pieces, bytes.subarray(at, end));
     this.#missing -= end - at;
     this.size += end - at;
     if (this.#missing === 0) this.#state = 'data end';

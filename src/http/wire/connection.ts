@@ -8,9 +8,9 @@ import { Arrival } from './arrival.ts';
 import { Beginning, blankLines } from './beginning.ts';
 import { HEAD_END, HeadReader, headEnd, type RequestHead, UNREADABLE } from './head.ts';
 import type { Listener } from './listener.ts';
-import { Waiting } from './pieces.ts';
+import { PendingBytes } from './pending-bytes.ts';
 import { type Refusal, Refused } from './refusal.ts';
-import { REST_SECS, Reply, reset } from './reply.ts';
+import { HttpReply, REST_SECS, reset } from './reply.ts';
 import { Sending } from './sending.ts';
 import type { SystemSocket } from './system-sockets.ts';
 
@@ -21,16 +21,16 @@ const MOST_AHEAD = 64 * 1024;
 const BODY_TURN_BYTES = 128 * 1024;
 const DROP_TURN_BYTES = 32 * 1024;
 
-/** Connections are looked at so often; times are counted in looks, which cost nothing. */
-export const LOOK_MS = 1000;
-const HEAD_LOOKS = 15;
+/** Connections are swept so often; times are counted in sweeps, which cost nothing. */
+export const SWEEP_MS = 1000;
+const HEAD_SWEEPS = 15;
 /** For whom there is no room but to be told so. */
-const SURPLUS_HEAD_LOOKS = 2;
-const REST_LOOKS = (REST_SECS * 1000) / LOOK_MS;
+const SURPLUS_HEAD_SWEEPS = 2;
+const REST_SWEEPS = (REST_SECS * 1000) / SWEEP_MS;
 /** How long the rest of a refused body may take to arrive: a client that is still sending would not see the answer. */
-const DROP_LOOKS = 10;
+const DROP_SWEEPS = 10;
 /** So long what was sent ahead waits behind one answer when it is too much to wait in memory. */
-const DEAF_LOOKS = 5;
+const DEAF_SWEEPS = 5;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const CR = 0x0d;
@@ -45,7 +45,7 @@ type State = 'rest' | 'head' | 'body' | 'screen' | 'answer' | 'flush' | 'turn' |
 /** In these, what arrives is read at once. */
 const READS: ReadonlySet<State> = new Set<State>(['rest', 'head', 'body']);
 
-export class Connection {
+export class HttpConnection {
   readonly socket: Socket;
   readonly opened = performance.now();
   /** Has any request come? */
@@ -57,14 +57,14 @@ export class Connection {
   readonly #beginning = new Beginning();
   readonly #sending: Sending;
   #state: State = 'rest';
-  /** How often the connection was looked at since it entered this state. */
-  #looks = 0;
+  /** How often the connection was swept since it entered this state. */
+  #sweeps = 0;
   /** Bytes that were received and not looked at yet; and those behind them that came too early. */
   #ahead = NOTHING;
-  readonly #waiting = new Waiting();
+  readonly #waiting = new PendingBytes();
   #head: RequestHead | undefined;
   #arrival: Arrival | undefined;
-  #reply: Reply | undefined;
+  #reply: HttpReply | undefined;
   #closes = false;
   #refused = false;
   /** More was sent ahead than can wait: it is forgotten, and the connection ends with the answer that runs. */
@@ -96,19 +96,19 @@ export class Connection {
     return this.#state === 'rest' && this.socket.writableLength === 0;
   }
 
-  /** For how many looks it has been idle. */
+  /** For how many sweeps it has been idle. */
   get rested(): number {
-    return this.idle ? this.#looks : 0;
+    return this.idle ? this.#sweeps : 0;
   }
 
-  /** For how many looks not much of a body has come; 0 when none is awaited. */
+  /** For how many sweeps not much of a body has come; 0 when none is awaited. */
   get slow(): number {
     return this.#state === 'body' ? (this.#arrival?.slow ?? 0) : 0;
   }
 
   /** Is there something that only the system knows: whether a client reads that takes nothing, or has left while nobody listens? */
   get wantsSystem(): boolean {
-    return this.#isDeaf || (this.socket.writableLength > 0 && this.#sending.stuck >= this.#listener.stallLooks / 4);
+    return this.#isDeaf || (this.socket.writableLength > 0 && this.#sending.stuck >= this.#listener.stallSweeps / 4);
   }
 
   /** So much was sent ahead that no more is read for now, not even that the client leaves. */
@@ -119,24 +119,24 @@ export class Connection {
   /** What the system knows of it, if it tells: ends what has stood still for too long, or has gone. */
   learn(known: SystemSocket | undefined): void {
     if (known?.open === false && this.#isDeaf) reset(this.socket);
-    else if (this.#sending.hasStalled(known?.unsent, this.#listener.stallLooks)) this.#stall();
+    else if (this.#sending.hasStalled(known?.unsent, this.#listener.stallSweeps)) this.#stall();
   }
 
   /** Called every LOOK_MS: ends what has taken too long. */
-  look(): void {
-    const age = this.#looks++;
-    if (age > DEAF_LOOKS && this.#isDeaf) this.#listen();
+  sweep(): void {
+    const age = this.#sweeps++;
+    if (age > DEAF_SWEEPS && this.#isDeaf) this.#listen();
     if (this.socket.writableLength > 0) {
       // Nobody rests, or was told everything, while something is unsent.
-      if (this.#state === 'drop') this.#looks = 0;
-      this.#sending.look();
+      if (this.#state === 'drop') this.#sweeps = 0;
+      this.#sending.sweep();
       return;
     }
     this.#sending.rest();
-    if (this.#state === 'head' && age > (this.surplus === undefined ? HEAD_LOOKS : SURPLUS_HEAD_LOOKS)) this.#refuse('too_slow');
-    else if (this.#state === 'body' && this.#arrival?.isLate(age, this.#listener.stallLooks) === true) this.#refuse('too_slow');
-    else if (this.#state === 'rest' && age > (this.surplus === undefined ? REST_LOOKS : SURPLUS_HEAD_LOOKS)) this.socket.destroy();
-    else if (this.#state === 'drop' && age > DROP_LOOKS) this.socket.destroy();
+    if (this.#state === 'head' && age > (this.surplus === undefined ? HEAD_SWEEPS : SURPLUS_HEAD_SWEEPS)) this.#refuse('too_slow');
+    else if (this.#state === 'body' && this.#arrival?.isLate(age, this.#listener.stallSweeps) === true) this.#refuse('too_slow');
+    else if (this.#state === 'rest' && age > (this.surplus === undefined ? REST_SWEEPS : SURPLUS_HEAD_SWEEPS)) this.socket.destroy();
+    else if (this.#state === 'drop' && age > DROP_SWEEPS) this.socket.destroy();
   }
 
   /** Only who reads on notices that a client behind all that it has sent has left. It may send again what was not answered. */
@@ -216,7 +216,7 @@ export class Connection {
 
   #enter(state: State): void {
     this.#state = state;
-    this.#looks = 0;
+    this.#sweeps = 0;
     this.#turn = 0;
   }
 
@@ -357,7 +357,7 @@ export class Connection {
   }
 
   #screen(head: RequestHead): boolean {
-    const reply = new Reply(this, head, 0);
+    const reply = new HttpReply(this, head, 0);
     const verdict = this.#listener.screen(head, reply);
     if (!(verdict instanceof Promise)) return this.#admit(head, reply, verdict);
     this.#enter('screen');
@@ -370,7 +370,7 @@ export class Connection {
   }
 
   /** Returns whether the body may come; otherwise it is answered without. */
-  #admit(head: RequestHead, reply: Reply, refuse: (() => void) | undefined): boolean {
+  #admit(head: RequestHead, reply: HttpReply, refuse: (() => void) | undefined): boolean {
     if (refuse !== undefined) {
       this.#turnAway(reply, refuse);
       return false;
@@ -382,7 +382,7 @@ export class Connection {
   #answer(head: RequestHead, body: Buffer, counted: number): void {
     this.#enter('answer');
     this.#head = undefined;
-    const reply = new Reply(this, head, counted);
+    const reply = new HttpReply(this, head, counted);
     if (this.surplus !== undefined) reply.closeAfter();
     this.#reply = reply;
     this.#listener.request(head, body, reply);
@@ -390,12 +390,12 @@ export class Connection {
 
   #refuse(refusal: Refusal): void {
     const head = this.#head ?? UNREADABLE;
-    const reply = new Reply(this, head, 0);
+    const reply = new HttpReply(this, head, 0);
     this.#turnAway(reply, () => this.#listener.refused(head, refusal, reply));
   }
 
   /** Says why and closes; what still comes is read and forgotten for a while, so that the client sees the answer. */
-  #turnAway(reply: Reply, say: () => void): void {
+  #turnAway(reply: HttpReply, say: () => void): void {
     this.#head = undefined;
     this.#forgetBody();
     this.#ahead = NOTHING;

@@ -28,7 +28,7 @@ export class Descriptors {
   }
 
   /** Called every second: others take descriptors too. */
-  look(): void {
+  sweep(): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const all = RESERVE + MARGIN;
     const isEnough = this.#fill(this.exhausted ? all : this.#reserve.length + MARGIN);

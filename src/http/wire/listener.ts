@@ -1,26 +1,26 @@
 /** What a connection wants of those behind it: the handlers of requests, and the bounds that all connections share. */
-import type { Soon } from '../../util/soon.ts';
+import type { MaybePromise } from '../../util/maybe-promise.ts';
 import type { BodyBudget } from './body-budget.ts';
-import type { Connection } from './connection.ts';
-import type { Forgetting } from './forgetting.ts';
+import type { HttpConnection } from './connection.ts';
+import type { DiscardQueue } from './discard-queue.ts';
 import type { RequestHead } from './head.ts';
 import type { Refusal } from './refusal.ts';
-import type { Reply } from './reply.ts';
+import type { HttpReply } from './reply.ts';
 
 export interface Handlers {
-  request(head: RequestHead, body: Buffer, reply: Reply): void;
-  refused(head: RequestHead, refusal: Refusal, reply: Reply): void;
+  request(head: RequestHead, body: Buffer, reply: HttpReply): void;
+  refused(head: RequestHead, refusal: Refusal, reply: HttpReply): void;
   /** Asked on the head of a request whose body has yet to come. Returns how it is answered without; undefined when the body may come. */
-  screen?(head: RequestHead, reply: Reply): Soon<(() => void) | undefined>;
+  screen?(head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined>;
   /** Is this served also when there is no room? */
   isVital?(head: RequestHead): boolean;
   /** Told of each connection for which there was no room, and why. */
-  overloaded?(reason: Overload): void;
+  overloaded?(reason: ConnectionOverload): void;
 }
 
-export type Overload = 'connections' | 'descriptors';
+export type ConnectionOverload = 'connections' | 'descriptors';
 
-export interface Limits {
+export interface ConnectionLimits {
   readonly maxBodyBytes: number;
   /** Of all bodies together. */
   readonly maxBodiesBytes: number;
@@ -31,10 +31,10 @@ export interface Limits {
 
 export interface Listener extends Required<Omit<Handlers, 'overloaded'>> {
   readonly maxBodyBytes: number;
-  readonly stallLooks: number;
+  readonly stallSweeps: number;
   readonly bodies: BodyBudget;
-  readonly forgetting: Forgetting;
+  readonly forgetting: DiscardQueue;
   /** Ends the body of another connection that hardly comes; false when there is none. */
-  makeRoom(connection: Connection): boolean;
-  closed(connection: Connection): void;
+  makeRoom(connection: HttpConnection): boolean;
+  closed(connection: HttpConnection): void;
 }

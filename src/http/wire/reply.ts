@@ -64,7 +64,7 @@ function lengthOf(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-export class Reply {
+export class HttpReply {
   /** 0 until the head is sent. */
   status = 0;
   /** The client left, or the connection was broken off, before all of the answer was taken. */

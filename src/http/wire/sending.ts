@@ -8,7 +8,7 @@ interface Handle {
 }
 
 export class Sending {
-  /** At how many looks in a row nothing had moved. */
+  /** At how many sweeps in a row nothing had moved. */
   stuck = 0;
   readonly #socket: Socket;
   #taken = -1;
@@ -19,7 +19,7 @@ export class Sending {
   }
 
   /** Called while something is unsent. */
-  look(): void {
+  sweep(): void {
     const handle = (this.#socket as unknown as { readonly _handle: Handle | null })._handle;
     const taken = handle === null ? -1 : handle.bytesWritten - handle.writeQueueSize;
     this.stuck = taken === this.#taken ? this.stuck + 1 : 0;
@@ -28,15 +28,15 @@ export class Sending {
 
   /**
    * What the system has taken and the client has not, or undefined where it does not tell. It takes more in large steps only: a slow client may
-   * move nothing but this. Returns whether the client has stood still for more than so many looks.
+   * move nothing but this. Returns whether the client has stood still for more than so many sweeps.
    */
-  hasStalled(unsent: number | undefined, looks: number): boolean {
+  hasStalled(unsent: number | undefined, sweeps: number): boolean {
     const before = this.#unsent;
     this.#unsent = unsent ?? 0;
     // Something to compare with is needed first.
     if (unsent !== undefined && before < 0) return false;
     if (unsent !== undefined && unsent !== before) this.stuck = 0;
-    return this.stuck > looks;
+    return this.stuck > sweeps;
   }
 
   /** Nothing is unsent. */

@@ -7,10 +7,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BodyBudget } from './body-budget.ts';
-import { Connection, LOOK_MS } from './connection.ts';
+import { HttpConnection, SWEEP_MS } from './connection.ts';
 import { Descriptors } from './descriptors.ts';
-import { Forgetting } from './forgetting.ts';
-import type { Handlers, Limits, Listener, Overload } from './listener.ts';
+import { DiscardQueue } from './discard-queue.ts';
+import type { ConnectionLimits, ConnectionOverload, Handlers, Listener } from './listener.ts';
 import { keyOf, readSystemSockets, type SystemSocket } from './system-sockets.ts';
 
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
@@ -18,33 +18,33 @@ const LINGER_MS = 300;
 const DRAIN_MS = 20;
 /** So many connections for which there is no room are told so at one time; the oldest of them goes when another comes. */
 const MOST_SURPLUS = 6;
-/** A connection that has rested for so many looks gives way to a new one. */
-const RESTED_LOOKS = 5;
+/** A connection that has rested for so many sweeps gives way to a new one. */
+const RESTED_SWEEPS = 5;
 
 /** The system knows nothing of a connection any more. */
 const GONE: SystemSocket = { unsent: 0, open: false };
 
 export class WireServer {
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
-  readonly #surplus = new Set<Connection>();
+  readonly #connections = new Set<HttpConnection>();
+  readonly #surplus = new Set<HttpConnection>();
   readonly #handlers: Handlers;
   readonly #listener: Listener;
   readonly #maxConnections: number;
   readonly #descriptors = new Descriptors();
-  readonly #looker: NodeJS.Timeout;
+  readonly #sweeper: NodeJS.Timeout;
   #isAsking = false;
   /** A process that ends by itself must not let half of an answer look whole. */
   readonly #breakOff = (): void => this.breakOff();
 
-  constructor(handlers: Handlers, limits: Limits) {
+  constructor(handlers: Handlers, limits: ConnectionLimits) {
     this.#handlers = handlers;
     this.#maxConnections = limits.maxConnections;
     this.#listener = {
       maxBodyBytes: limits.maxBodyBytes,
-      stallLooks: Math.ceil((limits.stallSecs * 1000) / LOOK_MS),
+      stallSweeps: Math.ceil((limits.stallSecs * 1000) / SWEEP_MS),
       bodies: new BodyBudget(Math.max(limits.maxBodiesBytes, 2 * limits.maxBodyBytes)),
-      forgetting: new Forgetting(),
+      forgetting: new DiscardQueue(),
       request: handlers.request,
       refused: handlers.refused,
       screen: handlers.screen ?? (() => undefined),
@@ -56,7 +56,7 @@ export class WireServer {
       },
     };
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => this.#accept(socket));
-    this.#looker = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
     process.once('exit', this.#breakOff);
   }
 
@@ -91,7 +91,7 @@ export class WireServer {
     const looking = setInterval(() => this.#hangUp(), DRAIN_MS);
     await closed;
     clearInterval(looking);
-    clearInterval(this.#looker);
+    clearInterval(this.#sweeper);
     clearTimeout(force);
     this.#descriptors.close();
     process.removeListener('exit', this.#breakOff);
@@ -108,17 +108,17 @@ export class WireServer {
     this.#descriptors.note(handle?.fd ?? 0);
     const reason = this.#fullness();
     if (reason === undefined || this.#freeOne()) {
-      this.#connections.add(new Connection(socket, this.#listener));
+      this.#connections.add(new HttpConnection(socket, this.#listener));
       return;
     }
     this.#handlers.overloaded?.(reason);
     if (this.#surplus.size >= MOST_SURPLUS) for (const oldest of [...this.#surplus].slice(0, 1)) oldest.socket.destroy();
-    const connection = new Connection(socket, this.#listener, reason);
+    const connection = new HttpConnection(socket, this.#listener, reason);
     this.#connections.add(connection);
     this.#surplus.add(connection);
   }
 
-  #fullness(): Overload | undefined {
+  #fullness(): ConnectionOverload | undefined {
     if (this.#descriptors.exhausted) return 'descriptors';
     return this.#connections.size - this.#surplus.size >= this.#maxConnections ? 'connections' : undefined;
   }
@@ -126,7 +126,7 @@ export class WireServer {
   /** Ends a connection that has not been used for a while, if there is one. */
   #freeOne(): boolean {
     for (const connection of this.#connections) {
-      if (connection.rested < RESTED_LOOKS) continue;
+      if (connection.rested < RESTED_SWEEPS) continue;
       this.#connections.delete(connection);
       connection.socket.destroy();
       return true;
@@ -135,21 +135,21 @@ export class WireServer {
   }
 
   /** Of all bodies that hardly come, the one that has for longest gives way. */
-  #makeRoom(asking: Connection): boolean {
-    let slowest: Connection | undefined;
+  #makeRoom(asking: HttpConnection): boolean {
+    let slowest: HttpConnection | undefined;
     for (const connection of this.#connections) if (connection !== asking && connection.slow > (slowest?.slow ?? 0)) slowest = connection;
     slowest?.giveWay();
     return slowest !== undefined;
   }
 
-  #look(): void {
+  #sweep(): void {
     let wantsSystem = false;
     for (const connection of this.#connections) {
-      connection.look();
+      connection.sweep();
       wantsSystem ||= connection.wantsSystem;
     }
     const before = this.#descriptors.exhausted;
-    this.#descriptors.look();
+    this.#descriptors.sweep();
     if (!before && this.#descriptors.exhausted) this.#handlers.overloaded?.('descriptors');
     if (wantsSystem) void this.#askSystem();
   }

@@ -5,15 +5,15 @@
 import type { PlainValue } from '../../util/decimal.ts';
 import { type Budget, BudgetError } from '../budget.ts';
 import { CompileError, problemAt, RunError, Source } from '../source.ts';
-import { toPlain } from './border.ts';
-import { Checker } from './check.ts';
-import { Emitter } from './emit.ts';
-import { SyntaxFault } from './lex.ts';
-import { optimize } from './optimize.ts';
-import { parse } from './parse.ts';
-import type { Code, Run } from './run.ts';
-import { hasBrokenText } from './text.ts';
-import { Fault, made, type Value } from './value.ts';
+import { Checker } from './check/check.ts';
+import { Emitter } from './compile/emit.ts';
+import { optimize } from './compile/optimize.ts';
+import { SyntaxFault } from './syntax/lex.ts';
+import { parse } from './syntax/parse.ts';
+import { toPlain } from './values/border.ts';
+import type { Code, Run } from './values/run.ts';
+import { hasBrokenText } from './values/text.ts';
+import { type ExprValue, Fault, made } from './values/value.ts';
 
 export interface ExprOptions {
   /** What the environment has: any other name is a compile error. Left out, every name is allowed and one that is missing is nil. */
@@ -67,11 +67,11 @@ export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, no
 }
 
 /** The result before it becomes plain: for those who tell a float from an int and a time from its text. */
-export function runRaw(compiled: CompiledExpr, env: ExprEnv, budget: Budget): Value {
+export function runRaw(compiled: CompiledExpr, env: ExprEnv, budget: Budget): ExprValue {
   return evaluate(compiled, begin(compiled, env, budget, Date.now()), (value) => value);
 }
 
-function evaluate<T>(compiled: CompiledExpr, run: Run, finish: (value: Value) => T): T {
+function evaluate<T>(compiled: CompiledExpr, run: Run, finish: (value: ExprValue) => T): T {
   try {
     return finish(compiled.code(run));
   } catch (error) {
@@ -83,10 +83,10 @@ function begin(compiled: CompiledExpr, env: ExprEnv, budget: Budget, now: number
   const find = typeof env === 'function' ? env : (name: string): PlainValue | undefined => env.get(name);
   return {
     lookUp: (name) => find(name) ?? null,
-    whole: () => (typeof env === 'function' ? collect(compiled.names, env) : (env as Map<string, Value>)),
+    whole: () => (typeof env === 'function' ? collect(compiled.names, env) : (env as Map<string, ExprValue>)),
     budget,
     now,
-    locals: compiled.slots === 0 ? NO_LOCALS : new Array<Value>(compiled.slots).fill(null),
+    locals: compiled.slots === 0 ? NO_LOCALS : new Array<ExprValue>(compiled.slots).fill(null),
     at: 0,
     item: null,
     index: 0,
@@ -94,10 +94,10 @@ function begin(compiled: CompiledExpr, env: ExprEnv, budget: Budget, now: number
   };
 }
 
-const NO_LOCALS: Value[] = [];
+const NO_LOCALS: ExprValue[] = [];
 
-function collect(names: readonly string[], find: (name: string) => PlainValue | undefined): Value {
-  const all = new Map<string, Value>();
+function collect(names: readonly string[], find: (name: string) => PlainValue | undefined): ExprValue {
+  const all = new Map<string, ExprValue>();
   for (const name of names) {
     const value = find(name);
     if (value !== undefined) all.set(name, value);

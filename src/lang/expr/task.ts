@@ -1,6 +1,6 @@
 /** Steps in expr as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and keeps it. */
 import type { PlainValue } from '../../util/decimal.ts';
-import { Budget, type Limits } from '../budget.ts';
+import { Budget, type RunLimits } from '../budget.ts';
 import type { Ran, TaskKind } from '../task-kind.ts';
 import { type CompiledExpr, compileExpr, runExpr } from './index.ts';
 
@@ -19,7 +19,7 @@ const NO_PRINTS: readonly string[] = [];
 const MAX_KEPT = 200;
 const kept = new Map<string, CompiledExpr>();
 
-function run({ compiled, values }: ExprTask, limits: Limits): Ran {
+function run({ compiled, values }: ExprTask, limits: RunLimits): Ran {
   return { value: runExpr(compiled, values, new Budget(limits)), prints: NO_PRINTS };
 }
 

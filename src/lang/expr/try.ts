@@ -2,11 +2,11 @@
 import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { compileExpr, runExpr } from './index.ts';
-import { readJson } from './json.ts';
-import { Fault, makeInt, type Value } from './value.ts';
+import { readJson } from './library/json.ts';
+import { type ExprValue, Fault, makeInt } from './values/value.ts';
 
 /** An int of any size, or the digits as they stand. */
-export function exactNumber(text: string): Value {
+export function exactNumber(text: string): ExprValue {
   if (/^-?\d+$/.test(text)) return makeInt(BigInt(text));
   const value = Number(text);
   return String(value) === text && !Number.isInteger(value) ? value : new Decimal(text);

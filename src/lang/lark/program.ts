@@ -3,16 +3,16 @@
  * nor what its result is for.
  */
 import { CompileError, type Problem, problemAt, Source } from '../source.ts';
-import type { Execute } from './code.ts';
-import { compileFile } from './compile.ts';
-import { type Dialect, STEP_DIALECT } from './options.ts';
-import { parseFile } from './parse.ts';
-import { resolveFile } from './resolve.ts';
-import type { Binding } from './scope.ts';
-import { SyntaxProblem } from './syntax-problem.ts';
-import { UNIVERSE } from './universe.ts';
-import { readable } from './utf8.ts';
-import type { Value } from './value.ts';
+import { compileFile } from './compile/compile.ts';
+import { UNIVERSE } from './library/universe.ts';
+import { resolveFile } from './resolve/resolve.ts';
+import type { Binding } from './resolve/scope.ts';
+import { type LarkDialect, STEP_DIALECT } from './syntax/options.ts';
+import { parseFile } from './syntax/parse.ts';
+import { SyntaxProblem } from './syntax/syntax-problem.ts';
+import type { Execute } from './values/code.ts';
+import { readable } from './values/utf8.ts';
+import type { LarkValue } from './values/value.ts';
 
 export interface CompileOptions {
   /** How the text is called in errors. */
@@ -21,9 +21,9 @@ export interface CompileOptions {
   readonly predeclared?: Iterable<string>;
   /** Modules that can be reached by their name without a `load`. */
   readonly modules?: Iterable<string>;
-  readonly dialect?: Partial<Dialect>;
+  readonly dialect?: Partial<LarkDialect>;
   /** Further values for all runs: for hosts that extend the language. */
-  readonly extensions?: ReadonlyMap<string, Value>;
+  readonly extensions?: ReadonlyMap<string, LarkValue>;
 }
 
 export interface LarkProgram {
@@ -54,7 +54,7 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
   const text = readable(given);
   const source = new Source(options.name ?? 'main.star', text);
   if (text.length > MAX_TEXT) refuse(source, [new SyntaxProblem(0, `the text is longer than ${MAX_TEXT} characters`)]);
-  const dialect: Dialect = { ...STEP_DIALECT, ...options.dialect };
+  const dialect: LarkDialect = { ...STEP_DIALECT, ...options.dialect };
   const moduleNames = new Set(options.modules ?? []);
   const predeclared = new Set([...moduleNames, ...(options.predeclared ?? [])]);
   const universe = options.extensions === undefined ? UNIVERSE : new Map([...UNIVERSE, ...options.extensions]);

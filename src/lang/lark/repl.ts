@@ -3,13 +3,13 @@
  * The streams are given; nothing here reads or writes on its own.
  */
 import { createInterface } from 'node:readline';
-import { BudgetError, DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
 import { CompileError, type Problem, RunError } from '../source.ts';
-import { parseFile } from './parse.ts';
 import { compileLark } from './program.ts';
 import { executeWith, makeThread, traceback } from './run.ts';
-import { repr } from './text.ts';
-import type { Value } from './value.ts';
+import { parseFile } from './syntax/parse.ts';
+import { repr } from './values/text.ts';
+import type { LarkValue } from './values/value.ts';
 
 export interface LarkStreams {
   readonly input: NodeJS.ReadableStream;
@@ -18,7 +18,7 @@ export interface LarkStreams {
 }
 
 /** Nobody else waits for what is tried out: a minute and a gigabyte. */
-const LIMITS: Limits = { ...DEFAULT_LIMITS, steps: 10_000_000_000, bytes: 1024 * 1024 * 1024, millis: 60_000 };
+const LIMITS: RunLimits = { ...DEFAULT_LIMITS, steps: 10_000_000_000, bytes: 1024 * 1024 * 1024, millis: 60_000 };
 
 /** An error as a person reads it: place, line, caret, and the calls. */
 export function describeError(error: unknown): string {
@@ -49,7 +49,7 @@ export function runLarkFile(name: string, text: string, streams: Pick<LarkStream
 
 /** A session of lines that see each other's variables. */
 export class LarkSession {
-  readonly #globals = new Map<string, Value>();
+  readonly #globals = new Map<string, LarkValue>();
   readonly #print: (line: string) => void;
 
   constructor(print: (line: string) => void) {

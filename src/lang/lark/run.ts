@@ -3,21 +3,21 @@
  * Synchronous and pure: the same program, values, clock and limits give the same result.
  */
 import type { PlainValue } from '../../util/decimal.ts';
-import { BudgetError, DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
 import { problemAt, RunError } from '../source.ts';
-import { fromLark, recordToLark, toLark } from './convert.ts';
-import { type CallSite, fail, LarkFailure, MissingModule } from './failure.ts';
-import { freeze } from './freeze.ts';
+import { builtinModule } from './library/universe.ts';
 import type { LarkProgram } from './program.ts';
-import { type Host, Thread } from './thread.ts';
-import { builtinModule } from './universe.ts';
-import { readable } from './utf8.ts';
-import { Cell, type Frame, type Value } from './value.ts';
+import { fromLark, recordToLark, toLark } from './values/convert.ts';
+import { type CallSite, fail, LarkFailure, MissingModule } from './values/failure.ts';
+import { freeze } from './values/freeze.ts';
+import { type LarkHost, Thread } from './values/thread.ts';
+import { readable } from './values/utf8.ts';
+import { Cell, type Frame, type LarkValue } from './values/value.ts';
 
-export interface RunOptions {
+export interface LarkRunOptions {
   /** Values of the predeclared names; a map can be read by attribute too. */
   readonly values?: ReadonlyMap<string, PlainValue>;
-  readonly limits?: Limits;
+  readonly limits?: RunLimits;
   /** The module of a name; undefined when there is none. */
   readonly modules?: (name: string) => LarkProgram | undefined;
   readonly print?: (line: string) => void;
@@ -38,25 +38,25 @@ export class LoadError extends RunError {
 const RESULT = 'result';
 
 /** Runs a step and gives what it assigned to `result`. */
-export function runLark(program: LarkProgram, options: RunOptions = {}): PlainValue {
+export function runLark(program: LarkProgram, options: LarkRunOptions = {}): PlainValue {
   const thread = makeThread(options);
   return told(program, thread, () => {
     const globals = execute(program, thread, hostValues(program, options.values));
     const binding = program.layout.globals.find((global) => global.name === RESULT);
     const value = binding === undefined ? undefined : globals[binding.slot];
     if (value === undefined) fail(`the program assigns no variable named ${RESULT}`);
-    return fromLark(thread, value as Value);
+    return fromLark(thread, value as LarkValue);
   });
 }
 
 /** Runs a program over values of the language itself, for its globals: for trying things and for tests. */
-export function executeWith(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, Value>): Map<string, Value> {
+export function executeWith(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, LarkValue>): Map<string, LarkValue> {
   return told(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
 }
 
 /** Only what the program reads is brought in. */
-function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, Value> {
-  const converted = new Map<string, Value>();
+function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, LarkValue> {
+  const converted = new Map<string, LarkValue>();
   if (values === undefined) return converted;
   for (const name of program.reads) {
     const value = values.get(name);
@@ -65,10 +65,10 @@ function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue
   return converted;
 }
 
-export function makeThread(options: RunOptions): Thread {
+export function makeThread(options: LarkRunOptions): Thread {
   const loader = new ModuleLoader(options.modules ?? (() => undefined));
   const now = options.now;
-  const host: Host = {
+  const host: LarkHost = {
     print: options.print ?? (() => {}),
     now: () => now ?? Date.now(),
     load: (thread, module) => loader.load(thread, module),
@@ -77,7 +77,7 @@ export function makeThread(options: RunOptions): Thread {
 }
 
 /** The slots of the file, filled with what the host gives, and its code run in them. */
-export function execute(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, Value>): Frame {
+export function execute(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, LarkValue>): Frame {
   const { layout } = program;
   const globals: Frame = new Array(layout.size);
   globals[0] = globals;
@@ -92,11 +92,11 @@ export function execute(program: LarkProgram, thread: Thread, values: ReadonlyMa
   return globals;
 }
 
-function namedGlobals(program: LarkProgram, globals: Frame, keep: (name: string) => boolean): Map<string, Value> {
-  const named = new Map<string, Value>();
+function namedGlobals(program: LarkProgram, globals: Frame, keep: (name: string) => boolean): Map<string, LarkValue> {
+  const named = new Map<string, LarkValue>();
   for (const { name, slot } of program.layout.globals) {
     const value = globals[slot];
-    if (value !== undefined && keep(name)) named.set(name, value as Value);
+    if (value !== undefined && keep(name)) named.set(name, value as LarkValue);
   }
   return named;
 }
@@ -104,13 +104,13 @@ function namedGlobals(program: LarkProgram, globals: Frame, keep: (name: string)
 /** Each module is run once in a run, and frozen when done. */
 class ModuleLoader {
   readonly #find: (name: string) => LarkProgram | undefined;
-  readonly #loaded = new Map<string, ReadonlyMap<string, Value> | 'loading'>();
+  readonly #loaded = new Map<string, ReadonlyMap<string, LarkValue> | 'loading'>();
 
   constructor(find: (name: string) => LarkProgram | undefined) {
     this.#find = find;
   }
 
-  load(thread: Thread, name: string): ReadonlyMap<string, Value> {
+  load(thread: Thread, name: string): ReadonlyMap<string, LarkValue> {
     const known = this.#loaded.get(name);
     if (known === 'loading') return fail(`cannot load ${name}: cycle in load graph`);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /** Steps in Lark as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and keeps it. */
 import type { PlainValue } from '../../util/decimal.ts';
-import type { Limits } from '../budget.ts';
+import type { RunLimits } from '../budget.ts';
 import type { RunError } from '../source.ts';
 import type { Ran, TaskKind } from '../task-kind.ts';
 import { compileLark, type LarkProgram } from './program.ts';
@@ -30,7 +30,7 @@ interface PackedLark {
 /** Lines that a program may print: what is beyond is dropped, and said so. */
 const MAX_PRINTS = 1000;
 
-function run(task: LarkTask, limits: Limits): Ran {
+function run(task: LarkTask, limits: RunLimits): Ran {
   const prints: string[] = [];
   const print = (line: string): void => {
     if (prints.length < MAX_PRINTS) prints.push(line);

@@ -5,7 +5,7 @@
 import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
 
 /** Parts of a value, each behind what contains it: a scalar, a decimal's text, or the length of the list or map whose parts follow. */
-export interface Piece {
+export interface FlatPiece {
   readonly kinds: Uint8Array;
   readonly items: readonly unknown[];
 }
@@ -42,7 +42,7 @@ export class Packer {
     return this.#next === undefined;
   }
 
-  piece(): Piece {
+  piece(): FlatPiece {
     const kinds = new Uint8Array(MOST_PARTS);
     const items: unknown[] = [];
     let characters = 0;
@@ -99,7 +99,7 @@ export class Unpacker {
   value: PlainValue = null;
   readonly #open: Open[] = [];
 
-  add({ kinds, items }: Piece): void {
+  add({ kinds, items }: FlatPiece): void {
     for (let i = 0; i < items.length; i++) {
       const kind = kinds[i];
       const item = items[i];

@@ -4,7 +4,7 @@
  * an abandoned start leaves nothing behind.
  */
 import type { PlainValue } from '../../util/decimal.ts';
-import { BudgetError, type Limits } from '../budget.ts';
+import { BudgetError, type RunLimits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS, type KindName, type Tasks } from '../tasks.ts';
 import { SandboxPool } from './pool.ts';
@@ -44,7 +44,7 @@ export interface StepOptions {
 export function runStep<K extends KindName>(
   kind: K,
   task: Tasks[K],
-  limits: Limits,
+  limits: RunLimits,
   options: StepOptions = {},
 ): PlainValue | Promise<PlainValue> {
   const identity = KINDS[kind].identity(task);
@@ -66,12 +66,12 @@ export function runStep<K extends KindName>(
   }
 }
 
-function inlineLimits(limits: Limits): Limits {
+function inlineLimits(limits: RunLimits): RunLimits {
   return { ...limits, millis: Math.min(limits.millis, INLINE_MILLIS), bytes: Math.min(limits.bytes, INLINE_BYTES) };
 }
 
 /** Whether only the allowance of this thread was used up, not the budget of the program. */
-function isAbandoned(error: unknown, limits: Limits): boolean {
+function isAbandoned(error: unknown, limits: RunLimits): boolean {
   if (!(error instanceof BudgetError)) return false;
   return (error.kind === 'time' && limits.millis > INLINE_MILLIS) || (error.kind === 'memory' && limits.bytes > INLINE_BYTES);
 }
@@ -81,7 +81,7 @@ function delivered(ran: Ran, options: StepOptions): PlainValue {
   return ran.value;
 }
 
-function inWorker<K extends KindName>(kind: K, task: Tasks[K], limits: Limits, options: StepOptions): Promise<PlainValue> {
+function inWorker<K extends KindName>(kind: K, task: Tasks[K], limits: RunLimits, options: StepOptions): Promise<PlainValue> {
   const { program, values } = KINDS[kind].pack(task);
   return new Promise((resolve, failed) => {
     const done = (ran: Ran): void => resolve(delivered(ran, options));

@@ -3,7 +3,7 @@
  * need not wait for what others run: for such there are a few workers more. Bounded in number, in waiting jobs, in memory, and by the clock.
  */
 import { availableParallelism } from 'node:os';
-import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
 import { FairLine } from './fair-line.ts';
 import { type Job, Sandbox } from './sandbox.ts';
 
@@ -20,7 +20,7 @@ const MEBIBYTE = 1024 * 1024;
 const HEAP_FACTOR = 4;
 const HEAP_BASE_MB = 128;
 
-function heapFor(limits: Limits): number {
+function heapFor(limits: RunLimits): number {
   return Math.ceil((limits.bytes / MEBIBYTE) * HEAP_FACTOR) + HEAP_BASE_MB;
 }
 

@@ -4,10 +4,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { PlainValue } from '../../util/decimal.ts';
-import { BudgetError, type Limits } from '../budget.ts';
+import { BudgetError, type RunLimits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS, type KindName } from '../tasks.ts';
-import { Packer, type Piece, Unpacker } from './flat.ts';
+import { type FlatPiece, Packer, Unpacker } from './flat.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { unwireError } from './wire.ts';
 
@@ -17,7 +17,7 @@ export interface Job {
   readonly kind: KindName;
   readonly program: unknown;
   readonly values: ReadonlyMap<string, PlainValue>;
-  readonly limits: Limits;
+  readonly limits: RunLimits;
   readonly signal: AbortSignal | undefined;
   /** Comes when the owner may use the event loop again. */
   readonly turn: () => Promise<void>;
@@ -72,7 +72,7 @@ export class Sandbox {
     this.#worker.ref();
     this.#abort = () => this.#end(job.signal?.reason);
     job.signal?.addEventListener('abort', this.#abort, { once: true });
-    const values = new Map<string, Piece>();
+    const values = new Map<string, FlatPiece>();
     for (const [name, value] of job.values) {
       const packer = new Packer(value);
       for (let piece = packer.piece(); ; piece = packer.piece()) {

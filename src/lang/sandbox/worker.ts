@@ -3,7 +3,7 @@ import { getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { PlainValue } from '../../util/decimal.ts';
-import { BudgetError, type Limits } from '../budget.ts';
+import { BudgetError, type RunLimits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS } from '../tasks.ts';
 import { Packer, Unpacker } from './flat.ts';
@@ -29,7 +29,7 @@ function stepBack(): void {
 /** Values that come in pieces, by their names. */
 const incoming = new Map<string, Unpacker>();
 /** A result that is fetched in pieces. */
-let outgoing: { readonly packer: Packer; readonly ran: Ran; readonly limits: Limits } | undefined;
+let outgoing: { readonly packer: Packer; readonly ran: Ran; readonly limits: RunLimits } | undefined;
 
 const send = (message: FromWorker): void => port.postMessage(message);
 const heapBytes = (): number => getHeapStatistics().total_heap_size;

@@ -1,7 +1,7 @@
 /** Long answers: memory stays bounded, a reader can hold them, and whatever breaks them in the middle is a failure, never fewer rows. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
-import type { Cells, Flow, RowSink } from '../../../src/model/cells.ts';
+import type { Backpressure, Cells, RowSink } from '../../../src/model/cells.ts';
 import { FaultProxy } from '../../support/proxy.ts';
 import { command, failureOf, Kept, open, PORTS, RUN, rowsOf, server } from './support.ts';
 
@@ -13,9 +13,9 @@ class Slow implements RowSink {
   sum = 0n;
   pauses = 0;
   latest = 0;
-  #flow: Flow | undefined;
+  #flow: Backpressure | undefined;
 
-  start(_: unknown, flow: Flow): void {
+  start(_: unknown, flow: Backpressure): void {
     this.#flow = flow;
   }
 
@@ -66,7 +66,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   });
 
   test('a reader that holds the rows holds the socket', async () => {
-    let flow: Flow | undefined;
+    let flow: Backpressure | undefined;
     let rows = 0;
     const sink: RowSink = {
       start: (_, given) => {

@@ -5,9 +5,9 @@
 
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection, ConnectOptions, Outcome, RunOptions } from '../../../src/engines/engine.ts';
-import type { Cells, Flow, ResultColumn, RowSink } from '../../../src/model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
-import type { Ready } from '../../../src/sql/dialect.ts';
+import type { BoundStatement } from '../../../src/sql/dialect.ts';
 import type { ParamValue, Statement } from '../../../src/sql/statement.ts';
 
 function setting(name: string): string {
@@ -69,7 +69,7 @@ export class Kept implements RowSink {
   readonly rows: (string | null)[][] = [];
   starts = 0;
 
-  start(columns: readonly ResultColumn[], _flow: Flow): void {
+  start(columns: readonly ResultColumn[], _flow: Backpressure): void {
     this.columns = columns;
     this.starts += 1;
   }
@@ -89,7 +89,7 @@ export async function rowsOf(connection: Connection, statement: Statement | stri
   return kept;
 }
 
-export async function runAll(connection: Connection, ready: readonly Ready[]): Promise<number> {
+export async function runAll(connection: Connection, ready: readonly BoundStatement[]): Promise<number> {
   let rows = 0;
   for (const { statement, params } of ready) rows += (await connection.run(statement, params, RUN)).rows;
   return rows;

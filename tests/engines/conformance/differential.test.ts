@@ -2,7 +2,7 @@
 // PUT changes, what a DELETE leaves, and pages in both ways. The seed is printed; MILLRACE_TEST_SEED brings its cases again.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Parameter } from '../../../src/util/query.ts';
+import type { QueryParameter } from '../../../src/util/query.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
 import { type Case, orderText, parameterOf, quoted, type World, type Write, worldOf } from './cases.ts';
 import { differs } from './differences.ts';
@@ -79,13 +79,13 @@ class Variant {
     return ordered(matching(this.rows, filters, this.columns), this.#order(order), this.columns).map(({ id }) => id);
   }
 
-  queryOf({ filters, order }: Case): readonly Parameter[] {
+  queryOf({ filters, order }: Case): readonly QueryParameter[] {
     const query = filters.map((filter) => parameterOf(filter, this.columns));
     return order.length === 0 ? query : [...query, { name: '$order', value: orderText(order, this.columns) }];
   }
 
   /** A failure that says everything needed to see it again by hand. */
-  explain(query: readonly Parameter[], what: string): string {
+  explain(query: readonly QueryParameter[], what: string): string {
     const rows = this.rows.map(
       ({ id, values }) =>
         `  ${id}: ${values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(' | ')}`,
@@ -97,7 +97,7 @@ class Variant {
 
 const ORDERING: ReadonlySet<string> = new Set(['lt', 'gt', 'le', 'ge', 'bw']);
 
-async function attempt<T>(variant: Variant, query: readonly Parameter[], run: () => Promise<T>): Promise<T> {
+async function attempt<T>(variant: Variant, query: readonly QueryParameter[], run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -133,7 +133,7 @@ async function checkWrite(variant: Variant, { filters, set }: Write): Promise<vo
 }
 
 /** Every value of every row. */
-async function checkTable(variant: Variant, after: readonly Parameter[]): Promise<void> {
+async function checkTable(variant: Variant, after: readonly QueryParameter[]): Promise<void> {
   const { session, table } = variant;
   const columns = variant.columns
     .map((column, index) => ({ ...column, index }))

@@ -1,6 +1,6 @@
 // Whoever takes the rows of a statement may pause them; when the statement is over it has no say any more, or the next one would hang.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Flow, RowSink } from '../../../src/model/cells.ts';
+import type { Backpressure, RowSink } from '../../../src/model/cells.ts';
 import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../../support/engines.ts';
 
@@ -10,9 +10,9 @@ const STATEMENT = { text: 'SELECT 1 AS one', types: [] };
 /** Pauses with each row. */
 class Pausing implements RowSink {
   rows = 0;
-  flow: Flow | undefined;
+  flow: Backpressure | undefined;
 
-  start(_: unknown, flow: Flow): void {
+  start(_: unknown, flow: Backpressure): void {
     this.flow = flow;
   }
 

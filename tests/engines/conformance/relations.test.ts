@@ -2,7 +2,7 @@
 // (default collations, enums declared in any order, UUIDs, NaN and infinities). The same cases go over HTTP against the oracle, in a small number.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Parameter } from '../../../src/util/query.ts';
+import type { QueryParameter } from '../../../src/util/query.ts';
 import { TableClient } from '../../spec/users-table.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
 import { type Service, setUpProject, startService } from '../../support/service.ts';
@@ -69,7 +69,7 @@ describe.each(ENGINE_NAMES)('relations on %s', (engine) => {
       const rows = values.map((row, index): LogicalRow => ({ id: index + 1, values: row }));
       const table = await session.createTable(columns, 'keyed');
       expect(await session.insert(table, columns, rows)).toBe(ROWS);
-      const ids = async (...query: readonly Parameter[]): Promise<readonly number[]> =>
+      const ids = async (...query: readonly QueryParameter[]): Promise<readonly number[]> =>
         (await session.ids(table, query)).sort((a, b) => a - b);
       const all = await ids();
       for (const [column, { name, type }] of columns.entries()) {

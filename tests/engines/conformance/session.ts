@@ -9,7 +9,7 @@ import { HostPolicy } from '../../../src/engines/hosts.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
 import type { Cells, ResultColumn } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
-import type { Parameter } from '../../../src/util/query.ts';
+import type { QueryParameter } from '../../../src/util/query.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { ENUM_LABELS } from './logical-types.ts';
 import type { LogicalColumn, LogicalRow } from './oracle.ts';
@@ -94,14 +94,14 @@ export class Session {
 
   async read(
     table: string,
-    query: readonly Parameter[],
+    query: readonly QueryParameter[],
   ): Promise<{ readonly rows: (string | null)[][]; readonly cursor: string | undefined }> {
     const sink = new TextSink();
     const result = await this.#auto.read(parseRead(query, MAX_PAGE), this.#target(table), sink);
     return { rows: sink.rows, cursor: result.cursor };
   }
 
-  async ids(table: string, query: readonly Parameter[]): Promise<number[]> {
+  async ids(table: string, query: readonly QueryParameter[]): Promise<number[]> {
     const { rows } = await this.read(table, [
       { name: 'pg', value: '0' },
       { name: 'ps', value: '1000' },
@@ -117,11 +117,11 @@ export class Session {
       : this.#auto.insert(parseInsert([]), this.#target(table), Buffer.from(bodyOf(columns, rows)));
   }
 
-  update(table: string, query: readonly Parameter[]): Promise<number> {
+  update(table: string, query: readonly QueryParameter[]): Promise<number> {
     return this.#auto.update(parseUpdate(query), this.#target(table));
   }
 
-  delete(table: string, query: readonly Parameter[]): Promise<number> {
+  delete(table: string, query: readonly QueryParameter[]): Promise<number> {
     return this.#auto.delete(parseDelete(query), this.#target(table));
   }
 

@@ -3,7 +3,7 @@ import { createServer, connect as dial, type Server as NetServer, type Socket } 
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, describe as suite, test, vi } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
-import type { Flow, RowSink } from '../../../src/model/cells.ts';
+import type { Backpressure, RowSink } from '../../../src/model/cells.ts';
 import { connect, entryOf, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 
 const MILLION = 'SELECT a.n + b.n * 100 + c.n * 10000 AS id, repeat("x", 100) AS filler FROM hundred a, hundred b, hundred c';
@@ -72,7 +72,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     const connection = await connect(at, database);
     const controller = new AbortController();
     let rows = 0;
-    let flow: Flow | undefined;
+    let flow: Backpressure | undefined;
     const sink: RowSink = {
       start: (__, given) => {
         flow = given;
@@ -102,7 +102,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     let rows = 0;
     let sum = 0;
     let most = 0;
-    let flow: Flow | undefined;
+    let flow: Backpressure | undefined;
     globalThis.gc?.();
     const before = process.memoryUsage().rss;
     const sink: RowSink = {
@@ -127,7 +127,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
 
   test('a flow that is kept after its result cannot hold the next one', async () => {
     const connection = await connect(at, database);
-    let flow: Flow | undefined;
+    let flow: Backpressure | undefined;
     const sink: RowSink = {
       start: (__, given) => {
         flow = given;
@@ -145,7 +145,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     const [[id]] = (await sql(connection, 'SELECT CONNECTION_ID()')).values as [[string]];
     const closed = vi.fn();
     connection.onClosed(closed);
-    let flow: Flow | undefined;
+    let flow: Backpressure | undefined;
     const sink: RowSink = {
       start: (__, given) => {
         flow = given;

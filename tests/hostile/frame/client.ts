@@ -4,8 +4,8 @@ import type { RowWriter } from '../../../src/formats/format.ts';
 import { formatByName } from '../../../src/formats/index.ts';
 import type { Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry, Host } from '../../../src/model/entry.ts';
+import { releaseBuffer } from '../../../src/util/buffer-pool.ts';
 import { ByteWriter } from '../../../src/util/byte-writer.ts';
-import { giveBack } from '../../../src/util/lent-memory.ts';
 import type { Script, Step } from './protocol.ts';
 
 export interface Played {
@@ -21,7 +21,7 @@ class Answers implements RowSink {
   readonly #format: string;
   readonly #out = new ByteWriter(64 * 1024, (piece) => {
     this.pieces.push(Buffer.from(piece));
-    giveBack(piece);
+    releaseBuffer(piece);
   });
   #writer: RowWriter | undefined;
 

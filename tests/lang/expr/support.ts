@@ -1,10 +1,10 @@
 /** What the tests of expressions share: an environment, and an outcome as one line of text. */
 import { readFileSync } from 'node:fs';
-import { Budget, DEFAULT_LIMITS, type Limits } from '../../../src/lang/budget.ts';
-import { canonical } from '../../../src/lang/expr/canonical.ts';
+import { Budget, DEFAULT_LIMITS, type RunLimits } from '../../../src/lang/budget.ts';
 import { compileExpr, type ExprOptions, runExpr, runRaw } from '../../../src/lang/expr/index.ts';
-import { readJson } from '../../../src/lang/expr/json.ts';
+import { readJson } from '../../../src/lang/expr/library/json.ts';
 import { exactNumber } from '../../../src/lang/expr/try.ts';
+import { canonical } from '../../../src/lang/expr/values/canonical.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 import type { PlainMap, PlainValue } from '../../../src/util/decimal.ts';
 
@@ -26,6 +26,6 @@ export function outcome(text: string, env: PlainMap = ENV, options: ExprOptions 
   }
 }
 
-export function plain(text: string, env: PlainMap = ENV, limits: Partial<Limits> = {}): PlainValue {
+export function plain(text: string, env: PlainMap = ENV, limits: Partial<RunLimits> = {}): PlainValue {
   return runExpr(compileExpr(text), env, new Budget({ ...DEFAULT_LIMITS, ...limits }));
 }

@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BudgetError, DEFAULT_LIMITS, type Limits } from '../../../src/lang/budget.ts';
+import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../../../src/lang/budget.ts';
 import { compileLark, type LarkProgram, runLark } from '../../../src/lang/lark/index.ts';
 import { closeSandbox, runStep } from '../../../src/lang/sandbox/index.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 import { BOMBS } from './bombs.ts';
 
 /** Time is not what ends them here, however busy the machine is; fewer steps than usual end the endless ones sooner. */
-const UNHURRIED: Limits = { ...DEFAULT_LIMITS, steps: 20_000_000, millis: 120_000 };
+const UNHURRIED: RunLimits = { ...DEFAULT_LIMITS, steps: 20_000_000, millis: 120_000 };
 const PATIENCE = 120_000;
 
-async function outcome(source: string, limits: Limits): Promise<string> {
+async function outcome(source: string, limits: RunLimits): Promise<string> {
   try {
     const program = compileLark(source);
     await runStep('lark', { program, values: new Map(), now: 0 }, limits);

@@ -6,10 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
-import { callBack } from '../../../src/lang/lark/call.ts';
-import { equals } from '../../../src/lang/lark/compare.ts';
 import { compileLark, executeWith, LarkFailure, makeThread, repr } from '../../../src/lang/lark/index.ts';
-import { Builtin, type Value } from '../../../src/lang/lark/value.ts';
+import { callBack } from '../../../src/lang/lark/values/call.ts';
+import { equals } from '../../../src/lang/lark/values/compare.ts';
+import { LarkBuiltin, type LarkValue } from '../../../src/lang/lark/values/value.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/lang/lark/testdata');
@@ -20,13 +20,13 @@ interface Found {
 }
 
 /** The assertions of the test files; each notes what does not hold and goes on. */
-function assertions(text: string, found: Found[]): ReadonlyMap<string, Value> {
+function assertions(text: string, found: Found[]): ReadonlyMap<string, LarkValue> {
   const lineAt = (at: number): number => text.slice(0, at).split('\n').length;
-  const equal = new Builtin('equal', (thread, [got = null, want = null]) => {
+  const equal = new LarkBuiltin('equal', (thread, [got = null, want = null]) => {
     if (!equals(thread, got, want)) found.push({ line: lineAt(thread.at), text: `got ${repr(thread, got)}, want ${repr(thread, want)}` });
     return null;
   });
-  const fails = new Builtin('fails', (thread, [fn = null, want = null]) => {
+  const fails = new LarkBuiltin('fails', (thread, [fn = null, want = null]) => {
     const at = thread.at;
     try {
       callBack(thread, fn, []);
@@ -38,7 +38,7 @@ function assertions(text: string, found: Found[]): ReadonlyMap<string, Value> {
     }
     return null;
   });
-  return new Map<string, Value>([
+  return new Map<string, LarkValue>([
     ['equal', equal],
     ['fails', fails],
   ]);

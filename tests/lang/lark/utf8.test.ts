@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileLark, executeWith, makeThread, runLark } from '../../../src/lang/lark/index.ts';
-import { setOf } from '../../../src/lang/lark/table.ts';
+import { setOf } from '../../../src/lang/lark/values/table.ts';
 import {
   ByteTexts,
   byteString,
@@ -16,8 +16,8 @@ import {
   mend,
   readable,
   toBytes,
-} from '../../../src/lang/lark/utf8.ts';
-import { LarkList, LarkTuple, type Value } from '../../../src/lang/lark/value.ts';
+} from '../../../src/lang/lark/values/utf8.ts';
+import { LarkList, LarkTuple, type LarkValue } from '../../../src/lang/lark/values/value.ts';
 
 /** Bytes that meet often: ASCII, whole characters, pieces of them, bytes that are in none, and the units next to the surrogates. */
 const piece = fc.oneof(
@@ -152,8 +152,8 @@ const OPERATIONS: Readonly<Record<string, Native>> = {
 };
 
 describe('operations on any bytes', () => {
-  const toLark = (data: Buffer): Value => decode(data);
-  const native = (value: Value): unknown => {
+  const toLark = (data: Buffer): LarkValue => decode(data);
+  const native = (value: LarkValue): unknown => {
     if (typeof value === 'string') return toBytes(value);
     return value instanceof LarkList || value instanceof LarkTuple ? value.items.map(native) : value;
   };
@@ -163,7 +163,7 @@ describe('operations on any bytes', () => {
     fc.assert(
       fc.property(bytes, short, bytes, index, index, (a, b, c, i, j) => {
         fc.pre(b.length > 0);
-        const values = new Map<string, Value>([
+        const values = new Map<string, LarkValue>([
           ['a', toLark(a)],
           ['b', toLark(b)],
           ['c', toLark(c)],

@@ -5,7 +5,7 @@
 import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable } from '../../../model/table.ts';
 import type { ParamType, Statement } from '../../../sql/statement.ts';
-import type { Catalog, Connection, Named, RunOptions, TableName } from '../../engine.ts';
+import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
 import { TextRows } from '../../rows.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { typeFacts } from '../types/kinds.ts';
@@ -80,7 +80,7 @@ const OWN_COLUMNS = /^CREATE TABLE /;
  * The text that would create the table: a fifth of what the system tables cost. Nothing for a view, nor for whatever else has its columns from
  * other tables.
  */
-function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
+function stamp(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
   const shown = rowsOf(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
   const text = shown.then(([row]) => (OWN_COLUMNS.test(row?.[0] ?? '') ? row?.[0] : undefined));

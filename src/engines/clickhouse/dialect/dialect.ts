@@ -2,7 +2,7 @@
  * ClickHouse's SQL where it differs: typed parameters, mutations, and inserts as one block. Nothing of a request becomes text.
  */
 import type { Column, Table } from '../../../model/table.ts';
-import type { Dialect, Ready } from '../../../sql/dialect.ts';
+import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { RowValues } from '../../../sql/rows.ts';
 import type { InsertBlock } from '../../../sql/statement.ts';
@@ -74,7 +74,7 @@ function floatOrder(name: string, nullable: boolean, direction: 'asc' | 'desc'):
   return nullable ? `isNotNull(${name}) ${direction === 'asc' ? 'ASC' : 'DESC'}, ${floats}` : floats;
 }
 
-function insert(plan: InsertPlan): readonly Ready[] {
+function insert(plan: InsertPlan): readonly BoundStatement[] {
   if (plan.upsert) {
     throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
   }

@@ -3,7 +3,7 @@
  * compared as PostgreSQL does: NaN equals itself and is above every number.
  */
 import type { Column } from '../../../model/table.ts';
-import type { Binder } from '../../../sql/dialect.ts';
+import type { ParamBinder } from '../../../sql/dialect.ts';
 import type { Predicates, Search, Sign } from '../../../sql/operators.ts';
 import type { Operand } from '../../../sql/statement.ts';
 import { DbFailure } from '../../engine.ts';
@@ -11,7 +11,7 @@ import { type Fit, fitOf } from '../types/fit.ts';
 import { isSortable } from '../types/kinds.ts';
 import { type ChType, innerType, parameterType, parseType } from '../types/type-text.ts';
 
-export function clickhousePredicates(column: Column, name: string, bind: Binder): Predicates {
+export function clickhousePredicates(column: Column, name: string, bind: ParamBinder): Predicates {
   const type = innerType(parseType(column.type));
   return column.kind === 'float' ? new FloatPredicates(column, type, name, bind) : new OrderedPredicates(column, type, name, bind);
 }
@@ -33,9 +33,9 @@ class OrderedPredicates implements Predicates {
   readonly column: Column;
   readonly type: ChType;
   readonly name: string;
-  readonly #bind: Binder;
+  readonly #bind: ParamBinder;
 
-  constructor(column: Column, type: ChType, name: string, bind: Binder) {
+  constructor(column: Column, type: ChType, name: string, bind: ParamBinder) {
     this.column = column;
     this.type = type;
     this.name = name;

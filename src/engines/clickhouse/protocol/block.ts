@@ -4,7 +4,7 @@
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { InsertBlock } from '../../../sql/statement.ts';
-import { giveBack } from '../../../util/lent-memory.ts';
+import { releaseBuffer } from '../../../util/buffer-pool.ts';
 import { DbFailure } from '../../engine.ts';
 import { parseType } from '../types/type-text.ts';
 import { encoderOf } from './column-encoders.ts';
@@ -25,7 +25,7 @@ export function encodeBlock(block: InsertBlock): Block {
 
 /** The block has been sent, and its memory serves the next one. */
 export function releaseBlock(block: InsertBlock): void {
-  for (const { data } of encoded.get(block)?.columns ?? []) for (const piece of data) giveBack(piece);
+  for (const { data } of encoded.get(block)?.columns ?? []) for (const piece of data) releaseBuffer(piece);
   encoded.delete(block);
 }
 

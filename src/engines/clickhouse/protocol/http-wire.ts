@@ -16,7 +16,7 @@ import { type ResponseHead, ResponseParser } from './http-response.ts';
 import { literalText } from './params.ts';
 import type { Settings } from './settings.ts';
 import { Spool } from './spool.ts';
-import type { Exchange, Summary, Wire } from './wire.ts';
+import type { QueryExchange, Summary, Wire } from './wire.ts';
 
 const ROWS = 'JSONCompactEachRow';
 const DESCRIBED_ROWS = 'JSONCompactEachRowWithNamesAndTypes';
@@ -39,7 +39,7 @@ const STATUS_KINDS: Readonly<Record<number, FailureKind>> = { 401: 'login', 403:
 const EXCEPTION_CODE = /^\d{1,9}$/;
 
 interface Pending {
-  readonly exchange: Exchange;
+  readonly exchange: QueryExchange;
   readonly resolve: (summary: Summary) => void;
   readonly reject: (error: Error) => void;
 }
@@ -80,7 +80,7 @@ export class HttpWire implements Wire {
     return !this.#closed && performance.now() < this.#idleUntil;
   }
 
-  async execute(exchange: Exchange): Promise<Summary> {
+  async execute(exchange: QueryExchange): Promise<Summary> {
     if (!needsSession(exchange)) return this.#send(exchange, '');
     const session = `&session_id=${exchange.queryId}&session_timeout=${SESSION_SECS}`;
     const assignments = exchange.params.map((param) => `param_${param.name} = ${literalText(param.text)}`).join(', ');
@@ -108,7 +108,7 @@ export class HttpWire implements Wire {
     this.#end();
   }
 
-  #send(exchange: Exchange, extra: string): Promise<Summary> {
+  #send(exchange: QueryExchange, extra: string): Promise<Summary> {
     return new Promise((resolve, reject) => {
       if (this.#closed || this.#pending !== undefined) {
         reject(lostFailure(undefined, 'unsent'));
@@ -128,7 +128,7 @@ export class HttpWire implements Wire {
     });
   }
 
-  #write(exchange: Exchange, extra: string): void {
+  #write(exchange: QueryExchange, extra: string): void {
     const block = exchange.block === undefined ? undefined : encodeHttpBlock(exchange.block);
     const size = block === undefined ? Buffer.byteLength(exchange.text) : block.reduce((sum, piece) => sum + piece.length, 0);
     const target =
@@ -150,7 +150,7 @@ export class HttpWire implements Wire {
   }
 
   /** The settings are the same for every statement of a connection, and so is their text. */
-  #settingsOf(exchange: Exchange): string {
+  #settingsOf(exchange: QueryExchange): string {
     if (this.#settings.of !== exchange.settings) {
       const text = exchange.settings.map(([name, value]) => `&${name}=${encode(value)}`).join('');
       this.#settings = { of: exchange.settings, text };
@@ -306,7 +306,7 @@ export class HttpWire implements Wire {
   }
 }
 
-function needsSession(exchange: Exchange): boolean {
+function needsSession(exchange: QueryExchange): boolean {
   return exchange.params.length > MOST_FIELDS || exchange.params.some((param) => param.text.length > LARGEST_FIELD);
 }
 
@@ -332,14 +332,14 @@ function credentials(entry: Entry): string {
   return `X-ClickHouse-User: ${entry.username}\r\nX-ClickHouse-Key: ${entry.password}\r\n`;
 }
 
-function isDescribed({ columns, planned }: Exchange): boolean {
+function isDescribed({ columns, planned }: QueryExchange): boolean {
   return columns === undefined || planned !== undefined;
 }
 
 /** The line of types that results of these columns had the last time, when they agreed: most results are like the one before. */
 const agreed = new WeakMap<readonly ResultColumn[], string>();
 
-function start({ reader, columns, planned }: Exchange, names: string, types: string): void {
+function start({ reader, columns, planned }: QueryExchange, names: string, types: string): void {
   if (columns !== undefined && agreed.get(columns) === types) {
     reader.start(columns);
     return;

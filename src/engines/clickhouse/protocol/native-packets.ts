@@ -9,7 +9,7 @@ import { encodeNativeBlock, varint, varText } from './block-frame.ts';
 import { literalText } from './params.ts';
 import type { Settings } from './settings.ts';
 import type { Spool } from './spool.ts';
-import type { Block, Exchange } from './wire.ts';
+import type { Block, QueryExchange } from './wire.ts';
 
 const REVISION = 54_459;
 /** From this revision on, a server waits for a quota key after the greeting. */
@@ -96,7 +96,7 @@ const QUIET = encodeSettings([
 ]);
 
 /** `settings` are those of the exchange, encoded: they are the same for every statement of a connection. */
-export function queryPacket(exchange: Exchange, text: string, queryId: string, settings: Buffer): Buffer {
+export function queryPacket(exchange: QueryExchange, text: string, queryId: string, settings: Buffer): Buffer {
   return Buffer.concat([
     varint(CLIENT.query),
     varText(queryId),

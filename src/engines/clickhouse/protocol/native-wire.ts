@@ -27,7 +27,7 @@ import {
 import { PlainResult } from './native-plain.ts';
 import type { Settings } from './settings.ts';
 import { Spool } from './spool.ts';
-import type { Exchange, Summary, Wire } from './wire.ts';
+import type { QueryExchange, Summary, Wire } from './wire.ts';
 
 /** Statements that can stand in parentheses after FROM. */
 const SELECTS = /^(?:\s|\(|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:SELECT|WITH)\b/i;
@@ -37,7 +37,7 @@ type Mode = 'lines' | 'plain' | 'insert';
 
 interface Pending {
   readonly mode: Mode;
-  readonly exchange: Exchange;
+  readonly exchange: QueryExchange;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -91,7 +91,7 @@ export class NativeWire implements Wire {
     return !this.#closed;
   }
 
-  async execute(exchange: Exchange): Promise<Summary> {
+  async execute(exchange: QueryExchange): Promise<Summary> {
     this.#written = 0;
     const { text, columns, reader } = exchange;
     if (exchange.block !== undefined) {
@@ -130,7 +130,7 @@ export class NativeWire implements Wire {
   }
 
   /** What a SELECT yields. Kept for a moment, since statements repeat; a row that does not fit it is a failure, never a wrong value. */
-  async #describe(exchange: Exchange, text: string): Promise<Description> {
+  async #describe(exchange: QueryExchange, text: string): Promise<Description> {
     const known = this.#descriptions.get(text);
     if (known !== undefined && performance.now() < known.until) return known;
     this.#descriptions.delete(text);
@@ -147,7 +147,7 @@ export class NativeWire implements Wire {
   }
 
   /** Statements that are no SELECT: writes, and the small results of SHOW, DESCRIBE and the like. */
-  async #runPlain(exchange: Exchange, text: string): Promise<Summary> {
+  async #runPlain(exchange: QueryExchange, text: string): Promise<Summary> {
     await this.#query(exchange, text, 'plain');
     const { names, types, rows } = this.#plain;
     if (names.length === 0) return { selected: false, written: this.#written };
@@ -159,7 +159,7 @@ export class NativeWire implements Wire {
     return { selected: true, written: 0 };
   }
 
-  #query(exchange: Exchange, text: string, mode: Mode, suffix = ''): Promise<void> {
+  #query(exchange: QueryExchange, text: string, mode: Mode, suffix = ''): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#closed || this.#pending !== undefined) {
         reject(lostFailure(undefined, 'unsent'));
@@ -173,7 +173,7 @@ export class NativeWire implements Wire {
     });
   }
 
-  #settingsOf(exchange: Exchange): Buffer {
+  #settingsOf(exchange: QueryExchange): Buffer {
     if (this.#settings.of !== exchange.settings) this.#settings = { of: exchange.settings, bytes: encodeSettings(exchange.settings) };
     return this.#settings.bytes;
   }

@@ -3,7 +3,7 @@
  * formatted every value, so nothing is converted here: quotes are stepped over, escapes are undone in place, nested values stay JSON.
  * Knows no socket and no SQL.
  */
-import type { Cells, Flow, ResultColumn, RowSink } from '../../../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import { columnsOf, otherColumns } from '../../described.ts';
@@ -66,14 +66,14 @@ export class RowReader {
   /** Rows given to the sink so far. */
   rows = 0;
   readonly #sink: RowSink | undefined;
-  readonly #flow: Flow;
+  readonly #flow: Backpressure;
   #cells: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
   #treatments: Uint8Array = new Uint8Array(0);
   /** Where the value last read ends, and where the row does: a broken row must not be read past its end. */
   #at = 0;
   #end = 0;
 
-  constructor(sink: RowSink | undefined, flow: Flow) {
+  constructor(sink: RowSink | undefined, flow: Backpressure) {
     this.#sink = sink;
     this.#flow = flow;
   }

@@ -13,7 +13,7 @@ export interface WireParam {
   readonly text: string;
 }
 
-export interface Exchange {
+export interface QueryExchange {
   readonly text: string;
   readonly queryId: string;
   readonly params: readonly WireParam[];
@@ -48,7 +48,7 @@ export interface Summary {
 
 export interface Wire {
   readonly usable: boolean;
-  execute(exchange: Exchange): Promise<Summary>;
+  execute(exchange: QueryExchange): Promise<Summary>;
   /** Hold and release the socket while rows arrive. */
   pause(): void;
   resume(): void;

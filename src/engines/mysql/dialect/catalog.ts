@@ -5,7 +5,7 @@
 import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
-import { type Catalog, type Connection, DbFailure, type Named, type RunOptions, type TableName } from '../../engine.ts';
+import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName, type TableReference } from '../../engine.ts';
 import { TextRows } from '../../rows.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
@@ -62,7 +62,7 @@ async function rows(
   return found.rows;
 }
 
-async function describe(connection: Connection, name: Named, options: RunOptions): Promise<Table | undefined> {
+async function describe(connection: Connection, name: TableReference, options: RunOptions): Promise<Table | undefined> {
   const server = await rows(connection, DATABASE, [], options);
   const schema = name.schema ?? server[0]?.[0] ?? '';
   const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
@@ -98,7 +98,7 @@ const COUNTER = / AUTO_INCREMENT=\d+/;
  * The text that would create the table, less the next number that it gives out: one statement where the description takes five. Nothing for a
  * view, whose columns are those of other tables.
  */
-function stamp(connection: Connection, { schema, table }: Named, options: RunOptions): Promise<string | undefined> {
+function stamp(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
   const shown = rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
   const text = shown.then(([row]) => (row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined));

@@ -5,7 +5,7 @@
  */
 import type { Column } from '../../../model/table.ts';
 import { paramType } from '../../../sql/compile.ts';
-import type { Ready } from '../../../sql/dialect.ts';
+import type { BoundStatement } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
@@ -18,7 +18,7 @@ const PARAMETERS_MOST = 65_535;
 /** Well below the smallest max_allowed_packet that the servers ship with (16 MiB). */
 const BYTES_MOST = 4 * 1024 * 1024;
 
-export function insertStatements(plan: InsertPlan): readonly Ready[] {
+export function insertStatements(plan: InsertPlan): readonly BoundStatement[] {
   const { rows } = plan;
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
   const own = ownStatement(plan);
@@ -63,7 +63,7 @@ function target({ table, columns }: InsertPlan): string {
   return `INSERT INTO ${tableName(table)} (${columns.map((column) => quote(column.name)).join(', ')})`;
 }
 
-function valuesStatements(plan: InsertPlan): readonly Ready[] {
+function valuesStatements(plan: InsertPlan): readonly BoundStatement[] {
   const rowsMost = Math.max(1, Math.floor(PARAMETERS_MOST / Math.max(1, plan.columns.length)));
   const given = Array.from({ length: plan.rows.count }, (_, i) => plan.rows.row(i));
   return batches(given, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));

@@ -3,7 +3,7 @@
  * LIKE compares texts whatever it is given, and needs none.
  */
 import type { Column } from '../../../model/table.ts';
-import type { Binder, Comparing } from '../../../sql/dialect.ts';
+import type { Comparing, ParamBinder } from '../../../sql/dialect.ts';
 import { LIKE_ESCAPE, likePattern, type Predicates, type Search, type Sign } from '../../../sql/operators.ts';
 import type { Operand } from '../../../sql/statement.ts';
 import { NARROW_TEXT } from '../types/column-types.ts';
@@ -22,10 +22,10 @@ const HIGHEST: Readonly<Record<string, number>> = {
 export class MysqlPredicates implements Predicates {
   readonly #column: Column;
   readonly #name: string;
-  readonly #bind: Binder;
+  readonly #bind: ParamBinder;
   readonly #how: Comparing;
 
-  constructor(column: Column, name: string, bind: Binder, how: Comparing) {
+  constructor(column: Column, name: string, bind: ParamBinder, how: Comparing) {
     this.#column = column;
     this.#name = name;
     this.#bind = bind;

@@ -4,7 +4,7 @@
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';
-import { isWrittenAlike } from '../../described.ts';
+import { hasSameEncoding } from '../../described.ts';
 import { malformed } from '../../limits.ts';
 import { Cursor } from './bytes.ts';
 
@@ -117,7 +117,7 @@ export function readPlanned(bytes: Buffer, from: number, to: number, planned: Re
   // There is nothing but NULL in it.
   if (type === NULL_TYPE) return planned;
   const kind = kindOf({ type, flags: bytes.readUInt16LE(to - 5), charset: bytes.readUInt16LE(to - 12), extended: [] });
-  if (isWrittenAlike(kind, planned.kind)) return planned;
+  if (hasSameEncoding(kind, planned.kind)) return planned;
   if (planned.kind !== 'json' || kind !== 'text') return { name: planned.name, kind };
   if (readColumn(bytes, from, to).kind === 'json') {
     seenAsJson.add(planned);

@@ -6,14 +6,14 @@ import { Socket, type SocketConstructorOpts } from 'node:net';
 import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql2';
 import type { Entry } from '../../../model/entry.ts';
 import { type ConnectOptions, DbFailure } from '../../engine.ts';
-import { Inlet } from '../../inlet.ts';
 import { malformed } from '../../limits.ts';
+import { SocketReader } from '../../socket-reader.ts';
 import { connectFailure } from '../dialect/failures.ts';
 import { LoginGuard, LoginPackets } from './login-guard.ts';
 
 export interface Session {
   readonly socket: Socket;
-  readonly inlet: Inlet;
+  readonly reader: SocketReader;
   readonly threadId: number;
   readonly mariadb: boolean;
 }
@@ -57,15 +57,15 @@ const FLAGS = [
 
 export async function login(entry: Entry, options: ConnectOptions): Promise<Session> {
   if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The connection is no longer wanted');
-  const inlet = new Inlet();
-  const socket = entry.tls === 'disable' ? inlet.socket(SOCKET) : new Socket(SOCKET);
+  const reader = new SocketReader();
+  const socket = entry.tls === 'disable' ? reader.socket(SOCKET) : new Socket(SOCKET);
   socket.connect({ host: options.address, port: options.host.port });
   const late = new DbFailure('unreachable', `The database did not answer within ${options.timeoutMs} ms`, { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
   const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
-    return { ...(await shakeHands(socket, entry, options)), inlet };
+    return { ...(await shakeHands(socket, entry, options)), reader };
   } catch (error) {
     socket.destroy();
     throw connectFailure(error);
@@ -75,7 +75,7 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
   }
 }
 
-async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'inlet'>> {
+async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'reader'>> {
   const greeting = await peekGreeting(socket);
   // Node checks a certificate for an address against what the socket was connected to, which mysql2 does not tell it.
   Object.assign(socket, { _host: options.host.host });

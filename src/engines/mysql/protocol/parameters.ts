@@ -4,7 +4,7 @@
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../../sql/statement.ts';
-import { giveBack, lend } from '../../../util/lent-memory.ts';
+import { acquireBuffer, releaseBuffer } from '../../../util/buffer-pool.ts';
 import { DbFailure } from '../../engine.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
@@ -117,7 +117,7 @@ const BOUNDS = {
 /** Up to here a loop is quicker than a call into the runtime. */
 const SHORT = 64;
 
-/** A growing command: the packet header's room first, then whatever is appended. Beyond its scratch it is in memory that was lent. */
+/** A growing command: the packet header's room first, then whatever is appended. Beyond its scratch it is in leased memory. */
 export class ParameterWriter {
   bytes: Buffer;
   length: number;
@@ -218,7 +218,7 @@ export class ParameterWriter {
     if (typeof value === 'string') this.bytes.write(value, this.length, 'utf8');
     else {
       this.bytes.set(value, this.length);
-      giveBack(value);
+      releaseBuffer(value);
     }
     this.length += size;
   }
@@ -246,7 +246,7 @@ export class ParameterWriter {
 
   /** What was taken has been sent. */
   end(): void {
-    if (this.bytes !== this.#scratch) giveBack(this.bytes);
+    if (this.bytes !== this.#scratch) releaseBuffer(this.bytes);
   }
 
   #lengthOf(size: number): void {
@@ -267,8 +267,8 @@ export class ParameterWriter {
   #room(n: number): void {
     if (this.length + n <= this.bytes.length) return;
     const before = this.bytes;
-    this.bytes = lend(Math.max(before.length * 2, this.length + n)).bytes;
+    this.bytes = acquireBuffer(Math.max(before.length * 2, this.length + n)).bytes;
     before.copy(this.bytes, 0, 0, this.length);
-    if (before !== this.#scratch) giveBack(before);
+    if (before !== this.#scratch) releaseBuffer(before);
   }
 }

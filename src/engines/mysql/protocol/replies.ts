@@ -2,11 +2,11 @@
  * The answers of the server to our commands: done, prepared, rows. Each takes its packets one by one and keeps what came of them.
  * Knows the protocol; refuses to know sockets and time.
  */
-import type { Cells, Flow, ResultColumn, RowSink } from '../../../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
+import { StatementBackpressure } from '../../backpressure.ts';
 import { columnsOf, otherColumns } from '../../described.ts';
 import { DbFailure } from '../../engine.ts';
-import { StatementFlow } from '../../flow.ts';
 import { checkColumns, LIMITS, malformed } from '../../limits.ts';
 import { lostFailure, serverFailure } from '../dialect/failures.ts';
 import { Cursor } from './bytes.ts';
@@ -110,7 +110,7 @@ export class PreparedReply implements Reply {
 type Stage = 'head' | 'columns' | 'rows';
 
 /** What a result needs of the connection that it comes over. */
-interface Source extends Flow {
+interface Source extends Backpressure {
   reserve(spare: number): void;
 }
 
@@ -127,7 +127,7 @@ export class ResultReply implements Reply {
   dropped = false;
   readonly #statement: Statement;
   readonly #source: Source;
-  readonly #flow: StatementFlow;
+  readonly #flow: StatementBackpressure;
   #sink: RowSink | undefined;
   #stage: Stage = 'head';
   #awaited = 0;
@@ -142,7 +142,7 @@ export class ResultReply implements Reply {
   constructor(statement: Statement, source: Source, sink: RowSink | undefined) {
     this.#statement = statement;
     this.#source = source;
-    this.#flow = new StatementFlow(source);
+    this.#flow = new StatementBackpressure(source);
     this.#sink = sink;
   }
 

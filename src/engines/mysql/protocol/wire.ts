@@ -5,8 +5,8 @@
  */
 import type { Socket } from 'node:net';
 import { DbFailure, leftBy } from '../../engine.ts';
-import type { Inlet } from '../../inlet.ts';
 import { LargeShare, malformed } from '../../limits.ts';
+import type { SocketReader } from '../../socket-reader.ts';
 import { lostFailure } from '../dialect/failures.ts';
 
 const HEADER = 4;
@@ -44,10 +44,10 @@ export class Wire {
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
 
-  constructor({ socket, inlet }: { readonly socket: Socket; readonly inlet: Inlet }, maxRowBytes: number | undefined) {
+  constructor({ socket, reader }: { readonly socket: Socket; readonly reader: SocketReader }, maxRowBytes: number | undefined) {
     this.#socket = socket;
     this.#share = new LargeShare(maxRowBytes);
-    inlet.read(socket, (bytes, length) => this.#receive(bytes, length));
+    reader.read(socket, (bytes, length) => this.#receive(bytes, length));
     socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, leftBy(error))));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
     socket.on('close', () => this.fail(lostFailure('The connection to the database closed')));

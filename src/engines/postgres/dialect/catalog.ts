@@ -1,7 +1,7 @@
 /** Tables, columns and keys as PostgreSQL's own catalogue has them. The system's schemas are not served. */
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import type { Catalog, Connection, Named, RunOptions, TableName } from '../../engine.ts';
+import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
 import { TextRows } from '../../rows.ts';
 import { baseType } from '../types/base-types.ts';
@@ -67,7 +67,7 @@ interface Described {
 }
 
 export const postgresCatalog: Catalog = {
-  async describe(connection: Connection, name: Named, options: RunOptions) {
+  async describe(connection: Connection, name: TableReference, options: RunOptions) {
     const schema = name.schema ?? DEFAULT_SCHEMA;
     const sink = new TextRows();
     await connection.run(DESCRIBE, [schema, name.table], options, sink);
@@ -76,7 +76,7 @@ export const postgresCatalog: Catalog = {
     return tableOf(schema, name.table, isView(first[15]) ? 'view' : 'table', sink.rows.map(describeColumn));
   },
 
-  async stamp(connection: Connection, name: Named, options: RunOptions) {
+  async stamp(connection: Connection, name: TableReference, options: RunOptions) {
     const sink = new TextRows();
     await connection.run(STAMP, [name.schema ?? DEFAULT_SCHEMA, name.table], options, sink);
     return sink.rows[0]?.[0] ?? undefined;

@@ -1,7 +1,7 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../../model/table.ts';
 import { paramType } from '../../../sql/compile.ts';
-import type { Binder, Dialect, Ready } from '../../../sql/dialect.ts';
+import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import type { ParamType, ParamValue } from '../../../sql/statement.ts';
@@ -38,21 +38,21 @@ export const postgresDialect: Dialect = {
   // The limit is printed, for better plans; it is a number of ours and few different ones occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
 
-  insert(plan: InsertPlan): readonly Ready[] {
+  insert(plan: InsertPlan): readonly BoundStatement[] {
     if (plan.columns.length === 0) return Array.from({ length: plan.rows.count }, () => defaultsOnly(plan));
     return [plan.rows.count === 1 ? insertOne(plan) : insertMany(plan)];
   },
 
-  assigned: (column: Column, value: ParamValue, bind: Binder) => fromJson(column, bind.value(column, inOwnNotation(column, value))),
+  assigned: (column: Column, value: ParamValue, bind: ParamBinder) => fromJson(column, bind.value(column, inOwnNotation(column, value))),
   update: (table: string, set: string, where: string) => `UPDATE ${table} SET ${set} WHERE ${where}`,
   delete: (table: string, where: string) => `DELETE FROM ${table} WHERE ${where}`,
 };
 
-function defaultsOnly(plan: InsertPlan): Ready {
+function defaultsOnly(plan: InsertPlan): BoundStatement {
   return { statement: { text: `INSERT INTO ${postgresDialect.table(plan.table)} DEFAULT VALUES`, types: [] }, params: [] };
 }
 
-function insertOne(plan: InsertPlan): Ready {
+function insertOne(plan: InsertPlan): BoundStatement {
   return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => inOwnNotation(column, plan.rows.value(index))) };
 }
 
@@ -62,7 +62,7 @@ const ONE_ROW = new InsertStatements((plan) => {
 });
 
 /** One array a column: any number of rows is one statement with as many parameters as columns. */
-function insertMany(plan: InsertPlan): Ready {
+function insertMany(plan: InsertPlan): BoundStatement {
   const { rows, columns } = plan;
   const types: ParamType[] = [];
   const params = columns.map((column, index) => {

@@ -1,6 +1,6 @@
 /** What PostgreSQL can say of a column, in the words of `sql/operators.ts`. */
 import type { Column } from '../../../model/table.ts';
-import type { Binder } from '../../../sql/dialect.ts';
+import type { ParamBinder } from '../../../sql/dialect.ts';
 import { LIKE_ESCAPE, likePattern, type Predicates, type Search, type Sign } from '../../../sql/operators.ts';
 import type { Operand } from '../../../sql/statement.ts';
 import { inOwnNotation } from './notation.ts';
@@ -21,11 +21,11 @@ function eitherCase(text: string): string {
 export class PostgresPredicates implements Predicates {
   readonly #column: Column;
   readonly #name: string;
-  readonly #bind: Binder;
+  readonly #bind: ParamBinder;
   readonly #cast: string;
 
   /** `cast`: what stands behind every value. */
-  constructor(column: Column, name: string, bind: Binder, cast: string) {
+  constructor(column: Column, name: string, bind: ParamBinder, cast: string) {
     this.#column = column;
     this.#name = name;
     this.#bind = bind;

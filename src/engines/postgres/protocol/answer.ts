@@ -2,11 +2,11 @@
  * The server's answer to one statement: which message may follow which, and rows as cells where their bytes lie. What a server gets wrong is
  * thrown as a failure of kind `malformed`. Refuses to know sockets, deadlines and what is sent.
  */
-import type { Cells, Flow, ResultColumn, RowSink } from '../../../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
+import { StatementBackpressure } from '../../backpressure.ts';
 import { columnsOf, otherColumns } from '../../described.ts';
 import { DbFailure, type Left, type Outcome, type RunOptions } from '../../engine.ts';
-import { StatementFlow } from '../../flow.ts';
 import { malformed } from '../../limits.ts';
 import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
 import { type Field, RECEIVED } from './incoming.ts';
@@ -27,7 +27,7 @@ export interface Prepared {
 }
 
 /** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
-export interface Asked {
+export interface QuerySent {
   readonly statement: Statement | undefined;
   readonly params: readonly ParamValue[];
   readonly prepared: Prepared | undefined;
@@ -39,7 +39,7 @@ export interface Asked {
   readonly signal: RunOptions['signal'];
 }
 
-export const SIMPLE: Asked = {
+export const SIMPLE: QuerySent = {
   statement: undefined,
   params: [],
   prepared: undefined,
@@ -56,8 +56,8 @@ export interface Shown {
 
 const NO_REPAIRS: readonly (Repair | undefined)[] = [];
 
-export class Answer {
-  readonly asked: Asked;
+export class QueryAnswer {
+  readonly asked: QuerySent;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
   /** Ready messages still to come: one for each piece that was sent. */
@@ -68,8 +68,8 @@ export class Answer {
   /** Values and tables fit the statement; before that nothing of it has run. */
   bound = false;
   readonly #shown: Shown;
-  readonly #source: Flow;
-  #flow: StatementFlow | undefined = undefined;
+  readonly #source: Backpressure;
+  #flow: StatementBackpressure | undefined = undefined;
   #repairs: readonly (Repair | undefined)[] | undefined = undefined;
   /** Columns of each row once the sink has heard of them; -1 while no row may come: before that, and after the last one. */
   #width = -1;
@@ -81,8 +81,8 @@ export class Answer {
   #rows = 0;
 
   constructor(
-    asked: Asked,
-    { ready, shown, source }: { readonly ready: number; readonly shown: Shown; readonly source: Flow },
+    asked: QuerySent,
+    { ready, shown, source }: { readonly ready: number; readonly shown: Shown; readonly source: Backpressure },
     resolve: (outcome: Outcome) => void,
     reject: (failure: DbFailure) => void,
   ) {
@@ -229,7 +229,7 @@ export class Answer {
     this.#width = width;
     const { cells } = this.#shown;
     if (cells.from.length < width) this.#shown.cells = { bytes: cells.bytes, from: new Int32Array(width), to: new Int32Array(width) };
-    this.#flow = new StatementFlow(this.#source);
+    this.#flow = new StatementBackpressure(this.#source);
     try {
       sink?.start(columns, this.#flow);
     } catch (error) {

@@ -7,7 +7,7 @@ import type { Entry } from '../../../model/entry.ts';
 import { DbFailure } from '../../engine.ts';
 import { LIMITS, malformed } from '../../limits.ts';
 import { connectFailure } from '../dialect/failures.ts';
-import { errorFields, Fields, type OnMessage, RECEIVED } from './incoming.ts';
+import { errorFields, MessageFields, type OnMessage, RECEIVED } from './incoming.ts';
 import { MECHANISM, Scram } from './scram.ts';
 
 /** For the request to cancel. */
@@ -71,12 +71,12 @@ export class Handshake {
     if (this.#state === 'done' && type !== RECEIVED.notice && type !== RECEIVED.parameterStatus) throw unexpected(type);
     switch (type) {
       case RECEIVED.authentication:
-        this.#authentication(new Fields(bytes, from, to));
+        this.#authentication(new MessageFields(bytes, from, to));
         return;
       case RECEIVED.error:
         throw refusal(errorFields(bytes, from, to));
       case RECEIVED.backendKey:
-        this.#backendKey(new Fields(bytes, from, to));
+        this.#backendKey(new MessageFields(bytes, from, to));
         return;
       case RECEIVED.ready:
         if (this.#state !== 'admitted') throw unexpected(type);
@@ -91,14 +91,14 @@ export class Handshake {
     }
   };
 
-  #backendKey(fields: Fields): void {
+  #backendKey(fields: MessageFields): void {
     if (this.#state !== 'admitted') throw unexpected(RECEIVED.backendKey);
     const processId = fields.int32();
     if (fields.left < 4 || fields.left > LONGEST_SECRET) throw malformed(`a key of ${fields.left} bytes`);
     this.#key = { processId, secret: fields.bytes(fields.left) };
   }
 
-  #authentication(fields: Fields): void {
+  #authentication(fields: MessageFields): void {
     const asked = fields.int32();
     switch (asked) {
       case ASKED.nothing:
@@ -142,7 +142,7 @@ export class Handshake {
     this.#state = to;
   }
 
-  #sasl(fields: Fields): void {
+  #sasl(fields: MessageFields): void {
     const mechanisms: string[] = [];
     for (let name = fields.text(); name !== ''; name = fields.text()) mechanisms.push(name);
     if (!mechanisms.includes(MECHANISM)) throw new DbFailure('login', `the server asks for a login by SASL without ${MECHANISM}`);

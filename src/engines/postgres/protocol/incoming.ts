@@ -39,14 +39,14 @@ const LEAST = 4;
 /** One whole message: its type, and its content at bytes[from..to). What is thrown here reaches the caller of `receive`. */
 export type OnMessage = (type: number, bytes: Buffer, from: number, to: number) => void;
 
-export type OnRow = (bytes: Buffer, from: number, to: number) => void;
+export type OnDataRow = (bytes: Buffer, from: number, to: number) => void;
 
 /** Takes what the socket brings and hands on whole messages, those that came in one piece where they lie. */
 export class Incoming {
   /** Who hears the messages, */
   onMessage: OnMessage;
   /** and who the rows: there are so many of them that a way of their own shows in a page's cost. */
-  onRow: OnRow = (bytes, from, to) => this.onMessage(RECEIVED.dataRow, bytes, from, to);
+  onRow: OnDataRow = (bytes, from, to) => this.onMessage(RECEIVED.dataRow, bytes, from, to);
   readonly #split: SplitMessage;
   /** Hears nothing any more. */
   #closed = false;
@@ -146,7 +146,7 @@ class SplitMessage {
 }
 
 /** Reads the fields of one message, and never beyond it. */
-export class Fields {
+export class MessageFields {
   readonly #bytes: Buffer;
   readonly #end: number;
   #at: number;
@@ -206,7 +206,7 @@ const MOST_ERROR_FIELDS = 100;
 
 /** The fields of an error or a notice, by their one-letter keys. */
 export function errorFields(bytes: Buffer, from: number, to: number): Map<string, string> {
-  const reader = new Fields(bytes, from, to);
+  const reader = new MessageFields(bytes, from, to);
   const found = new Map<string, string>();
   for (let i = 0; ; i++) {
     const key = reader.byte();
@@ -226,7 +226,7 @@ const BEFORE_TYPE = 6;
 const BEFORE_FORMAT = 6;
 
 export function rowDescription(bytes: Buffer, from: number, to: number): Field[] {
-  const reader = new Fields(bytes, from, to);
+  const reader = new MessageFields(bytes, from, to);
   const fields: Field[] = [];
   const count = reader.int16();
   checkColumns(count);

@@ -6,15 +6,15 @@ import { isIP, Socket, type SocketConstructorOpts } from 'node:net';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import type { Entry } from '../../../model/entry.ts';
 import { type ConnectOptions, DbFailure } from '../../engine.ts';
-import { Inlet } from '../../inlet.ts';
 import { malformed } from '../../limits.ts';
+import { SocketReader } from '../../socket-reader.ts';
 import { connectFailure } from '../dialect/failures.ts';
 import { type CancelKey, Handshake } from './handshake.ts';
 import { Incoming } from './incoming.ts';
 
 export interface Session extends CancelKey {
   readonly socket: Socket;
-  readonly inlet: Inlet;
+  readonly reader: SocketReader;
   /** Where messages are put together; whoever takes the session over says who hears them. */
   readonly incoming: Incoming;
 }
@@ -51,8 +51,8 @@ export async function logIn(entry: Entry, options: ConnectOptions): Promise<Sess
 
 async function attempt(entry: Entry, options: ConnectOptions, way: 'plain' | 'tls'): Promise<Session> {
   if (options.signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
-  const inlet = new Inlet();
-  const socket = way === 'plain' ? inlet.socket(SOCKET) : new Socket(SOCKET);
+  const reader = new SocketReader();
+  const socket = way === 'plain' ? reader.socket(SOCKET) : new Socket(SOCKET);
   const giveUp = new Promise<never>((_, reject) => {
     socket.on('error', reject);
     socket.on('close', () => reject(new DbFailure('unreachable', 'the server closed the connection during the login')));
@@ -67,7 +67,7 @@ async function attempt(entry: Entry, options: ConnectOptions, way: 'plain' | 'tl
   try {
     socket.connect({ host: options.address, port: options.host.port });
     if (way === 'tls') secured = await Promise.race([secure(socket, entry, options), giveUp]);
-    return await Promise.race([shakeHands(entry, { socket: secured ?? socket, inlet, options }), giveUp]);
+    return await Promise.race([shakeHands(entry, { socket: secured ?? socket, reader, options }), giveUp]);
   } catch (error) {
     secured?.destroy();
     socket.destroy();
@@ -80,17 +80,17 @@ async function attempt(entry: Entry, options: ConnectOptions, way: 'plain' | 'tl
 
 interface Line {
   readonly socket: Socket;
-  readonly inlet: Inlet;
+  readonly reader: SocketReader;
   readonly options: ConnectOptions;
 }
 
-function shakeHands(entry: Entry, { socket, inlet, options }: Line): Promise<Session> {
+function shakeHands(entry: Entry, { socket, reader, options }: Line): Promise<Session> {
   return new Promise((resolve, reject) => {
     const channel = { isPrivate: 'encrypted' in socket, send: (message: Buffer) => void socket.write(message) };
-    const done = (key: CancelKey): void => resolve({ ...key, socket, inlet, incoming });
+    const done = (key: CancelKey): void => resolve({ ...key, socket, reader, incoming });
     const handshake = new Handshake(entry, channel, done, reject);
     const incoming = new Incoming(handshake.message, options.maxRowBytes);
-    inlet.read(socket, (bytes, length) => {
+    reader.read(socket, (bytes, length) => {
       try {
         incoming.receive(bytes, length);
       } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { ParamType, ParamValue } from '../../../sql/statement.ts';
-import { giveBack, lend } from '../../../util/lent-memory.ts';
+import { acquireBuffer, releaseBuffer } from '../../../util/buffer-pool.ts';
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The unnamed portal, all of its rows; then a Sync. */
@@ -19,7 +19,7 @@ const SHORT_TEXT = 32;
 /** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
 export class Outgoing {
   #small: Buffer = Buffer.allocUnsafeSlow(INITIAL);
-  /** The small one, or a larger one that was lent. */
+  /** The small one, or a larger one that is leased. */
   #bytes: Buffer = this.#small;
   #length = 0;
 
@@ -30,7 +30,7 @@ export class Outgoing {
     this.#length = 0;
     if (bytes !== this.#small) {
       this.#bytes = this.#small;
-      socket.write(piece, () => giveBack(bytes));
+      socket.write(piece, () => releaseBuffer(bytes));
       return;
     }
     socket.write(piece);
@@ -112,7 +112,7 @@ export class Outgoing {
     if (typeof value !== 'string') {
       this.#int32(value.length);
       this.#raw(value);
-      giveBack(value);
+      releaseBuffer(value);
       return;
     }
     this.#reserve(4 + (value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value)));
@@ -175,9 +175,9 @@ export class Outgoing {
   #reserve(n: number): void {
     if (this.#length + n <= this.#bytes.length) return;
     const before = this.#bytes;
-    this.#bytes = lend(Math.max(before.length * 2, this.#length + n)).bytes;
+    this.#bytes = acquireBuffer(Math.max(before.length * 2, this.#length + n)).bytes;
     before.copy(this.#bytes, 0, 0, this.#length);
-    if (before !== this.#small) giveBack(before);
+    if (before !== this.#small) releaseBuffer(before);
   }
 }
 

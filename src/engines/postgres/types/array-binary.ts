@@ -5,8 +5,8 @@
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
+import { releaseBuffer } from '../../../util/buffer-pool.ts';
 import { ByteWriter } from '../../../util/byte-writer.ts';
-import { giveBack } from '../../../util/lent-memory.ts';
 import { plainMicroseconds } from '../../../util/plain-moment.ts';
 
 /** How elements of a type are written, each with its length before it. False: this one cannot be. */
@@ -56,7 +56,7 @@ export function binaryArray(rows: RowValues, column: number, cast: string): Buff
     const start = from[i] as number;
     const isWritten = start < 0 ? putValue(out, element, rows.value(i)) : element.range(out, source, start, to[i] as number);
     if (isWritten) continue;
-    giveBack(out.take());
+    releaseBuffer(out.take());
     return undefined;
   }
   return out.take();

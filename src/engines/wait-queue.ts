@@ -1,0 +1,69 @@
+/**
+ * Those who wait for something of which there is not enough: first come, first served, and nobody longer than allowed. Knows nothing of what
+ * is waited for.
+ */
+import { DbFailure, type StopSignal } from './engine.ts';
+
+interface Waiter<T> {
+  give(item: T): void;
+  refuse(failure: DbFailure): void;
+}
+
+export class WaitQueue<T> {
+  readonly #waiters = new Set<Waiter<T>>();
+  readonly #waitMs: number;
+  readonly #most: number;
+
+  /** More than `most` do not wait: they would be refused anyway when their time is up. */
+  constructor({ waitMs, most }: { readonly waitMs: number; readonly most: number }) {
+    this.#waitMs = waitMs;
+    this.#most = most;
+  }
+
+  get length(): number {
+    return this.#waiters.size;
+  }
+
+  join(signal: StopSignal | undefined): Promise<T> {
+    if (this.#waiters.size >= this.#most) return Promise.reject(new DbFailure('busy', 'too many requests wait for a connection'));
+    if (signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', aborted);
+        this.#waiters.delete(waiter);
+      };
+      const waiter: Waiter<T> = {
+        give(item) {
+          leave();
+          resolve(item);
+        },
+        refuse(failure) {
+          leave();
+          reject(failure);
+        },
+      };
+      const timer = setTimeout(() => waiter.refuse(new DbFailure('busy', 'no connection became free in time')), this.#waitMs);
+      const aborted = (): void => waiter.refuse(new DbFailure('cancelled', 'the caller went away'));
+      signal?.addEventListener('abort', aborted);
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /** To whoever came first; false when nobody waits. */
+  give(item: T): boolean {
+    const [first] = this.#waiters;
+    first?.give(item);
+    return first !== undefined;
+  }
+
+  /** Tells whoever came first that there is nothing to wait for. */
+  refuse(failure: DbFailure): void {
+    const [first] = this.#waiters;
+    first?.refuse(failure);
+  }
+
+  refuseAll(failure: DbFailure): void {
+    for (const waiter of [...this.#waiters]) waiter.refuse(failure);
+  }
+}

@@ -1,0 +1,22 @@
+/** Whether the arguments of a call fit a signature. Refuses to know how natures are found. */
+import type { Node } from '../syntax/ast.ts';
+import { type Callable, describe, isAssignable, isInteger, isNil, isUnknown, type Nature, UNKNOWN } from './nature.ts';
+
+/** What is wrong with the arguments of a call, whose natures are known already: a call may be held against several signatures. */
+export function argumentProblem(
+  node: Node,
+  { name, params, result }: Callable,
+  args: readonly Node[],
+  natures: readonly Nature[],
+): { readonly node: Node; readonly message: string } | undefined {
+  if (result === undefined) return { node, message: `${name} gives more than one value` };
+  if (args.length !== params.length) return { node, message: `too ${args.length < params.length ? 'few' : 'many'} arguments for ${name}` };
+  for (const [i, arg] of args.entries()) {
+    const given = natures[i] ?? UNKNOWN;
+    const wanted = params[i] ?? UNKNOWN;
+    if (isInteger(wanted) && isInteger(given)) continue;
+    const fits = isNil(given) ? wanted.kind === 'interface' || wanted.kind === 'pointer' : isUnknown(given) || isAssignable(given, wanted);
+    if (!fits) return { node: arg, message: `${name} takes ${describe(wanted)} here, not ${describe(given)}` };
+  }
+  return undefined;
+}

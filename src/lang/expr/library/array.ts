@@ -1,0 +1,176 @@
+/** The builtins of lists and maps that take no predicate. Refuses to know loops over predicates. */
+
+import type { Budget } from '../../budget.ts';
+import { fetch, get, lengthOf } from '../values/access.ts';
+import { equal, keyId, order } from '../values/compare.ts';
+import { spendAtOnce } from '../values/run.ts';
+import {
+  AnyMap,
+  Byte,
+  checkDepth,
+  type ExprValue,
+  Fault,
+  isArray,
+  isInt,
+  NIL_ARRAY,
+  numberOf,
+  typeName,
+  wantString,
+} from '../values/value.ts';
+import type { ExprBuiltin } from './builtin.ts';
+
+function wantList(name: string, value: ExprValue | undefined): readonly ExprValue[] {
+  if (isArray(value ?? null)) return value as readonly ExprValue[];
+  if (value instanceof Uint8Array) return Array.from(value, (byte) => new Byte(byte));
+  throw new Fault(`${name} takes an array, not ${typeName(value ?? null)}`);
+}
+
+function charged<T extends readonly ExprValue[]>(list: T, budget: Budget): T {
+  budget.charge(list.length * 8 + 16);
+  budget.spend(list.length >> 2);
+  return list;
+}
+
+function concat(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const lists = args.map((arg) => wantList('concat', arg));
+  for (const list of lists) charged(list, budget);
+  const all = lists.flat(1) as readonly ExprValue[];
+  return all.length === 0 ? NIL_ARRAY : all;
+}
+
+function flatten(list: readonly ExprValue[], into: ExprValue[], budget: Budget, depth: number): ExprValue[] {
+  checkDepth(depth);
+  charged(list, budget);
+  for (const item of list) {
+    if (isArray(item) || item instanceof Uint8Array) flatten(wantList('flatten', item), into, budget, depth + 1);
+    else into.push(item);
+  }
+  return into;
+}
+
+/** Scalars that are equal have one mark; what has none is compared one by one. */
+function markOf(value: ExprValue): unknown {
+  if (typeof value === 'string') return `"${value}`;
+  if (value === null || typeof value === 'boolean') return value;
+  return typeof value === 'number' ? value : undefined;
+}
+
+function uniq(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const marks = new Set<unknown>();
+  const others: ExprValue[] = [];
+  const out: ExprValue[] = [];
+  for (const item of charged(wantList('uniq', args[0]), budget)) {
+    const mark = markOf(item);
+    if (mark === undefined || Number.isNaN(mark)) {
+      budget.spend(others.length + 1);
+      if (others.some((other) => equal(other, item)) || marks.has(numberMark(item))) continue;
+      others.push(item);
+    } else {
+      if (marks.has(mark) || (typeof mark === 'number' && others.some((other) => equal(other, item)))) continue;
+      marks.add(mark);
+    }
+    out.push(item);
+  }
+  return out;
+}
+
+/** What a number that is not bare would be as a bare one, so that 1 and 1.0 are found equal. */
+function numberMark(value: ExprValue): unknown {
+  const number = numberOf(value);
+  return number === undefined || !equal(number, value) ? undefined : number;
+}
+
+export function readOrder(value: ExprValue): 'asc' | 'desc' {
+  const text = wantString(value);
+  if (text === 'asc' || text === 'desc') return text;
+  throw new Fault(`the order is "asc" or "desc", not ${JSON.stringify(text.slice(0, 20))}`);
+}
+
+/** A copy in order by the keys, those that are equal as they came; `keys[i]` belongs to `list[i]`. */
+export function sorted(list: readonly ExprValue[], keys: readonly ExprValue[], direction: 'asc' | 'desc', budget: Budget): ExprValue[] {
+  budget.charge(list.length * 24);
+  spendAtOnce(budget, list.length * Math.ceil(Math.log2(list.length + 1)));
+  const sign = direction === 'asc' ? 1 : -1;
+  const compare = (i: number, j: number): number => sign * (order(keys[i] ?? null, keys[j] ?? null, '<') || 0) || i - j;
+  return Array.from(list.keys())
+    .sort(compare)
+    .map((i) => list[i] ?? null);
+}
+
+function sort(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const direction = args.length > 1 ? readOrder(args[1] ?? null) : 'asc';
+  const [list = null] = args;
+  return isArray(list) ? sorted(list, list, direction, budget) : NIL_ARRAY;
+}
+
+function take(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const list = wantList('take', args[0]);
+  const [, count = null] = args;
+  if (!isInt(count)) throw new Fault(`take needs an int, not ${typeName(count)}`);
+  if (count < 0) throw new Fault(`take needs a count from 0, not ${count}`);
+  const taken = list.slice(0, Number(count));
+  charged(taken, budget);
+  return args[0] instanceof Uint8Array ? args[0].slice(0, Number(count)) : taken;
+}
+
+/** The first or last element, nil for everything that has none. */
+function end(index: number): ExprBuiltin {
+  return ([value = null]) => {
+    try {
+      return fetch(value, index);
+    } catch (error) {
+      if (error instanceof Fault) return null;
+      throw error;
+    }
+  };
+}
+
+function entries(name: string, value: ExprValue | undefined, budget: Budget): (readonly [ExprValue, ExprValue])[] {
+  let found: (readonly [ExprValue, ExprValue])[];
+  if (value instanceof Map) found = [...value];
+  else if (value instanceof AnyMap) found = Array.from(value.entries.values(), (entry) => [entry.key, entry.value] as const);
+  else throw new Fault(`${name} takes a map, not ${typeName(value ?? null)}`);
+  budget.charge(found.length * 40);
+  budget.spend(found.length);
+  return found;
+}
+
+function fromPairs(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const map = new AnyMap(null);
+  for (const pair of wantList('fromPairs', args[0])) {
+    if (!isArray(pair) || pair.length !== 2) throw new Fault('fromPairs takes an array of pairs');
+    budget.spend(1);
+    budget.charge(64);
+    const [key = null, value = null] = pair;
+    setKey(map, key, value);
+  }
+  return map;
+}
+
+/** A key keeps its place when its value is replaced. */
+function setKey(map: AnyMap, key: ExprValue, value: ExprValue): void {
+  const id = keyId(key);
+  const entry = map.entries.get(id);
+  if (entry === undefined) map.entries.set(id, { key, value });
+  else entry.value = value;
+}
+
+export const ARRAY_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
+  len: ([value = null], budget) => {
+    if (typeof value === 'string') budget.spend(value.length >> 6);
+    return lengthOf(value);
+  },
+  first: end(0),
+  last: end(-1),
+  get: ([base = null, key = null]) => get(base, key),
+  take,
+  concat,
+  flatten: (args, budget) => flatten(wantList('flatten', args[0]), [], budget, 0),
+  reverse: (args, budget) => [...charged(wantList('reverse', args[0]), budget)].reverse(),
+  uniq,
+  sort,
+  keys: ([map], budget) => entries('keys', map, budget).map(([key]) => key),
+  values: ([map], budget) => entries('values', map, budget).map(([, value]) => value),
+  toPairs: ([map], budget) => entries('toPairs', map, budget).map(([key, value]) => [key, value]),
+  fromPairs,
+};

@@ -1,0 +1,104 @@
+/** The builtins that turn values of one kind into another: numbers, text, JSON, base64. Refuses to know what the values mean. */
+import { Decimal } from '../../../util/decimal.ts';
+import { formatValue } from '../values/format.ts';
+import { truncateToInt } from '../values/number.ts';
+import { textOfBytes, utf8Bytes } from '../values/text.ts';
+import { underlyingInt } from '../values/time-methods.ts';
+import {
+  type ExprValue,
+  Fault,
+  floatOf,
+  intOf,
+  MAX_INT64,
+  MIN_INT64,
+  makeFloat,
+  makeInt,
+  numberOf,
+  typeName,
+  wantString,
+} from '../values/value.ts';
+import type { ExprBuiltin } from './builtin.ts';
+import { readJson, writeJson } from './json.ts';
+
+function toInt([value = null]: readonly ExprValue[]): ExprValue {
+  if (typeof value === 'string') return parseInt64(value);
+  const int = intOf(value) ?? underlyingInt(value);
+  if (int !== undefined) return int;
+  // The digits before the point of a decimal that comes from a row are exact.
+  if (value instanceof Decimal && /^-?\d{1,400}(?:\.\d*)?$/.test(value.text)) return makeInt(BigInt(value.text.split('.')[0] ?? '0'));
+  const float = floatOf(value);
+  if (float === undefined) throw new Fault(`int cannot convert a ${typeName(value)}`);
+  return truncateToInt(float);
+}
+
+function parseInt64(text: string): ExprValue {
+  const invalid = new Fault(`${JSON.stringify(text.slice(0, 40))} is not an int`);
+  if (!/^[+-]?\d{1,400}$/.test(text)) throw invalid;
+  const value = BigInt(text.replace(/^\+/, ''));
+  if (value > MAX_INT64 || value < MIN_INT64) throw invalid;
+  return makeInt(value);
+}
+
+const DECIMAL_FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+const HEX_FLOAT = /^([+-]?)0[xX]_?([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,5})$/;
+const SPECIAL: ReadonlyMap<string, number> = new Map([
+  ['inf', Number.POSITIVE_INFINITY],
+  ['infinity', Number.POSITIVE_INFINITY],
+  ['nan', Number.NaN],
+]);
+
+function toFloat([value = null]: readonly ExprValue[]): ExprValue {
+  if (typeof value === 'string') return makeFloat(parseFloat64(value));
+  const number = numberOf(value);
+  if (number === undefined) throw new Fault(`float cannot convert a ${typeName(value)}`);
+  return makeFloat(number);
+}
+
+function parseFloat64(text: string): number {
+  const special = SPECIAL.get(text.replace(/^[+-]/, '').toLowerCase());
+  if (special !== undefined && !/^[+-]nan/i.test(text)) return text.startsWith('-') ? -special : special;
+  const hex = HEX_FLOAT.exec(text);
+  const value = DECIMAL_FLOAT.test(text) ? Number(text.replaceAll('_', '')) : hex === null ? Number.NaN : hexFloat(hex);
+  if (!Number.isFinite(value)) throw new Fault(`${JSON.stringify(text.slice(0, 40))} is not a float`);
+  return value;
+}
+
+function hexFloat([, sign, whole = '', fraction = '', power = '0']: RegExpExecArray): number {
+  const digits = `${whole}${fraction}`;
+  if (digits === '') return Number.NaN;
+  const value = Number(BigInt(`0x${digits}`)) * 2 ** (Number(power) - 4 * fraction.length);
+  return sign === '-' ? -value : value;
+}
+
+function fromBase64([value = null]: readonly ExprValue[]): ExprValue {
+  const text = wantString(value).replace(/[\r\n]/g, '');
+  const decoded = Buffer.from(text, 'base64');
+  const padded = text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+  if (!padded) throw new Fault('the text is not base64');
+  return textOfBytes(decoded);
+}
+
+export const CONVERT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
+  type: ([value = null]) => typeName(value),
+  int: toInt,
+  float: toFloat,
+  string: ([value = null], budget) => formatValue(value, budget),
+  toJSON: ([value = null], budget) => writeJson(value, budget),
+  fromJSON: ([value = null], budget) => readJson(wantString(value), { budget, number: jsonNumber }),
+  toBase64: ([value = null], budget) => {
+    const text = wantString(value);
+    budget.charge(text.length * 4);
+    return Buffer.from(utf8Bytes(text)).toString('base64');
+  },
+  fromBase64: (args, budget) => {
+    budget.charge(wantString(args[0] ?? null).length * 2);
+    return fromBase64(args);
+  },
+};
+
+/** Every number of a JSON text is a float, as in the reference. */
+function jsonNumber(text: string): ExprValue {
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new Fault(`the number ${text.slice(0, 40)} is too large`);
+  return makeFloat(value);
+}

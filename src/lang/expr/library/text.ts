@@ -1,0 +1,115 @@
+/** The builtins of strings. Indices are of UTF-8 bytes, cutting sets are of characters. Refuses to know lists beyond what split and join need. */
+
+import type { Budget } from '../../budget.ts';
+import { spendAtOnce } from '../values/run.ts';
+import { byteOffset, isSpace, joinText, lowerCase, trimWhile, upperCase } from '../values/text.ts';
+import { type ExprValue, Fault, isArray, NIL_ARRAY, typeName, wantInt, wantString } from '../values/value.ts';
+import type { ExprBuiltin } from './builtin.ts';
+
+const text = (args: readonly ExprValue[], i: number): string => wantString(args[i] ?? null);
+
+/** Before looking for one string in another: the worst case is their lengths multiplied. */
+export function spendSearch(budget: Budget, haystack: string, needle: string): void {
+  spendAtOnce(budget, (haystack.length * Math.max(1, needle.length)) / 64);
+}
+
+function made(result: string, budget: Budget): string {
+  budget.charge(result.length * 2);
+  budget.spend(result.length >> 6);
+  return result;
+}
+
+const MAX_REPEAT = 1_000_000;
+
+function repeat(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const piece = text(args, 0);
+  const count = wantInt(args[1] ?? null);
+  if (count < 0) throw new Fault(`repeat takes a count from 0, not ${count}`);
+  if (count > MAX_REPEAT) throw new Fault(`repeat takes a count up to ${MAX_REPEAT}, not ${count}`);
+  budget.charge(piece.length * count * 2);
+  return piece.repeat(count);
+}
+
+/** Pieces of a string: `keep` leaves the separators at the ends of the pieces. */
+function cut(keep: 'drop' | 'keep'): ExprBuiltin {
+  return (args, budget) => {
+    const whole = text(args, 0);
+    const separator = text(args, 1);
+    const limit = args.length > 2 ? wantInt(args[2] ?? null) : -1;
+    budget.charge(whole.length * 4);
+    spendSearch(budget, whole, separator);
+    spendAtOnce(budget, separator === '' ? whole.length : whole.length / 16);
+    if (limit === 0) return NIL_ARRAY;
+    const all = separator === '' ? [...whole] : whole.split(separator);
+    budget.charge(all.length * 32);
+    const glue = separator;
+    const pieces = limit < 0 || all.length <= limit ? all : [...all.slice(0, limit - 1), all.slice(limit - 1).join(glue)];
+    return keep === 'drop' ? pieces : pieces.map((piece, i) => (i < pieces.length - 1 ? piece + glue : piece));
+  };
+}
+
+function replace(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const [whole, old, fresh] = [text(args, 0), text(args, 1), text(args, 2)];
+  const limit = args.length > 3 ? wantInt(args[3] ?? null) : -1;
+  spendSearch(budget, whole, old);
+  const pieces = old === '' ? ['', ...whole, ''] : whole.split(old);
+  // Without an old text the new one goes before every character and after the last.
+  const gaps = old === '' && whole === '' ? 1 : pieces.length - 1;
+  const count = limit < 0 ? gaps : Math.min(limit, gaps);
+  budget.charge(pieces.length * 16 + (whole.length + count * fresh.length) * 2);
+  if (limit < 0) return old === '' && whole === '' ? fresh : pieces.join(fresh);
+  let out = pieces[0] ?? '';
+  for (let i = 1; i < pieces.length; i++) out += (i <= count ? fresh : old) + (pieces[i] ?? '');
+  return out;
+}
+
+function join(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const [list] = args;
+  const glue = args.length > 1 ? text(args, 1) : '';
+  if (!isArray(list ?? null)) throw new Fault(`join takes an array of strings, not ${typeName(list ?? null)}`);
+  const pieces = (list as readonly ExprValue[]).map(wantString);
+  let length = 0;
+  for (const piece of pieces) length += piece.length + glue.length;
+  budget.charge(length * 2);
+  budget.spend(pieces.length);
+  return joinText(pieces.join(glue), '');
+}
+
+function trim(args: readonly ExprValue[], budget: Budget): ExprValue {
+  const whole = text(args, 0);
+  budget.spend(whole.length >> 3);
+  if (args.length < 2) return trimWhile(whole, isSpace);
+  const set = new Set(text(args, 1));
+  return trimWhile(whole, (char) => set.has(char));
+}
+
+const affix = (args: readonly ExprValue[]): string => (args.length > 1 ? text(args, 1) : ' ');
+
+export const TEXT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
+  trim,
+  trimPrefix: (args) => {
+    const [whole, prefix] = [text(args, 0), affix(args)];
+    return whole.startsWith(prefix) ? whole.slice(prefix.length) : whole;
+  },
+  trimSuffix: (args) => {
+    const [whole, suffix] = [text(args, 0), affix(args)];
+    return whole.endsWith(suffix) ? whole.slice(0, whole.length - suffix.length) : whole;
+  },
+  upper: (args, budget) => made(upperCase(text(args, 0)), budget),
+  lower: (args, budget) => made(lowerCase(text(args, 0)), budget),
+  split: cut('drop'),
+  splitAfter: cut('keep'),
+  replace,
+  repeat,
+  join,
+  indexOf: (args, budget) => {
+    spendSearch(budget, text(args, 0), text(args, 1));
+    return byteOffset(text(args, 0), text(args, 0).indexOf(text(args, 1)));
+  },
+  lastIndexOf: (args, budget) => {
+    spendSearch(budget, text(args, 0), text(args, 1));
+    return byteOffset(text(args, 0), text(args, 0).lastIndexOf(text(args, 1)));
+  },
+  hasPrefix: (args) => text(args, 0).startsWith(text(args, 1)),
+  hasSuffix: (args) => text(args, 0).endsWith(text(args, 1)),
+};

@@ -1,0 +1,53 @@
+/** The builtins that make times, durations and time zones. Refuses to know their methods. */
+
+import { parseDuration } from '../values/duration.ts';
+import { ExprZone, loadZone, Time, UTC } from '../values/time.ts';
+import { type ExprValue, Fault, made, wantString } from '../values/value.ts';
+import type { ExprBuiltin } from './builtin.ts';
+import { parseTime } from './time-parse.ts';
+
+/** Tried in this order when no layout is given. */
+const LAYOUTS = [
+  '2006-01-02',
+  '15:04:05',
+  '2006-01-02 15:04:05',
+  '2006-01-02T15:04:05Z07:00',
+  '02 Jan 06 15:04 MST',
+  'Monday, 02-Jan-06 15:04:05 MST',
+  'Mon, 02 Jan 2006 15:04:05 MST',
+];
+
+/** A point in time as the clock shows it in a zone, or in UTC. */
+export function timeOfClock(millis: number, zone: ExprValue | undefined): ExprValue {
+  const seconds = Math.floor(millis / 1000);
+  return new Time(seconds, (millis - seconds * 1000) * 1_000_000, zone instanceof ExprZone ? zone : UTC);
+}
+
+function date(args: readonly ExprValue[]): ExprValue {
+  const [first] = args;
+  const zone = first instanceof ExprZone ? first : UTC;
+  const [text = null, layout, zoneName] = first instanceof ExprZone ? args.slice(1) : args;
+  const written = wantString(text);
+  if (layout === undefined) return guess(written, zone);
+  return parseTime(wantString(layout), written, zoneName === undefined ? zone : loadZone(wantString(zoneName)));
+}
+
+function guess(text: string, zone: ExprZone): Time {
+  for (const layout of LAYOUTS) {
+    try {
+      return parseTime(layout, text, zone);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+    }
+  }
+  throw new Fault(`${JSON.stringify(text.slice(0, 60))} is not a date`);
+}
+
+export const TIME_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
+  date,
+  duration: ([text = null]) => parseDuration(wantString(text)),
+  timezone: ([name = null]) => {
+    made.count++;
+    return loadZone(wantString(name));
+  },
+};

@@ -1,0 +1,155 @@
+/**
+ * Equality and order of values. Two notions of equality, as in the reference: `==` compares numbers across kinds and lists
+ * element by element, while what is inside maps must also agree in kind. Refuses to know arithmetic.
+ */
+import { compareExact, Decimal } from '../../../util/decimal.ts';
+import { compareText } from './text.ts';
+import { compareTimes, ExprZone, Time } from './time.ts';
+import {
+  AnyMap,
+  Byte,
+  checkDepth,
+  Duration,
+  type ExprValue,
+  Fault,
+  Float,
+  floatOf,
+  intOf,
+  isArray,
+  isNil,
+  MAX_INT64,
+  MIN_INT64,
+  NamedInt,
+  numberOf,
+  typeName,
+} from './value.ts';
+
+/** Negative, zero or positive; NaN when the numbers have no order; undefined when one of them is no number. */
+function compareNumbers(a: ExprValue, b: ExprValue): number | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
+  const x = numberOf(a);
+  const y = numberOf(b);
+  if (x === undefined || y === undefined) return undefined;
+  if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
+  const exact = exactNumber(a);
+  const other = exactNumber(b);
+  // Digits of rows and ints are compared digit by digit, an int with a computed float as floats.
+  if (a instanceof Decimal || b instanceof Decimal || isWide(a) || isWide(b)) return compareExact(exact, other);
+  if (floatOf(a) === undefined && floatOf(b) === undefined) return exact < other ? -1 : exact > other ? 1 : 0;
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function isWide(value: ExprValue): boolean {
+  return typeof value === 'bigint' && (value > MAX_INT64 || value < MIN_INT64);
+}
+
+function exactNumber(value: ExprValue): Decimal | bigint | number {
+  if (value instanceof Float || value instanceof Byte) return value.value;
+  return value as Decimal | bigint | number;
+}
+
+export function less(a: ExprValue, b: ExprValue): boolean {
+  return order(a, b, '<') < 0;
+}
+
+/** NaN when neither comes first. */
+export function order(a: ExprValue, b: ExprValue, op: string): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  const numbers = compareNumbers(a, b);
+  if (numbers !== undefined) return numbers;
+  if (a instanceof Time && b instanceof Time) return compareTimes(a, b);
+  if (a instanceof Duration && b instanceof Duration) return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
+  throw new Fault(`${typeName(a)} ${op} ${typeName(b)} is not possible`);
+}
+
+export function equal(a: ExprValue, b: ExprValue, depth = 0): boolean {
+  if (a === b) return !Number.isNaN(a);
+  if (typeof a === 'string' || typeof b === 'string' || typeof a === 'boolean' || typeof b === 'boolean') return false;
+  const numbers = compareNumbers(a, b);
+  if (numbers !== undefined) return numbers === 0;
+  if (isNil(a) && isNil(b)) return true;
+  const left = listOf(a);
+  const right = listOf(b);
+  if (left !== undefined && right !== undefined) {
+    checkDepth(depth);
+    return left.length === right.length && left.every((item, i) => equal(item, right[i] ?? null, depth + 1));
+  }
+  return deepEqual(a, b, depth);
+}
+
+function listOf(value: ExprValue): readonly ExprValue[] | undefined {
+  if (isArray(value)) return value;
+  return value instanceof Uint8Array ? Array.from(value) : undefined;
+}
+
+function sameKind(a: ExprValue, b: ExprValue): boolean {
+  if (intOf(a) !== undefined) return intOf(b) !== undefined && a instanceof Byte === b instanceof Byte;
+  return floatOf(a) !== undefined && floatOf(b) !== undefined;
+}
+
+function deepEqual(a: ExprValue, b: ExprValue, depth: number): boolean {
+  if (a === b) return true;
+  checkDepth(depth);
+  const numbers = compareNumbers(a, b);
+  if (numbers !== undefined) return numbers === 0 && sameKind(a, b);
+  if (a instanceof Map && b instanceof Map) return equalMaps(a, b, depth);
+  if (a instanceof AnyMap && b instanceof AnyMap) return equalAnyMaps(a, b, depth);
+  const left = listOf(a);
+  const right = listOf(b);
+  if (left !== undefined && right !== undefined) {
+    return left.length === right.length && left.every((item, i) => deepEqual(item, right[i] ?? null, depth + 1));
+  }
+  return equalOthers(a, b);
+}
+
+function equalOthers(a: ExprValue, b: ExprValue): boolean {
+  if (a instanceof Time && b instanceof Time) return compareTimes(a, b) === 0;
+  if (a instanceof Duration && b instanceof Duration) return a.nanos === b.nanos;
+  if (a instanceof NamedInt && b instanceof NamedInt) return a.type === b.type && a.value === b.value;
+  return a instanceof ExprZone && b instanceof ExprZone && a.name === b.name;
+}
+
+function equalMaps(a: ReadonlyMap<string, ExprValue>, b: ReadonlyMap<string, ExprValue>, depth: number): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) {
+    const other = b.get(key);
+    if (other === undefined || !deepEqual(value, other, depth + 1)) return false;
+  }
+  return true;
+}
+
+function equalAnyMaps(a: AnyMap, b: AnyMap, depth: number): boolean {
+  if (a.entries.size !== b.entries.size) return false;
+  for (const [id, { value }] of a.entries) {
+    const other = b.entries.get(id);
+    if (other === undefined || !deepEqual(value, other.value, depth + 1)) return false;
+  }
+  return true;
+}
+
+/** Something that is the same for keys that are the same, in a map with any keys; a list or map cannot be a key. */
+export function keyId(key: ExprValue): unknown {
+  if (key === null || typeof key === 'boolean') return key;
+  if (typeof key === 'string') return `"${key}`;
+  const int = intOf(key);
+  if (int !== undefined) return key instanceof Byte ? `b${key.value}` : int;
+  if (floatOf(key) !== undefined) return floatId(key);
+  if (key instanceof Duration) return `d${key.nanos}`;
+  if (key instanceof Time) return `t${key.seconds}.${key.nanos} ${key.zone.name}`;
+  if (key instanceof NamedInt) return `${key.type} ${key.value}`;
+  throw new Fault(`${typeName(key)} cannot be a key`);
+}
+
+/** 1.5, 1.50 and the float 1.5 are one key. */
+function floatId(key: ExprValue): unknown {
+  const text = key instanceof Decimal ? key.text : String(key instanceof Float ? key.value : key);
+  if (text === 'NaN') return {};
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.');
+  const digits = `${whole}${fraction}`;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  const scale = Number(exponent) - fraction.length + digits.length - end;
+  const significant = digits.slice(0, end).replace(/^0+/, '');
+  return significant === '' ? 'f0' : `f${mantissa.startsWith('-') ? '-' : ''}${significant}e${scale}`;
+}

@@ -1,0 +1,57 @@
+/** What `string(…)` makes of a value: the reference's plain text form. Refuses to know JSON. */
+import { Decimal } from '../../../util/decimal.ts';
+import type { Budget } from '../../budget.ts';
+import { durationText } from './duration.ts';
+import { timeText } from './layout.ts';
+import { compareText } from './text.ts';
+import { ExprZone, Time } from './time.ts';
+import { AnyMap, Byte, checkDepth, Duration, type ExprValue, Float, isArray, NamedInt } from './value.ts';
+
+/** A float in its shortest digits; with an exponent below 0.0001 and from a million on. */
+export function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const [mantissa = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 6) return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  return String(value);
+}
+
+export function formatValue(value: ExprValue, budget: Budget, depth = 0): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : floatText(value);
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value === null) return '<nil>';
+  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Decimal) return value.text;
+  if (value instanceof Byte) return String(value.value);
+  if (value instanceof Time) return timeText(value);
+  if (value instanceof Duration) return durationText(value.nanos);
+  if (value instanceof NamedInt) return value.text;
+  if (value instanceof ExprZone) return value.name;
+  return formatContainer(value, budget, depth);
+}
+
+function formatContainer(value: ExprValue, budget: Budget, depth: number): string {
+  checkDepth(depth);
+  const inner = (item: ExprValue): string => {
+    budget.spend(1);
+    const text = formatValue(item, budget, depth + 1);
+    budget.charge(text.length + 8);
+    return text;
+  };
+  if (isArray(value)) return `[${value.map(inner).join(' ')}]`;
+  if (value instanceof Uint8Array) return `[${value.join(' ')}]`;
+  if (value instanceof Map) {
+    const keys = [...value.keys()].sort(compareText);
+    return `map[${keys.map((key) => `${key}:${inner(value.get(key) ?? null)}`).join(' ')}]`;
+  }
+  if (value instanceof AnyMap) {
+    return `map[${[...value.entries.values()]
+      .map((entry) => `${inner(entry.key)}:${inner(entry.value)}`)
+      .sort(compareText)
+      .join(' ')}]`;
+  }
+  return 'func';
+}

@@ -1,0 +1,37 @@
+/**
+ * Regular expressions in linear time. Compiles a pattern or says what is wrong with it, and asks the budget before a match, since
+ * a match cannot be interrupted. Refuses to know any other engine.
+ */
+import { RE2JS, RE2JSException } from 're2js';
+import type { Budget } from '../../budget.ts';
+import { spendAtOnce } from './run.ts';
+import { Fault } from './value.ts';
+
+/** Counted repetitions and classes of characters grow while a pattern is compiled, so its length is kept short. */
+const MAX_PATTERN = 4000;
+const MAX_COMPUTED_PATTERN = 1000;
+
+/** The compiled pattern, or what is wrong with it. */
+export function compilePattern(text: string, longest: number = MAX_PATTERN): RE2JS | string {
+  if (text.length > longest) return `a regular expression is at most ${longest} characters long`;
+  try {
+    return RE2JS.compile(text);
+  } catch (error) {
+    if (error instanceof RE2JSException) return `the regular expression is wrong: ${error.message}`;
+    throw error;
+  }
+}
+
+/** A pattern that is known only at run time. */
+export function wantPattern(text: string, budget: Budget): RE2JS {
+  spendAtOnce(budget, 100 + text.length * 2000);
+  const pattern = compilePattern(text, MAX_COMPUTED_PATTERN);
+  if (typeof pattern === 'string') throw new Fault(pattern);
+  return pattern;
+}
+
+export function matchesPattern(pattern: RE2JS, subject: string | Uint8Array, budget: Budget): boolean {
+  // The time of a match is bounded by the length of the text times the size of the program.
+  spendAtOnce(budget, (subject.length * Math.max(pattern.programSize(), 1)) / 2);
+  return pattern.test(subject);
+}

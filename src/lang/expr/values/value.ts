@@ -1,0 +1,209 @@
+/**
+ * The values that the language computes with. Plain values are used as they come, without a copy:
+ *   an int is a number within ±2^53 or a bigint; a float is any other number, or a Float when it has an integral value;
+ *   a Decimal is a float whose digits are kept until one computes with it.
+ * The classes below are what plain values do not have. Refuses to know operators, builtins and the outside.
+ */
+import { Decimal, type PlainValue, toFloat } from '../../../util/decimal.ts';
+import type { ExprZone, Time } from './time.ts';
+
+export type ExprValue =
+  | PlainValue
+  | Float
+  | Byte
+  | Duration
+  | NamedInt
+  | AnyMap
+  | BoundMethod
+  | Time
+  | ExprZone
+  | Uint8Array
+  | readonly ExprValue[]
+  | Map<string, ExprValue>;
+
+/** Counts the values made that are not plain: a run that made none has nothing to convert on the way out. */
+export const made = { count: 0 };
+
+/** A float with an integral value: as a bare number it would be an int. */
+export class Float {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+    made.count++;
+  }
+}
+
+/** What an index into a string gives. */
+export class Byte {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value & 0xff;
+    made.count++;
+  }
+}
+
+export class Duration {
+  /** Within int64. */
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = BigInt.asIntN(64, nanos);
+    made.count++;
+  }
+}
+
+/** A month or weekday: an int with a name of its own. */
+export class NamedInt {
+  readonly type: 'time.Month' | 'time.Weekday';
+  readonly value: number;
+  readonly text: string;
+
+  constructor(type: 'time.Month' | 'time.Weekday', value: number, text: string) {
+    this.type = type;
+    this.value = value;
+    this.text = text;
+    made.count++;
+  }
+}
+
+/** A method that was named but not called. */
+export class BoundMethod {
+  readonly receiver: ExprValue;
+  readonly name: string;
+
+  constructor(receiver: ExprValue, name: string) {
+    this.receiver = receiver;
+    this.name = name;
+    made.count++;
+  }
+}
+
+/** A map whose keys are any values that can be told apart, in the order of their arrival. */
+export class AnyMap {
+  readonly entries = new Map<unknown, { readonly key: ExprValue; value: ExprValue }>();
+  /** What a missing key gives: nil, or the nil list for groups. */
+  readonly missing: ExprValue;
+
+  constructor(missing: ExprValue) {
+    this.missing = missing;
+    made.count++;
+  }
+}
+
+/** The list that does not exist: empty, and equal to nil. */
+export const NIL_ARRAY: readonly ExprValue[] = Object.freeze([]);
+
+/** Something that went wrong while running; whoever catches it knows where. */
+export class Fault extends Error {}
+
+export const MAX_INT64 = 2n ** 63n - 1n;
+export const MIN_INT64 = -(2n ** 63n);
+
+/** What does not fit into 64 bits is the nearest that does. */
+export function clampInt64(value: bigint): bigint {
+  if (value > MAX_INT64) return MAX_INT64;
+  return BigInt.asIntN(64, value) === value ? value : MIN_INT64;
+}
+
+/** How deep values may be nested where a builtin or the way out follows them down. */
+const MAX_VALUE_DEPTH = 1000;
+
+export function checkDepth(depth: number): void {
+  if (depth > MAX_VALUE_DEPTH) throw new Fault(`the value is nested deeper than ${MAX_VALUE_DEPTH} levels`);
+}
+
+export function makeFloat(value: number): number | Float {
+  return Number.isSafeInteger(value) ? new Float(value) : value;
+}
+
+export function makeInt(value: bigint): number | bigint {
+  return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
+}
+
+export function isNil(value: ExprValue): boolean {
+  return value === null || value === NIL_ARRAY;
+}
+
+export function isArray(value: ExprValue): value is readonly ExprValue[] {
+  return Array.isArray(value);
+}
+
+export function isInt(value: ExprValue): value is number | bigint {
+  return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint';
+}
+
+/** The number of an int of any kind, undefined for all else. */
+export function intOf(value: ExprValue): number | bigint | undefined {
+  if (isInt(value)) return value;
+  return value instanceof Byte ? value.value : undefined;
+}
+
+/** The number of a float of any kind, undefined for all else. */
+export function floatOf(value: ExprValue): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? undefined : value;
+  if (value instanceof Float) return value.value;
+  return value instanceof Decimal ? toFloat(value) : undefined;
+}
+
+/** Any number as a float, undefined for all else. */
+export function numberOf(value: ExprValue): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  return value instanceof Byte ? value.value : floatOf(value);
+}
+
+export function bigOf(value: ExprValue): bigint {
+  const int = intOf(value);
+  if (int === undefined) throw new Fault(`${typeName(value)} is not an int`);
+  return BigInt(int);
+}
+
+/** What `type(…)` answers, and what messages call a value. */
+export function typeName(value: ExprValue): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return Number.isSafeInteger(value) ? 'int' : 'float';
+    default:
+      return objectName(value);
+  }
+}
+
+function objectName(value: Exclude<ExprValue, string | boolean | bigint | number>): string {
+  if (value === null) return 'nil';
+  if (isArray(value) || value instanceof Uint8Array) return 'array';
+  if (value instanceof Map || value instanceof AnyMap) return 'map';
+  if (value instanceof Float || value instanceof Decimal) return 'float';
+  if (value instanceof Byte) return 'uint';
+  if (value instanceof Duration) return 'time.Duration';
+  if (value instanceof NamedInt) return value.type;
+  if (value instanceof BoundMethod) return 'func';
+  return 'offsetAt' in value ? 'time.Location' : 'time.Time';
+}
+
+export function wantString(value: ExprValue): string {
+  if (typeof value !== 'string') throw new Fault(`expected a string, not ${typeName(value)}`);
+  return value;
+}
+
+export function wantBool(value: ExprValue): boolean {
+  if (typeof value !== 'boolean') throw new Fault(`expected a bool, not ${typeName(value)}`);
+  return value;
+}
+
+/** An int from any number, fractions cut off: indices, counts and bounds of ranges. */
+export function wantInt(value: ExprValue): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  const number = numberOf(value);
+  if (number === undefined) throw new Fault(`expected an int, not ${typeName(value)}`);
+  return Number.isNaN(number)
+    ? Number.MIN_SAFE_INTEGER
+    : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.trunc(number)));
+}

@@ -1,0 +1,58 @@
+/** Runs something for each element of a value, which may not change meanwhile; every turn is a step. */
+import { fail } from '../values/failure.ts';
+import { iteratorOf } from '../values/iterate.ts';
+import { LarkDict, LarkSet } from '../values/table.ts';
+import type { Thread } from '../values/thread.ts';
+import { LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
+
+/** A turn that gives anything but undefined ends the loop with it. */
+export function forEach<R>(thread: Thread, over: LarkValue, turn: (value: LarkValue) => R | undefined): R | undefined {
+  if (over instanceof LarkList) {
+    over.iterating++;
+    try {
+      return overItems(thread, over.items, turn);
+    } finally {
+      over.iterating--;
+    }
+  }
+  if (over instanceof LarkRange) return overRange(thread, over, turn);
+  if (over instanceof LarkTuple) return overItems(thread, over.items, turn);
+  if (over instanceof LarkDict || over instanceof LarkSet) {
+    over.iterating++;
+    try {
+      return overIterator(thread, over, turn);
+    } finally {
+      over.iterating--;
+    }
+  }
+  return overIterator(thread, over, turn);
+}
+
+function overItems<R>(thread: Thread, items: readonly LarkValue[], turn: (value: LarkValue) => R | undefined): R | undefined {
+  for (let i = 0; i < items.length; i++) {
+    if (--thread.slice < 0) thread.tick();
+    const result = turn(items[i] as LarkValue);
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}
+
+function overRange<R>(thread: Thread, range: LarkRange, turn: (value: LarkValue) => R | undefined): R | undefined {
+  const { length, step } = range;
+  for (let i = 0, value = range.start; i < length; i++, value += step) {
+    if (--thread.slice < 0) thread.tick();
+    const result = turn(value);
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}
+
+function overIterator<R>(thread: Thread, over: LarkValue, turn: (value: LarkValue) => R | undefined): R | undefined {
+  const iterator = iteratorOf(over) ?? fail(`${typeOf(over)} value is not iterable`);
+  for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+    if (--thread.slice < 0) thread.tick();
+    const result = turn(next.value);
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}

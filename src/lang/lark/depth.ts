@@ -1,8 +1,0 @@
-/** How deep data may be nested where it is walked: written out, compared, converted. */
-import { BudgetError } from '../budget.ts';
-
-export const MAX_DATA_DEPTH = 400;
-
-export function tooDeepData(): never {
-  throw new BudgetError('depth', `data nested more than ${MAX_DATA_DEPTH} levels deep`);
-}

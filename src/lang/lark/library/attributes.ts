@@ -1,0 +1,82 @@
+/** `x.name`: methods of the builtin types, members of modules, fields of what has some. A closed table; nothing of JavaScript is reachable. */
+
+import { fail, orElse } from '../values/failure.ts';
+import { nearest } from '../values/spell.ts';
+import { LarkDict, LarkRecord, LarkSet } from '../values/table.ts';
+import { type BuiltinBody, Extension, LarkBuiltin, LarkBytes, LarkList, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
+import { BYTES_METHODS } from './bytes-methods.ts';
+import { DICT_METHODS } from './dict-methods.ts';
+import { LIST_METHODS } from './list-methods.ts';
+import { SET_METHODS } from './set-methods.ts';
+import { STRING_METHODS } from './string-methods.ts';
+
+/** The methods of one name, by type: looked up once when a call is compiled. */
+export interface MethodsNamed {
+  readonly string: BuiltinBody | undefined;
+  readonly list: BuiltinBody | undefined;
+  readonly dict: BuiltinBody | undefined;
+  readonly set: BuiltinBody | undefined;
+  readonly bytes: BuiltinBody | undefined;
+}
+
+export function methodsNamed(name: string): MethodsNamed {
+  return {
+    string: STRING_METHODS.get(name),
+    list: LIST_METHODS.get(name),
+    dict: DICT_METHODS.get(name),
+    set: SET_METHODS.get(name),
+    bytes: BYTES_METHODS.get(name),
+  };
+}
+
+export function methodOf(methods: MethodsNamed, value: LarkValue): BuiltinBody | undefined {
+  if (typeof value === 'string') return methods.string;
+  if (value instanceof LarkList) return methods.list;
+  if (value instanceof LarkDict) return methods.dict;
+  if (value instanceof LarkSet) return methods.set;
+  return value instanceof LarkBytes ? methods.bytes : undefined;
+}
+
+function methodTable(value: LarkValue): ReadonlyMap<string, BuiltinBody> | undefined {
+  if (typeof value === 'string') return STRING_METHODS;
+  if (value instanceof LarkList) return LIST_METHODS;
+  if (value instanceof LarkDict) return DICT_METHODS;
+  if (value instanceof LarkSet) return SET_METHODS;
+  return value instanceof LarkBytes ? BYTES_METHODS : undefined;
+}
+
+/** Undefined when there is no such attribute. Of a record, methods win over keys: nobody's data hides them. */
+export function findAttribute(value: LarkValue, name: string): LarkValue | undefined {
+  const method = methodTable(value)?.get(name);
+  if (method !== undefined) return new LarkBuiltin(name, method, value);
+  if (value instanceof LarkRecord) return value.get(name);
+  if (value instanceof ModuleValue) return value.members.get(name);
+  return value instanceof Extension ? value.attribute(name) : undefined;
+}
+
+export function attributeNames(value: LarkValue): string[] {
+  const names = [...(methodTable(value)?.keys() ?? [])];
+  if (value instanceof LarkRecord) for (const key of value.keys()) if (typeof key === 'string') names.push(key);
+  if (value instanceof ModuleValue) names.push(...value.members.keys());
+  if (value instanceof Extension) names.push(...value.attributeNames());
+  return names.sort();
+}
+
+export function getAttribute(value: LarkValue, name: string): LarkValue {
+  return orElse(findAttribute(value, name), () => fail(missing(value, name)));
+}
+
+export function missingText(value: LarkValue, name: string): string {
+  return value instanceof Extension ? value.missingAttribute(name) : `${typeOf(value)} has no .${name} field or method`;
+}
+
+function missing(value: LarkValue, name: string): string {
+  const text = missingText(value, name);
+  const meant = nearest(name, attributeNames(value));
+  return meant === undefined ? text : `${text} (did you mean .${meant}?)`;
+}
+
+export function setAttribute(value: LarkValue, name: string, to: LarkValue): void {
+  if (value instanceof Extension) value.setAttribute(name, to);
+  else fail(`can't assign to .${name} field of ${typeOf(value)}`);
+}

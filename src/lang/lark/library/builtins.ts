@@ -1,0 +1,185 @@
+/** The functions that every program has. A table by name; conversions between types are in a table of their own. */
+
+import { callBack } from '../values/call.ts';
+import { order, truth } from '../values/compare.ts';
+import { fail, LarkFailure } from '../values/failure.ts';
+import { negateInt } from '../values/int.ts';
+import { chargeElements, lengthOf, viewOf, wantElements } from '../values/iterate.ts';
+import { sortValues } from '../values/sort.ts';
+import { shown, str } from '../values/text.ts';
+import type { Thread } from '../values/thread.ts';
+import { readable, runeOf } from '../values/utf8.ts';
+import {
+  type BuiltinBody,
+  LarkBuiltin,
+  LarkBytes,
+  LarkFloat,
+  LarkList,
+  LarkRange,
+  LarkTuple,
+  type LarkValue,
+  type NamedArgument,
+  typeOf,
+} from '../values/value.ts';
+import { positional, single, unpack, wantBool, wantCallable, wantIndex, wantString } from './args.ts';
+import { attributeNames, findAttribute, missingText } from './attributes.ts';
+import { CONVERSIONS } from './builtins-convert.ts';
+
+/** The arguments of `print` and `fail` as one text; only `print` writes bytes as they are. */
+function joined(thread: Thread, fn: 'print' | 'fail', args: readonly LarkValue[], named: NamedArgument): string {
+  let separator = ' ';
+  for (const [name, value] of named) {
+    if (name !== 'sep') fail(`${fn}: unexpected keyword argument "${name}"`);
+    separator = wantString(fn, 'sep', value);
+  }
+  const write = (arg: LarkValue): string => (fn === 'print' && arg instanceof LarkBytes ? str(thread, arg) : shown(thread, arg));
+  return readable(thread.texts.joined(args.map(write).join(separator)));
+}
+
+function extreme(name: 'max' | 'min', better: (order: number) => boolean): BuiltinBody {
+  const sign = name === 'max' ? '>' : '<';
+  return (thread, args, named) => {
+    if (args.length === 0) fail(`${name} requires at least one positional argument`);
+    const [keyValue] = unpack(name, [], named, ['key?']);
+    const key = keyValue === undefined || keyValue === null ? undefined : wantCallable(name, 'key', keyValue);
+    const source = args.length === 1 ? (args[0] as LarkValue) : new LarkTuple(args);
+    const items = viewOf(thread, source) ?? fail(`${name}: ${typeOf(source)} value is not iterable`);
+    thread.spend(items.length);
+    if (items.length === 0) fail(`${name}: argument is an empty sequence`);
+    let best = items[0] as LarkValue;
+    let bestKey = key === undefined ? best : callBack(thread, key, [best]);
+    for (const item of items.slice(1)) {
+      const itemKey = key === undefined ? item : callBack(thread, key, [item]);
+      if (!better(prefixed(name, () => order(thread, sign, itemKey, bestKey, 0)))) continue;
+      best = item;
+      bestKey = itemKey;
+    }
+    return best;
+  };
+}
+
+/** Errors of a comparison are named after the builtin. */
+function prefixed<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof LarkFailure) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+const every = (name: 'all' | 'any', wanted: boolean): BuiltinBody => {
+  return (thread, args, named) => {
+    const [value = null] = positional(name, args, named, 1, 1);
+    for (const item of wantElements(thread, value, `${name}: for parameter 1`)) if (truth(item) === wanted) return wanted;
+    return !wanted;
+  };
+};
+
+function abs(_thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+  const [value = null] = positional('abs', args, named, 1, 1);
+  if (value instanceof LarkFloat) return new LarkFloat(Math.abs(value.value));
+  if (typeof value !== 'number' && typeof value !== 'bigint') return fail(`abs: got ${typeOf(value)}, want int or float`);
+  return value < 0 ? negateInt(value) : value;
+}
+
+function enumerate(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+  const [value = null, from = 0] = positional('enumerate', args, named, 1, 2);
+  const items = wantElements(thread, value, 'enumerate: for parameter 1');
+  const start = wantIndex('enumerate', 2, from);
+  chargeElements(thread, items.length * 2);
+  return new LarkList(items.map((item, i) => new LarkTuple([start + i, item])));
+}
+
+function zip(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+  if (named.length > 0) fail('zip does not accept keyword arguments');
+  const lists = args.map((arg, i) => viewOf(thread, arg) ?? fail(`zip: argument #${i + 1} is not iterable: ${typeOf(arg)}`));
+  const rows = lists.length === 0 ? 0 : Math.min(...lists.map((list) => list.length));
+  chargeElements(thread, rows * (lists.length + 1));
+  const result: LarkValue[] = [];
+  for (let i = 0; i < rows; i++) result.push(new LarkTuple(lists.map((list) => list[i] as LarkValue)));
+  return new LarkList(result);
+}
+
+function range(_thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+  const values = positional('range', args, named, 1, 3).map((arg, i) => wantIndex('range', i + 1, arg));
+  const [first = 0, second, step = 1] = values;
+  if (step === 0) fail('range: step argument must not be zero');
+  return second === undefined ? new LarkRange(0, first, 1) : new LarkRange(first, second, step);
+}
+
+function sorted(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+  const [value = null, key, reverse = false] = unpack('sorted', args, named, ['iterable', 'key?', 'reverse?']);
+  const items = wantElements(thread, value, 'sorted: for parameter iterable');
+  const by = key === undefined ? undefined : wantCallable('sorted', 'key', key);
+  return new LarkList(sortValues(thread, items, by, wantBool('sorted', 'reverse', reverse) ? 'descending' : 'ascending'));
+}
+
+function hash(thread: Thread, args: readonly LarkValue[], named: NamedArgument): LarkValue {
+  const [value = null] = positional('hash', args, named, 1, 1);
+  if (value instanceof LarkBytes) return fnv32(value.data);
+  if (typeof value !== 'string') return fail(`hash: got ${typeOf(value)}, want string or bytes`);
+  thread.spend(value.length);
+  let result = 0;
+  for (const point of value) result = (Math.imul(31, result) + runeOf(point)) | 0;
+  return result;
+}
+
+function fnv32(data: Uint8Array): number {
+  let result = 0x811c9dc5;
+  for (const byte of data) result = Math.imul(result ^ byte, 0x01000193);
+  return result >>> 0;
+}
+
+const BODIES: Readonly<Record<string, BuiltinBody>> = {
+  abs,
+  all: every('all', false),
+  any: every('any', true),
+  dir: (_thread, args, named) => {
+    return new LarkList(attributeNames(single('dir', args, named, '1')));
+  },
+  enumerate,
+  fail: (thread, args, named) => {
+    throw new LarkFailure(`fail: ${joined(thread, 'fail', args, named)}`, 'refusal');
+  },
+  getattr: (_thread, args, named) => {
+    const [value = null, name = null, fallback] = positional('getattr', args, named, 2, 3);
+    const wanted = wantString('getattr', 2, name);
+    const found = findAttribute(value, wanted);
+    if (found !== undefined) return found;
+    return fallback === undefined ? fail(`getattr: ${missingText(value, wanted)}`) : fallback;
+  },
+  hasattr: (_thread, args, named) => {
+    const [value = null, name = null] = positional('hasattr', args, named, 2, 2);
+    return findAttribute(value, wantString('hasattr', 2, name)) !== undefined;
+  },
+  hash,
+  len: (thread, args, named) => {
+    const [value = null] = positional('len', args, named, 1, 1);
+    if (typeof value === 'string') return thread.texts.of(value).length;
+    if (value instanceof LarkBytes) return value.data.length;
+    return lengthOf(value) ?? fail(`len: value of type ${typeOf(value)} has no len`);
+  },
+  max: extreme('max', (sign) => sign > 0),
+  min: extreme('min', (sign) => sign < 0),
+  print: (thread, args, named) => {
+    thread.host.print(joined(thread, 'print', args, named));
+    return null;
+  },
+  range,
+  reversed: (thread, args, named) => {
+    const [value = null] = positional('reversed', args, named, 1, 1);
+    return new LarkList(wantElements(thread, value, 'reversed: for parameter 1').reverse());
+  },
+  sorted,
+  type: (_thread, args, named) => typeOf(single('type', args, named, 'exactly 1')),
+  zip,
+};
+
+/** All builtin functions and constants but the modules. */
+export const CORE: ReadonlyMap<string, LarkValue> = new Map<string, LarkValue>([
+  ['None', null],
+  ['True', true],
+  ['False', false],
+  ...Object.entries({ ...BODIES, ...CONVERSIONS }).map(([name, body]) => [name, new LarkBuiltin(name, body)] as const),
+]);

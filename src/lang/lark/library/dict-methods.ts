@@ -1,0 +1,112 @@
+/** The methods of dicts. */
+
+import { fail, orElse } from '../values/failure.ts';
+import { ENTRY_BYTES } from '../values/indexing.ts';
+import { chargeElements, elementsOf } from '../values/iterate.ts';
+import { LarkDict } from '../values/table.ts';
+import type { Thread } from '../values/thread.ts';
+import { type BuiltinBody, LarkList, LarkTuple, type LarkValue, type NamedArgument, typeOf } from '../values/value.ts';
+import { positional } from './args.ts';
+
+type DictMethod = (thread: Thread, dict: LarkDict, args: readonly LarkValue[]) => LarkValue;
+
+function method(name: string, least: number, most: number, body: DictMethod): [string, BuiltinBody] {
+  return [
+    name,
+    (thread, args, named, self) => {
+      positional(name, args, named, least, most);
+      return self instanceof LarkDict ? body(thread, self, args) : fail(`${name}: not a dict`);
+    },
+  ];
+}
+
+/** `get`, `pop` and the like say which of them failed about the key. */
+function named<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('unhashable')) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Puts pairs and keywords into a dict: what `dict(…)` and `update` share. */
+export function updateDict(thread: Thread, fn: string, dict: LarkDict, args: readonly LarkValue[], keywords: NamedArgument): void {
+  if (args.length > 1) fail(`${fn}: got ${args.length} arguments, want at most 1`);
+  const [from] = args;
+  if (from instanceof LarkDict) {
+    thread.charge(from.size * ENTRY_BYTES);
+    thread.spend(from.size);
+    for (const [key, value] of [...from.pairs()]) dict.set(key, value);
+  } else if (from !== undefined) {
+    const pairs = elementsOf(thread, from) ?? fail(`${fn}: got ${typeOf(from)}, want iterable`);
+    pairs.forEach((pair, i) => {
+      setPair(thread, fn, dict, pair, i);
+    });
+  }
+  const seen = new Set<string>();
+  for (const [key, value] of keywords) {
+    if (seen.has(key)) fail(`${fn}: duplicate keyword arg: "${key}"`);
+    seen.add(key);
+    thread.charge(ENTRY_BYTES);
+    dict.set(key, value);
+  }
+}
+
+function setPair(thread: Thread, fn: string, dict: LarkDict, pair: LarkValue, i: number): void {
+  const parts = elementsOf(thread, pair) ?? fail(`${fn}: dictionary update sequence element #${i} is not iterable (${typeOf(pair)})`);
+  if (parts.length !== 2) fail(`${fn}: dictionary update sequence element #${i} has length ${parts.length}, want 2`);
+  thread.charge(ENTRY_BYTES);
+  dict.set(parts[0] as LarkValue, parts[1] as LarkValue);
+}
+
+export const DICT_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, BuiltinBody>([
+  method('clear', 0, 0, (_thread, dict) => {
+    dict.clear();
+    return null;
+  }),
+  method('get', 1, 2, (_thread, dict, [key = null, fallback = null]) =>
+    orElse(
+      named('get', () => dict.get(key)),
+      () => fallback,
+    ),
+  ),
+  method('items', 0, 0, (thread, dict) => {
+    chargeElements(thread, dict.size * 3);
+    const items: LarkValue[] = [];
+    for (const pair of dict.pairs()) items.push(new LarkTuple(pair));
+    return new LarkList(items);
+  }),
+  method('keys', 0, 0, (thread, dict) => {
+    chargeElements(thread, dict.size);
+    return new LarkList(dict.keyList());
+  }),
+  method('pop', 1, 2, (_thread, dict, [key = null, fallback]) => {
+    const removed = named('pop', () => dict.delete(key));
+    if (removed !== undefined) return removed;
+    return fallback === undefined ? fail('pop: missing key') : fallback;
+  }),
+  method('popitem', 0, 0, (_thread, dict) => {
+    const first = dict.keys().next();
+    if (first.done === true) return fail('popitem: empty dict');
+    return new LarkTuple([first.value, dict.delete(first.value) ?? null]);
+  }),
+  method('setdefault', 1, 2, (thread, dict, [key = null, fallback = null]) => {
+    const found = named('setdefault', () => dict.get(key));
+    if (found !== undefined) return found;
+    thread.charge(ENTRY_BYTES);
+    dict.set(key, fallback);
+    return fallback;
+  }),
+  [
+    'update',
+    (thread, args, keywords, self) => {
+      if (self instanceof LarkDict) updateDict(thread, 'update', self, args, keywords);
+      return null;
+    },
+  ],
+  method('values', 0, 0, (thread, dict) => {
+    chargeElements(thread, dict.size);
+    return new LarkList([...dict.values()]);
+  }),
+]);

@@ -1,0 +1,108 @@
+/** The methods of sets. */
+
+import { fail, LarkFailure } from '../values/failure.ts';
+import { ENTRY_BYTES } from '../values/indexing.ts';
+import { elementsOf } from '../values/iterate.ts';
+import { LarkSet, setOf } from '../values/table.ts';
+import type { Thread } from '../values/thread.ts';
+import { type BuiltinBody, type LarkValue, typeOf } from '../values/value.ts';
+import { positional } from './args.ts';
+
+type SetMethod = (thread: Thread, set: LarkSet, args: readonly LarkValue[]) => LarkValue;
+
+function method(name: string, least: number, most: number, body: SetMethod): [string, BuiltinBody] {
+  return [
+    name,
+    (thread, args, named, self) => {
+      if (most === Number.POSITIVE_INFINITY && named.length > 0) fail(`${name}: does not accept keyword arguments`);
+      positional(name, args, named, least, most);
+      if (!(self instanceof LarkSet)) return fail(`${name}: not a set`);
+      return prefixed(name, () => body(thread, self, args));
+    },
+  ];
+}
+
+/** Errors of the table are named after the method. */
+function prefixed<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof LarkFailure && !error.message.startsWith(`${name}: `)) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+function elements(thread: Thread, name: string, value: LarkValue): LarkValue[] {
+  const items = elementsOf(thread, value) ?? fail(`${name}: for parameter other: got ${typeOf(value)}, want iterable`);
+  thread.charge(items.length * ENTRY_BYTES);
+  return items;
+}
+
+function each(thread: Thread, args: readonly LarkValue[]): LarkValue[][] {
+  return args.map((value, i) => {
+    const items = elementsOf(thread, value) ?? fail(`argument #${i + 1} is not iterable: ${typeOf(value)}`);
+    thread.charge(items.length * ENTRY_BYTES);
+    return items;
+  });
+}
+
+function other(thread: Thread, name: string, value: LarkValue): LarkSet {
+  return value instanceof LarkSet ? value : setOf(elements(thread, name, value));
+}
+
+function* where(set: LarkSet, keep: (value: LarkValue) => boolean): Generator<LarkValue> {
+  for (const value of set.values()) if (keep(value)) yield value;
+}
+
+export const SET_METHODS: ReadonlyMap<string, BuiltinBody> = new Map([
+  method('add', 1, 1, (thread, set, [value = null]) => {
+    thread.charge(ENTRY_BYTES);
+    set.add(value);
+    return null;
+  }),
+  method('clear', 0, 0, (_thread, set) => {
+    set.clear();
+    return null;
+  }),
+  method('difference', 1, 1, (thread, set, [value = null]) => {
+    const without = other(thread, 'difference', value);
+    return setOf(where(set, (item) => !without.has(item)));
+  }),
+  method('discard', 1, 1, (_thread, set, [value = null]) => {
+    set.delete(value);
+    return null;
+  }),
+  method('intersection', 1, 1, (thread, set, [value = null]) => {
+    const both = other(thread, 'intersection', value);
+    return setOf(where(set, (item) => both.has(item)));
+  }),
+  method('issubset', 1, 1, (thread, set, [value = null]) => {
+    const outer = other(thread, 'issubset', value);
+    return where(set, (item) => !outer.has(item)).next().done === true;
+  }),
+  method('issuperset', 1, 1, (thread, set, [value = null]) => {
+    return elements(thread, 'issuperset', value).every((item) => set.has(item));
+  }),
+  method('pop', 0, 0, (_thread, set) => {
+    const first = set.values().next();
+    if (first.done === true) return fail('empty set');
+    set.delete(first.value);
+    return first.value;
+  }),
+  method('remove', 1, 1, (_thread, set, [value = null]) => (set.delete(value) ? null : fail('missing key'))),
+  method('symmetric_difference', 1, 1, (thread, set, [value = null]) => {
+    const right = other(thread, 'symmetric_difference', value);
+    const result = setOf(where(set, (item) => !right.has(item)));
+    for (const item of where(right, (candidate) => !set.has(candidate))) result.add(item);
+    return result;
+  }),
+  method('union', 0, Number.POSITIVE_INFINITY, (thread, set, args) => {
+    const result = setOf(set.values());
+    for (const items of each(thread, args)) for (const item of items) result.add(item);
+    return result;
+  }),
+  method('update', 0, Number.POSITIVE_INFINITY, (thread, set, args) => {
+    for (const items of each(thread, args)) for (const item of items) set.add(item);
+    return null;
+  }),
+]);

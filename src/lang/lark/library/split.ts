@@ -1,0 +1,88 @@
+/** Splitting strings: at separators from either end, at white space, at lines. */
+
+import { fail } from '../values/failure.ts';
+import { chargeElements } from '../values/iterate.ts';
+import type { Thread } from '../values/thread.ts';
+import { type BuiltinBody, LarkList, typeOf } from '../values/value.ts';
+import { positional, wantIndex } from './args.ts';
+
+const SPACE = '[\\t\\n\\v\\f\\r \\x85\\p{Z}]';
+const SPACES = new RegExp(`${SPACE}+`, 'gu');
+const LEADING = new RegExp(`^${SPACE}+`, 'u');
+const WORD_AND_SPACES = new RegExp(`([^${SPACE.slice(1)}+)${SPACE}*`, 'uy');
+
+function splitSpaces(text: string, most: number, from: 'left' | 'right'): string[] {
+  const words = text.split(SPACES).filter((word) => word !== '');
+  if (most < 0 || words.length <= most) return words;
+  return from === 'left' ? spacesFromLeft(text, most) : spacesFromRight(text, words, most);
+}
+
+function spacesFromLeft(text: string, most: number): string[] {
+  const words: string[] = [];
+  let at = LEADING.exec(text)?.[0].length ?? 0;
+  while (words.length < most) {
+    WORD_AND_SPACES.lastIndex = at;
+    const word = WORD_AND_SPACES.exec(text)?.[1];
+    if (word === undefined) break;
+    words.push(word);
+    at = WORD_AND_SPACES.lastIndex;
+  }
+  return at < text.length ? [...words, text.slice(at)] : words;
+}
+
+/** The last words, each searched before the one that follows it; what is before them stays one. */
+function spacesFromRight(text: string, words: readonly string[], most: number): string[] {
+  const last = words.slice(words.length - most);
+  let end = text.length;
+  for (const word of last.toReversed()) end = text.lastIndexOf(word, end - word.length);
+  const before = words[words.length - most - 1] ?? '';
+  return [text.slice(0, text.lastIndexOf(before, end - before.length) + before.length), ...last];
+}
+
+function splitAt(text: string, separator: string, most: number, from: 'left' | 'right'): string[] {
+  const parts = text.split(separator);
+  if (most < 0 || parts.length <= most + 1) return parts;
+  if (from === 'left') return [...parts.slice(0, most), parts.slice(most).join(separator)];
+  const cut = parts.length - most;
+  return [parts.slice(0, cut).join(separator), ...parts.slice(cut)];
+}
+
+/** Cuts a string at another: by whole characters, or by bytes when what is looked for is a part of one. */
+export function separated(
+  { texts }: Thread,
+  text: string,
+  separator: string,
+  cut: (text: string, separator: string) => string[],
+): string[] {
+  if (!texts.isPart(separator)) return cut(text, separator);
+  return cut(texts.of(text), texts.of(separator)).map((part) => texts.from(part));
+}
+
+/** `split` and `rsplit`. */
+export function splitMethod(name: 'split' | 'rsplit'): BuiltinBody {
+  const from = name === 'split' ? 'left' : 'right';
+  return (thread, args, named, self) => {
+    if (typeof self !== 'string') return fail(`${name}: not a string`);
+    const [sep = null, maxsplit] = positional(name, args, named, 0, 2);
+    const most = maxsplit === undefined ? -1 : wantIndex(name, 2, maxsplit);
+    thread.spend(self.length >> 3);
+    let parts: string[];
+    if (sep === null) {
+      parts = splitSpaces(self, most, from);
+    } else {
+      if (typeof sep !== 'string') return fail(`split: got ${typeOf(sep)} for separator, want string`);
+      if (sep === '') fail('split: empty separator');
+      parts = separated(thread, self, sep, (text, separator) => splitAt(text, separator, most, from));
+    }
+    chargeElements(thread, parts.length * 2);
+    return new LarkList(parts);
+  };
+}
+
+export function splitLines(text: string, keep: boolean): string[] {
+  if (text === '') return [];
+  const lines = text.split('\n');
+  const closed = lines.at(-1) === '';
+  if (closed) lines.pop();
+  return keep ? lines.map((line, i) => (i < lines.length - 1 || closed ? `${line}\n` : line)) : lines;
+}

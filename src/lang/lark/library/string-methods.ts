@@ -1,0 +1,278 @@
+/** The methods of strings. Positions count bytes; what grows is charged first, what searches is paid in steps. */
+
+import { fail } from '../values/failure.ts';
+import { subrange } from '../values/indexing.ts';
+import { chargeElements, wantElements } from '../values/iterate.ts';
+import { capitalize, isCased, isTitle, lowerCase, titleCase, upperCase } from '../values/letter-case.ts';
+import { CHAR_BYTES } from '../values/text.ts';
+import type { Thread } from '../values/thread.ts';
+import { fromBytes, isAscii, runeOf } from '../values/utf8.ts';
+import { type BuiltinBody, LarkList, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
+import { StringCodepoints, StringElements } from '../values/views.ts';
+import { positional, wantBool, wantIndex, wantString } from './args.ts';
+import { formatBraces } from './format-braces.ts';
+import { separated, splitLines, splitMethod } from './split.ts';
+
+type StringMethod = (thread: Thread, text: string, args: readonly LarkValue[]) => LarkValue;
+
+function method(name: string, least: number, most: number, body: StringMethod): [string, BuiltinBody] {
+  return [
+    name,
+    (thread, args, named, self) => {
+      positional(name, args, named, least, most);
+      if (typeof self !== 'string') return fail(`${name}: not a string`);
+      thread.spend(self.length >> 5);
+      return body(thread, self, args);
+    },
+  ];
+}
+
+const grown = (thread: Thread, text: string): string => {
+  thread.charge(16 + text.length * CHAR_BYTES);
+  return text;
+};
+
+/** Letters beyond ASCII take their time. */
+function letters(name: string, map: (text: string, pay: (steps: number) => void) => string): [string, BuiltinBody] {
+  return method(name, 0, 0, (thread, text) => {
+    if (!isAscii(text)) thread.spend(text.length >> 1);
+    return grown(
+      thread,
+      map(text, (steps) => thread.spend(steps)),
+    );
+  });
+}
+
+const test = (name: string, pattern: RegExp): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => pattern.test(text));
+
+/** `find`, `rfind`, `index` and `rindex`. */
+function search(name: string, from: 'start' | 'end', missing: () => LarkValue): [string, BuiltinBody] {
+  return method(name, 1, 3, ({ texts }, text, [sub = null, low, high]) => {
+    const wanted = texts.of(wantString(name, 1, sub));
+    const bytes = texts.of(text);
+    const [start, stop] = subrange(name, low, high, bytes.length);
+    const part = bytes.slice(start, stop);
+    const at = from === 'start' ? part.indexOf(wanted) : part.lastIndexOf(wanted);
+    return at < 0 ? missing() : at + start;
+  });
+}
+
+function affix(name: string, matches: (part: string, affix: string) => boolean): [string, BuiltinBody] {
+  return method(name, 1, 3, ({ texts }, text, [wanted = null, low, high]) => {
+    const bytes = texts.of(text);
+    const [start, stop] = subrange(name, low, high, bytes.length);
+    const part = bytes.slice(start, stop);
+    if (typeof wanted === 'string') return matches(part, texts.of(wanted));
+    if (!(wanted instanceof LarkTuple)) return fail(`${name}: got ${typeOf(wanted)}, want string or tuple of string`);
+    return wanted.items.some((item, i) => {
+      if (typeof item !== 'string') return fail(`${name}: want string, got ${typeOf(item)}, for element ${i}`);
+      return matches(part, texts.of(item));
+    });
+  });
+}
+
+const SPACE = '[\\t\\n\\v\\f\\r \\x85\\p{Z}]';
+const IS_SPACE = new RegExp(`^${SPACE}+$`, 'u');
+
+/** The character that ends before a position. */
+function pointBefore(text: string, end: number): string {
+  const pair = text.slice(Math.max(0, end - 2), end);
+  return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.charAt(end - 1);
+}
+
+function strip(name: string, sides: 'left' | 'right' | 'both'): [string, BuiltinBody] {
+  return method(name, 0, 1, (thread, text, [cutset = '']) => {
+    const cut = wantString(name, 1, cutset);
+    const runes = cut === '' ? undefined : new Set([...cut].map(runeOf));
+    const drop = (point: string): boolean => {
+      if (--thread.slice < 0) thread.tick();
+      return runes === undefined ? IS_SPACE.test(point) : runes.has(runeOf(point));
+    };
+    let from = 0;
+    let to = text.length;
+    if (sides !== 'right') {
+      for (const point of text) {
+        if (!drop(point)) break;
+        from += point.length;
+      }
+    }
+    if (sides !== 'left') {
+      for (let point = pointBefore(text, to); to > from && drop(point); point = pointBefore(text, to)) to -= point.length;
+    }
+    return text.slice(from, to);
+  });
+}
+
+function partition(
+  name: string,
+  find: (text: string, separator: string) => number,
+  missing: (text: string) => string[],
+): [string, BuiltinBody] {
+  return method(name, 1, 1, (thread, text, [sep = null]) => {
+    const separator = wantString(name, 1, sep);
+    if (separator === '') fail(`${name}: empty separator`);
+    const parts = separated(thread, text, separator, (whole, wanted) => {
+      const at = find(whole, wanted);
+      return at < 0 ? missing(whole) : [whole.slice(0, at), wanted, whole.slice(at + wanted.length)];
+    });
+    return new LarkTuple(parts);
+  });
+}
+
+/** How often a text occurs in another, without overlap, as far as anybody wants to know. */
+function occurrences(thread: Thread, text: string, wanted: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(wanted); at >= 0 && found < most; at = text.indexOf(wanted, at + wanted.length)) {
+    if (--thread.slice < 0) thread.tick();
+    found++;
+  }
+  return found;
+}
+
+function replace(thread: Thread, text: string, [oldValue = null, newValue = null, countValue]: readonly LarkValue[]): LarkValue {
+  const old = wantString('replace', 1, oldValue);
+  const fresh = wantString('replace', 2, newValue);
+  const count = countValue === undefined ? -1 : wantIndex('replace', 3, countValue);
+  const most = count < 0 ? Number.POSITIVE_INFINITY : count;
+  const { texts } = thread;
+  if (!texts.isPart(old)) return texts.joined(replaced(thread, text, old, fresh, most));
+  return texts.from(replaced(thread, texts.of(text), texts.of(old), texts.of(fresh), most));
+}
+
+function replaced(thread: Thread, text: string, old: string, fresh: string, most: number): string {
+  const times = old === '' ? Math.min(most, text.length + 1) : occurrences(thread, text, old, most);
+  thread.charge(16 + (text.length + times * Math.max(0, fresh.length - old.length)) * CHAR_BYTES);
+  if (times === 0) return text;
+  if (old === '') return between(thread, text, fresh, times);
+  if (most === Number.POSITIVE_INFINITY) return text.replaceAll(old, fresh.replaceAll('$', '$$$$'));
+  let out = '';
+  let done = 0;
+  for (let i = 0; i < times; i++) {
+    const at = text.indexOf(old, done);
+    out += text.slice(done, at) + fresh;
+    done = at + old.length;
+  }
+  return out + text.slice(done);
+}
+
+/** Before every character and at the end, as replacing nothing does. */
+function between(thread: Thread, text: string, fresh: string, times: number): string {
+  let out = '';
+  let left = times;
+  for (const point of text) {
+    if (--thread.slice < 0) thread.tick();
+    out += left-- > 0 ? fresh + point : point;
+  }
+  return left > 0 ? out + fresh : out;
+}
+
+function join(thread: Thread, text: string, [value = null]: readonly LarkValue[]): LarkValue {
+  const items = wantElements(thread, value, 'join: for parameter 1');
+  let length = 0;
+  for (const item of items) {
+    if (typeof item !== 'string') return fail(`join: in list, want string, got ${typeOf(item)}`);
+    length += item.length + text.length;
+  }
+  thread.charge(length * CHAR_BYTES);
+  return thread.texts.joined(items.join(text));
+}
+
+function count(thread: Thread, text: string, [sub = null, low, high]: readonly LarkValue[]): LarkValue {
+  const { texts } = thread;
+  const wanted = texts.of(wantString('count', 1, sub));
+  const bytes = texts.of(text);
+  const [start, stop] = subrange('count', low, high, bytes.length);
+  const part = bytes.slice(start, stop);
+  return wanted === '' ? [...fromBytes(part)].length + 1 : occurrences(thread, part, wanted, Number.POSITIVE_INFINITY);
+}
+
+function elements(name: string, kind: 'strings' | 'ords'): [string, BuiltinBody] {
+  return method(name, 0, 0, (thread, text) => {
+    const { texts } = thread;
+    const bytes = texts.of(text);
+    if (bytes !== text) {
+      thread.charge(bytes.length);
+      texts.cut = true;
+    }
+    return new StringElements(text, bytes, kind === 'ords');
+  });
+}
+
+/** `removeprefix` and `removesuffix`. */
+function without(name: string, rest: (text: string, affix: string) => string): [string, BuiltinBody] {
+  return method(name, 1, 1, (thread, text, [affix = null]) => {
+    return separated(thread, text, wantString(name, 1, affix), (whole, wanted) => [rest(whole, wanted)])[0] ?? text;
+  });
+}
+
+const view = (name: string, make: (text: string) => LarkValue): [string, BuiltinBody] => method(name, 0, 0, (_thread, text) => make(text));
+
+export const STRING_METHODS: ReadonlyMap<string, BuiltinBody> = new Map<string, BuiltinBody>([
+  letters('capitalize', capitalize),
+  view('codepoint_ords', (text) => new StringCodepoints(text, true)),
+  view('codepoints', (text) => new StringCodepoints(text, false)),
+  method('count', 1, 3, count),
+  elements('elem_ords', 'ords'),
+  elements('elems', 'strings'),
+  affix('endswith', (part, suffix) => part.endsWith(suffix)),
+  search('find', 'start', () => -1),
+  ['format', (thread, args, named, self) => (typeof self === 'string' ? prefixed(thread, self, args, named) : null)],
+  search('index', 'start', () => fail('index: substring not found')),
+  test('isalnum', /^[\p{L}\p{Nd}]+$/u),
+  test('isalpha', /^\p{L}+$/u),
+  test('isdigit', /^\p{Nd}+$/u),
+  method('islower', 0, 0, (_thread, text) => isCased(text) && lowerCase(text) === text),
+  test('isspace', IS_SPACE),
+  method('istitle', 0, 0, (thread, text) => {
+    thread.spend(text.length);
+    return isTitle(text);
+  }),
+  method('isupper', 0, 0, (thread, text) => isCased(text) && upperCase(text, (steps) => thread.spend(steps)) === text),
+  method('join', 1, 1, join),
+  letters('lower', lowerCase),
+  strip('lstrip', 'left'),
+  partition(
+    'partition',
+    (text, sep) => text.indexOf(sep),
+    (text) => [text, '', ''],
+  ),
+  without('removeprefix', (text, prefix) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
+  without('removesuffix', (text, suffix) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
+  method('replace', 2, 3, replace),
+  search('rfind', 'end', () => -1),
+  search('rindex', 'end', () => fail('rindex: substring not found')),
+  partition(
+    'rpartition',
+    (text, sep) => text.lastIndexOf(sep),
+    (text) => ['', '', text],
+  ),
+  ['rsplit', splitMethod('rsplit')],
+  strip('rstrip', 'right'),
+  ['split', splitMethod('split')],
+  [
+    'splitlines',
+    (thread, args, named, self) => {
+      const [keep] = positional('splitlines', args, named, 0, 1);
+      if (typeof self !== 'string') return fail('splitlines: not a string');
+      const lines = splitLines(self, keep === undefined ? false : wantBool('splitlines', 1, keep));
+      chargeElements(thread, lines.length);
+      return new LarkList(lines);
+    },
+  ],
+  affix('startswith', (part, prefix) => part.startsWith(prefix)),
+  strip('strip', 'both'),
+  letters('title', (text, pay) => {
+    pay(text.length * 2);
+    return titleCase(text);
+  }),
+  letters('upper', upperCase),
+]);
+
+function prefixed(thread: Thread, text: string, args: readonly LarkValue[], named: Parameters<typeof formatBraces>[3]): LarkValue {
+  try {
+    return formatBraces(thread, text, args, named);
+  } catch (error) {
+    if (error instanceof Error && error.constructor.name === 'LarkFailure') error.message = `format: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The parser's view of the tokens: one of look-ahead, and the errors about what was expected.
+ * Knows no grammar.
+ */
+import { type LarkToken, type LarkTokenKind, Scanner, tokenText } from './scan.ts';
+import { SyntaxProblem } from './syntax-problem.ts';
+
+/** Deeper source than this is refused: neither the parser nor the compiled program may run out of stack. */
+const MAX_NESTING = 200;
+
+export class TokenStream {
+  readonly #scanner: Scanner;
+  readonly token: LarkToken = { kind: 'end of file', at: 0, end: 0, value: '' };
+  #nesting = 0;
+
+  constructor(text: string) {
+    this.#scanner = new Scanner(text);
+  }
+
+  get kind(): LarkTokenKind {
+    return this.token.kind;
+  }
+
+  is(kind: LarkTokenKind): boolean {
+    return this.token.kind === kind;
+  }
+
+  /** Moves on, and gives the offset of what was left behind. */
+  advance(): number {
+    const at = this.token.at;
+    this.#scanner.next(this.token);
+    return at;
+  }
+
+  expect(kind: LarkTokenKind): number {
+    if (this.kind !== kind) this.failWanting(tokenText(kind));
+    return this.advance();
+  }
+
+  failWanting(wanted: string): never {
+    throw new SyntaxProblem(this.token.at, `got ${tokenText(this.kind)}, want ${wanted}`);
+  }
+
+  recover(from: number): boolean {
+    this.#nesting = 0;
+    return this.#scanner.recover(from);
+  }
+
+  nested<T>(parse: () => T): T {
+    if (++this.#nesting > MAX_NESTING) throw new SyntaxProblem(this.token.at, `nested more than ${MAX_NESTING} levels deep`);
+    const result = parse();
+    this.#nesting--;
+    return result;
+  }
+}

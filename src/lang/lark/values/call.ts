@@ -1,0 +1,161 @@
+/**
+ * Calling: arguments into a frame, the function run in it, and the trace of calls when it fails.
+ * Knows neither syntax nor what builtins do.
+ */
+import { BudgetError } from '../../budget.ts';
+import type { CodeParameter, FunctionCode } from './code.ts';
+import { Jump } from './code.ts';
+import { fail, orElse } from './failure.ts';
+import { nearest } from './spell.ts';
+import { LarkDict } from './table.ts';
+import type { Thread } from './thread.ts';
+import { Cell, Extension, type Frame, LarkBuiltin, LarkFunction, LarkTuple, type LarkValue, type NamedArgument, typeOf } from './value.ts';
+
+export const NO_NAMED: NamedArgument = [];
+/** Bytes that a frame is charged with as long as nothing in it grows. */
+const NOTHING = null;
+
+/** An empty frame: small ones are written out, which the engine makes at once. */
+export function newFrame(size: number, globals: Frame): Frame {
+  switch (size) {
+    case 1:
+      return [globals];
+    case 2:
+      return [globals, undefined];
+    case 3:
+      return [globals, undefined, undefined];
+    case 4:
+      return [globals, undefined, undefined, undefined];
+    case 5:
+      return [globals, undefined, undefined, undefined, undefined];
+    case 6:
+      return [globals, undefined, undefined, undefined, undefined, undefined];
+    default: {
+      const frame: Frame = new Array(size);
+      frame[0] = globals;
+      return frame;
+    }
+  }
+}
+
+/** Runs a function in a frame whose arguments are in place. */
+export function invoke(thread: Thread, fn: LarkFunction, frame: Frame, callerAt: number): LarkValue {
+  const code = fn.code;
+  if (--thread.slice < 0) thread.tick();
+  if (code.active && !code.recursion) fail(`function ${code.name} called recursively`);
+  if (++thread.depth > thread.maxDepth) thread.tooDeep();
+  const cells = fn.cells;
+  for (let i = 0; i < cells.length; i++) frame[code.freeSlot + i] = cells[i];
+  const own = code.cellSlots;
+  for (let i = 0; i < own.length; i++) {
+    const slot = own[i] as number;
+    frame[slot] = new Cell(frame[slot] as LarkValue | undefined);
+  }
+  code.active = true;
+  let result: ReturnType<typeof code.body>;
+  try {
+    result = code.body(frame, thread);
+  } catch (error) {
+    code.active = false;
+    thread.depth--;
+    throw thread.leave(error, code.name, code.source, callerAt);
+  }
+  code.active = false;
+  thread.depth--;
+  return result === undefined || result instanceof Jump ? NOTHING : result;
+}
+
+/** Calls any value, from a call in the program at an offset. */
+export function call(thread: Thread, callee: LarkValue, args: readonly LarkValue[], named: NamedArgument, at: number): LarkValue {
+  if (callee instanceof LarkFunction) return invoke(thread, callee, bind(callee, args, named), at);
+  if (callee instanceof LarkBuiltin) return callBuiltin(thread, callee.name, callee.body, args, named, callee.self ?? null, at);
+  const result = callee instanceof Extension ? callee.call(thread, args, named) : undefined;
+  return orElse(result, () => fail(`invalid call of non-function (${typeOf(callee)})`));
+}
+
+export function callBuiltin(
+  thread: Thread,
+  name: string,
+  body: LarkBuiltin['body'],
+  args: readonly LarkValue[],
+  named: NamedArgument,
+  self: LarkValue,
+  at: number,
+): LarkValue {
+  if (--thread.slice < 0) thread.tick();
+  try {
+    return body(thread, args, named, self);
+  } catch (error) {
+    throw error instanceof BudgetError ? error : thread.leave(error, name, undefined, at);
+  }
+}
+
+/** For builtins that call back: the place of the builtin stays the current one. */
+export function callBack(thread: Thread, callee: LarkValue, args: readonly LarkValue[]): LarkValue {
+  const at = thread.at;
+  const result = call(thread, callee, args, NO_NAMED, at);
+  thread.at = at;
+  return result;
+}
+
+/** A frame with the arguments of a call in their slots. */
+function bind(fn: LarkFunction, args: readonly LarkValue[], named: NamedArgument): Frame {
+  const code = fn.code;
+  const frame = newFrame(code.size, fn.globals);
+  const { positional, keywordOnly } = code;
+  if (code.simple === 0 && args.length + named.length > 0) {
+    fail(`function ${code.name} accepts no arguments (${args.length + named.length} given)`);
+  }
+  const plain = Math.min(args.length, positional.length);
+  for (let i = 0; i < plain; i++) frame[(positional[i] as CodeParameter).slot] = args[i];
+  if (code.starSlot >= 0) frame[code.starSlot] = new LarkTuple(args.slice(plain));
+  else if (args.length > positional.length) tooMany(code, args, named);
+  const rest = code.starStarSlot >= 0 ? new LarkDict() : undefined;
+  if (rest !== undefined) frame[code.starStarSlot] = rest;
+  for (const [name, value] of named) bindNamed(code, frame, rest, name, value);
+  const missing = [...fill(fn, frame, positional), ...fill(fn, frame, keywordOnly)];
+  if (missing.length > 0) {
+    fail(`function ${code.name} missing ${missing.length} argument${missing.length === 1 ? '' : 's'} (${missing.join(', ')})`);
+  }
+  return frame;
+}
+
+function bindNamed(code: FunctionCode, frame: Frame, rest: LarkDict | undefined, name: string, value: LarkValue): void {
+  const param = code.positional.find((p) => p.name === name) ?? code.keywordOnly.find((p) => p.name === name);
+  if (param !== undefined) {
+    if (frame[param.slot] !== undefined) fail(`function ${code.name} got multiple values for parameter "${name}"`);
+    frame[param.slot] = value;
+    return;
+  }
+  if (rest === undefined) {
+    const meant = nearest(
+      name,
+      [...code.positional, ...code.keywordOnly].map((p) => p.name),
+    );
+    fail(`function ${code.name} got an unexpected keyword argument "${name}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
+  }
+  if (rest.has(name)) fail(`function ${code.name} got multiple values for parameter "${name}"`);
+  rest.set(name, value);
+}
+
+/** Puts the defaults in place, and gives the names of what is still missing. */
+function fill(fn: LarkFunction, frame: Frame, params: readonly CodeParameter[]): string[] {
+  const missing: string[] = [];
+  for (const param of params) {
+    if (frame[param.slot] !== undefined) continue;
+    const fallback = param.fallback < 0 ? undefined : fn.defaults[param.fallback];
+    if (fallback === undefined) missing.push(param.name);
+    else frame[param.slot] = fallback;
+  }
+  return missing;
+}
+
+function tooMany(code: FunctionCode, args: readonly LarkValue[], named: NamedArgument): never {
+  const most = code.positional.length;
+  const given = args.length;
+  const repeated = code.positional.find((p, i) => i < given && named.some(([name]) => name === p.name));
+  if (repeated !== undefined) fail(`function ${code.name} got multiple values for parameter "${repeated.name}"`);
+  const optional = code.positional.some((p) => p.fallback >= 0);
+  const limit = `${optional ? 'at most ' : ''}${most} positional argument${most === 1 ? '' : 's'}`;
+  return fail(`function ${code.name} accepts ${limit} (${given} given)`);
+}

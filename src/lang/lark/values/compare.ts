@@ -1,0 +1,146 @@
+/**
+ * Equality and order of values. Numbers compare as real numbers whatever their type, with NaN equal to itself and above all;
+ * other types only with their own. Nesting is bounded, so that a cycle ends in an error.
+ */
+import { compareExact } from '../../../util/decimal.ts';
+import { MAX_DATA_DEPTH } from './depth.ts';
+import { fail } from './failure.ts';
+import { compareIntFloat } from './int.ts';
+import { LarkDict, LarkSet } from './table.ts';
+import type { Thread } from './thread.ts';
+import { compareText } from './utf8.ts';
+import { ExactFloat, Extension, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
+
+const TOO_DEEP = 'comparison exceeded maximum recursion depth';
+
+function isInt(value: LarkValue): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function compareFloats(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) ? (Number.isNaN(b) ? 0 : 1) : -1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Negative, zero or positive for two numbers; undefined when one is none. */
+function compareNumbers(a: LarkValue, b: LarkValue): number | undefined {
+  if (isInt(a) && isInt(b)) return a < b ? -1 : a > b ? 1 : 0;
+  const left = a instanceof LarkFloat;
+  const right = b instanceof LarkFloat;
+  if (!(left || isInt(a)) || !(right || isInt(b))) return undefined;
+  if (a instanceof ExactFloat || b instanceof ExactFloat) {
+    const x = a instanceof ExactFloat ? a.decimal : left ? a.value : a;
+    const y = b instanceof ExactFloat ? b.decimal : right ? b.value : b;
+    if (!Number.isNaN(x) && !Number.isNaN(y)) return compareExact(x, y);
+  }
+  if (left) return right ? compareFloats(a.value, b.value) : -compareIntFloat(b as number | bigint, a.value) || 0;
+  return compareIntFloat(a as number | bigint, (b as LarkFloat).value);
+}
+
+export function equals(thread: Thread, a: LarkValue, b: LarkValue, depth = 0): boolean {
+  if (a === b && (typeof a !== 'object' || a === null)) return true;
+  if (typeof a === 'string' || typeof b === 'string') return false;
+  if (a === null || b === null || typeof a === 'boolean' || typeof b === 'boolean') return false;
+  const numbers = compareNumbers(a, b);
+  if (numbers !== undefined) return numbers === 0;
+  if (typeof a !== 'object' || typeof b !== 'object') return false;
+  if (depth > MAX_DATA_DEPTH) fail(TOO_DEEP);
+  if ((a instanceof LarkList && b instanceof LarkList) || (a instanceof LarkTuple && b instanceof LarkTuple)) {
+    return equalItems(thread, a.items, b.items, depth);
+  }
+  if (a instanceof LarkDict) return b instanceof LarkDict && equalDicts(thread, a, b, depth);
+  if (a instanceof LarkSet) return b instanceof LarkSet && a.size === b.size && contains(thread, a, b);
+  if (a instanceof LarkBytes) return b instanceof LarkBytes && Buffer.compare(a.data, b.data) === 0;
+  if (a instanceof LarkRange) return b instanceof LarkRange && equalRanges(a, b);
+  if (a instanceof Extension) return b instanceof Extension && a.equals(b, (x, y) => equals(thread, x, y, depth + 1));
+  return a === b;
+}
+
+function equalItems(thread: Thread, a: readonly LarkValue[], b: readonly LarkValue[], depth: number): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (--thread.slice < 0) thread.tick();
+    if (!equals(thread, a[i] as LarkValue, b[i] as LarkValue, depth + 1)) return false;
+  }
+  return true;
+}
+
+function equalDicts(thread: Thread, a: LarkDict, b: LarkDict, depth: number): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a.pairs()) {
+    if (--thread.slice < 0) thread.tick();
+    const other = b.get(key);
+    if (other === undefined || !equals(thread, value, other, depth + 1)) return false;
+  }
+  return true;
+}
+
+/** Whether every element of the second set is in the first. */
+function contains(thread: Thread, outer: LarkSet, inner: LarkSet): boolean {
+  thread.spend(inner.size);
+  for (const value of inner.values()) if (!outer.has(value)) return false;
+  return true;
+}
+
+function equalRanges(a: LarkRange, b: LarkRange): boolean {
+  if (a.length !== b.length) return false;
+  return a.length === 0 || (a.start === b.start && (a.length === 1 || a.step === b.step));
+}
+
+export type Ordering = '<' | '<=' | '>' | '>=';
+
+const HOLDS: Readonly<Record<Ordering, (order: number) => boolean>> = {
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+export function holds(thread: Thread, op: Ordering, a: LarkValue, b: LarkValue): boolean {
+  if (a instanceof LarkSet && b instanceof LarkSet) return setHolds(thread, op, a, b);
+  return HOLDS[op](order(thread, op, a, b, 0));
+}
+
+function setHolds(thread: Thread, op: Ordering, a: LarkSet, b: LarkSet): boolean {
+  const [outer, inner] = op === '<' || op === '<=' ? [b, a] : [a, b];
+  if ((op === '<' || op === '>') && outer.size === inner.size) return false;
+  return contains(thread, outer, inner);
+}
+
+/** The order of two values, for the sake of one operator, which errors name. */
+export function order(thread: Thread, op: string, a: LarkValue, b: LarkValue, depth: number): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  const numbers = compareNumbers(a, b);
+  if (numbers !== undefined) return numbers;
+  if (depth > MAX_DATA_DEPTH) fail(TOO_DEEP);
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
+  if ((a instanceof LarkList && b instanceof LarkList) || (a instanceof LarkTuple && b instanceof LarkTuple)) {
+    return orderItems(thread, op, a.items, b.items, depth);
+  }
+  if (a instanceof LarkBytes && b instanceof LarkBytes) return Buffer.compare(a.data, b.data);
+  const extended = a instanceof Extension && b instanceof Extension && a.type === b.type ? a.order(b) : undefined;
+  return extended ?? fail(`${typeOf(a)} ${op} ${typeOf(b)} not implemented`);
+}
+
+function orderItems(thread: Thread, op: string, a: readonly LarkValue[], b: readonly LarkValue[], depth: number): number {
+  const common = Math.min(a.length, b.length);
+  for (let i = 0; i < common; i++) {
+    if (--thread.slice < 0) thread.tick();
+    const x = a[i] as LarkValue;
+    const y = b[i] as LarkValue;
+    if (!equals(thread, x, y, depth + 1)) return order(thread, op, x, y, depth + 1);
+  }
+  return a.length - b.length;
+}
+
+export function truth(value: LarkValue): boolean {
+  if (typeof value === 'boolean') return value;
+  if (value === null || value === 0 || value === '') return false;
+  if (typeof value !== 'object') return true;
+  if (value instanceof LarkList || value instanceof LarkTuple) return value.items.length > 0;
+  if (value instanceof LarkDict || value instanceof LarkSet) return value.size > 0;
+  if (value instanceof LarkFloat) return value.value !== 0;
+  if (value instanceof LarkRange) return value.length > 0;
+  if (value instanceof LarkBytes) return value.data.length > 0;
+  return value instanceof Extension ? value.truth() : true;
+}

@@ -1,0 +1,42 @@
+/**
+ * A failure of a running program before it is shown to anybody: the message, and the calls it unwound through.
+ * Refuses to format; the run turns it into the RunError of the languages.
+ */
+import type { Source } from '../../source.ts';
+
+/** One call on the way out, innermost first: a place in a text, or a builtin. */
+export interface CallSite {
+  readonly name: string;
+  readonly source: Source | undefined;
+  readonly at: number;
+}
+
+export class LarkFailure extends Error {
+  readonly sites: CallSite[] = [];
+  /** `fail(…)` of the program itself. */
+  readonly refused: boolean;
+
+  constructor(message: string, kind: 'error' | 'refusal' = 'error') {
+    super(message);
+    this.refused = kind === 'refusal';
+  }
+}
+
+/** A module that is not there: the callers tell it from a mistake of the program. */
+export class MissingModule extends LarkFailure {
+  readonly module: string;
+
+  constructor(module: string, message: string) {
+    super(message);
+    this.module = module;
+  }
+}
+
+/** None is a value too: only undefined means that something is not there. */
+export function orElse<T>(value: T | undefined, otherwise: () => T): T {
+  return value === undefined ? otherwise() : value;
+}
+
+export function fail(message: string): never {
+  throw new LarkFailure(message);
+}

@@ -1,0 +1,81 @@
+/**
+ * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their own key,
+ * so that the common tables are plain Maps; compound values go by a text that is the same for equal ones.
+ */
+import { compareExact } from '../../../util/decimal.ts';
+import { fail } from './failure.ts';
+import { normalInt } from './int.ts';
+import {
+  ExactFloat,
+  Extension,
+  LarkBuiltin,
+  LarkBytes,
+  LarkFloat,
+  LarkFunction,
+  type LarkObject,
+  LarkTuple,
+  type LarkValue,
+} from './value.ts';
+
+/** Stands for a compound value inside of one table. */
+export class CompoundKey {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Key = null | boolean | number | bigint | string | LarkObject | CompoundKey;
+
+/** Numbers, where a float key must meet the int it equals. */
+function floatKey(value: LarkFloat): number | bigint | undefined {
+  const number = value.value;
+  if (value instanceof ExactFloat && compareExact(value.decimal, number) !== 0) {
+    const whole = /^([+-]?\d+)(?:\.0*)?$/.exec(value.decimal.text)?.[1];
+    return whole === undefined ? undefined : normalInt(BigInt(whole));
+  }
+  if (!Number.isInteger(number)) return number;
+  return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
+}
+
+/** The key of a value that needs no text; undefined for a compound one. */
+export function simpleKey(value: LarkValue): Exclude<Key, CompoundKey> | undefined {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof LarkFloat) return floatKey(value);
+  if (value instanceof LarkFunction || value instanceof LarkBuiltin) return value;
+  return undefined;
+}
+
+const identities = new WeakMap<object, number>();
+let lastIdentity = 0;
+
+function identity(value: object): number {
+  const known = identities.get(value) ?? ++lastIdentity;
+  identities.set(value, known);
+  return known;
+}
+
+const UNHASHABLE_TYPES = new Set(['list', 'dict', 'set']);
+const MAX_DEPTH = 100;
+
+/** The text of any hashable value; lengths keep neighbours apart. */
+export function compoundText(value: LarkValue, depth = 0): string {
+  if (depth > MAX_DEPTH) fail('hashing exceeded maximum recursion depth');
+  const simple = simpleKey(value);
+  if (typeof simple === 'string') return `s${simple.length}:${simple}`;
+  if (simple === null || typeof simple === 'boolean') return `${simple};`;
+  if (typeof simple === 'number' || typeof simple === 'bigint') return `${simple};`;
+  if (simple !== undefined) return `o${identity(simple)};`;
+  if (value instanceof LarkTuple) return `t${value.items.length}(${value.items.map((item) => compoundText(item, depth + 1)).join('')})`;
+  if (value instanceof LarkBytes)
+    return `b${Buffer.from(value.data).toString('latin1').length}:${Buffer.from(value.data).toString('latin1')}`;
+  if (value instanceof ExactFloat) return `d${value.decimal.text.replace(/\.?0+$/, '')};`;
+  if (value instanceof Extension) return `x${value.hashKey((inner) => compoundText(inner, depth + 1))};`;
+  return fail(unhashable(value));
+}
+
+function unhashable(value: LarkValue): string {
+  const type = value !== null && typeof value === 'object' ? value.type : typeof value;
+  return UNHASHABLE_TYPES.has(type) ? `unhashable type: ${type}` : `unhashable: ${type}`;
+}

@@ -1,0 +1,135 @@
+/**
+ * Arithmetic of unbounded integers: numbers while they fit, bigints beyond.
+ * Refuses to let one grow without end: a bound keeps every operation short.
+ */
+import { BudgetError } from '../../budget.ts';
+import { fail } from './failure.ts';
+import type { Thread } from './thread.ts';
+
+export type Int = number | bigint;
+
+const MAX = Number.MAX_SAFE_INTEGER;
+const MAX_BITS = 65_536;
+const LARGEST = 1n << BigInt(MAX_BITS);
+/** From here on an operation costs more than a step. */
+const LONG = 1n << 1024n;
+const LONG_STEPS = 100;
+const MAX_SHIFT = 512;
+
+export function normalInt(value: bigint): Int {
+  return value >= -BigInt(MAX) && value <= BigInt(MAX) ? Number(value) : value;
+}
+
+/** The result of an operation on bigints, within bounds and paid for. */
+function bounded(thread: Thread, value: bigint): Int {
+  if (value > LONG || value < -LONG) {
+    if (value > LARGEST || value < -LARGEST) throw new BudgetError('memory', `an integer grew beyond ${MAX_BITS} bits`);
+    thread.spend(LONG_STEPS);
+    thread.charge(MAX_BITS / 64);
+  }
+  return normalInt(value);
+}
+
+export function addInt(thread: Thread, a: Int, b: Int): Int {
+  return bounded(thread, BigInt(a) + BigInt(b));
+}
+
+export function subtractInt(thread: Thread, a: Int, b: Int): Int {
+  return bounded(thread, BigInt(a) - BigInt(b));
+}
+
+export function multiplyInt(thread: Thread, a: Int, b: Int): Int {
+  return bounded(thread, BigInt(a) * BigInt(b));
+}
+
+export function floorDivideInt(a: Int, b: Int): Int {
+  if (b === 0) fail('floored division by zero');
+  if (typeof a === 'number' && typeof b === 'number') return plain(Math.floor(a / b), a, b);
+  const x = BigInt(a);
+  const y = BigInt(b);
+  const quotient = x / y;
+  return normalInt(x % y !== 0n && x < 0n !== y < 0n ? quotient - 1n : quotient);
+}
+
+/** A float division rounds: beyond 2^53 / b the quotient may be off by one, which the remainder tells. */
+function plain(quotient: number, a: number, b: number): number {
+  const rest = a - quotient * b;
+  if (Math.abs(quotient * b) <= MAX) {
+    if (rest !== 0 && rest < 0 !== b < 0) return quotient - 1;
+    if (Math.abs(rest) >= Math.abs(b)) return quotient + 1;
+    return quotient === 0 ? 0 : quotient;
+  }
+  const exact = a % b;
+  const whole = (a - exact) / b;
+  return exact !== 0 && exact < 0 !== b < 0 ? whole - 1 : whole;
+}
+
+export function moduloInt(a: Int, b: Int): Int {
+  if (b === 0) fail('integer modulo by zero');
+  if (typeof a === 'number' && typeof b === 'number') {
+    const rest = a % b;
+    return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest === 0 ? 0 : rest;
+  }
+  const y = BigInt(b);
+  const rest = BigInt(a) % y;
+  return normalInt(rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest);
+}
+
+export function shiftLeft(thread: Thread, a: Int, b: Int): Int {
+  if (b < 0) fail(`negative shift count: ${b}`);
+  if (b >= MAX_SHIFT) fail(`shift count too large: ${b}`);
+  return bounded(thread, BigInt(a) << BigInt(b));
+}
+
+export function shiftRight(a: Int, b: Int): Int {
+  if (b < 0) fail(`negative shift count: ${b}`);
+  if (typeof a === 'number' && a >= -0x8000_0000 && a < 0x8000_0000) return a >> Math.min(Number(b), 31);
+  if (b >= MAX_BITS) return a < 0 ? -1 : 0;
+  return normalInt(BigInt(a) >> BigInt(b));
+}
+
+function small(a: Int): a is number {
+  return typeof a === 'number' && (a | 0) === a;
+}
+
+export function andInt(a: Int, b: Int): Int {
+  return small(a) && small(b) ? a & b : normalInt(BigInt(a) & BigInt(b));
+}
+
+export function orInt(a: Int, b: Int): Int {
+  return small(a) && small(b) ? a | b : normalInt(BigInt(a) | BigInt(b));
+}
+
+export function xorInt(a: Int, b: Int): Int {
+  return small(a) && small(b) ? a ^ b : normalInt(BigInt(a) ^ BigInt(b));
+}
+
+export function invertInt(a: Int): Int {
+  return typeof a === 'number' ? -a - 1 : normalInt(~a);
+}
+
+export function negateInt(a: Int): Int {
+  if (typeof a === 'number') return a === 0 ? 0 : -a;
+  return normalInt(-a);
+}
+
+/** For arithmetic with floats; an int beyond their range is an error, not infinity. */
+export function intToFloat(a: Int): number {
+  const value = Number(a);
+  if (!Number.isFinite(value)) fail('int too large to convert to float');
+  return value;
+}
+
+/** Truncates towards zero. */
+export function floatToInt(value: number): Int {
+  if (Number.isNaN(value)) fail('cannot convert float NaN to integer');
+  if (!Number.isFinite(value)) fail('cannot convert float infinity to integer');
+  const whole = Math.trunc(value);
+  return Number.isSafeInteger(whole) ? (whole === 0 ? 0 : whole) : BigInt(whole);
+}
+
+/** Compares an int with a float as real numbers; NaN is above all. */
+export function compareIntFloat(a: Int, b: number): number {
+  if (Number.isNaN(b)) return -1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,58 @@
+/** The operator `in`: what contains what. */
+import { equals } from './compare.ts';
+import { fail, LarkFailure } from './failure.ts';
+import { LarkDict, LarkSet } from './table.ts';
+import type { Thread } from './thread.ts';
+import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
+
+/** Undefined when the right side contains nothing at all. */
+export function membership(thread: Thread, value: LarkValue, container: LarkValue): boolean | undefined {
+  if (container instanceof LarkList || container instanceof LarkTuple) return inItems(thread, value, container.items);
+  if (container instanceof LarkDict) return inDict(value, container);
+  if (typeof container === 'string') return inString(thread, value, container);
+  if (container instanceof LarkSet) return container.has(value);
+  if (container instanceof LarkRange) return inRange(value, container);
+  return container instanceof LarkBytes ? inBytes(value, container) : undefined;
+}
+
+function inItems(thread: Thread, value: LarkValue, items: readonly LarkValue[]): boolean {
+  for (const item of items) {
+    if (--thread.slice < 0) thread.tick();
+    if (equals(thread, item, value)) return true;
+  }
+  return false;
+}
+
+/** An unhashable value is in no dict. */
+function inDict(value: LarkValue, dict: LarkDict): boolean {
+  try {
+    return dict.has(value);
+  } catch (error) {
+    if (error instanceof LarkFailure) return false;
+    throw error;
+  }
+}
+
+function inString(thread: Thread, value: LarkValue, text: string): boolean {
+  if (typeof value !== 'string') return fail(`'in <string>' requires string as left operand, not ${typeOf(value)}`);
+  thread.spend(text.length >> 6);
+  const { texts } = thread;
+  return texts.isPart(value) ? texts.of(text).includes(texts.of(value)) : text.includes(value);
+}
+
+function inRange(value: LarkValue, range: LarkRange): boolean {
+  const number = value instanceof LarkFloat && Number.isFinite(value.value) ? value.value : value;
+  if (typeof number === 'bigint') return false;
+  if (typeof number !== 'number') return fail(`'in <range>' requires integer as left operand, not ${typeOf(value)}`);
+  const index = (number - range.start) / range.step;
+  return Number.isInteger(index) && index >= 0 && index < range.length;
+}
+
+function inBytes(value: LarkValue, bytes: LarkBytes): boolean {
+  if (value instanceof LarkBytes) return Buffer.from(bytes.data).includes(Buffer.from(value.data));
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    return fail(`'in bytes' requires bytes or int as left operand, not ${typeOf(value)}`);
+  }
+  if (value < 0 || value > 255) fail(`int in bytes: ${value} out of range`);
+  return bytes.data.includes(Number(value));
+}

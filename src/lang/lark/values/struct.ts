@@ -1,0 +1,73 @@
+/** `struct(…)`: a value with named fields. Structs of another constructor are never equal to each other. */
+
+import { fail } from './failure.ts';
+import { Extension, LarkBuiltin, LarkObject, type LarkValue, type Side } from './value.ts';
+
+export class LarkStruct extends Extension {
+  readonly #brand: LarkValue;
+  readonly fields: ReadonlyMap<string, LarkValue>;
+
+  constructor(brand: LarkValue, fields: ReadonlyMap<string, LarkValue>) {
+    super();
+    this.#brand = brand;
+    this.fields = fields;
+  }
+
+  get type(): string {
+    return 'struct';
+  }
+
+  get #name(): string {
+    if (typeof this.#brand === 'string') return this.#brand;
+    return this.#brand instanceof Extension ? this.#brand.text(() => '') : 'struct';
+  }
+
+  override text(write: (value: LarkValue) => string): string {
+    const fields = [...this.fields].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name} = ${write(value)}`);
+    return `${this.#name}(${fields.join(', ')})`;
+  }
+
+  override attribute(name: string): LarkValue | undefined {
+    return this.fields.get(name);
+  }
+
+  override attributeNames(): readonly string[] {
+    return [...this.fields.keys()];
+  }
+
+  override missingAttribute(name: string): string {
+    const type = this.#brand instanceof LarkObject ? `${this.#name} struct` : 'struct';
+    return `${type} has no .${name} attribute`;
+  }
+
+  override hashKey(keyOf: (value: LarkValue) => string): string {
+    const names = [...this.fields.keys()].sort();
+    return `struct ${this.#name} ${names.map((name) => `${name}=${keyOf(this.fields.get(name) ?? null)}`).join(',')}`;
+  }
+
+  override equals(other: Extension, equal: (a: LarkValue, b: LarkValue) => boolean): boolean {
+    if (!(other instanceof LarkStruct) || other.#brand !== this.#brand || other.fields.size !== this.fields.size) return false;
+    for (const [name, value] of this.fields) {
+      const theirs = other.fields.get(name);
+      if (theirs === undefined || !equal(value, theirs)) return false;
+    }
+    return true;
+  }
+
+  /** The sum has the fields of both; the right side wins. */
+  override binary(op: string, other: LarkValue, side: Side): LarkValue | undefined {
+    if (op !== '+' || side !== 'left' || !(other instanceof LarkStruct)) return undefined;
+    if (other.#brand !== this.#brand) fail(`cannot add structs of different constructors: ${this.#name} + ${other.#name}`);
+    return new LarkStruct(this.#brand, new Map([...this.fields, ...other.fields]));
+  }
+
+  override children(): Iterable<LarkValue> {
+    return this.fields.values();
+  }
+}
+
+export const STRUCT = new LarkBuiltin('struct', (thread, args, named) => {
+  if (args.length > 0) fail('struct: unexpected positional arguments');
+  thread.charge((named.length + 1) * 48);
+  return new LarkStruct('struct', new Map(named));
+});

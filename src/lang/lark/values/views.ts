@@ -1,0 +1,95 @@
+/** What `elems`, `codepoints` and the like give: the parts of a string or of bytes, made as they are asked for. */
+import { quote, quoteBytes } from './quote.ts';
+import { byteString, runeOf } from './utf8.ts';
+import { Extension, type LarkValue } from './value.ts';
+
+/** The bytes of a string, as strings or as numbers. */
+export class StringElements extends Extension {
+  readonly #text: string;
+  readonly #bytes: string;
+  readonly #ords: boolean;
+
+  constructor(text: string, bytes: string, ords: boolean) {
+    super();
+    this.#text = text;
+    this.#bytes = bytes;
+    this.#ords = ords;
+  }
+
+  get type(): string {
+    return 'string.elems';
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  at(index: number): LarkValue {
+    const byte = this.#bytes.charCodeAt(index);
+    return this.#ords ? byte : byteString(byte);
+  }
+
+  override text(): string {
+    return `${quote(this.#text)}.${this.#ords ? 'elem_ords' : 'elems'}()`;
+  }
+
+  override *iterate(): Generator<LarkValue> {
+    for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+}
+
+/** The code points of a string, as strings or as numbers; a byte that is part of none counts as U+FFFD. */
+export class StringCodepoints extends Extension {
+  readonly #text: string;
+  readonly #ords: boolean;
+
+  constructor(text: string, ords: boolean) {
+    super();
+    this.#text = text;
+    this.#ords = ords;
+  }
+
+  get type(): string {
+    return 'string.codepoints';
+  }
+
+  override text(): string {
+    return `${quote(this.#text)}.${this.#ords ? 'codepoint_ords' : 'codepoints'}()`;
+  }
+
+  override *iterate(): Generator<LarkValue> {
+    for (const point of this.#text) {
+      const code = runeOf(point);
+      yield this.#ords ? code : String.fromCodePoint(code);
+    }
+  }
+}
+
+export class BytesElements extends Extension {
+  readonly #data: Uint8Array;
+
+  constructor(data: Uint8Array) {
+    super();
+    this.#data = data;
+  }
+
+  get type(): string {
+    return 'bytes.elems';
+  }
+
+  get length(): number {
+    return this.#data.length;
+  }
+
+  at(index: number): LarkValue {
+    return this.#data[index] ?? 0;
+  }
+
+  override text(): string {
+    return `${quoteBytes(this.#data)}.elems()`;
+  }
+
+  override iterate(): Iterator<LarkValue> {
+    return this.#data.values();
+  }
+}

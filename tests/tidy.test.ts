@@ -48,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manage: [...FEATURE, 'engines/hosts', 'lang'],
   engines: ['sql', 'model', 'errors', 'util'],
   store: ['sql', 'model', 'errors', 'util'],
-  sql: ['model', 'errors'],
+  sql: ['model', 'errors', 'util'],
   formats: ['model', 'util'],
   model: ['errors', 'util'],
   config: ['errors', 'util'],

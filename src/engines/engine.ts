@@ -5,8 +5,11 @@
 import type { RowSink } from '../model/cells.ts';
 import type { DbType, Entry, Host } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
+import type { Template } from '../sql/bind.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { ParamValue, Statement } from '../sql/statement.ts';
+import type { SqlSyntax } from '../sql/syntax.ts';
+import type { TemplateBinder } from '../sql/template-binder.ts';
 import { withoutQuotes } from '../util/error-words.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
 
@@ -114,6 +117,10 @@ export interface Engine extends EngineNames {
   readonly defaultPort: number;
   readonly capabilities: Capabilities;
   readonly dialect: Dialect;
+  /** How the SQL of a step is read … */
+  readonly syntax: SqlSyntax;
+  /** … and how its values are bound. */
+  templateBinder(template: Template): TemplateBinder;
   readonly catalog: Catalog;
   /**
    * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such

@@ -1,8 +1,8 @@
 /**
- * SQL text → tokens, in one pass, by the rules of each engine for strings, comments, quoted names and `?:name`. The texts of the tokens
+ * SQL text → tokens, in one pass, by the engine's syntax for strings, comments and quoted names. The texts of the tokens
  * are the source again, in order. Knows where things begin and end, and refuses to know what a statement means.
  */
-export type SqlFlavour = 'postgres' | 'mysql' | 'clickhouse';
+import type { SqlSyntax } from './syntax.ts';
 
 /** `step_0[2].x`: the first part, then fields and indexes. */
 export interface Path {
@@ -36,57 +36,6 @@ export class SqlProblem extends Error {
   }
 }
 
-interface Rules {
-  /** Quotes of string literals, and of names. */
-  readonly strings: string;
-  readonly names: string;
-  /** Do backslashes escape in ordinary strings; and in quoted names? */
-  readonly backslashes: boolean;
-  readonly nameBackslashes: boolean;
-  readonly nestedComments: boolean;
-  readonly dollarQuotes: boolean;
-  /** Where a comment to the end of the line begins. */
-  isLineComment(text: string, at: number): boolean;
-  /** Words that, right before a quote, belong to the literal. */
-  readonly prefixes: RegExp;
-}
-
-const isDashes = (text: string, at: number): boolean => text[at] === '-' && text[at + 1] === '-';
-
-const RULES: Readonly<Record<SqlFlavour, Rules>> = {
-  postgres: {
-    strings: "'",
-    names: '"',
-    backslashes: false,
-    nameBackslashes: false,
-    nestedComments: true,
-    dollarQuotes: true,
-    isLineComment: isDashes,
-    prefixes: /^(?:[ebxn]|u&)$/i,
-  },
-  mysql: {
-    strings: '\'"',
-    names: '`',
-    backslashes: true,
-    nameBackslashes: false,
-    nestedComments: false,
-    dollarQuotes: false,
-    // Two dashes need a blank behind them: `5--3` is a sum.
-    isLineComment: (text, at) => text[at] === '#' || (isDashes(text, at) && (at + 2 >= text.length || text.charCodeAt(at + 2) <= 0x20)),
-    prefixes: /^(?:[bxn]|_[a-z0-9]+)$/i,
-  },
-  clickhouse: {
-    strings: "'",
-    names: '"`',
-    backslashes: true,
-    nameBackslashes: true,
-    nestedComments: true,
-    dollarQuotes: true,
-    isLineComment: (text, at) => isDashes(text, at) || (text[at] === '#' && (text[at + 1] === ' ' || text[at + 1] === '!')),
-    prefixes: /^[bx]$/i,
-  },
-};
-
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_$]*/uy;
 const NUMBER = /\d[\p{L}\p{N}_.]*/uy;
 const SPACE = /\s+/uy;
@@ -97,8 +46,8 @@ const PATH_PART = /\.([\p{L}_][\p{L}\p{M}\p{N}_]*)|\[(\d+)\]/gu;
 /** Names that begin a path also inside a literal, where `'?:name.jpg'` must not become one. */
 export const ROOT = /^(?:input|context|step_\d+)$/;
 
-export function scanSql(text: string, flavour: SqlFlavour): readonly SqlToken[] {
-  return new Scanner(text, RULES[flavour]).all();
+export function scanSql(text: string, syntax: SqlSyntax): readonly SqlToken[] {
+  return new Scanner(text, syntax).all();
 }
 
 function parsePath(first: string, rest: string): Path {
@@ -108,13 +57,13 @@ function parsePath(first: string, rest: string): Path {
 
 class Scanner {
   readonly #text: string;
-  readonly #rules: Rules;
+  readonly #syntax: SqlSyntax;
   readonly #tokens: SqlToken[] = [];
   #at = 0;
 
-  constructor(text: string, rules: Rules) {
+  constructor(text: string, syntax: SqlSyntax) {
     this.#text = text;
-    this.#rules = rules;
+    this.#syntax = syntax;
   }
 
   all(): readonly SqlToken[] {
@@ -126,12 +75,12 @@ class Scanner {
     const character = this.#text[this.#at] as string;
     const space = this.#match(SPACE);
     if (space !== undefined) this.#push('space', space.length);
-    else if (this.#rules.isLineComment(this.#text, this.#at)) this.#lineComment();
+    else if (this.#syntax.isLineComment(this.#text, this.#at)) this.#lineComment();
     else if (character === '/' && this.#text[this.#at + 1] === '*') this.#push('comment', this.#commentEnd() - this.#at);
-    else if (this.#rules.strings.includes(character)) this.#string('', this.#rules.backslashes);
-    else if (this.#rules.names.includes(character)) this.#name(character);
+    else if (this.#syntax.strings.includes(character)) this.#string('', this.#syntax.backslashes);
+    else if (this.#syntax.names.includes(character)) this.#name(character);
     else if (character === '?') this.#slot();
-    else if (character === '$' && this.#rules.dollarQuotes) this.#dollar();
+    else if (character === '$' && this.#syntax.dollarQuotes) this.#dollar();
     else this.#wordOrSymbol();
   }
 
@@ -153,7 +102,7 @@ class Scanner {
   #commentEnd(): number {
     let depth = 0;
     for (let at = this.#at; at < this.#text.length; at++) {
-      if (this.#text[at] === '/' && this.#text[at + 1] === '*' && (depth === 0 || this.#rules.nestedComments)) {
+      if (this.#text[at] === '/' && this.#text[at + 1] === '*' && (depth === 0 || this.#syntax.nestedComments)) {
         depth++;
         at++;
       } else if (this.#text[at] === '*' && this.#text[at + 1] === '/') {
@@ -178,7 +127,7 @@ class Scanner {
   }
 
   #name(quote: string): void {
-    const end = this.#quoteEnd(this.#at, this.#rules.nameBackslashes, `name in ${quote}`);
+    const end = this.#quoteEnd(this.#at, this.#syntax.nameBackslashes, `name in ${quote}`);
     this.#push('name', end - this.#at);
   }
 
@@ -221,9 +170,9 @@ class Scanner {
     }
     const prefix = this.#text[this.#at + word.length] === '&' ? `${word}&` : word;
     const quote = this.#text[this.#at + prefix.length] ?? '';
-    if (quote !== '' && this.#rules.prefixes.test(prefix)) {
-      if (this.#rules.strings.includes(quote)) {
-        this.#string(prefix, this.#rules.backslashes || /^e$/i.test(prefix));
+    if (quote !== '' && this.#syntax.prefixes.test(prefix)) {
+      if (this.#syntax.strings.includes(quote)) {
+        this.#string(prefix, this.#syntax.backslashes || /^e$/i.test(prefix));
         return;
       }
     }

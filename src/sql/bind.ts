@@ -3,8 +3,9 @@
  * literal with a slot inside it becomes a concatenation, and nothing else is touched. Each slot carries what its surroundings say about it;
  * what a value is bound as is decided by whoever knows the engine.
  */
-import { type Path, type SqlFlavour, SqlProblem, type SqlToken, scanSql } from './bind-scan.ts';
-import { ALONE, FUNCTIONS_TOO, leavesNothing, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
+import { type Path, SqlProblem, type SqlToken, scanSql } from './bind-scan.ts';
+import { FUNCTIONS_TOO, isHarmlessWord, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
+import { isSymbol, type SqlSyntax } from './syntax.ts';
 
 /**
  * Where a slot stands:
@@ -54,28 +55,28 @@ export interface StatementFacts {
 export { SqlProblem } from './bind-scan.ts';
 
 /** Throws SqlProblem for a text that is not one statement. */
-export function parseTemplate(text: string, flavour: SqlFlavour): Template {
-  const tokens = withoutEnd(scanSql(text, flavour));
+export function parseTemplate(text: string, syntax: SqlSyntax): Template {
+  const tokens = withoutEnd(scanSql(text, syntax));
   const significant = tokens.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const [first] = significant;
   if (first === undefined) throw new SqlProblem(0, 'there is no statement');
-  refuseForeign(tokens, significant, flavour);
+  refuseForeign(tokens, significant, syntax);
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
   if (OF_TRANSACTIONS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
-  const parts = new Builder(tokens, significant, flavour).build();
-  return { parts, slots: parts.flatMap(slotsOf), facts: factsOf(verb, tokens, significant) };
+  const parts = new Builder(tokens, significant, syntax.literalCasts).build();
+  return { parts, slots: parts.flatMap(slotsOf), facts: factsOf(verb, tokens, significant, syntax) };
 }
 
-function factsOf(verb: string, tokens: readonly SqlToken[], significant: readonly SqlToken[]): StatementFacts {
+function factsOf(verb: string, tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): StatementFacts {
   const isReading = verb === '(' || READS.has(verb);
   const isOfRows = verb === '(' || OF_ROWS.has(verb);
-  const isOpen = !tokens.some(({ kind, text }) => kind === 'comment' && EXECUTABLE_COMMENT.test(text));
+  const isOpen = !tokens.some((token) => isExecuted(token, syntax));
   return {
     reads: isReading && isOpen && !significant.some((_, i) => isWrite(significant, i)),
     plain: (isOfRows || isReading) && isOpen,
-    alone: ALONE.test(significant.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : '')).join(' ')),
-    harmless: isOfRows && isOpen && isHarmless(significant),
+    alone: syntax.outsideTransactions.test(significant.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : '')).join(' ')),
+    harmless: isOfRows && isOpen && isHarmless(significant, syntax),
     ofSchema: OF_SCHEMAS.has(verb),
   };
 }
@@ -103,42 +104,27 @@ function withoutEnd(tokens: readonly SqlToken[]): readonly SqlToken[] {
   return tokens.slice(0, end);
 }
 
-function isSymbol(token: SqlToken | undefined, text: string): boolean {
-  return token?.kind === 'symbol' && token.text === text;
-}
-
 function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
   return token?.kind === 'word' && words.includes(token.text.toUpperCase());
 }
 
-const EXECUTABLE_COMMENT = /^\/\*(?:M?!)/;
-const OWN_PARAMETER = /^p\d+$/;
+function isExecuted({ kind, text }: SqlToken, { executableComment }: SqlSyntax): boolean {
+  return kind === 'comment' && executableComment?.test(text) === true;
+}
 
 /** The engines' own placeholders would get mixed up with ours. */
-function refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], flavour: SqlFlavour): void {
+function refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): void {
   for (const token of tokens) {
-    if (token.kind === 'comment' && flavour === 'mysql' && EXECUTABLE_COMMENT.test(token.text) && token.text.includes('?'))
+    if (isExecuted(token, syntax) && token.text.includes('?'))
       throw new SqlProblem(token.at, 'a comment that the server executes cannot have parameters');
     if (token.kind === 'string' && token.pieces !== undefined && !/^e?$/i.test(token.prefix ?? ''))
       throw new SqlProblem(token.at, `a literal that begins with ${token.prefix} cannot have parameters`);
   }
   significant.forEach((token, i) => {
-    const next = significant[i + 1];
-    const adjacent = next !== undefined && next.at === token.at + 1;
-    if (flavour === 'mysql' && isSymbol(token, '?')) throw new SqlProblem(token.at, 'a bare ? is no parameter here; write ?:name');
-    if (flavour === 'postgres' && isSymbol(token, '$') && adjacent && next.kind === 'number')
-      throw new SqlProblem(token.at, `$${next.text} is no parameter here; write ?:name`);
-    if (flavour === 'clickhouse' && isSymbol(token, '{') && OWN_PARAMETER.test(next?.text ?? '') && isSymbol(significant[i + 2], ':'))
-      throw new SqlProblem(token.at, `{${next?.text}:…} is no parameter here; write ?:name`);
+    const foreign = syntax.foreignPlaceholder(significant, i);
+    if (foreign !== undefined) throw new SqlProblem(token.at, `${foreign} is no parameter here; write ?:name`);
   });
 }
-
-/** Types whose name before a literal says what it is: with a bound value that is a cast. */
-const LITERAL_CASTS: Readonly<Record<SqlFlavour, Readonly<Record<string, string>>>> = {
-  postgres: { DATE: 'date', TIME: 'time', TIMESTAMP: 'timestamp', TIMESTAMPTZ: 'timestamptz', TIMETZ: 'timetz', INTERVAL: 'interval' },
-  mysql: { DATE: 'DATE', TIME: 'TIME(6)', TIMESTAMP: 'DATETIME(6)' },
-  clickhouse: { DATE: 'Date', TIMESTAMP: 'DateTime' },
-};
 
 const COMPARISONS = ['LIKE', 'ILIKE', 'RLIKE', 'REGEXP', 'BETWEEN'];
 const ARRAY_CALLS = /^(?:ANY|ALL|SOME|UNNEST|CARDINALITY|ARRAY_\w+)$/i;
@@ -146,17 +132,17 @@ const ARRAY_CALLS = /^(?:ANY|ALL|SOME|UNNEST|CARDINALITY|ARRAY_\w+)$/i;
 class Builder {
   readonly #tokens: readonly SqlToken[];
   readonly #significant: readonly SqlToken[];
-  readonly #flavour: SqlFlavour;
+  readonly #casts: SqlSyntax['literalCasts'];
   readonly #parts: TemplatePart[] = [];
   readonly #open: boolean[] = [];
   #text = '';
   #inSet = false;
   #inLimit = false;
 
-  constructor(tokens: readonly SqlToken[], significant: readonly SqlToken[], flavour: SqlFlavour) {
+  constructor(tokens: readonly SqlToken[], significant: readonly SqlToken[], casts: SqlSyntax['literalCasts']) {
     this.#tokens = tokens;
     this.#significant = significant;
-    this.#flavour = flavour;
+    this.#casts = casts;
   }
 
   build(): readonly TemplatePart[] {
@@ -195,7 +181,7 @@ class Builder {
       this.#push({ kind: 'in', slot: { ...list, place: 'listed' }, negated: skip === 1 });
       return skip + 4;
     }
-    const cast = token.kind === 'word' ? LITERAL_CASTS[this.#flavour][token.text.toUpperCase()] : undefined;
+    const cast = token.kind === 'word' ? this.#casts[token.text.toUpperCase()] : undefined;
     if (cast !== undefined && at(1)?.kind === 'string' && at(1)?.pieces !== undefined && !isSymbol(at(-1), '.')) {
       this.#push({ ...this.#partOf(at(1) as SqlToken, s + 1), cast });
       return 2;
@@ -276,23 +262,27 @@ function wholeSlot(token: SqlToken | undefined): Omit<TemplateSlot, 'place'> | u
 /** Beside these, an `@` is part of an operator and not of a variable. */
 const OF_OPERATORS = ['@', '>', '<', '?'];
 
-function isHarmless(significant: readonly SqlToken[]): boolean {
+function isHarmless(significant: readonly SqlToken[], syntax: SqlSyntax): boolean {
   return significant.every((token, i) => {
     if (isSymbol(token, '@'))
       return OF_OPERATORS.some((symbol) => isSymbol(significant[i - 1], symbol) || isSymbol(significant[i + 1], symbol));
     if (isWord(token, 'INTO')) return isWord(significant[i - 1], 'INSERT', 'REPLACE', 'MERGE', 'IGNORE');
-    return !isSymbol(token, '(') || isTrustedCall(significant, i - 1);
+    return !isSymbol(token, '(') || isTrustedCall(significant, i - 1, syntax);
   });
 }
 
 const BEFORE_COLUMNS = ['INTO', 'AS', 'WITH', 'RECURSIVE'];
 
 /** What stands before a parenthesis: nothing, the grammar, a function that keeps nothing, or a table with its columns. */
-function isTrustedCall(significant: readonly SqlToken[], last: number): boolean {
+function isTrustedCall(significant: readonly SqlToken[], last: number, syntax: SqlSyntax): boolean {
   const token = significant[last];
   if (token?.kind !== 'word' && token?.kind !== 'name') return true;
   let first = last;
   while (isSymbol(significant[first - 1], '.')) first -= 2;
   if (isWord(significant[first - 1], ...BEFORE_COLUMNS)) return true;
-  return first === last && token.kind === 'word' && leavesNothing(token.text.toUpperCase());
+  return first === last && token.kind === 'word' && isHarmlessCall(token.text.toUpperCase(), syntax);
+}
+
+function isHarmlessCall(name: string, syntax: SqlSyntax): boolean {
+  return isHarmlessWord(name) || syntax.isHarmless(name);
 }

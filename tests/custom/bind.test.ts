@@ -1,23 +1,27 @@
 // Templates of SQL: what becomes a slot, what is left alone, what is refused, and that no value ever changes a statement's text.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bindingOf } from '../../src/custom/binders/index.ts';
+import type { Engine } from '../../src/engines/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { DbType } from '../../src/model/entry.ts';
-import { parseTemplate, SqlProblem } from '../../src/sql/bind.ts';
-import { type SqlFlavour, scanSql } from '../../src/sql/bind-scan.ts';
+import { parseTemplate, SqlProblem, type Template } from '../../src/sql/bind.ts';
+import { scanSql } from '../../src/sql/bind-scan.ts';
 import { Decimal, type PlainValue } from '../../src/util/decimal.ts';
 
+const engineOf = (name: string): Engine => ENGINES.named(name) ?? ENGINES.fallback;
+const parse = (text: string, engine: string): Template => parseTemplate(text, engineOf(engine).syntax);
+
 function bind(type: DbType, text: string, values: Record<string, PlainValue> = {}) {
-  const { flavour, binder } = bindingOf(ENGINES.find(type) ?? ENGINES.fallback);
-  const { statement, params } = binder(parseTemplate(text, flavour)).bind((path) => values[path.text] ?? null);
+  const { statement, params } = engineOf(type)
+    .templateBinder(parse(text, type))
+    .bind((path) => values[path.text] ?? null);
   return { text: statement.text, params, casts: statement.types.map(({ cast }) => cast) };
 }
 
-const slots = (text: string, flavour: SqlFlavour): string[] => parseTemplate(text, flavour).slots.map(({ path }) => path.text);
+const slots = (text: string, engine: string): string[] => parse(text, engine).slots.map(({ path }) => path.text);
 
 describe('what is a slot', () => {
-  test.each<[SqlFlavour, string, string[]]>([
+  test.each<[string, string, string[]]>([
     ['postgres', 'SELECT ?:a, ?:input.b, ?:step_0.c, ?:step_0[2].d', ['a', 'input.b', 'step_0.c', 'step_0[2].d']],
     ['postgres', 'SELECT ?:id, ?:id2', ['id', 'id2']],
     ['postgres', "SELECT '?:a', '%?:b%', E'\\'?:c', '''?:d'''", ['a', 'b', 'c', 'd']],
@@ -30,8 +34,8 @@ describe('what is a slot', () => {
     ['mysql', 'SELECT 1 # ?:no\n, 2 -- ?:no\n, 5--?:a, /* ?:no /* */ ?:b', ['a', 'b']],
     ['clickhouse', "SELECT a ? b : c, x ?:y, '\\'?:a', `\\`?:no`, {z:String}", ['y', 'a']],
     ['clickhouse', 'SELECT 1 # ?:no\n, $h$?:no$h$, /* /* */ ?:no */ ?:b', ['b']],
-  ])('%s: %s', (flavour, text, expected) => {
-    expect(slots(text, flavour)).toEqual(expected);
+  ])('%s: %s', (engine, text, expected) => {
+    expect(slots(text, engine)).toEqual(expected);
   });
 
   test('what has no slot is sent as it stands', () => {
@@ -41,7 +45,7 @@ describe('what is a slot', () => {
 });
 
 describe('what is refused', () => {
-  test.each<[SqlFlavour, string, RegExp]>([
+  test.each<[string, string, RegExp]>([
     ['postgres', '', /no statement/],
     ['postgres', ' -- nothing\n', /no statement/],
     ['postgres', 'SELECT 1; SELECT 2', /one statement/],
@@ -57,9 +61,9 @@ describe('what is refused', () => {
     ['mysql', 'SELECT /*!50000 ?:a */ 1', /cannot have parameters/],
     ['mysql', "SELECT x'?:a'", /cannot have parameters/],
     ['clickhouse', 'SELECT {p1:String}', /write \?:name/],
-  ])('%s: %s', (flavour, text, why) => {
-    expect(() => parseTemplate(text, flavour)).toThrow(SqlProblem);
-    expect(() => parseTemplate(text, flavour)).toThrow(why);
+  ])('%s: %s', (engine, text, why) => {
+    expect(() => parse(text, engine)).toThrow(SqlProblem);
+    expect(() => parse(text, engine)).toThrow(why);
   });
 
   test.each(['SELECT 1;', 'SELECT 1 ; -- done', 'SELECT 1;;'])('an end is allowed: %s', (text) => {
@@ -151,7 +155,7 @@ describe('what a statement leaves in its session', () => {
     ['CREATE TEMP TABLE x (a int)', false],
     ['SELECT @a := 5', false],
   ])('%s', (text, harmless) => {
-    expect(parseTemplate(text, text.includes('@a') ? 'mysql' : 'postgres').facts.harmless).toBe(harmless);
+    expect(parse(text, text.includes('@a') ? 'mysql' : 'postgres').facts.harmless).toBe(harmless);
   });
 
   test.each([
@@ -161,11 +165,11 @@ describe('what a statement leaves in its session', () => {
     ['INSERT INTO t VALUES (1)', false],
     ['TRUNCATE t', false],
   ])('%s reads: %s', (text, reads) => {
-    expect(parseTemplate(text, 'postgres').facts.reads).toBe(reads);
+    expect(parse(text, 'postgres').facts.reads).toBe(reads);
   });
 });
 
-const flavours: readonly SqlFlavour[] = ['postgres', 'mysql', 'clickhouse'];
+const engines: readonly string[] = ['postgres', 'mysql', 'clickhouse'];
 const fragments = [
   "'",
   '"',
@@ -203,13 +207,13 @@ const fragments = [
 test('tokens are the source again, whatever the source', () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(...flavours),
+      fc.constantFrom(...engines),
       fc.array(fc.oneof(fc.constantFrom(...fragments), fc.string({ unit: 'grapheme' }))),
-      (flavour, pieces) => {
+      (engine, pieces) => {
         const text = pieces.join('');
         try {
           expect(
-            scanSql(text, flavour)
+            scanSql(text, engineOf(engine).syntax)
               .map((token) => token.text)
               .join(''),
           ).toBe(text);
@@ -248,7 +252,7 @@ test('whatever stands around a slot, the other text does not change', () => {
     .map((p) => p.join(' '));
   fc.assert(
     fc.property(around, around, (before, after) => {
-      const { parts } = parseTemplate(`SELECT ${before} ?:v ${after}`, 'postgres');
+      const { parts } = parse(`SELECT ${before} ?:v ${after}`, 'postgres');
       const fixed = parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'in' ? 'IN ( ?:v )' : '?:v')).join('');
       expect(fixed.replace(/\s+/g, '')).toBe(`SELECT ${before} ?:v ${after}`.replace(/\s+/g, ''));
     }),

@@ -1,21 +1,21 @@
-/** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine; the table of binders does. */
+/** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine: each brings its syntax and its binder. */
 import { DbFailure } from '../../engines/engine.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '../../sql/bind.ts';
 import type { Path } from '../../sql/bind-scan.ts';
+import type { SqlSyntax } from '../../sql/syntax.ts';
+import { BindProblem, type TemplateBinder } from '../../sql/template-binder.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
-import { BindProblem, type TemplateBinder } from '../binders/binder.ts';
-import { bindingOf } from '../binders/index.ts';
 import type { StepSource } from '../document-logic.ts';
 import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
 import { RowCollector } from '../row-collector.ts';
 import { type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): Step {
-  const { flavour, binder } = bindingOf(scope.engine);
-  const template = readTemplate(source, flavour);
+  const { engine } = scope;
+  const template = readTemplate(source, engine.syntax);
   const readers = new Map<string, PathReader>();
   const needs = new Set<number>();
   let readsContext = false;
@@ -31,12 +31,12 @@ export function compileSql(source: StepSource, scope: StepScope): Step {
       throw new StepProblems([{ line: source.codeLine, message: `step ${stepLabel(source)}: ${error.message}`, kind: 'document' }]);
     }
   }
-  return new SqlStep(source, template, binder(template), readers, needs, readsContext);
+  return new SqlStep(source, template, engine.templateBinder(template), readers, needs, readsContext);
 }
 
-function readTemplate(source: StepSource, flavour: Parameters<typeof parseTemplate>[1]): Template {
+function readTemplate(source: StepSource, syntax: SqlSyntax): Template {
   try {
-    return parseTemplate(source.code, flavour);
+    return parseTemplate(source.code, syntax);
   } catch (error) {
     if (!(error instanceof SqlProblem)) throw error;
     const line = source.codeLine + source.code.slice(0, error.at).split('\n').length - 1;

@@ -2,6 +2,8 @@
 import type { Engine } from '../engine.ts';
 import { clickhouseCatalog } from './dialect/catalog.ts';
 import { clickhouseDialect } from './dialect/dialect.ts';
+import { clickhouseSyntax } from './dialect/syntax.ts';
+import { clickhouseBinder } from './dialect/template.ts';
 import { connect } from './driver.ts';
 
 export const clickhouseEngine: Engine = {
@@ -11,6 +13,8 @@ export const clickhouseEngine: Engine = {
   defaultPort: 9000,
   capabilities: { transactions: false, transactionalDdl: false, schemas: false, sharedReads: true, bulkyWrites: 8 },
   dialect: clickhouseDialect,
+  syntax: clickhouseSyntax,
+  templateBinder: clickhouseBinder,
   catalog: clickhouseCatalog,
   connect,
 };

@@ -4,6 +4,8 @@
 import type { Engine } from '../engine.ts';
 import { mysqlCatalog } from './dialect/catalog.ts';
 import { mysqlDialect } from './dialect/dialect.ts';
+import { mysqlSyntax } from './dialect/syntax.ts';
+import { mysqlBinder } from './dialect/template.ts';
 import { leavesTraces } from './dialect/traces.ts';
 import { MysqlConnection } from './driver.ts';
 
@@ -14,6 +16,8 @@ export const mysqlEngine: Engine = {
   defaultPort: 3306,
   capabilities: { transactions: true, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 4 },
   dialect: mysqlDialect,
+  syntax: mysqlSyntax,
+  templateBinder: mysqlBinder,
   catalog: mysqlCatalog,
   leavesTraces,
   connect: (entry, options) => MysqlConnection.open(entry, options),

@@ -3,6 +3,8 @@ import type { Entry } from '../../model/entry.ts';
 import type { ConnectOptions, Engine } from '../engine.ts';
 import { postgresCatalog } from './dialect/catalog.ts';
 import { postgresDialect } from './dialect/dialect.ts';
+import { postgresSyntax } from './dialect/syntax.ts';
+import { postgresBinder } from './dialect/template.ts';
 import { PostgresConnection } from './driver.ts';
 import { logIn } from './protocol/login.ts';
 
@@ -13,6 +15,8 @@ export const postgresEngine: Engine = {
   defaultPort: 5432,
   capabilities: { transactions: true, transactionalDdl: true, schemas: true, sharedReads: false, bulkyWrites: 8 },
   dialect: postgresDialect,
+  syntax: postgresSyntax,
+  templateBinder: postgresBinder,
   catalog: postgresCatalog,
   connect: async (entry: Entry, options: ConnectOptions) => new PostgresConnection(await logIn(entry, options)),
 };

@@ -2,14 +2,13 @@
  * Values for ClickHouse: typed parameters whose type follows from the value. The engine compares only what is of one family, so a value of
  * the wrong kind is an error there and never a surprise. Lists are arrays, NULL and empty lists are written out.
  */
-import type { Template } from '../../sql/bind.ts';
-import type { ParamKind, ParamType } from '../../sql/statement.ts';
-import { Decimal, type PlainValue } from '../../util/decimal.ts';
-import { writeJson } from '../../util/json.ts';
-import { exactDigits } from '../../util/json-write.ts';
-import { BindProblem, type TemplateBinder } from './binder.ts';
-import { rowCount } from './mysql.ts';
-import { type Filling, type Typed, TypedBinder, type TypedRules } from './typed.ts';
+import type { Template } from '../../../sql/bind.ts';
+import type { ParamKind, ParamType } from '../../../sql/statement.ts';
+import { BindProblem, type TemplateBinder } from '../../../sql/template-binder.ts';
+import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/typed-binder.ts';
+import { Decimal, type PlainValue } from '../../../util/decimal.ts';
+import { writeJson } from '../../../util/json.ts';
+import { exactDigits } from '../../../util/json-write.ts';
 
 const type = (kind: ParamKind, cast: string): ParamType => ({ kind, cast });
 
@@ -25,7 +24,7 @@ export function clickhouseBinder(template: Template): TemplateBinder {
 const RULES: TypedRules = {
   fill(slot, value) {
     if (value === null) return NULL;
-    if (slot.place === 'limit') return { typed: [{ type: COUNT, value: rowCount(slot, value).value }] };
+    if (slot.place === 'limit') return { typed: [{ type: COUNT, value: rowCount(slot, value) }] };
     if (Array.isArray(value)) return listOf(value);
     return { typed: [slot.form === 'quoted' ? textOf(value) : byValue(value)] };
   },

@@ -2,12 +2,12 @@
  * Values for PostgreSQL: every parameter is an untyped text whose type the server infers from its surroundings, so one text serves all
  * values. `IN (?:list)` becomes a comparison with an array, which has one text for every length and is right for none.
  */
-import type { Template, TemplatePart, TemplateSlot } from '../../sql/bind.ts';
-import type { BoundStatement } from '../../sql/dialect.ts';
-import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
-import { Decimal, type PlainValue } from '../../util/decimal.ts';
-import { writeJson } from '../../util/json.ts';
-import { BindProblem, type Resolve, type TemplateBinder } from './binder.ts';
+import type { Template, TemplatePart, TemplateSlot } from '../../../sql/bind.ts';
+import type { BoundStatement } from '../../../sql/dialect.ts';
+import type { ParamType, ParamValue, Statement } from '../../../sql/statement.ts';
+import { BindProblem, type Resolve, type TemplateBinder } from '../../../sql/template-binder.ts';
+import { Decimal, type PlainValue } from '../../../util/decimal.ts';
+import { writeJson } from '../../../util/json.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 

@@ -3,12 +3,12 @@
  * statement means: whatever is compared with a column is a text (a number would make the server read every text column as numbers, and
  * `0` would match them all), and a count of rows is a whole number.
  */
-import type { Template, TemplateSlot } from '../../sql/bind.ts';
-import type { ParamType } from '../../sql/statement.ts';
-import { Decimal, type PlainValue } from '../../util/decimal.ts';
-import { writeJson } from '../../util/json.ts';
-import { BindProblem, type TemplateBinder } from './binder.ts';
-import { type Filling, type Typed, TypedBinder, type TypedRules } from './typed.ts';
+import type { Template } from '../../../sql/bind.ts';
+import type { ParamType } from '../../../sql/statement.ts';
+import { BindProblem, type TemplateBinder } from '../../../sql/template-binder.ts';
+import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/typed-binder.ts';
+import { Decimal, type PlainValue } from '../../../util/decimal.ts';
+import { writeJson } from '../../../util/json.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 const INT: ParamType = { kind: 'int', cast: 'signed' };
@@ -28,7 +28,7 @@ export function mysqlBinder(template: Template): TemplateBinder {
 
 const RULES: TypedRules = {
   fill(slot, value) {
-    if (slot.place === 'limit') return { typed: [rowCount(slot, value)] };
+    if (slot.place === 'limit') return { typed: [{ type: INT, value: rowCount(slot, value) }] };
     if (slot.place === 'listed') return listed(value, 'NULL');
     return { typed: [slot.form === 'quoted' || slot.place === 'comparison' ? textOf(value) : byValue(value)] };
   },
@@ -42,14 +42,6 @@ const RULES: TypedRules = {
   cast: (text, type) => `CAST(${text} AS ${type})`,
   in: (list, negated) => `${negated ? 'NOT IN' : 'IN'} (${list})`,
 };
-
-const DIGITS = /^\d{1,18}$/;
-
-export function rowCount(slot: TemplateSlot, value: PlainValue): Typed {
-  const text = value instanceof Decimal ? value.text : String(value);
-  if (!DIGITS.test(text)) throw new BindProblem(slot.path, 'is no number of rows; give a whole number');
-  return { type: INT, value: text };
-}
 
 function textOf(value: PlainValue): Typed {
   if (value === null || typeof value === 'string') return { type: TEXT, value };

@@ -1,12 +1,13 @@
 /**
- * What the engines share whose parameters have a type of their own: the values choose the types, the types choose the text, and texts are
- * kept by the types that they were made for. So one text never sees two types, which some servers would remember wrongly.
+ * The template binder of engines whose parameters have types of their own. The values choose the types, the types choose the text, and each
+ * text is kept with the types it was made for: no text is ever used with two lists of types, which some servers would remember wrongly.
  */
-import type { Template, TemplatePart, TemplateSlot } from '../../sql/bind.ts';
-import type { BoundStatement } from '../../sql/dialect.ts';
-import type { ParamType, ParamValue, Statement } from '../../sql/statement.ts';
-import type { PlainValue } from '../../util/decimal.ts';
-import type { Resolve, TemplateBinder } from './binder.ts';
+
+import { Decimal, type PlainValue } from '../util/decimal.ts';
+import type { Template, TemplatePart, TemplateSlot } from './bind.ts';
+import type { BoundStatement } from './dialect.ts';
+import type { ParamType, ParamValue, Statement } from './statement.ts';
+import { BindProblem, type Resolve, type TemplateBinder } from './template-binder.ts';
 
 export interface Typed {
   readonly type: ParamType;
@@ -109,3 +110,12 @@ export class TypedBinder implements TemplateBinder {
 }
 
 const NONE: readonly Filling[] = [];
+
+const DIGITS = /^\d{1,18}$/;
+
+/** The digits of a number of rows; anything else is refused. */
+export function rowCount(slot: TemplateSlot, value: PlainValue): string {
+  const text = value instanceof Decimal ? value.text : String(value);
+  if (!DIGITS.test(text)) throw new BindProblem(slot.path, 'is no number of rows; give a whole number');
+  return text;
+}

@@ -47,11 +47,19 @@ export function staysOf(steps: readonly string[], certainty: 'stays' | 'may_stay
   return `The outcome is unknown: what ${which} wrote may stay; look before you repeat the call.`;
 }
 
+/** A field of the request, by its path, and what is wrong with it. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
 export class ApiError extends Error {
   readonly key: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   #place: string | undefined;
+  /** What is wrong field by field, where that is known. */
+  #errors: readonly FieldError[] | undefined;
 
   constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message.replace(POWER_TOKEN, 'mr_***'));
@@ -76,6 +84,11 @@ export class ApiError extends Error {
     return this;
   }
 
+  withErrors(errors: readonly FieldError[]): this {
+    this.#errors = errors.map(({ field, message }) => ({ field: field.replace(POWER_TOKEN, 'mr_***'), message }));
+    return this;
+  }
+
   /** What the log shall tell and the client not. */
   because(cause: unknown): this {
     this.cause = cause;
@@ -89,11 +102,13 @@ export class ApiError extends Error {
     const words = isTold ? `${this.message} ${stays}` : this.message;
     const told = new ApiError(key, status, words, { ...headers, 'x-outcome': outcome }).because(this.cause);
     told.#place = this.#place;
+    told.#errors = this.#errors;
     return told;
   }
 
-  body(): { code: number; status: string; message: string } {
-    return { code: this.status, status: REASONS[this.status] ?? 'Error', message: this.message };
+  body(): { code: number; status: string; message: string; errors?: readonly FieldError[] } {
+    const body = { code: this.status, status: REASONS[this.status] ?? 'Error', message: this.message };
+    return this.#errors === undefined ? body : { ...body, errors: this.#errors };
   }
 }
 
@@ -314,6 +329,7 @@ export const ERRORS = {
     413,
     (most: string) => `The input takes more than the ${most} MiB of memory that it may; send less, or raise config.limits.memory_mb.`,
   ),
+  input_invalid: entry(400, (problems: string) => `The input is not valid: ${problems}.`),
   input_missing: entry(400, (step: string, name: string) => `Step ${step} needs the input ${show(name)}, which was not given.`),
   step_refused: entry(422, (step: string, detail: string) => `Step ${step} refused the input: ${detail}`),
   step_budget: entry(422, (step: string, detail: string) => `Step ${step} was stopped: ${detail}`),

@@ -57,7 +57,7 @@ async function attempt(
     const { compiled } = version;
     requireRole(call, compiled);
     const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };
-    const read = readInput(call.raw, call.method, compiled.document.inputType, allowance);
+    const read = readInput(call.raw, compiled.rules, allowance);
     const input = read instanceof Promise ? await read : read;
     const modules = compiled.usesModules ? await finder.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];

@@ -129,12 +129,19 @@ async function runTraced(compiled: Compiled, frame: StepFrame, notes: Notes): Pr
       const explained = explainStep(error, step.label, compiled.timeoutMs);
       if (!(explained instanceof ApiError)) throw explained;
       notes.take(shown);
-      shown.set('error', new Map<string, PlainValue>(Object.entries(explained.body())));
+      shown.set('error', plainOf(explained.body()));
     }
     shown.set('duration_ms', milliseconds(began));
     if (shown.has('error')) break;
   }
   return steps;
+}
+
+/** A document of our own as a plain value. */
+export function plainOf(value: unknown): PlainValue {
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (typeof value !== 'object' || value === null) return value as PlainValue;
+  return new Map(Object.entries(value).map(([name, field]) => [name, plainOf(field)]));
 }
 
 function milliseconds(began: number): number {

@@ -10,11 +10,14 @@ import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectScope } from '../model/project.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
 import type { DefinitionDocument, OwnDatabase } from './document.ts';
+import type { InputRules } from './input.ts';
+import { DeclaredInput } from './inputs/declared-input.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
 import { compileStep } from './steps/step-cache.ts';
 
 export interface Compiled {
   readonly document: DefinitionDocument;
+  readonly rules: InputRules;
   /** Roles that may call it. */
   readonly permission: readonly string[];
   readonly steps: readonly Step[];
@@ -52,6 +55,11 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
   const transaction = config.transaction ? transactionOf(steps) : 'none';
   return {
     document,
+    rules: {
+      method: document.method,
+      inputType: document.inputType,
+      declared: document.inputs === undefined ? undefined : new DeclaredInput(document.inputs),
+    },
     permission: document.permission,
     steps,
     answer: shown < 0 ? steps.length - 1 : shown,
@@ -100,7 +108,7 @@ export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[
   if (settings.length === 0) return;
   const problems = steps.filter(writes).map(({ source, label }): CodeProblem => {
     const message = `config.${settings.join(' and config.')}: only for definitions whose steps read, and step ${label} writes or may write`;
-    return { line: source.codeLine, message, kind: 'document' };
+    return { ...source.codeAt, message, kind: 'document', step: source.index };
   });
   if (problems.length > 0) throw new StepProblems(problems);
 }

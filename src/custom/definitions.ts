@@ -32,6 +32,7 @@ import {
 } from './document.ts';
 import type { Finder } from './find.ts';
 import { StepProblems } from './steps/step.ts';
+import { warningsOf } from './warnings.ts';
 import { type LineProblem, YamlProblems } from './yaml-tree.ts';
 
 /** Roles that may change definitions, one of which is needed. */
@@ -77,7 +78,7 @@ export async function checkDefinition(management: Management, author: Author, so
   const { database } = document;
   if (problems.length === 0 && database.kind === 'ref' && !isRegistered(author.context, database.engine.type, database.name))
     found.push({
-      line: database.line,
+      ...database.place,
       message: `database.ref: the project has no database ${database.engine.type}/${database.name}`,
       kind: 'document',
     });
@@ -116,9 +117,9 @@ const MOST_PROBLEMS = 100;
 
 function sentences(problems: readonly LineProblem[]): string {
   const told = problems
-    .toSorted((a, b) => a.line - b.line)
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
     .slice(0, MOST_PROBLEMS)
-    .map(({ line, message }) => `line ${line}: ${message}.`);
+    .map(({ line, column, message }) => `line ${line}, column ${column}: ${message}.`);
   return problems.length > told.length ? `${told.join(' ')} And ${problems.length - told.length} more.` : told.join(' ');
 }
 
@@ -151,7 +152,7 @@ async function passwordOf(management: Management, { caller }: Author, document: 
   if (stored === undefined || before?.kind !== 'own' || !isSameServer(before, database))
     throw apiError(
       'definition_invalid',
-      `line ${database.line}: database.password is ${MASK}, but no password is stored for this server and user; give it.`,
+      `line ${database.place.line}, column ${database.place.column}: database.password is ${MASK}, but no password is stored for this server and user; give it.`,
     );
   if (stored.unreadable !== null) throw apiError('record_unreadable', `${uri} ${stored.version}`, stored.definitionId);
   return stored.password;
@@ -178,7 +179,14 @@ export async function deploy(management: Management, author: Author, source: str
   const checked = await checkDefinition(management, author, source);
   const inserted = await management.store.insertDefinitions(author.caller, [draftOf(checked, source)], 'refuse');
   const [definition] = insertedOrRefused(inserted, 'definition_exists');
-  return { status: 201, body: new Map([['definition_id', definition?.definitionId ?? '']]) };
+  return { status: 201, body: storedBody(definition?.definitionId ?? '', checked) };
+}
+
+function storedBody(definitionId: string, { compiled }: Checked): PlainMap {
+  return new Map<string, PlainValue>([
+    ['definition_id', definitionId],
+    ['warnings', warningsOf(compiled)],
+  ]);
 }
 
 export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'definition_exists' | 'copy_conflict') {
@@ -197,7 +205,7 @@ export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'defini
 export async function update(management: Management, author: Author, source: string): Promise<ManagementAnswer> {
   const checked = await checkDefinition(management, author, source);
   const changed = await management.store.updateDefinition(author.caller, draftOf(checked, source));
-  return { status: 200, body: new Map([['definition_id', changedOrRefused(changed, checked.document.version)]]) };
+  return { status: 200, body: storedBody(changedOrRefused(changed, checked.document.version), checked) };
 }
 
 function changedOrRefused(change: DefinitionChange, version: string): string {

@@ -4,7 +4,7 @@ import type { Engines } from '../engines/registry.ts';
 import type { Host, TlsMode } from '../model/entry.ts';
 import type { OwnDatabase, RegisteredDatabase } from './document.ts';
 import type { DocumentFields } from './fields.ts';
-import type { MapTree, Tree } from './yaml-tree.ts';
+import { type MapTree, placeOf, type Tree } from './yaml-tree.ts';
 
 const TLS_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-full'];
 const NAMES = [
@@ -32,11 +32,10 @@ export function readDatabase(fields: DocumentFields, root: MapTree, engines: Eng
   if (section !== undefined) fields.known(section, PREFIX, NAMES);
   const timeoutSecs = fields.whole(section, 'timeout_secs', PREFIX, 30, 1, MOST_SECS);
   if (section?.fields.has('ref') === true) return readReference(fields, section, timeoutSecs, engines);
-  const line = section?.line ?? root.line;
   const engine = readEngine(fields, section, engines);
   return {
     kind: 'own',
-    line,
+    place: placeOf(section ?? root),
     engine,
     hosts: readHosts(fields, section, engine.defaultPort),
     username: fields.text(section, 'username', PREFIX, 'required') ?? '',
@@ -68,7 +67,7 @@ function readReference(fields: DocumentFields, section: MapTree, timeoutSecs: nu
   const engine = engines.find(text.slice(0, Math.max(0, slash)));
   if (text !== '' && (engine === undefined || slash === text.length - 1))
     fields.problem(section.fields.get('ref') ?? section, `${PREFIX}ref must be <db_type>/<db_name>, with ${engines.types} for db_type`);
-  return { kind: 'ref', line: section.line, engine: engine ?? engines.fallback, name: text.slice(slash + 1), timeoutSecs };
+  return { kind: 'ref', place: placeOf(section), engine: engine ?? engines.fallback, name: text.slice(slash + 1), timeoutSecs };
 }
 
 /** `machine: [{host, port}]`, or `source_ip` and `port`. */

@@ -1,7 +1,7 @@
 /** The `logic` section of a definition: steps of one kind each, with names that hide nothing. Compiles nothing. */
 import type { DocumentFields } from './fields.ts';
 import { isReservedName } from './names.ts';
-import type { MapTree, ScalarTree, Tree } from './yaml-tree.ts';
+import { type MapTree, type Place, placeOf, type ScalarTree, type Tree } from './yaml-tree.ts';
 
 export const STEP_KINDS = ['sql', 'lark', 'expr'] as const;
 export type StepKindName = (typeof STEP_KINDS)[number];
@@ -12,8 +12,10 @@ export interface StepSource {
   /** Of lark and expr steps. */
   readonly name: string | undefined;
   readonly code: string;
-  /** The line of the document on which the code's first line stands; code that YAML has folded has no lines of its own. */
-  readonly codeLine: number;
+  /** Where the code's first character stands in the document; code that YAML has folded has no lines of its own. */
+  readonly codeAt: Place;
+  /** How far the further lines are indented. */
+  readonly codeIndent: number;
   readonly omit: boolean;
 }
 
@@ -52,13 +54,27 @@ function readStep(fields: DocumentFields, item: Tree, index: number): StepSource
     kind,
     name,
     code,
-    codeLine: codeLine(fields.scalar(tree, field, prefix)),
+    ...codePlace(tree, fields.scalar(tree, field, prefix)),
     omit: fields.flag(tree, 'omit', prefix, false),
   };
 }
 
-function codeLine(tree: ScalarTree | undefined): number {
-  return tree === undefined ? 1 : tree.line + (tree.block ? 1 : 0);
+function codePlace(step: MapTree, code: ScalarTree | undefined): Pick<StepSource, 'codeAt' | 'codeIndent'> {
+  if (code === undefined) return { codeAt: placeOf(step), codeIndent: 0 };
+  const { line, column, block, indent, quoted } = code;
+  if (block) return { codeAt: { line: line + 1, column: indent + 1 }, codeIndent: indent };
+  return { codeAt: { line, column: quoted ? column + 1 : column }, codeIndent: 0 };
+}
+
+/** The same for an offset into the code. */
+export function placeAtOffset(source: StepSource, offset: number): Place {
+  const before = source.code.slice(0, offset).split('\n');
+  return placeInCode(source, before.length, (before.at(-1) ?? '').length + 1);
+}
+
+/** A place in a step's code (both numbers from 1), as a place in the document. */
+export function placeInCode({ codeAt, codeIndent }: StepSource, line: number, column: number): Place {
+  return { line: codeAt.line + line - 1, column: line === 1 ? codeAt.column + column - 1 : codeIndent + column };
 }
 
 function checkName(text: string, kind: 'lark' | 'expr'): string | undefined {

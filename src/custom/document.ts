@@ -11,7 +11,9 @@ import type { PlainValue } from '../util/decimal.ts';
 import { readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
 import { DocumentFields } from './fields.ts';
-import { type LineProblem, type MapTree, parseTree, plainTree, type Tree, YamlProblems } from './yaml-tree.ts';
+import type { About, Declaration, Declarations } from './inputs/declaration.ts';
+import { readAbout, readInputs } from './inputs/read-declaration.ts';
+import { type LineProblem, type MapTree, type Place, parseTree, plainTree, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -22,7 +24,7 @@ const INPUT_TYPES: readonly string[] = ['json', 'form', 'multipart'];
 export interface OwnDatabase {
   readonly kind: 'own';
   /** Where the section stands. */
-  readonly line: number;
+  readonly place: Place;
   readonly engine: Engine;
   readonly hosts: readonly Host[];
   readonly username: string;
@@ -40,7 +42,7 @@ export interface OwnDatabase {
 
 export interface RegisteredDatabase {
   readonly kind: 'ref';
-  readonly line: number;
+  readonly place: Place;
   readonly engine: Engine;
   readonly name: string;
   readonly timeoutSecs: number;
@@ -64,6 +66,9 @@ export interface DefinitionDocument {
   readonly method: DefinitionMethod;
   readonly version: string;
   readonly inputType: InputType;
+  readonly about: About;
+  /** Undefined: anything may be sent. */
+  readonly inputs: Declarations | undefined;
   readonly logic: readonly StepSource[];
   readonly config: DefinitionConfig;
   readonly database: OwnDatabase | RegisteredDatabase;
@@ -72,7 +77,7 @@ export interface DefinitionDocument {
 /** Stands for a stored password wherever a definition is shown. */
 export const MASK = '***';
 
-const SECTIONS = ['identifiers', 'permission', 'http', 'logic', 'config', 'database'];
+const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'config', 'database'];
 const URI = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
 
 export interface Inspected {
@@ -92,11 +97,27 @@ export function inspectDocument(source: string, engines: Engines): Inspected {
     identifiers: readIdentifiers(fields, root),
     permission: readPermission(fields, root),
     ...readHttp(fields, root),
+    about: readAbout(fields, root),
+    inputs: readInputs(fields, root),
     logic: readLogic(fields, root),
     config: readConfig(fields, root),
     database: readDatabase(fields, root, engines),
   };
+  refuseFiles(fields, root, document);
   return { document, problems: fields.problems };
+}
+
+/** Files come in multipart forms only. */
+function refuseFiles(fields: DocumentFields, root: MapTree, { inputs, inputType }: DefinitionDocument): void {
+  const section = root.fields.get('input');
+  if (inputs === undefined || inputType === 'multipart' || section?.kind !== 'map') return;
+  for (const [name, declaration] of inputs)
+    if (hasFile(declaration))
+      fields.problem(section.fields.get(name) ?? section, `input.${name} is a file, which needs http.input_type multipart`);
+}
+
+function hasFile({ type, items, fields }: Declaration): boolean {
+  return type === 'file' || (items !== undefined && hasFile(items)) || [...(fields?.values() ?? [])].some(hasFile);
 }
 
 /** For a document that has been checked before. */
@@ -137,8 +158,8 @@ function readHttp(fields: DocumentFields, root: MapTree): Pick<DefinitionDocumen
       ? undefined
       : 'must be path segments of letters, digits, . _ ~ and -, without a slash at either end',
   );
-  const hasBody = method !== 'get' && method !== 'delete';
-  const inputType = fields.text(http, 'input_type', 'http.', hasBody ? 'required' : 'optional', oneOf(INPUT_TYPES));
+  const needsType = (method !== 'get' && method !== 'delete') || http?.fields.has('input_type') === true;
+  const inputType = fields.text(http, 'input_type', 'http.', needsType ? 'required' : 'optional', oneOf(INPUT_TYPES));
   return {
     uri: uri ?? '',
     method: (method ?? 'get') as DefinitionMethod,

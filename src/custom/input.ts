@@ -1,6 +1,7 @@
 /**
  * What a call brings, as one object: the query for methods without a body, else the fields of a JSON document, a form or a multipart form,
- * with the query filling in what they do not have. `format` and `pwt` are the service's own and never input.
+ * with the query filling in what they do not have; what is in the path wins. `format` and `pwt` are the service's own and never input, nor is
+ * `version` where there is a body. Where the definition declares its input, all of it is checked here.
  */
 import { apiError } from '../errors.ts';
 import type { DefinitionMethod } from '../model/definition.ts';
@@ -8,11 +9,22 @@ import type { PlainMap } from '../util/decimal.ts';
 import type { QueryParameter } from '../util/query.ts';
 import { type Allowance, addField, BODIES } from './bodies.ts';
 import type { InputType } from './document.ts';
+import type { FieldProblem } from './inputs/checks.ts';
+import { checkTwice, type DeclaredInput, refuse, type Sent } from './inputs/declared-input.ts';
 
 export interface RawInput {
   readonly query: readonly QueryParameter[];
+  /** Of the braces of the uri. */
+  readonly path: PlainMap | undefined;
   readonly body: Buffer | undefined;
   readonly contentType: string | undefined;
+}
+
+/** What a definition says of its input. */
+export interface InputRules {
+  readonly method: DefinitionMethod;
+  readonly inputType: InputType;
+  readonly declared: DeclaredInput | undefined;
 }
 
 const MEDIA_TYPES: Readonly<Record<InputType, string>> = {
@@ -21,24 +33,47 @@ const MEDIA_TYPES: Readonly<Record<InputType, string>> = {
   multipart: 'multipart/form-data',
 };
 
-export function readInput(raw: RawInput, method: DefinitionMethod, type: InputType, allowance: Allowance): PlainMap | Promise<PlainMap> {
-  const query = readQuery(raw.query);
-  if (method === 'get' || method === 'delete') return query;
-  const { body, contentType } = raw;
-  if (body === undefined || body.length === 0) return query;
+/** A larger body is checked a slice at a time. */
+const LARGE = 256 * 1024;
+
+export function readInput(raw: RawInput, rules: InputRules, allowance: Allowance): PlainMap | Promise<PlainMap> {
+  const { method, inputType } = rules;
+  const takesBody = method !== 'get' && method !== 'delete';
+  const query = readQuery(raw.query, takesBody);
+  const { body, contentType, path } = raw;
+  if (!takesBody || body === undefined || body.length === 0)
+    return settle({ query, path, body: undefined, bodyOrigin: 'text' }, rules, allowance);
   const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
-  if (sent !== MEDIA_TYPES[type] && !(sent === undefined && type === 'json')) throw apiError('wrong_content_type', MEDIA_TYPES[type]);
-  const fields = BODIES[type](body, contentType ?? '', allowance);
-  return fields instanceof Promise ? fields.then((found) => filled(found, query)) : filled(fields, query);
+  if (sent !== MEDIA_TYPES[inputType] && !(sent === undefined && inputType === 'json'))
+    throw apiError('wrong_content_type', MEDIA_TYPES[inputType]);
+  const fields = BODIES[inputType](body, contentType ?? '', allowance);
+  const bodyOrigin = inputType === 'json' ? 'json' : 'text';
+  if (fields instanceof Promise) return fields.then((found) => settle({ query, path, body: found, bodyOrigin }, rules, allowance));
+  return settle({ query, path, body: fields, bodyOrigin }, rules, allowance);
 }
 
-function filled(fields: PlainMap, query: PlainMap): PlainMap {
-  for (const [name, value] of query) if (!fields.has(name)) fields.set(name, value);
-  return fields;
+function settle(sent: Sent, { declared }: InputRules, { lease }: Allowance): PlainMap | Promise<PlainMap> {
+  if (declared === undefined) return merged(sent);
+  return lease.held > LARGE ? declared.checkInSlices(sent, lease.owner) : declared.check(sent);
 }
 
-function readQuery(query: readonly QueryParameter[]): PlainMap {
+function merged({ query, path, body }: Sent): PlainMap {
+  const input = body ?? query;
+  if (body !== undefined) for (const [name, value] of query) if (!body.has(name)) body.set(name, value);
+  if (path === undefined) return input;
+  const problems: FieldProblem[] = [];
+  for (const [name, value] of path) {
+    const other = input.get(name);
+    if (other !== undefined) checkTwice(problems, name, value, other);
+    input.set(name, value);
+  }
+  refuse(problems);
+  return input;
+}
+
+function readQuery(query: readonly QueryParameter[], takesBody: boolean): PlainMap {
   const input: PlainMap = new Map();
-  for (const { name, value } of query) if (name !== 'format' && name !== 'pwt') addField(input, name, value);
+  for (const { name, value } of query)
+    if (name !== 'format' && name !== 'pwt' && !(takesBody && name === 'version')) addField(input, name, value);
   return input;
 }

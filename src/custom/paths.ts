@@ -10,6 +10,8 @@ export interface ResolvedPath {
   readonly read: PathReader;
   readonly needs: readonly number[];
   readonly readsContext: boolean;
+  /** The name of the input that is surely meant. */
+  readonly inputName?: string | undefined;
 }
 
 /** A path that can never lead anywhere. */
@@ -19,7 +21,15 @@ const STEP = /^step_(\d+)$/;
 
 export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
   const { first, rest } = path;
-  if (rest.length > 0 && first === 'input') return { read: (frame) => walk(frame.input, rest), needs: [], readsContext: false };
+  if (rest.length > 0 && first === 'input') {
+    const [name] = rest;
+    return {
+      read: (frame) => walk(frame.input, rest),
+      needs: [],
+      readsContext: false,
+      inputName: typeof name === 'string' ? name : undefined,
+    };
+  }
   if (rest.length > 0 && first === 'context') return { read: (frame) => walk(frame.context(), rest), needs: [], readsContext: true };
   const number = STEP.exec(first)?.[1];
   const index = number === undefined ? scope.names.get(first) : Number(number);
@@ -28,7 +38,7 @@ export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
     return { read: (frame) => walk(frame.results[index], rest), needs: [index], readsContext: false };
   }
   const all = Array.from({ length: scope.count }, (_, i) => i);
-  if (scope.count === 0) return { read: (frame) => walk(frame.input.get(first), rest), needs: [], readsContext: false };
+  if (scope.count === 0) return { read: (frame) => walk(frame.input.get(first), rest), needs: [], readsContext: false, inputName: first };
   return { read: (frame) => walk(lookUp(first, frame, scope.count), rest), needs: all, readsContext: false };
 }
 

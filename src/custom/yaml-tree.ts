@@ -6,37 +6,44 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { parseYaml, YamlError } from '../util/yaml.ts';
 
-export type Tree = MapTree | ListTree | ScalarTree;
-
-interface Placed {
-  /** From 1. */
-  readonly line: number;
+export function placeOf({ line, column }: Place): Place {
+  return { line, column };
 }
 
-export interface MapTree extends Placed {
+export type Tree = MapTree | ListTree | ScalarTree;
+
+/** Where something stands in the document: both from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface MapTree extends Place {
   readonly kind: 'map';
   readonly fields: ReadonlyMap<string, Tree>;
 }
 
-export interface ListTree extends Placed {
+export interface ListTree extends Place {
   readonly kind: 'list';
   readonly items: readonly Tree[];
 }
 
-export interface ScalarTree extends Placed {
+export interface ScalarTree extends Place {
   readonly kind: 'scalar';
   readonly value: null | boolean | number | string;
   /** As written, for those who want the text and not what YAML makes of it. */
   readonly text: string;
   /** Is it a block (`|` or `>`), whose text begins on the next line? */
   readonly block: boolean;
+  readonly quoted: boolean;
+  /** How far the lines of a block are indented. */
+  readonly indent: number;
   /** Offsets of the scalar in the source. */
   readonly from: number;
   readonly to: number;
 }
 
-export interface LineProblem {
-  readonly line: number;
+export interface LineProblem extends Place {
   readonly message: string;
 }
 
@@ -44,23 +51,27 @@ export class YamlProblems extends Error {
   readonly problems: readonly LineProblem[];
 
   constructor(problems: readonly LineProblem[]) {
-    super(problems.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+    super(problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('; '));
     this.problems = problems;
   }
 }
 
+const START: Place = { line: 1, column: 1 };
 const MOST_BYTES = 256 * 1024;
 const MOST_DEPTH = 32;
 
 export function parseTree(source: string): Tree {
   if (Buffer.byteLength(source) > MOST_BYTES)
-    throw new YamlProblems([{ line: 1, message: `the document is larger than ${MOST_BYTES} bytes` }]);
+    throw new YamlProblems([{ ...START, message: `the document is larger than ${MOST_BYTES} bytes` }]);
   const { documents, lines } = read(source);
-  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
   const [first, second] = documents;
-  if (first === undefined || first.contents === null) throw new YamlProblems([{ line: 1, message: 'the document is empty' }]);
-  if (second !== undefined) throw new YamlProblems([{ line: lineAt(second.range[0]), message: 'there is more than one document' }]);
-  return new Reader(lineAt).read(first.contents, 1);
+  if (first === undefined || first.contents === null) throw new YamlProblems([{ ...START, message: 'the document is empty' }]);
+  if (second !== undefined) throw new YamlProblems([{ ...placeAt(second.range[0]), message: 'there is more than one document' }]);
+  return new Reader(source, placeAt).read(first.contents, 1);
 }
 
 function read(source: string): ReturnType<typeof parseYaml> {
@@ -68,7 +79,9 @@ function read(source: string): ReturnType<typeof parseYaml> {
     return parseYaml(source);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw new YamlProblems(error.problems.map(({ line, message }) => ({ line: Math.max(1, line), message })));
+    throw new YamlProblems(
+      error.problems.map(({ line, column, message }) => ({ line: Math.max(1, line), column: Math.max(1, column), message })),
+    );
   }
 }
 
@@ -91,40 +104,63 @@ function plainScalar(text: string): null | boolean | number | string {
 }
 
 class Reader {
-  readonly #lineAt: (offset: number) => number;
+  readonly #source: string;
+  readonly #placeAt: (offset: number) => Place;
 
-  constructor(lineAt: (offset: number) => number) {
-    this.#lineAt = lineAt;
+  constructor(source: string, placeAt: (offset: number) => Place) {
+    this.#source = source;
+    this.#placeAt = placeAt;
   }
 
   read(node: Node, depth: number): Tree {
-    const line = this.#lineAt(node.range?.[0] ?? 0);
+    const place = this.#placeAt(node.range?.[0] ?? 0);
     const refuse = (message: string): never => {
-      throw new YamlProblems([{ line, message }]);
+      throw new YamlProblems([{ ...place, message }]);
     };
     if (depth > MOST_DEPTH) return refuse(`nested deeper than ${MOST_DEPTH} levels`);
     if (isAlias(node)) return refuse('aliases are not supported; write the value out');
-    if (isMap(node)) return { kind: 'map', line, fields: this.#fields(node as YAMLMap, depth) };
-    if (isSeq(node)) return { kind: 'list', line, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
+    if (isMap(node)) return { kind: 'map', ...place, fields: this.#fields(node as YAMLMap, depth) };
+    if (isSeq(node)) return { kind: 'list', ...place, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
     if (!isScalar(node)) return refuse('this is no value');
     const text = String(node.value ?? '');
     const value = node.type === 'PLAIN' || node.type === undefined ? plainScalar(text) : text;
     const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
-    return { kind: 'scalar', line, value, text, block, from: node.range?.[0] ?? 0, to: node.range?.[1] ?? 0 };
+    const [from, to] = node.range ?? [0, 0];
+    return {
+      kind: 'scalar',
+      ...place,
+      value,
+      text,
+      block,
+      quoted: node.type?.startsWith('QUOTE') === true,
+      indent: block ? indentOf(this.#source.slice(from, to)) : 0,
+      from,
+      to,
+    };
   }
 
   #fields(map: YAMLMap, depth: number): ReadonlyMap<string, Tree> {
     const fields = new Map<string, Tree>();
     for (const { key, value } of map.items) {
-      const line = this.#lineAt((key as Node | null)?.range?.[0] ?? 0);
-      if (!isScalar(key)) throw new YamlProblems([{ line, message: 'a key must be a plain word' }]);
+      const place = this.#placeAt((key as Node | null)?.range?.[0] ?? 0);
+      if (!isScalar(key)) throw new YamlProblems([{ ...place, message: 'a key must be a plain word' }]);
       const name = String(key.value);
-      if (name === '<<') throw new YamlProblems([{ line, message: 'merge keys are not supported' }]);
-      const empty: ScalarTree = { kind: 'scalar', line, value: null, text: '', block: false, from: 0, to: 0 };
+      if (name === '<<') throw new YamlProblems([{ ...place, message: 'merge keys are not supported' }]);
+      const empty: ScalarTree = { kind: 'scalar', ...place, value: null, text: '', block: false, quoted: false, indent: 0, from: 0, to: 0 };
       fields.set(name, value === null ? empty : this.read(value as Node, depth + 1));
     }
     return fields;
   }
+}
+
+/** The indentation of a block's first line that says something; the header is its first line. */
+function indentOf(block: string): number {
+  const line =
+    block
+      .split('\n')
+      .slice(1)
+      .find((text) => text.trim() !== '') ?? '';
+  return line.length - line.trimStart().length;
 }
 
 /** The tree as a plain value; `isText` says for which places the text as written is meant. */

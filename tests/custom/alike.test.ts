@@ -6,7 +6,15 @@ import { compileStep } from '../../src/custom/steps/step-cache.ts';
 import { mysqlEngine } from '../../src/engines/mysql/index.ts';
 import { postgresEngine } from '../../src/engines/postgres/index.ts';
 
-const SQL: StepSource = { index: 1, kind: 'sql', name: undefined, code: 'SELECT * FROM t WHERE a = ?:a', codeLine: 7, omit: false };
+const SQL: StepSource = {
+  index: 1,
+  kind: 'sql',
+  name: undefined,
+  code: 'SELECT * FROM t WHERE a = ?:a',
+  codeAt: { line: 7, column: 1 },
+  codeIndent: 0,
+  omit: false,
+};
 const EXPR: StepSource = { ...SQL, kind: 'expr', name: 'sum', code: 'len(before)' };
 const LARK: StepSource = { ...SQL, kind: 'lark', name: 'sum', code: 'result = len(before)' };
 const SCOPE: StepScope = { engine: postgresEngine, names: new Map([['before', 0]]), count: 1, modules: new Map(), stage: 'call' };
@@ -19,9 +27,13 @@ test('the same code is compiled once', () => {
 test('whatever differs, makes another step', () => {
   const variants: readonly (readonly [StepSource, StepScope])[] = [
     ...[SQL, EXPR].flatMap((source) =>
-      [source, { ...source, index: 0 }, { ...source, codeLine: 8 }, { ...source, omit: true }, { ...source, code: `${source.code} ` }].map(
-        (one) => [one, SCOPE] as const,
-      ),
+      [
+        source,
+        { ...source, index: 0 },
+        { ...source, codeAt: { line: 8, column: 1 } },
+        { ...source, omit: true },
+        { ...source, code: `${source.code} ` },
+      ].map((one) => [one, SCOPE] as const),
     ),
     [{ ...EXPR, name: 'other' }, SCOPE],
     [SQL, { ...SCOPE, engine: mysqlEngine }],
@@ -32,8 +44,8 @@ test('whatever differs, makes another step', () => {
   ];
   const steps = variants.map(([source, scope]) => compileStep(source, scope));
   expect(new Set(steps).size).toBe(variants.length);
-  expect(steps.map(({ source: { index, codeLine, omit, code } }) => [index, codeLine, omit, code])).toEqual(
-    variants.map(([{ index, codeLine, omit, code }]) => [index, codeLine, omit, code]),
+  expect(steps.map(({ source: { index, codeAt, omit, code } }) => [index, codeAt, omit, code])).toEqual(
+    variants.map(([{ index, codeAt, omit, code }]) => [index, codeAt, omit, code]),
   );
 });
 

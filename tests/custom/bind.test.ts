@@ -85,9 +85,9 @@ describe('PostgreSQL', () => {
       },
     );
     expect(bound.text).toBe(
-      "SELECT ('%' || $1::text || '%') WHERE a = ANY ($2) AND b <> ALL ($3) AND ($4 IS NULL OR n = $4) AND d >= CAST($5 AS date) LIMIT $6",
+      "SELECT ('%' || $1::text || '%') WHERE a = ANY ($2) AND b <> ALL ($3) AND ($4::text IS NULL OR n = $5) AND d >= CAST($6 AS date) LIMIT $7",
     );
-    expect(bound.params).toEqual(['x', '{"1",NULL,"a\\"b\\\\"}', '{"1",NULL,"a\\"b\\\\"}', '5', '2024-01-01', '10']);
+    expect(bound.params).toEqual(['x', '{"1",NULL,"a\\"b\\\\"}', '{"1",NULL,"a\\"b\\\\"}', '5', '5', '2024-01-01', '10']);
   });
 
   test('a list among other values, an array, JSON', () => {

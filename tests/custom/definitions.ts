@@ -10,6 +10,9 @@ export interface Sketch {
   readonly version?: string;
   readonly input_type?: string;
   readonly permission?: readonly string[];
+  readonly about?: object;
+  readonly input?: object;
+  readonly response?: object;
   readonly logic: readonly object[];
   readonly config?: object;
   readonly database?: object;
@@ -20,7 +23,18 @@ export const YAML = { 'content-type': 'application/x-yaml' };
 
 /** The document that a sketch stands for, on a registered database unless it says otherwise. */
 export function documentOf(project: TestProject, database: Registered, sketch: Sketch): Record<string, unknown> {
-  const { uri, method = 'get', version = '1.0.0', input_type = 'json', permission = ['admin'], logic, config } = sketch;
+  const {
+    uri,
+    method = 'get',
+    version = '1.0.0',
+    input_type = 'json',
+    permission = ['admin'],
+    about,
+    input,
+    response,
+    logic,
+    config,
+  } = sketch;
   return {
     identifiers: {
       org_id: project.orgId,
@@ -29,9 +43,12 @@ export function documentOf(project: TestProject, database: Registered, sketch: S
       space_id: project.headers['x-space-id'],
       user_id: project.userId,
     },
+    ...(about && { about }),
     permission,
     http: { uri, method, version, input_type },
+    ...(input && { input }),
     logic,
+    ...(response && { response }),
     ...(config && { config }),
     database: sketch.database ?? { ref: `${database.dbType}/${database.name}` },
   };

@@ -64,7 +64,7 @@ describe('the client', () => {
     const { definition_id: id = '' } = await json('definition', 'deploy', file);
     expect((await run('definition', 'deploy', file)).stderr).toContain('already');
     writeFileSync(file, text.replace('AS n', 'AS m'));
-    expect(await json('definition', 'deploy', file, '--update')).toEqual({ definition_id: id });
+    expect(await json('definition', 'deploy', file, '--update')).toEqual({ definition_id: id, warnings: [] });
     expect(await json('definition', 'list', '--method', 'get')).toMatchObject([{ uri: 'one', version: '1.0' }]);
     expect((await run('definition', 'get', id, '--format', 'yaml')).stdout).toContain('SELECT ?:n::int AS m');
     expect(await json('definition', 'copy', id, '--to', project.spaces.prod, '--version', '2.0')).toMatchObject({

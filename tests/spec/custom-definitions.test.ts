@@ -78,19 +78,19 @@ config:
     expect(response.status).toBe(400);
     const problems = message(response);
     for (const part of [
-      'line 2: identifiers.org_id is not a ULID',
+      'line 2, column 11: identifiers.org_id is not a ULID',
       'identifiers.feature_id is missing',
       'identifiers.space_id is missing',
-      'line 4: permission must not be empty',
-      'line 6: http.uri',
-      'line 7: http.method',
-      'line 8: http.version',
-      'line 9: http.input_type',
-      'line 11: step 0 (sql): a step is one statement',
-      'line 12: logic[1].lark must not be input',
-      'line 14: logic[2] must have exactly one',
-      'line 17: config.cache_result must be true or false',
-      'line 18: config.rolback_version is unknown',
+      'line 4, column 13: permission must not be empty',
+      'line 6, column 8: http.uri',
+      'line 7, column 11: http.method',
+      'line 8, column 12: http.version',
+      'line 9, column 15: http.input_type',
+      'line 11, column 20: step 0 (sql): a step is one statement',
+      'line 12, column 11: logic[1].lark must not be input',
+      'line 14, column 5: logic[2] must have exactly one',
+      'line 17, column 17: config.cache_result must be true or false',
+      'line 18, column 20: config.rolback_version is unknown',
       'database is missing',
     ])
       expect(problems).toContain(part);
@@ -233,7 +233,7 @@ describe('get, list, update, delete', () => {
     expect(await bench.rows('GET', 'kept')).toEqual([{ me: 'keeper' }]);
     const shown = await bench.send('GET', `?definition_id=${id}&format=yaml`, undefined);
     const changed = await bench.send('PUT', '', shown.text.replace('AS me', 'AS still_me'));
-    expect(changed.json()).toEqual({ definition_id: id });
+    expect(changed.json()).toEqual({ definition_id: id, warnings: [] });
     expect(await bench.rows('GET', 'kept')).toEqual([{ still_me: 'keeper' }]);
     await bench.database.run('DROP ROLE keeper').catch(() => undefined);
   });
@@ -259,7 +259,7 @@ describe('get, list, update, delete', () => {
     const next = stringify(bench.document({ ...ONE, uri: 'changed', logic: [{ sql: 'SELECT 2 AS n' }] }));
     expect((await bench.send('PUT', '', next, { 'x-user-roles': 'viewer' })).status).toBe(403);
     const response = await bench.send('PUT', '', next);
-    expect([response.status, response.json()]).toEqual([200, { definition_id: id }]);
+    expect([response.status, response.json()]).toEqual([200, { definition_id: id, warnings: [] }]);
     expect(await bench.rows('GET', 'changed')).toEqual([{ n: 2 }]);
     expect((await bench.send('PUT', '', next.replace('uri: changed', 'uri: changed-not'))).status).toBe(404);
   });

@@ -16,6 +16,7 @@ export function compileExprStep(source: StepSource, scope: StepScope): Step {
     needs: resultsBehind(reads, scope),
     readsContext: compiled.uses.has('context'),
     modules: [],
+    inputNames: [...compiled.members],
     run(frame) {
       const values = new Map<string, PlainValue>();
       for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
@@ -26,7 +27,7 @@ export function compileExprStep(source: StepSource, scope: StepScope): Step {
 
 function compile(source: StepSource, scope: StepScope): ReturnType<typeof compileExpr> {
   try {
-    return compileExpr(source.code, { names: environmentNames(scope), file: source.name ?? 'step' });
+    return compileExpr(source.code, { names: environmentNames(scope), file: source.name ?? 'step', watch: 'input' });
   } catch (error) {
     throw error instanceof CompileError ? codeProblems(source, error.problems) : error;
   }

@@ -8,7 +8,7 @@ import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError, type Problem } from '../../lang/source.ts';
 import type { LarkModule, LarkModules } from '../../model/lark-module.ts';
 import type { PlainValue } from '../../util/decimal.ts';
-import type { StepSource } from '../document-logic.ts';
+import { placeInCode, type StepSource } from '../document-logic.ts';
 import { isReservedName } from '../names.ts';
 import {
   environmentNames,
@@ -31,6 +31,7 @@ export function compileLarkStep(source: StepSource, scope: StepScope): Step {
     needs: resultsBehind(reads, scope),
     readsContext: reads.includes('context'),
     modules: program.modules,
+    inputNames: [...program.members],
     run(frame) {
       const values = new Map<string, PlainValue>();
       for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
@@ -46,7 +47,7 @@ function compileProgram(source: StepSource, scope: StepScope): LarkProgram {
   const modules = new Set(namedModules(scope.modules).filter((name) => !scope.names.has(name)));
   for (;;) {
     try {
-      return compileLark(source.code, { name: source.name ?? 'step', predeclared, modules });
+      return compileLark(source.code, { name: source.name ?? 'step', predeclared, modules, watch: 'input' });
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       // It compiled when it was deployed, so a name that is gone was a module's: that is for the call to find out.
@@ -66,9 +67,10 @@ function namedModules(modules: LarkModules): readonly string[] {
 export function codeProblems(source: StepSource, problems: readonly Problem[]): StepProblems {
   return new StepProblems(
     problems.map(({ line, column, message }) => ({
-      line: source.codeLine + line - 1,
+      ...placeInCode(source, line, column),
       message: `step ${stepLabel(source)}, line ${line}, column ${column}: ${message}`,
       kind: 'code',
+      step: source.index,
     })),
   );
 }

@@ -8,16 +8,18 @@ import type { SqlSyntax } from '../../sql/syntax.ts';
 import { BindProblem, type TemplateBinder } from '../../sql/template-binder.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
-import type { StepSource } from '../document-logic.ts';
+import { placeAtOffset, type StepSource } from '../document-logic.ts';
 import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
 import { RowCollector } from '../row-collector.ts';
-import { type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
+import { type Place, placeOf } from '../yaml-tree.ts';
+import { type CodeProblem, type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): Step {
   const { engine } = scope;
   const template = readTemplate(source, engine.syntax);
   const readers = new Map<string, PathReader>();
   const needs = new Set<number>();
+  const inputNames = new Set<string>();
   let readsContext = false;
   for (const { path } of template.slots) {
     if (readers.has(path.text)) continue;
@@ -26,12 +28,13 @@ export function compileSql(source: StepSource, scope: StepScope): Step {
       readers.set(path.text, resolved.read);
       for (const index of resolved.needs) needs.add(index);
       readsContext ||= resolved.readsContext;
+      if (resolved.inputName !== undefined) inputNames.add(resolved.inputName);
     } catch (error) {
       if (!(error instanceof PathProblem)) throw error;
-      throw new StepProblems([{ line: source.codeLine, message: `step ${stepLabel(source)}: ${error.message}`, kind: 'document' }]);
+      throw new StepProblems([problemIn(source, placeOf(source.codeAt), error.message)]);
     }
   }
-  return new SqlStep(source, template, engine.templateBinder(template), readers, needs, readsContext);
+  return new SqlStep(source, template, engine.templateBinder(template), readers, needs, readsContext, [...inputNames]);
 }
 
 function readTemplate(source: StepSource, syntax: SqlSyntax): Template {
@@ -39,9 +42,12 @@ function readTemplate(source: StepSource, syntax: SqlSyntax): Template {
     return parseTemplate(source.code, syntax);
   } catch (error) {
     if (!(error instanceof SqlProblem)) throw error;
-    const line = source.codeLine + source.code.slice(0, error.at).split('\n').length - 1;
-    throw new StepProblems([{ line, message: `step ${stepLabel(source)}: ${error.message}`, kind: 'document' }]);
+    throw new StepProblems([problemIn(source, placeAtOffset(source, error.at), error.message)]);
   }
+}
+
+function problemIn(source: StepSource, place: Place, message: string): CodeProblem {
+  return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 
 class SqlStep implements Step {
@@ -50,6 +56,7 @@ class SqlStep implements Step {
   readonly needs: ReadonlySet<number>;
   readonly readsContext: boolean;
   readonly modules: readonly string[] = [];
+  readonly inputNames: readonly string[];
   readonly sql: StatementFacts;
   readonly #binder: TemplateBinder;
   readonly #readers: ReadonlyMap<string, PathReader>;
@@ -61,11 +68,13 @@ class SqlStep implements Step {
     readers: ReadonlyMap<string, PathReader>,
     needs: ReadonlySet<number>,
     readsContext: boolean,
+    inputNames: readonly string[],
   ) {
     this.source = source;
     this.label = stepLabel(source);
     this.needs = needs;
     this.readsContext = readsContext;
+    this.inputNames = inputNames;
     this.sql = template.facts;
     this.#binder = binder;
     this.#readers = readers;

@@ -14,6 +14,7 @@ import { nextSlice } from '../../util/loop-scheduler.ts';
 import type { MemoryLease } from '../../util/memory-lease.ts';
 import type { StepSource } from '../document-logic.ts';
 import type { CallSession } from '../session.ts';
+import type { LineProblem } from '../yaml-tree.ts';
 
 /** What a step is compiled in: who came before it, and what the space offers. */
 export interface StepScope {
@@ -61,17 +62,19 @@ export interface Step {
   readonly readsContext: boolean;
   /** Names of modules that it loads. */
   readonly modules: readonly string[];
+  /** Names of the input that it surely reads. */
+  readonly inputNames: readonly string[];
   /** Of an sql step. */
   readonly sql?: StatementFacts;
   /** The result; undefined when the rows went to the sink. */
   run(frame: StepFrame, wanted: ResultUse): PlainValue | undefined | Promise<PlainValue | undefined>;
 }
 
-export interface CodeProblem {
-  readonly line: number;
-  readonly message: string;
+export interface CodeProblem extends LineProblem {
   /** A mistake in the document, or code that does not compile. */
   readonly kind: 'document' | 'code';
+  /** The step that it is about, by its index. */
+  readonly step?: number;
 }
 
 /** A step that cannot be compiled, with all reasons. */
@@ -79,7 +82,7 @@ export class StepProblems extends Error {
   readonly problems: readonly CodeProblem[];
 
   constructor(problems: readonly CodeProblem[]) {
-    super(problems.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+    super(problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('; '));
     this.problems = problems;
   }
 }

@@ -60,7 +60,7 @@ export function customRoutes(services: Services): readonly Route[] {
             uri,
             method,
             version: exchange.parameter('version'),
-            raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
+            raw: { query: exchange.query, path: undefined, body: exchange.body, contentType: exchange.header('content-type') },
             format: format.name,
             requestId: exchange.requestId,
             signal: exchange,

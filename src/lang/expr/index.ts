@@ -9,6 +9,7 @@ import { Checker } from './check/check.ts';
 import { Emitter } from './compile/emit.ts';
 import { optimize } from './compile/optimize.ts';
 import { SyntaxFault } from './syntax/lex.ts';
+import { memberReads } from './syntax/members.ts';
 import { parse } from './syntax/parse.ts';
 import { toPlain } from './values/border.ts';
 import type { Code, Run } from './values/run.ts';
@@ -20,18 +21,24 @@ export interface ExprOptions {
   readonly names?: readonly string[];
   /** What the text is called in errors. */
   readonly file?: string;
+  /** A name of the environment of which it is to be told which fields the expression reads. */
+  readonly watch?: string;
 }
 
 export interface CompiledExpr {
   readonly source: Source;
   /** The declared names of the environment that a run can read. */
   readonly uses: ReadonlySet<string>;
+  /** Fields of the watched name that it reads by a constant. */
+  readonly members: ReadonlySet<string>;
   readonly code: Code;
   readonly slots: number;
   readonly names: readonly string[];
   /** Whether a result has to be looked at although the run made nothing that is not plain. */
   readonly special: boolean;
 }
+
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 /** By name; a map, or a function that gives undefined for what is not there. */
 export type ExprEnv = ReadonlyMap<string, PlainValue> | ((name: string) => PlainValue | undefined);
@@ -42,9 +49,10 @@ export function compileExpr(text: string, options: ExprOptions = {}): CompiledEx
     const tree = parse(text);
     const checker = new Checker(options.names);
     checker.visit(tree);
+    const members = options.watch === undefined ? NO_MEMBERS : memberReads(tree, options.watch);
     const emitter = new Emitter();
     const code = emitter.emit(optimize(tree));
-    return { source, uses: checker.uses, code, slots: emitter.slots, names: options.names ?? [], special: emitter.special };
+    return { source, uses: checker.uses, members, code, slots: emitter.slots, names: options.names ?? [], special: emitter.special };
   } catch (error) {
     if (error instanceof SyntaxFault) throw new CompileError([problemAt(source, error.at, error.message)]);
     if (error instanceof RangeError) throw new CompileError([problemAt(source, 0, 'the expression is nested too deeply')]);

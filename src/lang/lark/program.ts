@@ -7,6 +7,7 @@ import { compileFile } from './compile/compile.ts';
 import { UNIVERSE } from './library/universe.ts';
 import { resolveFile } from './resolve/resolve.ts';
 import type { Binding } from './resolve/scope.ts';
+import { memberReads } from './syntax/members.ts';
 import { type LarkDialect, STEP_DIALECT } from './syntax/options.ts';
 import { parseFile } from './syntax/parse.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
@@ -24,6 +25,8 @@ export interface CompileOptions {
   readonly dialect?: Partial<LarkDialect>;
   /** Further values for all runs: for hosts that extend the language. */
   readonly extensions?: ReadonlyMap<string, LarkValue>;
+  /** A predeclared name of which it is to be told which fields the program reads. */
+  readonly watch?: string;
 }
 
 export interface LarkProgram {
@@ -34,6 +37,8 @@ export interface LarkProgram {
   readonly reads: readonly string[];
   /** Global names that it assigns. */
   readonly assigns: readonly string[];
+  /** Fields of the watched name that it reads by a constant. */
+  readonly members: ReadonlySet<string>;
   readonly options: CompileOptions;
   /** For the run. */
   readonly layout: ProgramLayout;
@@ -46,6 +51,8 @@ export interface ProgramLayout {
   readonly predeclared: readonly Binding[];
   readonly cellSlots: readonly number[];
 }
+
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 /** Characters of a text: compiling is not divided up, and nobody else goes on meanwhile. */
 const MAX_TEXT = 256 * 1024;
@@ -70,6 +77,7 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
     modules: [...new Set([...resolved.modules, ...reads.filter((name) => moduleNames.has(name))])],
     reads: reads.filter((name) => !moduleNames.has(name)),
     assigns: resolved.globals.map((binding) => binding.name),
+    members: options.watch === undefined ? NO_MEMBERS : memberReads(parsed.statements, options.watch),
     options,
     layout: {
       body: compileFile(source, parsed.statements, resolved.scope, dialect, universe),

@@ -15,6 +15,7 @@ const type = (kind: ParamKind, cast: string): ParamType => ({ kind, cast });
 const TEXT = type('text', 'String');
 const COUNT = type('int', 'UInt64');
 const NULL: Filling = { text: 'NULL' };
+const NULL_LIST: Filling = { text: '(NULL)' };
 const EMPTY: Filling = { text: '[]' };
 
 export function clickhouseBinder(template: Template): TemplateBinder {
@@ -29,7 +30,7 @@ const RULES: TypedRules = {
     return { typed: [slot.form === 'quoted' ? textOf(value) : byValue(value)] };
   },
   fillIn(_, value) {
-    return listOf(Array.isArray(value) ? value : [value]);
+    return value === null ? NULL_LIST : listOf(Array.isArray(value) ? value : [value]);
   },
   fillPiece(slot, value) {
     if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');

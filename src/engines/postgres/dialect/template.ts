@@ -38,8 +38,6 @@ class Text {
   readonly readers: ((resolve: Resolve) => ParamValue)[] = [];
   readonly #template: Template;
   readonly #resolve: Resolve;
-  /** By path, the number of a parameter whose surroundings tell its type. */
-  readonly #numbers = new Map<string, number>();
 
   constructor(template: Template, resolve: Resolve) {
     this.#template = template;
@@ -47,9 +45,7 @@ class Text {
   }
 
   bound(): BoundStatement {
-    // Tests for NULL say nothing about the type: they use the parameter of another place, so they are numbered last.
-    const texts = this.#template.parts.map((part) => (isNullTest(part) ? undefined : this.#part(part)));
-    const text = texts.map((known, i) => known ?? this.#nullTest(this.#template.parts[i] as TemplatePart)).join('');
+    const text = this.#template.parts.map((part) => this.#part(part)).join('');
     const params = this.readers.map((read) => read(this.#resolve));
     return { statement: { text, types: params.map(() => TEXT) }, params };
   }
@@ -65,15 +61,15 @@ class Text {
         return cast(`(${pieces.join(' || ')})`, part.cast);
       }
       case 'slot':
+        // A test for NULL says nothing about the type, and the server does not look further: it is a text of its own.
+        if (part.slot.place === 'null_test') return `${this.#add(part.slot, scalarText)}::text`;
         return cast(part.slot.place === 'listed' ? this.#listed(part.slot) : this.#add(part.slot, readerOf(part.slot)), part.cast);
     }
   }
 
   #add(slot: TemplateSlot, toText: (value: PlainValue) => ParamValue): string {
     this.readers.push((resolve) => toText(resolve(slot.path)));
-    const number = this.readers.length;
-    if (!this.#numbers.has(slot.path.text)) this.#numbers.set(slot.path.text, number);
-    return `$${number}`;
+    return `$${this.readers.length}`;
   }
 
   /** Among other values a list is as many of them; an empty one matches nothing. */
@@ -88,16 +84,6 @@ class Text {
       })
       .join(', ');
   }
-
-  #nullTest(part: TemplatePart): string {
-    if (part.kind !== 'slot') return '';
-    const known = this.#numbers.get(part.slot.path.text);
-    return known === undefined ? `${this.#add(part.slot, scalarText)}::text` : `$${known}`;
-  }
-}
-
-function isNullTest(part: TemplatePart): boolean {
-  return part.kind === 'slot' && part.slot.place === 'null_test';
 }
 
 function cast(text: string, type: string | undefined): string {

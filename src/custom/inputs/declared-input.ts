@@ -1,0 +1,105 @@
+/**
+ * The input of a call against what its definition declares: checked as a whole, converted, with defaults and nulls filled in. What is wrong is told
+ * in one error. Knows neither bodies nor queries beyond where a value came from.
+ */
+import { apiError } from '../../errors.ts';
+import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { writeJson } from '../../util/json.ts';
+import { nextSlice } from '../../util/loop-scheduler.ts';
+import { type CheckedField, type CheckedFields, compileFields, type FieldProblem, type Origin, wrong } from './checks.ts';
+import type { Declarations } from './declaration.ts';
+
+/** Values by name, and where they come from. */
+export interface Sent {
+  /** Of the query. */
+  readonly query: PlainMap;
+  /** Of the path. */
+  readonly path: PlainMap | undefined;
+  /** Of the body, and whether its values are texts. */
+  readonly body: PlainMap | undefined;
+  readonly bodyOrigin: Origin;
+}
+
+/** Names that need no declaration, because they say how a call is to be answered. */
+const ALWAYS: ReadonlySet<string> = new Set(['version']);
+
+export class DeclaredInput {
+  readonly declarations: Declarations;
+  readonly #fields: CheckedFields;
+
+  constructor(declarations: Declarations) {
+    this.declarations = declarations;
+    this.#fields = compileFields(declarations);
+  }
+
+  check(sent: Sent): PlainMap {
+    const problems: FieldProblem[] = [];
+    const input: PlainMap = new Map();
+    for (const [name, field] of this.#fields) input.set(name, this.#value(name, field, sent, problems));
+    this.#undeclared(sent, input, problems);
+    refuse(problems);
+    return input;
+  }
+
+  /** The same for a large input, a field a slice. */
+  async checkInSlices(sent: Sent, owner: string): Promise<PlainMap> {
+    const { body } = sent;
+    if (body === undefined) return this.check(sent);
+    const problems: FieldProblem[] = [];
+    const input: PlainMap = new Map();
+    for (const [name, field] of this.#fields) {
+      await nextSlice(owner);
+      input.set(name, this.#value(name, field, sent, problems));
+    }
+    this.#undeclared(sent, input, problems);
+    refuse(problems);
+    return input;
+  }
+
+  #value(name: string, field: CheckedField, { path, body, bodyOrigin, query }: Sent, problems: FieldProblem[]): PlainValue {
+    const { check } = field;
+    const inPath = path?.get(name);
+    const inBody = body?.get(name);
+    const inQuery = query.get(name);
+    if (inPath !== undefined) {
+      const value = check(inPath, 'text', name, problems);
+      const other = inBody ?? inQuery;
+      if (other !== undefined && !isSame(check(other, inBody === undefined ? 'text' : bodyOrigin, name, []), value))
+        wrong(problems, name, 'is in the path and is sent with another value');
+      return value;
+    }
+    if (inBody !== undefined) return check(inBody, bodyOrigin, name, problems);
+    return inQuery === undefined ? field.absent(name, problems) : check(inQuery, 'text', name, problems);
+  }
+
+  #undeclared({ query, path, body }: Sent, input: PlainMap, problems: FieldProblem[]): void {
+    for (const [name, value] of query) {
+      if (this.#fields.has(name)) continue;
+      if (path?.has(name) === true) checkTwice(problems, name, path.get(name), value);
+      else if (ALWAYS.has(name)) input.set(name, value);
+      else wrong(problems, name, 'is not declared');
+    }
+    if (body !== undefined)
+      for (const [name, value] of body) {
+        if (this.#fields.has(name)) continue;
+        if (path?.has(name) === true) checkTwice(problems, name, path.get(name), value);
+        else wrong(problems, name, 'is not declared');
+      }
+    if (path !== undefined) for (const [name, value] of path) if (!this.#fields.has(name)) input.set(name, value);
+  }
+}
+
+/** What is in the path wins; another value of the same name is a mistake of the caller. */
+export function checkTwice(problems: FieldProblem[], name: string, inPath: PlainValue | undefined, other: PlainValue): void {
+  if (inPath !== other) wrong(problems, name, 'is in the path and is sent with another value');
+}
+
+function isSame(a: PlainValue, b: PlainValue): boolean {
+  return a === b || writeJson(a) === writeJson(b);
+}
+
+export function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length === 0) return;
+  const words = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+  throw apiError('input_invalid', words).withErrors(problems);
+}

@@ -1,0 +1,13 @@
+/** Which fields of a name an expression reads by a constant: `input.x`, `input["x"]`, `input?.x`. For warnings; refuses to guess. */
+import { childrenOf, type Node } from './ast.ts';
+
+export function memberReads(tree: Node, name: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: Node): void => {
+    if (node.kind === 'member' && node.base.kind === 'name' && node.base.name === name && node.property.kind === 'string')
+      found.add(node.property.value);
+    for (const child of childrenOf(node)) visit(child);
+  };
+  visit(tree);
+  return found;
+}

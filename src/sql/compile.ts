@@ -176,14 +176,20 @@ export function compileUpdate(plan: UpdatePlan, dialect: Dialect): BoundStatemen
   const bind = new Parameters(dialect);
   const { column, value } = plan.set;
   const set = `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
-  const text = dialect.update(dialect.table(plan.table), set, condition(plan.where, dialect, bind, 'strict'));
-  return { statement: { text, types: bind.types }, params: bind.values };
+  const table = dialect.table(plan.table);
+  const given = condition(plan.where, dialect, bind, 'strict');
+  const { types } = bind;
+  const statement = dialect.update?.(table, set, given, types) ?? { text: `UPDATE ${table} SET ${set} WHERE ${given}`, types };
+  return { statement, params: bind.values };
 }
 
 export function compileDelete(plan: DeletePlan, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
-  const text = dialect.delete(dialect.table(plan.table), condition(plan.where, dialect, bind, 'strict'));
-  return { statement: { text, types: bind.types }, params: bind.values };
+  const table = dialect.table(plan.table);
+  const given = condition(plan.where, dialect, bind, 'strict');
+  const { types } = bind;
+  const statement = dialect.delete?.(table, given, types) ?? { text: `DELETE FROM ${table} WHERE ${given}`, types };
+  return { statement, params: bind.values };
 }
 
 function where(plan: Condition | undefined, dialect: Dialect, bind: ParamBinder, how: Comparing): string {

@@ -49,7 +49,7 @@ export interface Dialect {
   insert(plan: InsertPlan): readonly BoundStatement[];
   /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */
   assigned?(column: Column, value: ParamValue, bind: ParamBinder): string;
-  /** ClickHouse writes UPDATE as a mutation; the others as SQL says. */
-  update(table: string, set: string, where: string): string;
-  delete(table: string, where: string): string;
+  /** UPDATE and DELETE; absent where they are written as standard SQL has them. */
+  update?(table: string, set: string, where: string, types: readonly ParamType[]): Statement;
+  delete?(table: string, where: string, types: readonly ParamType[]): Statement;
 }

@@ -1,9 +1,8 @@
 /**
- * A statement ready to run: its text and what each of its parameters is. The values come beside it, so that one statement
- * serves every request of its shape.
+ * A statement: its text, and what each of its parameters is. The values are kept apart from it, so one statement serves every request of its
+ * shape. An engine that needs to say more of a statement extends this type in its own folder.
  */
 import type { ResultColumn } from '../model/cells.ts';
-import type { RowValues } from './rows.ts';
 
 /** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
 export type ParamValue = Operand | null;
@@ -30,14 +29,4 @@ export interface Statement {
    * Without it the description's kinds hold, under the names of `columns`.
    */
   readonly onOtherKinds?: 'fail';
-  /**
-   * Rows to insert, which go with the statement: on ClickHouse in one block behind its text, on MySQL and MariaDB as its parameters.
-   * PostgreSQL never sees it.
-   */
-  readonly block?: InsertBlock;
-}
-
-export interface InsertBlock {
-  readonly columns: readonly { readonly name: string; readonly cast: string; readonly kind: string }[];
-  readonly rows: RowValues;
 }

@@ -24,6 +24,8 @@ export interface TypedRules {
   fillIn(slot: TemplateSlot, value: PlainValue): Filling;
   /** A slot inside a literal. */
   fillPiece(slot: TemplateSlot, value: PlainValue): Filling;
+  /** The statement of a text; absent where the text says all. */
+  statement?(text: string, types: readonly ParamType[]): Statement;
   placeholder(index: number, type: ParamType): string;
   join(pieces: readonly string[]): string;
   cast(text: string, type: string): string;
@@ -90,7 +92,7 @@ export class TypedBinder implements TemplateBinder {
       return filling.typed.map(({ type }) => this.#rules.placeholder(types.push(type), type)).join(', ');
     };
     const text = this.#template.parts.map((part) => this.#text(part, fill)).join('');
-    return { text, types };
+    return this.#rules.statement?.(text, types) ?? { text, types };
   }
 
   #text(part: TemplatePart, fill: () => string): string {

@@ -1,6 +1,9 @@
 // What our driver does with a ClickHouse server, over either of its protocols, and the tables for it.
+
+import { encodeBlock } from '../../src/engines/clickhouse/protocol/block.ts';
+import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { RowValues } from '../../src/sql/rows.ts';
-import type { InsertBlock, ParamType, Statement } from '../../src/sql/statement.ts';
+import type { ParamType, Statement } from '../../src/sql/statement.ts';
 import type { Script, Step } from './frame/protocol.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'String' };
@@ -8,15 +11,22 @@ const TEXT: ParamType = { kind: 'text', cast: 'String' };
 const run = (text: string, ...params: string[]): Step => ({ do: 'run', statement: { text, types: params.map(() => TEXT) }, params });
 const fail = (text: string): Step => ({ do: 'fail', statement: { text, types: [] }, params: [] });
 
-const BLOCK: InsertBlock = {
-  columns: [
-    { name: 'id', cast: 'Int32', kind: 'int' },
-    { name: 'word', cast: 'String', kind: 'text' },
-  ],
-  rows: RowValues.of(2, [
-    ['7', 'seven'],
-    ['8', 'eight'],
-  ]),
+const COLUMNS = [
+  { name: 'id', type: 'Int32' },
+  { name: 'word', type: 'String' },
+];
+const ROWS = RowValues.of(2, [
+  ['7', 'seven'],
+  ['8', 'eight'],
+]);
+
+const INSERT: ClickhouseStatement = {
+  text: 'INSERT INTO scratch (id, word) FORMAT Native',
+  types: [],
+  // Who runs the statement takes the block over, so every run gets one of its own.
+  get block() {
+    return encodeBlock(COLUMNS, ROWS);
+  },
 };
 
 const KNOWN: Statement = {
@@ -36,10 +46,7 @@ export const SCRIPTS: readonly Script[] = [
   { name: 'small results', steps: [run('SHOW TABLES'), run('SHOW CREATE TABLE every'), run('EXPLAIN SELECT 1')] },
   {
     name: 'insert',
-    steps: [
-      { do: 'run', statement: { text: 'INSERT INTO scratch (id, word) FORMAT Native', types: [], block: BLOCK }, params: [] },
-      run('SELECT count() FROM scratch'),
-    ],
+    steps: [{ do: 'run', statement: INSERT, params: [] }, run('SELECT count() FROM scratch')],
   },
   { name: 'catalogue', steps: [{ do: 'describe', table: 'every' }] },
 ];

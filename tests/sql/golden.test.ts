@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { planInsert, readBatch } from '../../src/auto/insert.ts';
 import { planDelete, planRead, planUpdate } from '../../src/auto/plan.ts';
 import { parseDelete, parseRead, parseUpdate } from '../../src/auto/request.ts';
+import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Column, Table } from '../../src/model/table.ts';
 import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
@@ -30,11 +31,15 @@ function shown(value: ParamValue): string {
 const bound = ({ statement, params }: BoundStatement): string =>
   params.map((value, i) => `${shown(value)} ${statement.types[i]?.kind}`).join(', ');
 
-const written = (ready: BoundStatement): string => `${ready.statement.text.replaceAll('\0', '\n   or ')}\n   ${bound(ready)}`.trimEnd();
+/** All texts of a statement: some engines count before they write, or have more than one way to write. */
+const textsOf = (statement: ClickhouseStatement): readonly string[] =>
+  statement.counted === undefined ? [statement.text] : [statement.counted.count, statement.text, ...statement.counted.otherwise];
+
+const written = (ready: BoundStatement): string => `${textsOf(ready.statement).join('\n   or ')}\n   ${bound(ready)}`.trimEnd();
 
 /** The comparison alone, and the values that it binds. */
 function comparison(ready: BoundStatement): string {
-  const where = /WHERE (.*?)(?: ORDER BY .*| LIMIT .*)?$/s.exec(ready.statement.text.split('\0')[0] ?? '')?.[1];
+  const where = /WHERE (.*?)(?: ORDER BY .*| LIMIT .*)?$/s.exec(textsOf(ready.statement)[0] ?? '')?.[1];
   return `${where}   <- ${bound(ready)}`;
 }
 

@@ -12,9 +12,8 @@ import type { Connection, ConnectOptions, Outcome, RunOptions, Undone } from '..
 import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { type Counted, splitCounted } from './dialect/counted.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
-import { encodeBlock, releaseBlock } from './protocol/block.ts';
+import { releaseBlock } from './protocol/block.ts';
 import { type Flavour, flavourOf, forgetFlavour, openSocket } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
@@ -22,6 +21,7 @@ import { literalText, paramText } from './protocol/params.ts';
 import { RowReader } from './protocol/row-reader.ts';
 import { knownSettings, SETTING_NAMES, type Settings } from './protocol/settings.ts';
 import type { Block, Summary, Wire, WireParam } from './protocol/wire.ts';
+import type { ClickhouseStatement, CountedWrite } from './statement.ts';
 
 /** The server's own limit comes first; ours ends what the server does not. */
 const GRACE_MS = 500;
@@ -121,31 +121,30 @@ class ClickhouseConnection implements Connection, Watched {
     return this.usable;
   }
 
-  async run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+  async run(statement: ClickhouseStatement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     if (options.signal?.aborted === true) throw cancelled();
     const bound = statement.types.map((type, index): WireParam => {
       return { name: `p${index + 1}`, text: paramText(type, params[index] ?? null) };
     });
-    const counted = splitCounted(statement.text);
-    if (counted !== undefined) return this.#runCounted(counted, bound, options);
-    const block = statement.block === undefined ? undefined : encodeBlock(statement.block);
+    const { counted, block } = statement;
+    if (counted !== undefined) return this.#runCounted(statement.text, counted, bound, options);
     const planned = statement.columns === undefined ? undefined : statement;
     const request = { text: statement.text, bound, columns: statement.columns, planned, block };
     const { summary, rows } = await this.#execute(request, options, sink);
-    if (statement.block !== undefined) {
-      releaseBlock(statement.block);
-      return { rows: statement.block.rows.count, selected: false };
+    if (block !== undefined) {
+      releaseBlock(block);
+      return { rows: block.rows, selected: false };
     }
     return { rows: summary.selected ? rows : summary.written, selected: summary.selected };
   }
 
   /** Counts, and writes only when there is something to write: a mutation rewrites parts even when nothing matches. */
-  async #runCounted(counted: Counted, bound: readonly WireParam[], options: RunOptions): Promise<Outcome> {
+  async #runCounted(first: string, counted: CountedWrite, bound: readonly WireParam[], options: RunOptions): Promise<Outcome> {
     const ends = performance.now() + options.timeoutMs;
     const rows = await this.#count(counted.count, bound, options);
     if (rows === 0) return { rows, selected: false };
     let refusal: unknown;
-    for (const text of counted.writes) {
+    for (const text of [first, ...counted.otherwise]) {
       try {
         const left = Math.max(1, Math.ceil(ends - performance.now()));
         await this.#execute({ text, bound, columns: undefined, block: undefined }, { ...options, timeoutMs: left });

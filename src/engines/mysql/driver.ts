@@ -4,7 +4,7 @@
  */
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { ParamValue, Statement } from '../../sql/statement.ts';
+import type { ParamValue } from '../../sql/statement.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, wasKilled } from './dialect/failures.ts';
@@ -16,6 +16,7 @@ import { ParameterWriter } from './protocol/parameters.ts';
 import { DoneReply, PreparedReply, ResultReply } from './protocol/replies.ts';
 import { makePrepared, type Prepared, PreparedStatements } from './protocol/statements.ts';
 import { Wire } from './protocol/wire.ts';
+import type { MysqlStatement } from './statement.ts';
 
 /** Statements that MySQL's own limit of time is for. */
 const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
@@ -88,7 +89,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#wire.fail(lostFailure('The connection was closed'));
   }
 
-  async run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+  async run(statement: MysqlStatement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     const late = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
@@ -258,7 +259,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#check();
   }
 
-  async #prepare(statement: Statement): Promise<Prepared> {
+  async #prepare(statement: MysqlStatement): Promise<Prepared> {
     const reply = new PreparedReply();
     await this.#wire.send(command(COMMAND.prepare, statement.text), reply).catch(withoutEffect);
     if (reply.failure !== undefined) throw reply.failure;
@@ -273,10 +274,15 @@ export class MysqlConnection implements Connection, Watched {
     return prepared;
   }
 
-  async #execute(prepared: Prepared, statement: Statement, params: readonly ParamValue[], sink: RowSink | undefined): Promise<Outcome> {
+  async #execute(
+    prepared: Prepared,
+    statement: MysqlStatement,
+    params: readonly ParamValue[],
+    sink: RowSink | undefined,
+  ): Promise<Outcome> {
     const writer = new ParameterWriter(this.#scratch, HEADER);
     writer.execute(COMMAND.execute, prepared.id);
-    if (statement.block !== undefined) writer.rows(statement.types, statement.block.rows);
+    if (statement.rows !== undefined) writer.rows(statement.types, statement.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
     const result = new ResultReply(statement, this.#wire, sink);
     this.#result = result;
@@ -305,11 +311,11 @@ export class MysqlConnection implements Connection, Watched {
   }
 }
 
-function outcomeOf(statement: Statement, reply: ResultReply): Outcome {
-  if (reply.failure !== undefined) throw otherKeyFailure(statement.text, reply.failure);
+function outcomeOf({ upsert }: MysqlStatement, reply: ResultReply): Outcome {
+  if (reply.failure !== undefined) throw upsert === 'by_primary_key' ? otherKeyFailure(reply.failure) : reply.failure;
   if (reply.dropped) throw lostFailure('The rows were no longer wanted');
   if (reply.selected) return { rows: reply.rows, selected: true };
-  return { rows: upsertedRows(statement.text, reply.info) ?? reply.affected, selected: false };
+  return { rows: upsert === undefined ? reply.affected : upsertedRows(reply.info), selected: false };
 }
 
 /** What prepares a statement does not run it. */

@@ -1,13 +1,14 @@
 /** Which prepared statements a connection keeps. */
 import { expect, test } from 'vitest';
 import { makePrepared, PreparedStatements } from '../../../src/engines/mysql/protocol/statements.ts';
+import type { MysqlStatement } from '../../../src/engines/mysql/statement.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamType, Statement } from '../../../src/sql/statement.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
-const statement = (text: string, parameters: number, rows = false): Statement => {
+const statement = (text: string, parameters: number, rows = false): MysqlStatement => {
   const types = new Array<ParamType>(parameters).fill(TEXT);
-  return rows ? { text, types, block: { columns: [], rows: new RowValues(1) } } : { text, types };
+  return rows ? { text, types, rows: new RowValues(1) } : { text, types };
 };
 
 test('large ones are kept for rows only, and make room for each other', () => {

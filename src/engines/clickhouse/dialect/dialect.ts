@@ -5,11 +5,10 @@ import type { Column, Table } from '../../../model/table.ts';
 import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { RowValues } from '../../../sql/rows.ts';
-import type { InsertBlock } from '../../../sql/statement.ts';
 import { DbFailure } from '../../engine.ts';
-import { encodeBlock } from '../protocol/block.ts';
+import { type ColumnShape, encodeBlock } from '../protocol/block.ts';
+import type { ClickhouseStatement } from '../statement.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
-import { joinCounted } from './counted.ts';
 import { clickhousePredicates } from './predicates.ts';
 
 const TEXT_TYPE = { kind: 'text', cast: 'String' } as const;
@@ -26,13 +25,14 @@ export const clickhouseDialect: Dialect = {
   orderItem,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert,
-  update: (table, set, where) => {
-    return joinCounted({ count: countOf(table, where), writes: [`ALTER TABLE ${table} UPDATE ${set} WHERE ${where}`] });
+  update: (table, set, where, types): ClickhouseStatement => {
+    const text = `ALTER TABLE ${table} UPDATE ${set} WHERE ${where}`;
+    return { text, types, counted: { count: countOf(table, where), otherwise: [] } };
   },
   // A lightweight DELETE only marks rows; table engines that cannot (Memory) rewrite instead.
-  delete: (table, where) => {
-    const writes = [`DELETE FROM ${table} WHERE ${where}`, `ALTER TABLE ${table} DELETE WHERE ${where}`];
-    return joinCounted({ count: countOf(table, where), writes });
+  delete: (table, where, types): ClickhouseStatement => {
+    const text = `DELETE FROM ${table} WHERE ${where}`;
+    return { text, types, counted: { count: countOf(table, where), otherwise: [`ALTER TABLE ${table} DELETE WHERE ${where}`] } };
   },
 };
 
@@ -78,23 +78,25 @@ function insert(plan: InsertPlan): readonly BoundStatement[] {
   if (plan.upsert) {
     throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
   }
-  const { text, block } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);
-  encodeBlock(block);
-  return [{ statement: { text, types: [], block }, params: [] }];
+  const { text, columns, rows } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);
+  // Encoded before anything runs: a value that does not fit is found out while nothing has been written.
+  const statement: ClickhouseStatement = { text, types: [], block: encodeBlock(columns, rows) };
+  return [{ statement, params: [] }];
 }
 
 interface Insertion {
   readonly text: string;
-  readonly block: InsertBlock;
+  readonly columns: readonly ColumnShape[];
+  readonly rows: RowValues;
 }
 
 const into = (plan: InsertPlan): string =>
   `INSERT INTO ${clickhouseDialect.table(plan.table)} (${plan.columns.map((column) => quoteName(column.name)).join(', ')})`;
 
-const blockColumn = (column: Column) => ({ name: column.name, cast: column.type, kind: column.kind });
+const shapeOf = ({ name, type }: Column): ColumnShape => ({ name, type });
 
 function wholeRows(plan: InsertPlan): Insertion {
-  return { text: `${into(plan)} FORMAT Native`, block: { columns: plan.columns.map(blockColumn), rows: plan.rows } };
+  return { text: `${into(plan)} FORMAT Native`, columns: plan.columns.map(shapeOf), rows: plan.rows };
 }
 
 /**
@@ -110,17 +112,18 @@ function rowsWithGaps(plan: InsertPlan, absent: readonly ReadonlySet<number>[]):
     const values = row.map((value, index) => (missing.has(index) ? (fillers[index] ?? null) : value));
     return [...values, ...gaps.map((index) => (missing.has(index) ? '1' : '0'))];
   });
-  const marks = gaps.map((index) => ({ name: `absent ${index}`, cast: 'UInt8', kind: 'int' }));
-  const columns = [...plan.columns.map(blockColumn), ...marks];
+  const marks = gaps.map((index) => ({ name: `absent ${index}`, type: 'UInt8' }));
+  const columns = [...plan.columns.map(shapeOf), ...marks];
   const items = plan.columns.map((column, index) => {
     const name = quoteName(column.name);
     if (!gaps.includes(index)) return name;
     return `if(${quoteName(`absent ${index}`)}, CAST((${column.default ?? 'NULL'}), ${literal(column.type)}), ${name})`;
   });
-  const structure = columns.map(({ name, cast }) => `${quoteName(name)} ${cast}`).join(', ');
+  const structure = columns.map(({ name, type }) => `${quoteName(name)} ${type}`).join(', ');
   return {
     text: `${into(plan)} SELECT ${items.join(', ')} FROM input(${literal(structure)}) FORMAT Native`,
-    block: { columns, rows: RowValues.of(columns.length, rows) },
+    columns,
+    rows: RowValues.of(columns.length, rows),
   };
 }
 

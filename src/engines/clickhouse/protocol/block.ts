@@ -3,7 +3,6 @@
  * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
  */
 import type { RowValues } from '../../../sql/rows.ts';
-import type { InsertBlock } from '../../../sql/statement.ts';
 import { releaseBuffer } from '../../../util/buffer-pool.ts';
 import { DbFailure } from '../../engine.ts';
 import { parseType } from '../types/type-text.ts';
@@ -11,38 +10,31 @@ import { encoderOf } from './column-encoders.ts';
 import type { ColumnEncoder } from './column-parts.ts';
 import type { Block, BlockColumn } from './wire.ts';
 
-const encoded = new WeakMap<InsertBlock, Block>();
-
-/**
- * Encodes once, whoever asks first: the dialect does, before any statement of a batch runs, so that a value which does not fit is known
- * while nothing has been written.
- */
-export function encodeBlock(block: InsertBlock): Block {
-  const known = encoded.get(block) ?? encode(block);
-  encoded.set(block, known);
-  return known;
+export interface ColumnShape {
+  readonly name: string;
+  readonly type: string;
 }
 
-/** The block has been sent, and its memory serves the next one. */
-export function releaseBlock(block: InsertBlock): void {
-  for (const { data } of encoded.get(block)?.columns ?? []) for (const piece of data) releaseBuffer(piece);
-  encoded.delete(block);
-}
-
-function encode(block: InsertBlock): Block {
-  const { rows } = block;
-  const columns = block.columns.map((column, index): BlockColumn => {
-    const encoder = encoderOf(parseType(sentType(column.cast)));
+/** In memory of the pool, until `releaseBlock`. */
+export function encodeBlock(shapes: readonly ColumnShape[], rows: RowValues): Block {
+  const columns = shapes.map((shape, index): BlockColumn => {
+    const type = sentType(shape.type);
+    const encoder = encoderOf(parseType(type));
     for (let row = 0; row < rows.count; row++) {
       try {
         addCell(encoder, rows, row * rows.width + index);
       } catch (error) {
-        throw atCell(error, row, column.name);
+        throw atCell(error, row, shape.name);
       }
     }
-    return { name: column.name, type: sentType(column.cast), data: [...encoder.prefix(), ...encoder.data()] };
+    return { name: shape.name, type, data: [...encoder.prefix(), ...encoder.data()] };
   });
   return { rows: rows.count, columns };
+}
+
+/** The block has been sent: its memory goes back to the pool. */
+export function releaseBlock({ columns }: Block): void {
+  for (const { data } of columns) for (const piece of data) releaseBuffer(piece);
 }
 
 function addCell(encoder: ColumnEncoder, rows: RowValues, index: number): void {

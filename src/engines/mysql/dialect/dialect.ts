@@ -4,15 +4,15 @@
  */
 import type { Column } from '../../../model/table.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import { UNSIGNED } from '../protocol/parameters.ts';
-import { GEOMETRY } from '../types/column-types.ts';
+import { UNSIGNED } from '../types/casts.ts';
+import type { MysqlColumn } from '../types/column-types.ts';
 import { insertStatements } from './insert.ts';
-import { placeholder, quote, tableName } from './names.ts';
+import { geometryOf, quote, tableName } from './names.ts';
 import { MysqlPredicates } from './predicates.ts';
 
-function selectItem(column: Column): string {
+function selectItem(column: MysqlColumn): string {
   const name = quote(column.name);
-  return column.cast.startsWith(GEOMETRY) ? `ST_AsText(${name})` : name;
+  return column.geometry === undefined ? name : `ST_AsText(${name})`;
 }
 
 /** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
@@ -27,13 +27,12 @@ export const mysqlDialect: Dialect = {
   intType: { kind: 'int', cast: UNSIGNED },
   quote,
   table: tableName,
-  placeholder: (_, cast) => placeholder(cast),
+  placeholder: () => '?',
   selectItem,
   predicates: (column, name, bind, how) => new MysqlPredicates(column, name, bind, how),
   orderItem,
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert: insertStatements,
-  update: (table, set, where) => `UPDATE ${table} SET ${set} WHERE ${where}`,
-  delete: (table, where) => `DELETE FROM ${table} WHERE ${where}`,
+  assigned: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };

@@ -6,7 +6,7 @@ import type { Column, Kind } from '../../../model/table.ts';
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
 import { ByteWriter } from '../../../util/byte-writer.ts';
-import { BIT, floatOf, YEAR, yearText } from '../protocol/parameters.ts';
+import { BIT, floatOf, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
 /** Longer texts go as LONGTEXT, which costs the server more. */

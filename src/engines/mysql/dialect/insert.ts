@@ -8,9 +8,11 @@ import { paramType } from '../../../sql/compile.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
-import type { ParamValue, Statement } from '../../../sql/statement.ts';
+import type { RowValues } from '../../../sql/rows.ts';
+import type { ParamType, ParamValue } from '../../../sql/statement.ts';
+import type { MysqlStatement } from '../statement.ts';
 import { jsonDocuments, jsonSource } from './insert-json.ts';
-import { placeholder, quote, tableName } from './names.ts';
+import { geometryOf, quote, tableName } from './names.ts';
 import { upsertClause } from './upsert.ts';
 
 /** The protocol counts parameters in 16 bits. */
@@ -22,11 +24,16 @@ export function insertStatements(plan: InsertPlan): readonly BoundStatement[] {
   const { rows } = plan;
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
   const own = ownStatement(plan);
-  if (own !== undefined) return [{ statement: { ...own, block: { columns: [], rows } }, params: [] }];
+  if (own !== undefined) return [{ statement: withRows(own, rows), params: [] }];
   const statement = FROM_JSON.of(plan);
   const documents = statement === undefined ? undefined : jsonDocuments(plan.columns, rows, BYTES_MOST);
   if (statement === undefined || documents === undefined) return valuesStatements(plan);
   return documents.map((document) => ({ statement, params: [document] }));
+}
+
+/** The statement is shared, the rows are this request's. */
+function withRows(statement: MysqlStatement, rows: RowValues): MysqlStatement {
+  return { ...statement, rows };
 }
 
 /** What one statement is prepared for at most; and the rows beside it must fit into a packet. */
@@ -34,9 +41,9 @@ const OWN_PARAMETERS_MOST = 10_000;
 const SIZES_MOST = 8;
 
 /** The numbers of rows that came lately, and their statements from the second time on. */
-const SIZES = new InsertStatements(() => new Map<number, Statement | undefined>());
+const SIZES = new InsertStatements(() => new Map<number, MysqlStatement | undefined>());
 
-function ownStatement(plan: InsertPlan): Statement | undefined {
+function ownStatement(plan: InsertPlan): MysqlStatement | undefined {
   const { columns, rows } = plan;
   const { count } = rows;
   if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
@@ -54,9 +61,9 @@ const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
 const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
 
 /** Undefined when a column cannot travel so. */
-const FROM_JSON = new InsertStatements((plan): Statement | undefined => {
+const FROM_JSON = new InsertStatements((plan): MysqlStatement | undefined => {
   const source = jsonSource(plan.columns);
-  return source === undefined ? undefined : { text: `${target(plan)} ${source}${conflictClause(plan)}`, types: [JSON_TYPE] };
+  return source === undefined ? undefined : statementOf(plan, source, [JSON_TYPE]);
 });
 
 function target({ table, columns }: InsertPlan): string {
@@ -69,14 +76,17 @@ function valuesStatements(plan: InsertPlan): readonly BoundStatement[] {
   return batches(given, rowsMost).map((rows) => ({ statement: valuesStatement(plan, rows.length), params: rows.flat() }));
 }
 
-function valuesStatement(plan: InsertPlan, count: number): Statement {
+function valuesStatement(plan: InsertPlan, count: number): MysqlStatement {
   const { columns } = plan;
-  const row = `(${columns.map((column) => placeholder(column.cast)).join(', ')})`;
+  const row = `(${columns.map((column) => geometryOf(column, '?')).join(', ')})`;
   const types = columns.map(paramType);
-  return {
-    text: `${target(plan)} VALUES ${new Array(count).fill(row).join(', ')}${conflictClause(plan)}`,
-    types: new Array(count).fill(types).flat(),
-  };
+  return statementOf(plan, `VALUES ${new Array(count).fill(row).join(', ')}`, new Array(count).fill(types).flat());
+}
+
+function statementOf(plan: InsertPlan, source: string, types: readonly ParamType[]): MysqlStatement {
+  const clause = conflictClause(plan);
+  const text = `${target(plan)} ${source}${clause}`;
+  return clause === '' ? { text, types } : { text, types, upsert: 'by_primary_key' };
 }
 
 /** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */

@@ -1,8 +1,8 @@
 /**
- * Names and placeholders as the servers write them. Refuses to know statements.
+ * Names and geometries as the servers write them. Refuses to know statements.
  */
 import type { Table } from '../../../model/table.ts';
-import { GEOMETRY } from '../types/column-types.ts';
+import type { MysqlColumn } from '../types/column-types.ts';
 
 export function quote(identifier: string): string {
   return `\`${identifier.replaceAll('`', '``')}\``;
@@ -12,9 +12,8 @@ export function tableName(table: Table): string {
   return `${quote(table.schema)}.${quote(table.name)}`;
 }
 
-/** What stands for a value of that cast. A geometry is given as text. */
-export function placeholder(cast: string): string {
-  if (!cast.startsWith(GEOMETRY)) return '?';
-  const srid = cast.slice(GEOMETRY.length + 1);
-  return srid === '' ? 'ST_GeomFromText(?)' : `ST_GeomFromText(?, ${srid})`;
+/** A value, or its placeholder, as the column takes it: a geometry is given as text. */
+export function geometryOf({ geometry }: MysqlColumn, text: string): string {
+  if (geometry === undefined) return text;
+  return geometry.srid === null ? `ST_GeomFromText(${text})` : `ST_GeomFromText(${text}, ${geometry.srid})`;
 }

@@ -2,11 +2,11 @@
  * What MySQL and MariaDB can say of a column. Where the result does not show what the column is, every comparison goes with a guard (`strict.ts`);
  * LIKE compares texts whatever it is given, and needs none.
  */
-import type { Column } from '../../../model/table.ts';
 import type { Comparing, ParamBinder } from '../../../sql/dialect.ts';
 import { LIKE_ESCAPE, likePattern, type Predicates, type Search, type Sign } from '../../../sql/operators.ts';
 import type { Operand } from '../../../sql/statement.ts';
-import { NARROW_TEXT } from '../types/column-types.ts';
+import type { MysqlColumn } from '../types/column-types.ts';
+import { geometryOf } from './names.ts';
 import { guarded, typed } from './strict.ts';
 
 /** The highest character that every column of a set can hold; of the others only ASCII is taken for granted. */
@@ -20,12 +20,12 @@ const HIGHEST: Readonly<Record<string, number>> = {
 };
 
 export class MysqlPredicates implements Predicates {
-  readonly #column: Column;
+  readonly #column: MysqlColumn;
   readonly #name: string;
   readonly #bind: ParamBinder;
   readonly #how: Comparing;
 
-  constructor(column: Column, name: string, bind: ParamBinder, how: Comparing) {
+  constructor(column: MysqlColumn, name: string, bind: ParamBinder, how: Comparing) {
     this.#column = column;
     this.#name = name;
     this.#bind = bind;
@@ -55,7 +55,7 @@ export class MysqlPredicates implements Predicates {
   }
 
   #value(value: Operand): string {
-    const placeholder = this.#bind.value(this.#column, value);
+    const placeholder = geometryOf(this.#column, this.#bind.value(this.#column, value));
     return this.#how === 'strict' ? typed(placeholder, this.#column.kind) : placeholder;
   }
 
@@ -68,9 +68,8 @@ export class MysqlPredicates implements Predicates {
    * then, and only then, since a widened column finds no index.
    */
   #wideEnough(...values: readonly Operand[]): string {
-    const { cast } = this.#column;
-    if (!cast.startsWith(NARROW_TEXT)) return this.#name;
-    const collation = cast.slice(NARROW_TEXT.length + 1);
+    const collation = this.#column.narrowCollation;
+    if (collation === undefined) return this.#name;
     const highest = HIGHEST[collation.split('_')[0] ?? ''] ?? 0x7f;
     const isHeld = (value: Operand): boolean => Array.from(String(value)).every((character) => (character.codePointAt(0) ?? 0) <= highest);
     if (values.every(isHeld)) return this.#name;

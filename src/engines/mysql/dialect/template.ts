@@ -9,6 +9,8 @@ import { BindProblem, type TemplateBinder } from '../../../sql/template-binder.t
 import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/typed-binder.ts';
 import { Decimal, type PlainValue } from '../../../util/decimal.ts';
 import { writeJson } from '../../../util/json.ts';
+import type { MysqlStatement } from '../statement.ts';
+import { isUpsert } from './upsert.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 const INT: ParamType = { kind: 'int', cast: 'signed' };
@@ -37,6 +39,7 @@ const RULES: TypedRules = {
     if (Array.isArray(value) || value instanceof Map) throw new BindProblem(slot.path, 'is no single value, but stands inside a literal');
     return { typed: [textOf(value)] };
   },
+  statement: (text, types): MysqlStatement => (isUpsert(text) ? { text, types, upsert: 'by_any_key' } : { text, types }),
   placeholder: () => '?',
   join: (pieces) => `CONCAT(${pieces.join(', ')})`,
   cast: (text, type) => `CAST(${text} AS ${type})`,

@@ -5,7 +5,7 @@
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../../sql/statement.ts';
 import { acquireBuffer, releaseBuffer } from '../../../util/buffer-pool.ts';
-import { DbFailure } from '../../engine.ts';
+import { BIT, floatOf, refused, UNSIGNED, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
 const LONGLONG = 8;
@@ -15,12 +15,6 @@ const TEXT = 253;
 const BLOB = 252;
 const UNSIGNED_FLAG = 0x80;
 const TWO_32 = 0x100000000;
-
-/** The casts that change how a value is sent; see `types/column-types.ts` for who gives them. */
-export const UNSIGNED = 'unsigned';
-export const BIT = 'bit';
-export const YEAR = 'year';
-export const SINGLE = 'float';
 
 interface Wire {
   readonly type: number;
@@ -78,20 +72,6 @@ export function signature(types: readonly ParamType[]): string {
   return key;
 }
 
-/** As four digits, so that 0 is the year zero; the servers would take a number below 100 for a year of this century or the last. */
-export function yearText(text: string): string {
-  const year = Number(text);
-  if (text.trim() === '' || !(year === 0 || (year >= 1901 && year <= 2155))) throw refused(text, 'is no year from 1901 to 2155, nor 0');
-  return String(year).padStart(4, '0');
-}
-
-/** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it and given to it. */
-export function floatOf(text: string, cast: string): number {
-  const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
-  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
-  return n;
-}
-
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The servers would take what is no decimal (NaN among it) for zero. */
@@ -102,10 +82,6 @@ function decimalText(text: string): string {
 
 function toText(value: string | Uint8Array): string {
   return typeof value === 'string' ? value : Buffer.from(value).toString('utf8');
-}
-
-function refused(value: string, why: string): DbFailure {
-  return new DbFailure('invalid', `The value ${JSON.stringify(value.slice(0, 80))} ${why}`, { code: 'PARAMETER' });
 }
 
 const INTEGER = /^[+-]?\d+$/;

@@ -3,6 +3,7 @@
  * Knows nothing of sockets.
  */
 import type { Statement } from '../../../sql/statement.ts';
+import type { MysqlStatement } from '../statement.ts';
 import { signature } from './parameters.ts';
 
 export interface Prepared {
@@ -44,8 +45,8 @@ export class PreparedStatements {
   }
 
   /** Is it worth keeping? */
-  keeps({ types, block }: Statement): boolean {
-    return types.length <= PARAMETERS_MOST || block !== undefined;
+  keeps({ types, rows }: MysqlStatement): boolean {
+    return types.length <= PARAMETERS_MOST || rows !== undefined;
   }
 
   /** Keeps a statement; returns those that had to make room. */

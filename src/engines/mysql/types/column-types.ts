@@ -3,7 +3,15 @@
  * how they were read.
  */
 import type { Column, Kind } from '../../../model/table.ts';
-import { BIT, SINGLE, UNSIGNED, YEAR } from '../protocol/parameters.ts';
+import { BIT, SINGLE, UNSIGNED, YEAR } from './casts.ts';
+
+/** A column with what only this engine's SQL has to mind. */
+export interface MysqlColumn extends Column {
+  /** Of a text whose character set does not hold every character: its collation, which begins with the set. */
+  readonly narrowCollation?: string;
+  /** Of a geometry, which is given and shown as text: the reference system that the column is bound to. */
+  readonly geometry?: { readonly srid: string | null };
+}
 
 /** One line of information_schema.columns, as text. */
 export interface ColumnFacts {
@@ -24,12 +32,23 @@ export interface ColumnFacts {
   readonly json: boolean;
 }
 
-type Typed = Pick<Column, 'kind' | 'cast' | 'sortable' | 'min' | 'max' | 'precision' | 'scale' | 'maxLength' | 'values' | 'fraction'>;
+type Typed = Pick<
+  MysqlColumn,
+  | 'kind'
+  | 'cast'
+  | 'sortable'
+  | 'min'
+  | 'max'
+  | 'precision'
+  | 'scale'
+  | 'maxLength'
+  | 'values'
+  | 'fraction'
+  | 'narrowCollation'
+  | 'geometry'
+>;
 
 type Typing = (facts: ColumnFacts) => Typed;
-
-/** The cast of a column whose values are written as a geometry's text; the number after it is its reference system. */
-export const GEOMETRY = 'geometry';
 
 const of = (kind: Kind, cast: string): Typed => ({ kind, cast, sortable: true });
 
@@ -45,13 +64,10 @@ const decimal: Typing = (facts) => ({ ...of('decimal', 'decimal'), precision: Nu
 const text: Typing = (facts) =>
   facts.json
     ? { ...of('json', 'json'), sortable: false }
-    : { ...of('text', textCast(facts.collation)), maxLength: Number(facts.maxLength) };
+    : { ...of('text', 'text'), ...narrow(facts.collation), maxLength: Number(facts.maxLength) };
 
-/** The cast of a text column in a set that does not hold every character; set and collation follow, and the dialect minds them. */
-export const NARROW_TEXT = 'narrow';
-
-function textCast(collation: string | null): string {
-  return collation === null || collation.startsWith('utf8mb4') ? 'text' : `${NARROW_TEXT} ${collation}`;
+function narrow(collation: string | null): Pick<MysqlColumn, 'narrowCollation'> {
+  return collation === null || collation.startsWith('utf8mb4') ? {} : { narrowCollation: collation };
 }
 
 const bytes: Typing = () => of('bytes', 'binary');
@@ -64,7 +80,7 @@ const timed = (kind: Kind, cast: string): Typing => {
   return (facts) => ({ ...of(kind, cast), fraction: Number(facts.fraction ?? 0) });
 };
 
-const geometry: Typing = (facts) => ({ ...of('other', facts.srid === null ? GEOMETRY : `${GEOMETRY} ${facts.srid}`), sortable: false });
+const geometry: Typing = ({ srid }) => ({ ...of('other', 'text'), geometry: { srid }, sortable: false });
 
 const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
   ['tinyint', wholeOf(8n)],

@@ -44,8 +44,6 @@ export const postgresDialect: Dialect = {
   },
 
   assigned: (column: Column, value: ParamValue, bind: ParamBinder) => fromJson(column, bind.value(column, inOwnNotation(column, value))),
-  update: (table: string, set: string, where: string) => `UPDATE ${table} SET ${set} WHERE ${where}`,
-  delete: (table: string, where: string) => `DELETE FROM ${table} WHERE ${where}`,
 };
 
 function defaultsOnly(plan: InsertPlan): BoundStatement {

@@ -1,0 +1,17 @@
+/** A statement as this engine runs it: besides a text and its parameters, the rows of an insert, or a write that is counted first. */
+import type { Statement } from '../../sql/statement.ts';
+import type { Block } from './protocol/wire.ts';
+
+export interface ClickhouseStatement extends Statement {
+  /** The rows of an insert, encoded: they follow the text. Whoever runs the statement takes them over. */
+  readonly block?: Block;
+  readonly counted?: CountedWrite;
+}
+
+/** The server does not count what a mutation changes: another query does, before it. */
+export interface CountedWrite {
+  /** Counts the rows that the write will match. */
+  readonly count: string;
+  /** Other ways to do the write, for table engines that refuse the first one. */
+  readonly otherwise: readonly string[];
+}

@@ -1,0 +1,25 @@
+/** The casts that decide how a value is sent, beyond its kind, and the values that are refused or rewritten because of them. */
+import { DbFailure } from '../../engine.ts';
+
+export const UNSIGNED = 'unsigned';
+export const BIT = 'bit';
+export const YEAR = 'year';
+export const SINGLE = 'float';
+
+/** As four digits, so that 0 is the year zero; the servers would take a number below 100 for a year of this century or the last. */
+export function yearText(text: string): string {
+  const year = Number(text);
+  if (text.trim() === '' || !(year === 0 || (year >= 1901 && year <= 2155))) throw refused(text, 'is no year from 1901 to 2155, nor 0');
+  return String(year).padStart(4, '0');
+}
+
+/** A FLOAT column holds the nearest 32-bit float, so that is what must be compared with it and given to it. */
+export function floatOf(text: string, cast: string): number {
+  const n = cast === SINGLE ? Math.fround(Number(text)) : Number(text);
+  if (text.trim() === '' || !Number.isFinite(n)) throw refused(text, 'is no number that the column can hold');
+  return n;
+}
+
+export function refused(value: string, why: string): DbFailure {
+  return new DbFailure('invalid', `The value ${JSON.stringify(value.slice(0, 80))} ${why}`, { code: 'PARAMETER' });
+}

@@ -2,6 +2,7 @@
 //   npm test                                    everything
 //   npm test -- tests/formats                   what vitest makes of the arguments, and no checks
 //   npm test -- tests/formats --no-engines      the same without engines
+//   npm test -- --no-engines                    everything that is pure, in less than a minute: parsing, plans, the SQL of every dialect, formats, languages
 // An engine that a MILLRACE_TEST_..._URL names already is used and left alone. The last line says `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,8 +16,12 @@ import { enginesWithoutAddress, startEngines, stopEngines, sweepAbandonedRuns } 
 const LIMIT_MINUTES = 60 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0);
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const chosen = process.argv.slice(2).filter((argument) => argument !== '--no-engines');
 const wantsEngines = !process.argv.includes('--no-engines');
+const named = process.argv.slice(2).filter((argument) => argument !== '--no-engines');
+const PURE = ['tidy', 'auto/', 'sql/', 'formats/', 'model/', 'util/', 'custom/bind', 'lang/expr/tables', 'lang/lark/testdata'].map(
+  (name) => `tests/${name}`,
+);
+const chosen = named.length === 0 && !wantsEngines ? PURE : named;
 const run = `test-${process.pid}`;
 const scratch = mkdtempSync(join(tmpdir(), 'millrace-tests-'));
 // Servers that run as another user have their data in there.

@@ -1,7 +1,7 @@
 /** Wiring: settings in, a service out that can listen and close. Nothing here decides anything. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
-import { Auto } from './auto/run.ts';
+import { Auto } from './auto/attempt.ts';
 import type { Config } from './config.ts';
 import { MemoryCache, type ResponseCache } from './custom/cache.ts';
 import type { CallStages } from './custom/call.ts';

@@ -111,6 +111,11 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('of the Auto API never reach into the Custom one', () => {
+    const auto = sources.filter((file) => /^src\/(?:auto\/|http\/(?:routes\/)?auto)/.test(file));
+    expect(auto.flatMap((file) => importsOf(file).filter(({ file: target }) => target?.startsWith('src/custom/')))).toEqual([]);
+  });
+
   test.each(SEPARATE)('the members of %s do not know each other', (folder) => {
     const wrong = sources.flatMap((file) => {
       const here = memberOf(folder, file);
@@ -203,6 +208,11 @@ describe('one place for', () => {
   test('the operators of filters: src/sql/operators.ts', () => {
     const branches = /(?:case|===|!==|has\(|includes\()\s*['"`](?:ne|le|ge|bw|nin|li|rli|nli|il)['"`]/;
     expect(linesMatching(outside(/^src\/sql\/operators\.ts$/, /^src\/lang\//), branches)).toEqual([]);
+  });
+
+  test('narrowing a plan to what its caller may do: src/auto/access.ts, and compiling it: src/sql/compile.ts', () => {
+    expect(linesMatching(outside(/^src\/auto\/access\.ts$/), /\bas (?:unknown as )?Narrowed\b/)).toEqual([]);
+    expect(linesMatching(outside(/^src\/sql\/compile\.ts$/), /dialect\.(?:insert|update|delete|predicates)\(/)).toEqual([]);
   });
 
   test('code out of text: nowhere', () => {

@@ -1,12 +1,10 @@
-/** What a database's failure means to the caller of the Auto API: a table of kinds, where the method makes a difference for some. */
-
+/** What a database's failure means to the caller of the Auto API: a table of kinds, where the operation makes a difference for some. */
 import type { DbFailure, FailureKind } from '../engines/engine.ts';
 import { type ApiError, apiError, type WriteOutcome } from '../errors.ts';
-
-export type AutoMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+import type { Operation } from './access.ts';
 
 export interface Circumstances {
-  readonly method: AutoMethod;
+  readonly operation: Operation;
   readonly table: string;
   readonly timeoutSecs: number;
   readonly requestId: string;
@@ -20,12 +18,13 @@ const unreachable: Explain = () => apiError('database_unreachable');
 const unexpected: Explain = (_, at) => apiError('database_error', at.requestId);
 
 const refused: Explain = (failure, at) => {
-  if (at.method === 'GET' || (at.method === 'DELETE' && failure.kind === 'invalid')) return apiError('filter_refused', words(failure, at));
-  return at.method === 'POST' ? apiError('rows_refused', words(failure, at)) : apiError('write_refused', words(failure, at));
+  if (at.operation === 'read' || (at.operation === 'delete' && failure.kind === 'invalid'))
+    return apiError('filter_refused', words(failure, at));
+  return at.operation === 'insert' ? apiError('rows_refused', words(failure, at)) : apiError('write_refused', words(failure, at));
 };
 
 const unsupported: Explain = (failure, at) =>
-  at.method === 'GET' ? apiError('filter_refused', words(failure, at)) : apiError('write_unsupported', words(failure, at));
+  at.operation === 'read' ? apiError('filter_refused', words(failure, at)) : apiError('write_unsupported', words(failure, at));
 
 const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   unreachable,
@@ -40,19 +39,19 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   missing_table: (_, at) => apiError('table_unknown', at.table),
   missing_column: unexpected,
   stale: (_, at) => apiError('table_changing', at.table),
-  duplicate: (failure, at) => (at.method === 'POST' ? apiError('rows_duplicate', words(failure, at)) : refused(failure, at)),
+  duplicate: (failure, at) => (at.operation === 'insert' ? apiError('rows_duplicate', words(failure, at)) : refused(failure, at)),
   constraint: refused,
   invalid: refused,
   conflict: () => apiError('database_conflict'),
   read_only: unsupported,
   unsupported,
-  raised: (failure, at) => (at.method === 'GET' ? apiError('database_refused', words(failure, at)) : refused(failure, at)),
+  raised: (failure, at) => (at.operation === 'read' ? apiError('database_refused', words(failure, at)) : refused(failure, at)),
   syntax: unexpected,
   other: unexpected,
 };
 
 export function explain(failure: DbFailure, at: Circumstances): ApiError {
-  if (at.method === 'GET') return EXPLANATIONS[failure.kind](failure, at).because(failure);
+  if (at.operation === 'read') return EXPLANATIONS[failure.kind](failure, at).because(failure);
   const outcome: WriteOutcome = failure.left === 'unknown' ? 'unknown' : 'none';
   const isHalf = outcome === 'unknown' && REFUSALS.has(failure.kind);
   const error = isHalf ? apiError('write_half', words(failure, at)) : EXPLANATIONS[failure.kind](failure, at);

@@ -4,12 +4,14 @@
  */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
-import type { InsertPlan } from '../sql/plan.ts';
+import type { InsertPlan, Narrowed } from '../sql/plan.ts';
 import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
 import { type JsonCell, JsonDepthError, JsonError, type JsonRow, RowsReader, SPELLING } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
+import { narrow } from './access.ts';
+import type { InsertBodyPlan } from './plan.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
 
 export interface Batch {
@@ -165,9 +167,13 @@ function checked(column: Column, cell: JsonCell, row: number): ParamValue {
 }
 
 /** With transactions, one plan for each set of keys; without, one for all, which says what is absent where. */
-export function planInsert(batch: Batch, table: Table, upsert: boolean, transactions: boolean): readonly InsertPlan[] {
-  if (!transactions && batch.groups.length > 1) return [{ table, upsert, ...merged(batch) }];
-  return batch.groups.map(({ columns, rows }) => ({ table, columns, rows, upsert }));
+export function planRows(
+  batch: Batch,
+  { table, upsert, access }: Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>,
+  transactions: boolean,
+): readonly Narrowed<InsertPlan>[] {
+  if (!transactions && batch.groups.length > 1) return [narrow({ table, upsert, ...merged(batch) }, access, 'insert')];
+  return batch.groups.map(({ columns, rows }) => narrow({ table, columns, rows, upsert }, access, 'insert'));
 }
 
 function merged(batch: Batch): Pick<InsertPlan, 'columns' | 'rows' | 'absent'> {

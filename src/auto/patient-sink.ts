@@ -2,16 +2,21 @@
  * Passes nothing on before the first row, or the successful end, has come: until then a failed statement may be run once more, as if the
  * first had not been.
  */
-import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn } from '../model/cells.ts';
+import type { AnswerSink } from './session.ts';
 
-export class PatientSink implements RowSink {
+export class PatientSink implements AnswerSink {
   started = false;
-  readonly #inner: RowSink;
+  readonly #inner: AnswerSink;
   #columns: readonly ResultColumn[] = [];
   #flow: Backpressure | undefined;
 
-  constructor(inner: RowSink) {
+  constructor(inner: AnswerSink) {
     this.#inner = inner;
+  }
+
+  header(name: string, value: string): void {
+    this.#inner.header(name, value);
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {

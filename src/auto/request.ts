@@ -12,6 +12,7 @@ export interface Options {
 }
 
 export interface ReadRequest extends Options {
+  readonly do: 'read';
   readonly page: number;
   readonly size: number;
   readonly select: readonly string[] | undefined;
@@ -27,15 +28,23 @@ export interface WriteOptions {
 }
 
 export interface InsertRequest extends WriteOptions {
+  readonly do: 'insert';
   readonly format: string;
+  readonly body: Buffer;
   readonly upsert: boolean;
 }
 
 export interface UpdateRequest extends Options, WriteOptions {
+  readonly do: 'update';
   readonly set: { readonly column: string; readonly value: string };
 }
 
-export interface DeleteRequest extends Options, WriteOptions {}
+export interface DeleteRequest extends Options, WriteOptions {
+  readonly do: 'delete';
+}
+
+export type WriteRequest = InsertRequest | UpdateRequest | DeleteRequest;
+export type AutoRequest = ReadRequest | WriteRequest;
 
 /** Parameters that may be given once. They are few: a list is quicker than a map. */
 class Given {
@@ -104,6 +113,7 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
   const after = single.get('$after');
   if (after !== undefined && pageNumber !== 0) throw apiError('parameter_invalid', '$after', 'it goes with pg=0');
   return {
+    do: 'read',
     format: single.get('format') ?? 'json',
     filters,
     page: pageNumber,
@@ -121,25 +131,26 @@ function pageValue(name: string, text: string): number {
   return Number(text);
 }
 
-export function parseInsert(query: readonly QueryParameter[]): InsertRequest {
+export function parseInsert(query: readonly QueryParameter[], body: Buffer): InsertRequest {
   for (const { name } of query) {
     if (!GENERAL.includes(name) && !name.startsWith('$')) throw apiError('filter_not_here', name);
   }
   const { single } = sort(query, [...WRITE_NAMES, '$upsert', 'no filters']);
-  return { format: single.get('format') ?? 'json', upsert: flagOf('$upsert', single.get('$upsert')), ...writeOptions(single) };
+  const upsert = flagOf('$upsert', single.get('$upsert'));
+  return { do: 'insert', format: single.get('format') ?? 'json', body, upsert, ...writeOptions(single) };
 }
 
 export function parseUpdate(query: readonly QueryParameter[]): UpdateRequest {
   const { single, sets, filters } = sort(query, [...WRITE_NAMES, 'set']);
   const set = setOf(sets);
   if (filters.length === 0) throw apiError('filter_missing', 'PUT');
-  return { format: single.get('format') ?? 'json', filters, set, ...writeOptions(single) };
+  return { do: 'update', format: single.get('format') ?? 'json', filters, set, ...writeOptions(single) };
 }
 
 export function parseDelete(query: readonly QueryParameter[]): DeleteRequest {
   const { single, filters } = sort(query, WRITE_NAMES);
   if (filters.length === 0) throw apiError('filter_missing', 'DELETE');
-  return { format: single.get('format') ?? 'json', filters, ...writeOptions(single) };
+  return { do: 'delete', format: single.get('format') ?? 'json', filters, ...writeOptions(single) };
 }
 
 function setOf(sets: readonly string[]): { readonly column: string; readonly value: string } {

@@ -3,16 +3,16 @@
  * after all of them have come, answers them all, and the bytes of its answer are everybody's. Everywhere else, and when an answer is large,
  * rows flow from the database to the one who asked.
  */
+import type { Auto, Target } from '../auto/attempt.ts';
 import type { ReadRequest } from '../auto/request.ts';
-import type { Auto, ReadResult, Target } from '../auto/run.ts';
-import { AnswerTooLarge } from '../custom/answer.ts';
+import type { AnswerSink, AutoResult } from '../auto/session.ts';
 import type { Format } from '../formats/format.ts';
 import type { Observer } from '../observe.ts';
 import { Coalescer } from '../util/coalescer.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
 import type { Exchange } from './exchange.ts';
 import { KeptBody } from './kept-body.ts';
-import { RowResponse, sendBytes } from './respond.ts';
+import { RowResponse, sendBytes, setHeader } from './respond.ts';
 
 /** So long anyone waits for an identical read to end before they begin their own. */
 const PATIENCE_MS = 50;
@@ -21,11 +21,15 @@ const MOST_BYTES = 1024 * 1024;
 /** Requests whose answers were too large are remembered, so many. */
 const MOST_LARGE = 100;
 
+/** Plans and runs a request; its rows go to the sink. */
+export type Perform = (sink: AnswerSink, signal: StopSignal) => Promise<AutoResult>;
+
 export interface AutoRead {
   readonly exchange: Exchange;
   readonly request: ReadRequest;
   readonly target: Target;
   readonly format: Format;
+  readonly perform: Perform;
 }
 
 interface Answer {
@@ -49,16 +53,16 @@ export class AutoReads {
   answer(read: AutoRead): Promise<void> {
     const { target, exchange } = read;
     if (!this.#auto.sharesReads(target)) return this.#readAlone(read);
-    // The entry is the project's own; all else that an answer depends on is in the request's target.
-    const key = `${target.entry.id} ${exchange.head.target}`;
+    // The entry is the project's own; all else that an answer depends on is in the request's target and in what the caller may see.
+    const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
     const isAlone = this.#coalescer.isFree(key) || this.#large.has(key);
     return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);
   }
 
-  async #readAlone({ exchange, request, target, format }: AutoRead): Promise<void> {
+  async #readAlone({ exchange, request, format, perform }: AutoRead): Promise<void> {
     const response = new RowResponse(exchange, format, request.after === undefined ? 'flowing' : 'held');
     try {
-      addCursor(response.headers, await this.#auto.read(request, target, response));
+      addCursor(response, await perform(response, exchange));
     } catch (error) {
       response.discard();
       throw error;
@@ -82,26 +86,32 @@ export class AutoReads {
     sendBytes(exchange, 200, format.contentType, answer.body, answer.headers);
   }
 
-  async #keep({ request, target, format }: AutoRead, signal: StopSignal): Promise<Answer | undefined> {
-    const kept = new KeptRows(format, MOST_BYTES);
+  async #keep({ format, perform }: AutoRead, signal: StopSignal): Promise<Answer | undefined> {
+    const kept = new KeptRows(format);
     try {
-      addCursor(kept.headers, await this.#auto.read(request, { ...target, signal }, kept));
+      addCursor(kept, await perform(kept, signal));
       return { body: kept.take(), headers: kept.headers };
     } catch (error) {
-      if (error instanceof AnswerTooLarge) return undefined;
+      if (error instanceof ReadTooLarge) return undefined;
       throw error;
     }
   }
 }
 
-function addCursor(headers: string[], { cursor }: ReadResult): void {
-  if (cursor !== undefined) headers.push('X-Next-Cursor', cursor);
+function addCursor(answer: AnswerSink, { cursor }: AutoResult): void {
+  if (cursor !== undefined) answer.header('X-Next-Cursor', cursor);
 }
 
-class KeptRows extends KeptBody {
+class ReadTooLarge extends Error {}
+
+class KeptRows extends KeptBody implements AnswerSink {
   readonly headers: string[] = [];
 
-  total(count: string): void {
-    this.headers.push('X-Total-Count', count);
+  constructor(format: Format) {
+    super(format, MOST_BYTES, () => new ReadTooLarge());
+  }
+
+  header(name: string, value: string): void {
+    setHeader(this.headers, name, value);
   }
 }

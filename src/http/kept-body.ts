@@ -1,5 +1,4 @@
 /** An answer in memory, bounded. */
-import { AnswerTooLarge } from '../custom/answer.ts';
 import type { Format, RowWriter } from '../formats/format.ts';
 import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
@@ -10,13 +9,16 @@ export class KeptBody implements RowSink {
   readonly out: ByteWriter;
   readonly #format: Format;
   readonly #mostBytes: number;
+  readonly #tooLarge: (mostBytes: number) => Error;
   readonly #pieces: Buffer[] = [];
   #writer: RowWriter | undefined;
   #size = 0;
 
-  constructor(format: Format, mostBytes: number) {
+  /** `tooLarge`: what is thrown when the body would be larger than that. */
+  constructor(format: Format, mostBytes: number, tooLarge: (mostBytes: number) => Error) {
     this.#format = format;
     this.#mostBytes = mostBytes;
+    this.#tooLarge = tooLarge;
     this.out = new ByteWriter(PIECE, (piece) => this.#add(piece));
   }
 
@@ -34,13 +36,13 @@ export class KeptBody implements RowSink {
     this.#add(this.out.take());
     if (this.#format.head === undefined) return Buffer.concat(this.#pieces);
     const head = this.#format.head(this.#size);
-    if (head === undefined) throw new AnswerTooLarge(this.#mostBytes);
+    if (head === undefined) throw this.#tooLarge(this.#mostBytes);
     return Buffer.concat([head, ...this.#pieces]);
   }
 
   #add(piece: Buffer): void {
     this.#size += piece.length;
-    if (this.#size > this.#mostBytes) throw new AnswerTooLarge(this.#mostBytes);
+    if (this.#size > this.#mostBytes) throw this.#tooLarge(this.#mostBytes);
     this.#pieces.push(piece);
   }
 }

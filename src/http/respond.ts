@@ -47,6 +47,16 @@ function headerLines(exchange: Exchange, type: string, extra: readonly string[])
   return lines;
 }
 
+/** Among names and values in turn: a name that is there already gets the new value. */
+export function setHeader(headers: string[], name: string, value: string): void {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] !== name) continue;
+    headers[i + 1] = value;
+    return;
+  }
+  headers.push(name, value);
+}
+
 export function sendBytes(exchange: Exchange, status: number, type: string, body: Buffer, extra: readonly string[] = []): void {
   exchange.reply.send(status, headerLines(exchange, type, extra), body);
 }
@@ -87,6 +97,9 @@ export function sendValue(exchange: Exchange, status: number, format: Format, va
   }
   sendSpool(exchange, status, format, spool, extra);
 }
+
+/** For answers without rows. */
+export const NO_ROWS = { header(): void {}, start(): void {}, row(): void {} };
 
 /** A body whose length is known only now; formats that begin with it get their head. */
 function sendSpool(exchange: Exchange, status: number, format: Format, spool: AnswerSpool, extra: readonly string[]): void {
@@ -135,8 +148,8 @@ export class RowResponse implements RowSink, SlowReader {
     this.#out = new ByteWriter(PIECE, (piece) => this.#piece(piece));
   }
 
-  total(count: string): void {
-    this.headers.push('X-Total-Count', count);
+  header(name: string, value: string): void {
+    setHeader(this.headers, name, value);
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {

@@ -3,7 +3,7 @@
  * whatever it throws becomes an error answer in one place (server.ts).
  */
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
-import type { Auto } from '../auto/run.ts';
+import type { Auto } from '../auto/attempt.ts';
 import type { Config } from '../config.ts';
 import type { CallStages } from '../custom/call.ts';
 import type { Engines } from '../engines/registry.ts';

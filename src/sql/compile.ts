@@ -6,7 +6,7 @@
 import type { Column, Kind, Table } from '../model/table.ts';
 import type { BoundStatement, Comparing, Dialect, ParamBinder } from './dialect.ts';
 import { OPERATORS } from './operators.ts';
-import type { Condition, CountPlan, DeletePlan, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
+import type { Assignment, Condition, CountPlan, DeletePlan, InsertPlan, Narrowed, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
 import type { ParamKind, ParamType, ParamValue, Statement } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
@@ -61,7 +61,7 @@ export class Parameters implements ParamBinder {
   }
 }
 
-export function compileSelect(plan: SelectPlan, dialect: Dialect): BoundStatement {
+export function compileSelect(plan: Narrowed<SelectPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text =
     source(plan, dialect) +
@@ -108,7 +108,7 @@ export interface KeyOrderedPage extends BoundStatement {
  * beside it. Rows of one key need no order at all as long as there is one of them. Undefined where there is no such key, another order is
  * asked for, or other filters leave few rows to be ordered.
  */
-export function compileInKeyOrder(plan: SelectPlan, dialect: Dialect): KeyOrderedPage | undefined {
+export function compileInKeyOrder(plan: Narrowed<SelectPlan>, dialect: Dialect): KeyOrderedPage | undefined {
   if (plan.table.sortedBy.length === 0) return undefined;
   return plan.where === undefined ? pageInKeyOrder(plan, dialect) : rowOfKey(plan, plan.where, dialect);
 }
@@ -166,16 +166,22 @@ function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
 
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 
-export function compileCount(plan: CountPlan, dialect: Dialect): BoundStatement {
+export function compileCount(plan: Narrowed<CountPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`;
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
 }
 
-export function compileUpdate(plan: UpdatePlan, dialect: Dialect): BoundStatement {
+/** Rows of one plan, in as few statements as the engine can take them. */
+export function compileInsert(plan: Narrowed<InsertPlan>, dialect: Dialect): readonly BoundStatement[] {
+  return dialect.insert(plan);
+}
+
+export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
-  const { column, value } = plan.set;
-  const set = `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
+  const assigned = ({ column, value }: Assignment): string =>
+    `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
+  const set = plan.set.map(assigned).join(', ');
   const table = dialect.table(plan.table);
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
@@ -183,7 +189,7 @@ export function compileUpdate(plan: UpdatePlan, dialect: Dialect): BoundStatemen
   return { statement, params: bind.values };
 }
 
-export function compileDelete(plan: DeletePlan, dialect: Dialect): BoundStatement {
+export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const table = dialect.table(plan.table);
   const given = condition(plan.where, dialect, bind, 'strict');

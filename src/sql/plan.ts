@@ -1,6 +1,7 @@
 /**
  * What is to be done with a table, as plain data: the last thing before SQL. Every name in it is a column of the catalogue and
- * every value has been checked against its column. Update and delete demand a condition by their type.
+ * every value has been checked against its column. Update and delete demand a condition by their type, and no plan becomes SQL
+ * before it has been narrowed to what its caller may do.
  */
 
 import type { Column, Table } from '../model/table.ts';
@@ -56,9 +57,16 @@ export interface InsertPlan {
   readonly upsert: boolean;
 }
 
+/** What a column becomes. */
+export interface Assignment {
+  readonly column: Column;
+  readonly value: ParamValue;
+}
+
 export interface UpdatePlan {
   readonly table: Table;
-  readonly set: { readonly column: Column; readonly value: ParamValue };
+  /** At least one. */
+  readonly set: readonly Assignment[];
   readonly where: Condition;
 }
 
@@ -66,3 +74,10 @@ export interface DeletePlan {
   readonly table: Table;
   readonly where: Condition;
 }
+
+export type TablePlan = SelectPlan | CountPlan | InsertPlan | UpdatePlan | DeletePlan;
+
+declare const NARROWED: unique symbol;
+
+/** A plan within what its caller may do. `auto/access.ts` alone makes one, and compiling demands one. */
+export type Narrowed<P extends TablePlan> = P & { readonly [NARROWED]: true };

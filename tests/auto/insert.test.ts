@@ -1,7 +1,8 @@
 // Values of a batch stay where the body spells them, as far as they are bound as they stand: which way one takes must not show.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Batch, planInsert, readBatch } from '../../src/auto/insert.ts';
+import { UNRESTRICTED } from '../../src/auto/access.ts';
+import { type Batch, planRows, readBatch } from '../../src/auto/insert.ts';
 import { fromJson } from '../../src/auto/values.ts';
 import { clickhouseDialect } from '../../src/engines/clickhouse/dialect/dialect.ts';
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
@@ -131,7 +132,7 @@ describe('a range of the body and a value apart from it are sent alike', () => {
   ];
 
   const bothWays = (given: readonly Record<string, string>[]): readonly [RowValues, RowValues] => {
-    const [plan] = planInsert(batchOf(spelled(given)), table, false, true);
+    const [plan] = planRows(batchOf(spelled(given)), { table, upsert: false, access: UNRESTRICTED }, true);
     const ranges = plan?.rows as RowValues;
     const values = given.map((_, i) => ranges.row(i));
     return [ranges, RowValues.of(COLUMNS.length, values)];

@@ -1,13 +1,14 @@
 // The SQL of every operator on every kind of column, and of every plan, for all four dialects, without a server: each dialect's file in golden/ is
 // what the servers are sent. `npx vitest run tests/sql -u` writes the files anew; the differences are there to be read.
 import { describe, expect, test } from 'vitest';
-import { planInsert, readBatch } from '../../src/auto/insert.ts';
-import { planDelete, planRead, planUpdate } from '../../src/auto/plan.ts';
-import { parseDelete, parseRead, parseUpdate } from '../../src/auto/request.ts';
+import { UNRESTRICTED } from '../../src/auto/access.ts';
+import { planRows, readBatch } from '../../src/auto/insert.ts';
+import { planRequest } from '../../src/auto/plan.ts';
+import { type AutoRequest, parseDelete, parseRead, parseUpdate } from '../../src/auto/request.ts';
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Column, Table } from '../../src/model/table.ts';
-import { compileCount, compileDelete, compileInKeyOrder, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
+import { compileCount, compileDelete, compileInKeyOrder, compileInsert, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import { OPERATORS, type Operator } from '../../src/sql/operators.ts';
 import type { ParamValue } from '../../src/sql/statement.ts';
@@ -69,39 +70,53 @@ class Golden {
     const filter = `${column.name}=${expressionOf(op, VALUES[column.kind])}`;
     const read = attempt(() => {
       const request = parseRead(parseQuery(`pg=0&ps=20&$select=id,${column.name}&${filter}`), 10_000);
-      return comparison(compileSelect(planRead(request, this.#table).select, this.#dialect)).replace(/, "20" int$/, '');
+      return comparison(this.#first(request)).replace(/, "20" int$/, '');
     });
-    const strict = attempt(() => comparison(compileDelete(planDelete(parseDelete(parseQuery(filter)), this.#table), this.#dialect)));
+    const strict = attempt(() => comparison(this.#first(parseDelete(parseQuery(filter)))));
     this.#lines.push(`${op} on ${column.kind}: ${read}`);
     if (strict !== read) this.#lines.push(`   strictly: ${strict}`);
   }
 
   read(title: string, query: string): void {
-    this.#add(title, () => {
-      const plan = planRead(parseRead(parseQuery(query), 10_000), this.#table);
-      const quick = compileInKeyOrder(plan.select, this.#dialect);
-      return [compileSelect(plan.select, this.#dialect), ...(quick === undefined ? [] : [quick])];
-    });
-  }
-
-  count(title: string, query: string): void {
-    this.#add(title, () => {
-      const { where } = planRead(parseRead(parseQuery(`pg=0&ps=1&${query}`), 10_000), this.#table);
-      return [compileCount({ table: this.#table, where }, this.#dialect)];
-    });
+    this.#add(title, () => this.#statements(parseRead(parseQuery(query), 10_000)));
   }
 
   update(column: Column): void {
     const query = `id=eq.1&set=${column.name}.${encodeURIComponent(VALUES[column.kind][1])}`;
-    this.#add(`PUT ${column.kind}`, () => [compileUpdate(planUpdate(parseUpdate(parseQuery(query)), this.#table), this.#dialect)]);
+    this.#add(`PUT ${column.kind}`, () => this.#statements(parseUpdate(parseQuery(query))));
   }
 
   insert(title: string, body: unknown, upsert: boolean): void {
     this.#add(title, () => {
       const batch = readBatch(Buffer.from(JSON.stringify(body)), this.#table, 'test');
       if (batch instanceof Promise) throw new Error('a small body is read at once');
-      return planInsert(batch, this.#table, upsert, this.#table.transactional).flatMap((plan) => this.#dialect.insert(plan));
+      const plans = planRows(batch, { table: this.#table, upsert, access: UNRESTRICTED }, this.#table.transactional);
+      return plans.flatMap((plan) => compileInsert(plan, this.#dialect));
     });
+  }
+
+  /** All statements that a request may need. */
+  #statements(request: AutoRequest): readonly BoundStatement[] {
+    const plan = planRequest(request, this.#table, UNRESTRICTED);
+    switch (plan.do) {
+      case 'read': {
+        const count = plan.count === undefined ? [] : [compileCount(plan.count, this.#dialect)];
+        const quick = compileInKeyOrder(plan.select, this.#dialect);
+        return [...count, compileSelect(plan.select, this.#dialect), ...(quick === undefined ? [] : [quick])];
+      }
+      case 'write': {
+        const { write } = plan;
+        return [write.do === 'update' ? compileUpdate(write.plan, this.#dialect) : compileDelete(write.plan, this.#dialect)];
+      }
+      case 'insert':
+        throw new Error('rows of a body are planned when they are read');
+    }
+  }
+
+  #first(request: AutoRequest): BoundStatement {
+    const [statement] = this.#statements(request);
+    if (statement === undefined) throw new Error('no statement');
+    return statement;
   }
 
   get columns(): readonly Column[] {
@@ -140,8 +155,8 @@ describe.each(DIALECTS)('%s', (name) => {
     for (const { name: column, sortable } of golden.columns)
       if (sortable) golden.read(`order by ${column}`, `pg=0&ps=20&$order=${column},id.desc&$select=id`);
     golden.read('the first page by cursor', 'pg=0&ps=20&$after=&$select=text');
-    golden.count('count', '');
-    golden.count('count of a filter', 'int=gt.5');
+    golden.read('count', 'pg=0&ps=1&$select=id&$count=exact');
+    golden.read('count of a filter', 'pg=0&ps=1&$select=id&$count=exact&int=gt.5');
     for (const column of golden.columns.slice(1)) golden.update(column);
     const row = { id: 1, text: 'a', int: 5 };
     golden.insert('POST of a row', [row], false);

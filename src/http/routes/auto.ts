@@ -1,6 +1,6 @@
 /** The Auto REST API: paths of both forms, and the four methods. */
-import { parseDelete, parseInsert, parseRead, parseUpdate } from '../../auto/request.ts';
-import type { Target } from '../../auto/run.ts';
+import { UNRESTRICTED } from '../../auto/access.ts';
+import type { Target } from '../../auto/attempt.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
@@ -8,15 +8,14 @@ import { locateDatabase } from '../../model/database-name.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import { AutoReads } from '../auto-reads.ts';
+import { answerAuto, PARSERS, type Parse } from '../auto-request.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendValue } from '../respond.ts';
 import {
-  bodyOf,
   checkBodyType,
   checkPath,
   DEMANDS,
   enterSpace,
-  formatOf,
+  type Handler,
   JSON_TYPES,
   pathSegments,
   type Route,
@@ -78,7 +77,11 @@ function engineOf(engines: Engines, type: string): Engine {
 export function autoRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
   const paths = new AutoPaths(prefix.length);
-  const reads = new AutoReads(services.auto, services.observer);
+  const auto = {
+    auto: services.auto,
+    reads: new AutoReads(services.auto, services.observer),
+    maxPageSize: services.config.maxPageSize,
+  };
 
   const target = (exchange: Exchange): MaybePromise<Target> => {
     const path = paths.parse(exchange.path);
@@ -86,12 +89,16 @@ export function autoRoutes(services: Services): readonly Route[] {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
       const { entry, schema } = locateDatabase(context, engineOf(services.engines, path.type), path.database);
       if (path.table === '') throw apiError('table_unknown', '');
-      return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange };
+      return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange, access: UNRESTRICTED };
     });
   };
 
-  const sendAffected = (exchange: Exchange, status: number, format: string, rows: number): void =>
-    sendValue(exchange, status, formatOf(format), new Map([['rows_affected', rows]]));
+  const answer =
+    (parse: Parse): Handler =>
+    async (exchange) => {
+      const found = target(exchange);
+      await answerAuto(exchange, found instanceof Promise ? await found : found, parse, auto);
+    };
 
   return [
     {
@@ -100,33 +107,7 @@ export function autoRoutes(services: Services): readonly Route[] {
         after(target(exchange), () => {
           if (exchange.method === 'POST') checkBodyType(exchange, JSON_TYPES);
         }),
-      methods: {
-        async GET(exchange) {
-          const found = target(exchange);
-          const at = found instanceof Promise ? await found : found;
-          const request = parseRead(exchange.query, services.config.maxPageSize);
-          await reads.answer({ exchange, request, target: at, format: formatOf(request.format) });
-        },
-        async POST(exchange) {
-          const at = await target(exchange);
-          const request = parseInsert(exchange.query);
-          formatOf(request.format);
-          const rows = await services.auto.insert(request, at, bodyOf(exchange, JSON_TYPES));
-          sendAffected(exchange, 201, request.format, rows);
-        },
-        async PUT(exchange) {
-          const at = await target(exchange);
-          const request = parseUpdate(exchange.query);
-          formatOf(request.format);
-          sendAffected(exchange, 200, request.format, await services.auto.update(request, at));
-        },
-        async DELETE(exchange) {
-          const at = await target(exchange);
-          const request = parseDelete(exchange.query);
-          formatOf(request.format);
-          sendAffected(exchange, 200, request.format, await services.auto.delete(request, at));
-        },
-      },
+      methods: { GET: answer(PARSERS.GET), POST: answer(PARSERS.POST), PUT: answer(PARSERS.PUT), DELETE: answer(PARSERS.DELETE) },
     },
   ];
 }

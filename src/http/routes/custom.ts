@@ -1,5 +1,5 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
-import type { CallAnswer, KeptRows, RowAnswer } from '../../custom/answer.ts';
+import { AnswerTooLarge, type CallAnswer, type KeptRows, type RowAnswer } from '../../custom/answer.ts';
 import { answerCall } from '../../custom/call.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
@@ -101,6 +101,8 @@ function parsePath(path: string, start: number): CustomPath {
   return { org, project, uri };
 }
 
+const tooLarge = (mostBytes: number): Error => new AnswerTooLarge(mostBytes);
+
 class CustomAnswer implements CallAnswer {
   readonly #exchange: Exchange;
   readonly #format: Format;
@@ -127,7 +129,7 @@ class CustomAnswer implements CallAnswer {
   }
 
   keepValue(value: PlainValue, mostBytes: number): Buffer {
-    const body = new KeptBody(this.#format, mostBytes);
+    const body = new KeptBody(this.#format, mostBytes, tooLarge);
     try {
       this.#format.value(value, body.out);
     } catch (error) {
@@ -137,6 +139,6 @@ class CustomAnswer implements CallAnswer {
   }
 
   keepRows(mostBytes: number): KeptRows {
-    return new KeptBody(this.#format, mostBytes);
+    return new KeptBody(this.#format, mostBytes, tooLarge);
   }
 }

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
-import { compileCount, compileSelect } from '../../../src/sql/compile.ts';
 import type { Operator } from '../../../src/sql/operators.ts';
 import type { Comparison, Condition } from '../../../src/sql/plan.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
+import { compileCount, compileSelect } from '../../support/compile.ts';
 import { command, freshDatabase, httpPort, open, PORTS, rowsOf, runAll, tableOf } from './support.ts';
 
 const DATABASE = 'millrace_filters';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseDialect } from '../../../src/engines/clickhouse/dialect/dialect.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
-import { compileInKeyOrder } from '../../../src/sql/compile.ts';
 import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';
+import { compileInKeyOrder } from '../../support/compile.ts';
 import { Session } from '../conformance/session.ts';
 
 const ROWS = 4000;

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Kind } from '../../../src/model/table.ts';
-import { compileSelect } from '../../../src/sql/compile.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';
+import { compileSelect } from '../../support/compile.ts';
 import { command, freshDatabase, open, PORTS, rowsOf, runAll, tableOf } from './support.ts';
 
 const DATABASE = 'millrace_types';

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
-import { compileDelete, compileUpdate } from '../../../src/sql/compile.ts';
 import type { Operator } from '../../../src/sql/operators.ts';
 import type { Condition } from '../../../src/sql/plan.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';
+import { compileDelete, compileUpdate } from '../../support/compile.ts';
 import { command, failureOf, freshDatabase, open, PORTS, rowsOf, runAll, tableOf } from './support.ts';
 
 const DATABASE = 'millrace_writes';
@@ -38,7 +38,7 @@ function where(table: Table, name: string, op: Operator, ...values: string[]): C
 }
 
 async function update(connection: Connection, table: Table, set: readonly [string, ParamValue], condition: Condition): Promise<number> {
-  const ready = compileUpdate({ table, set: { column: columnOf(table, set[0]), value: set[1] }, where: condition }, dialect);
+  const ready = compileUpdate({ table, set: [{ column: columnOf(table, set[0]), value: set[1] }], where: condition }, dialect);
   return runAll(connection, [ready]);
 }
 

@@ -1,8 +1,12 @@
 // One engine as the differential tests use it: the service's own rooms from the parsed query down to the socket, without HTTP, and tables
 // made from logical columns.
 import { randomBytes } from 'node:crypto';
-import { parseDelete, parseInsert, parseRead, parseUpdate } from '../../../src/auto/request.ts';
-import { Auto, type ReadSink, type Target } from '../../../src/auto/run.ts';
+import { UNRESTRICTED } from '../../../src/auto/access.ts';
+import { Auto, type Target } from '../../../src/auto/attempt.ts';
+import { planRequest } from '../../../src/auto/plan.ts';
+import { type AutoRequest, parseDelete, parseInsert, parseRead, parseUpdate } from '../../../src/auto/request.ts';
+import { runPlan } from '../../../src/auto/run.ts';
+import type { AnswerSink, AutoResult } from '../../../src/auto/session.ts';
 import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
 import { Connections } from '../../../src/engines/connections.ts';
 import { HostPolicy } from '../../../src/engines/hosts.ts';
@@ -15,11 +19,11 @@ import { ENUM_LABELS } from './logical-types.ts';
 import type { LogicalColumn, LogicalRow } from './oracle.ts';
 
 /** Keeps rows as texts; bytes as hexadecimal. */
-class TextSink implements ReadSink {
+class TextSink implements AnswerSink {
   readonly rows: (string | null)[][] = [];
   #columns: readonly ResultColumn[] = [];
 
-  total(): void {}
+  header(): void {}
 
   start(columns: readonly ResultColumn[]): void {
     this.#columns = columns;
@@ -97,7 +101,7 @@ export class Session {
     query: readonly QueryParameter[],
   ): Promise<{ readonly rows: (string | null)[][]; readonly cursor: string | undefined }> {
     const sink = new TextSink();
-    const result = await this.#auto.read(parseRead(query, MAX_PAGE), this.#target(table), sink);
+    const result = await this.#perform(table, parseRead(query, MAX_PAGE), sink);
     return { rows: sink.rows, cursor: result.cursor };
   }
 
@@ -112,21 +116,29 @@ export class Session {
   }
 
   insert(table: string, columns: readonly LogicalColumn[], rows: readonly LogicalRow[]): Promise<number> {
-    return rows.length === 0
-      ? Promise.resolve(0)
-      : this.#auto.insert(parseInsert([]), this.#target(table), Buffer.from(bodyOf(columns, rows)));
+    return rows.length === 0 ? Promise.resolve(0) : this.#write(table, parseInsert([], Buffer.from(bodyOf(columns, rows))));
   }
 
   update(table: string, query: readonly QueryParameter[]): Promise<number> {
-    return this.#auto.update(parseUpdate(query), this.#target(table));
+    return this.#write(table, parseUpdate(query));
   }
 
   delete(table: string, query: readonly QueryParameter[]): Promise<number> {
-    return this.#auto.delete(parseDelete(query), this.#target(table));
+    return this.#write(table, parseDelete(query));
+  }
+
+  async #write(table: string, request: AutoRequest): Promise<number> {
+    return (await this.#perform(table, request, new TextSink())).rows;
+  }
+
+  #perform(table: string, request: AutoRequest, sink: AnswerSink): Promise<AutoResult> {
+    return this.#auto.attempt(request, this.#target(table), sink, (found, session, rows) =>
+      runPlan(planRequest(request, found, UNRESTRICTED, session.kinds), session, rows),
+    );
   }
 
   #target(table: string): Target {
-    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal: new AbortController().signal };
+    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal: new AbortController().signal, access: UNRESTRICTED };
   }
 }
 

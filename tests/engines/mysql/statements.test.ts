@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Column, Table } from '../../../src/model/table.ts';
-import { compileDelete, compileSelect, compileUpdate } from '../../../src/sql/compile.ts';
 import type { Operator } from '../../../src/sql/operators.ts';
 import type { Condition } from '../../../src/sql/plan.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamKind, ParamType, ParamValue } from '../../../src/sql/statement.ts';
+import { compileDelete, compileSelect, compileUpdate } from '../../support/compile.ts';
 import { admin, collect, connect, describe, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
@@ -190,7 +190,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
   test('an update counts the rows it matched, changed or not', async () => {
     await connection.begin(OPTIONS);
     const where = compare('id', 'le', '2');
-    const update = compileUpdate({ table: people, set: { column: columnOf(people, 'name'), value: 'alice' }, where }, at.engine.dialect);
+    const update = compileUpdate({ table: people, set: [{ column: columnOf(people, 'name'), value: 'alice' }], where }, at.engine.dialect);
     expect(await connection.run(update.statement, update.params, OPTIONS)).toEqual({ rows: 2, selected: false });
     const removal = compileDelete({ table: people, where: compare('name', 'eq', 'alice') }, at.engine.dialect);
     expect(await connection.run(removal.statement, removal.params, OPTIONS)).toEqual({ rows: 2, selected: false });

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
 import type { Connection } from '../../../src/engines/engine.ts';
 import type { Column, Kind } from '../../../src/model/table.ts';
-import { compileSelect } from '../../../src/sql/compile.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';
+import { compileSelect } from '../../support/compile.ts';
 import { collect, describe, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 
 type Golden = readonly [type: string, literal: string, text: string, kind: Kind];

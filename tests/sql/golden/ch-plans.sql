@@ -75,9 +75,15 @@ SELECT `text`, `id`, `int`, `decimal`, `float`, `bool`, `enum`, `uuid`, `date`, 
    "21" int
 ## count
 SELECT count(*) FROM `shop`.`things`
+   then SELECT `id` FROM `shop`.`things` ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64}
+   "1" int
+   then SELECT `id` FROM `shop`.`things` ORDER BY `id` ASC LIMIT {p1:UInt64}
+   "2" int
 ## count of a filter
 SELECT count(*) FROM `shop`.`things` WHERE `int` > {p1:Int32}
    "5" int
+   then SELECT `id` FROM `shop`.`things` WHERE `int` > {p1:Int32} ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p2:UInt64}
+   "5" int, "1" int
 ## PUT int
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
    or ALTER TABLE `shop`.`things` UPDATE `int` = {p1:Int32} WHERE `id` = {p2:Int32}

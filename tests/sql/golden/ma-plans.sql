@@ -51,8 +51,11 @@ SELECT `id` FROM `shop`.`things` ORDER BY `other`, `id` DESC LIMIT 20
 SELECT `text`, `id` FROM `shop`.`things` ORDER BY `id` LIMIT 20
 ## count
 SELECT count(*) FROM `shop`.`things`
+   then SELECT `id` FROM `shop`.`things` ORDER BY `id` LIMIT 1
 ## count of a filter
 SELECT count(*) FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` > ?)
+   "5" int
+   then SELECT `id` FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` > ?) ORDER BY `id` LIMIT 1
    "5" int
 ## PUT int
 UPDATE `shop`.`things` SET `int` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)

@@ -51,8 +51,11 @@ SELECT "id" FROM "shop"."things" ORDER BY "other" ASC NULLS FIRST, "id" DESC LIM
 SELECT "text", "id" FROM "shop"."things" ORDER BY "id" LIMIT 20
 ## count
 SELECT count(*) FROM "shop"."things"
+   then SELECT "id" FROM "shop"."things" ORDER BY "id" LIMIT 1
 ## count of a filter
 SELECT count(*) FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4"
+   "5" int
+   then SELECT "id" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" ORDER BY "id" LIMIT 1
    "5" int
 ## PUT int
 UPDATE "shop"."things" SET "int" = $1 WHERE "id" = $2::"pg_catalog"."int4"

@@ -1,0 +1,25 @@
+/**
+ * What a caller may do with a table. This is the one place where a plan is narrowed to it: planners call `narrow` on everything they plan, and by its
+ * type a plan that was not narrowed cannot become SQL. Today every caller of a project may do everything.
+ */
+import type { Table } from '../model/table.ts';
+import type { Narrowed, TablePlan } from '../sql/plan.ts';
+
+/** Which rule of the access a plan falls under. Rows that a write gives back are read. */
+export type Operation = 'read' | 'insert' | 'update' | 'delete';
+
+export interface Access {
+  /** Two callers with the same key may see each other's answers: everything that narrows a plan is in it. */
+  readonly key: string;
+}
+
+export const UNRESTRICTED: Access = { key: '' };
+
+/** The table as the caller sees it: requests are planned on nothing else. */
+export function visibleTable(table: Table, _access: Access): Table {
+  return table;
+}
+
+export function narrow<P extends TablePlan>(plan: P, _access: Access, _operation: Operation): Narrowed<P> {
+  return plan as Narrowed<P>;
+}

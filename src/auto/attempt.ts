@@ -1,0 +1,137 @@
+/**
+ * Finds the table, takes a connection, lets the request be planned and run, and gives the connection back whatever happens. A statement that
+ * fails because the catalogue's picture was old is planned and run anew, and one that never reached its server, too. Nothing else is
+ * repeated: reads may call functions that write.
+ */
+import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
+import type { Connections } from '../engines/connections.ts';
+import { DbFailure, type FailureKind, type StopSignal, type Workload } from '../engines/engine.ts';
+import { ApiError, apiError } from '../errors.ts';
+import type { Table } from '../model/table.ts';
+import type { Access } from './access.ts';
+import { explain } from './failures.ts';
+import { PatientSink } from './patient-sink.ts';
+import type { AutoRequest } from './request.ts';
+import { LocatedFailure } from './run-insert.ts';
+import type { AnswerSink, AutoResult, Session } from './session.ts';
+
+export interface Target extends TableWanted {
+  readonly requestId: string;
+  readonly signal: StopSignal;
+  readonly access: Access;
+}
+
+/** Plans a request for the table as it is now, and runs the plan. */
+export type Work = (table: Table, session: Session, sink: AnswerSink) => Promise<AutoResult>;
+
+/** The catalogue's picture of the table is old. */
+const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column', 'stale']);
+/** What a database may say of a statement that was planned for the table as it was, and of others too. */
+const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsupported', 'syntax', 'other']);
+/** So many times in all a request is planned for a table that changes again and again. */
+const TRIES_MOST = 20;
+/** So many results that disagree with a picture which is read again and stays the same: the catalogue is wrong (of some view, say). */
+const DISAGREEMENTS = 3;
+/** A picture younger than this is not read again for the sake of a name that it does not have. */
+const TRUST_MS = 1000;
+/** A body from this size on, some hundred rows, is a bulky write. */
+const BULKY_BYTES = 16 * 1024;
+
+export class Auto {
+  readonly #connections: Connections;
+  readonly #catalog: CatalogCache;
+  /** Tables of which the catalogue says something else than their rows do. */
+  readonly #misdescribed = new WeakSet<Table>();
+
+  constructor(connections: Connections, catalog: CatalogCache) {
+    this.#connections = connections;
+    this.#catalog = catalog;
+  }
+
+  /** Are identical reads of this database, at one time, worth one statement? */
+  sharesReads({ entry }: Target): boolean {
+    return this.#connections.engine(entry.type).capabilities.sharedReads;
+  }
+
+  async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
+    const rows = new PatientSink(sink);
+    for (let tries = 1; ; tries++) {
+      let table: Table | undefined;
+      try {
+        const found = this.#catalog.find(target);
+        table = found instanceof Promise ? await found : found;
+        if (table === undefined) throw apiError('table_unknown', target.table);
+        const { entry, signal } = target;
+        const pool = this.#connections.pool(entry, 'auto');
+        const taken = pool.acquire(signal, workloadOf(request));
+        const connection = taken instanceof Promise ? await taken : taken;
+        try {
+          const result = await work(
+            table,
+            {
+              connection,
+              engine: this.#connections.engine(entry.type),
+              options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
+              owner: entry.projectId ?? entry.id,
+              kinds: this.#misdescribed.has(table) ? 'described' : undefined,
+            },
+            rows,
+          );
+          rows.finish();
+          return result;
+        } finally {
+          pool.release(connection);
+        }
+      } catch (error) {
+        const failure = table === undefined ? ofCatalogue(error) : error;
+        const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries).catch(never));
+        if (isOver) throw explained(failure, request, target);
+      }
+    }
+  }
+
+  /** Another try is worth it when the table is not what the request was planned for; the catalogue has been read again by then. */
+  async #isWorthAnother(error: unknown, target: Target, table: Table | undefined, tries: number): Promise<boolean> {
+    const failure = error instanceof LocatedFailure ? error.failure : error;
+    if (failure instanceof ApiError) {
+      const isUnknownName = failure.key === 'column_unknown' || failure.key === 'row_key_unknown';
+      if (!isUnknownName || tries > 1 || this.#catalog.age(target) <= TRUST_MS) return false;
+      await this.#catalog.renew(target, 'stamp');
+      return true;
+    }
+    if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
+    if (failure.kind === 'lost') return failure.left === 'unsent' && tries === 1;
+    if (table === undefined || failure.left === 'unknown') return false;
+    if (STALE.has(failure.kind)) {
+      const hasChanged = (await this.#catalog.renew(target, 'nothing')) !== table;
+      if (!hasChanged && failure.kind === 'stale' && tries >= DISAGREEMENTS) this.#misdescribed.add(table);
+      return hasChanged || tries === 1 || failure.kind === 'stale';
+    }
+    if (!SUSPECT.has(failure.kind)) return false;
+    const hasChanged = (await this.#catalog.renew(target, 'stamp')) !== table;
+    return hasChanged || (tries < DISAGREEMENTS && this.#catalog.isRestless(target));
+  }
+}
+
+const never = (): boolean => false;
+
+function workloadOf(request: AutoRequest): Workload {
+  return request.do === 'insert' && request.body.length >= BULKY_BYTES ? 'bulky' : 'light';
+}
+
+/** The catalogue's statements are our own and read only: one that was cut off may be sent again. */
+function ofCatalogue(error: unknown): unknown {
+  return error instanceof DbFailure && error.left === 'unknown' ? error.leaving('unsent') : error;
+}
+
+function explained(error: unknown, request: AutoRequest, target: Target): unknown {
+  const failure = error instanceof LocatedFailure ? error.failure : error;
+  if (!(failure instanceof DbFailure)) return error;
+  return explain(failure, {
+    operation: request.do,
+    table: target.table,
+    timeoutSecs: target.entry.queryTimeoutSecs,
+    requestId: target.requestId,
+    row: error instanceof LocatedFailure ? error.row : undefined,
+  });
+}

@@ -1,0 +1,27 @@
+/** What a plan is run with: a connection that is ours for as long as the request needs it, and the table's standing with the catalogue. */
+import type { Connection, Engine, RunOptions } from '../engines/engine.ts';
+import type { RowSink } from '../model/cells.ts';
+import type { SelectPlan } from '../sql/plan.ts';
+
+export interface Session {
+  readonly connection: Connection;
+  readonly engine: Engine;
+  readonly options: RunOptions;
+  /** Whose turns of the event loop long work takes. */
+  readonly owner: string;
+  /** Set for a table of which the catalogue says something else than its rows do: these are written by what comes with them. */
+  readonly kinds: SelectPlan['kinds'];
+}
+
+/** Where the rows of an answer go, and what has to be known before the first of them. */
+export interface AnswerSink extends RowSink {
+  /** A header of the answer; set again, it has the later value. */
+  header(name: string, value: string): void;
+}
+
+export interface AutoResult {
+  /** Rows that were given or written. */
+  readonly rows: number;
+  /** Behind the last row of a full page, when a cursor was asked for. */
+  readonly cursor: string | undefined;
+}

@@ -1,0 +1,37 @@
+/** An Auto request from end to end: parse → plan → run → respond. What each arrow does is in the file that its function comes from. */
+import type { Auto, Target } from '../auto/attempt.ts';
+import { planRequest } from '../auto/plan.ts';
+import { type AutoRequest, parseDelete, parseInsert, parseRead, parseUpdate } from '../auto/request.ts';
+import { runPlan } from '../auto/run.ts';
+import type { AutoReads, Perform } from './auto-reads.ts';
+import type { Exchange } from './exchange.ts';
+import { NO_ROWS, sendValue } from './respond.ts';
+import { bodyOf, formatOf, JSON_TYPES } from './route.ts';
+
+export interface AutoServices {
+  readonly auto: Auto;
+  readonly reads: AutoReads;
+  readonly maxPageSize: number;
+}
+
+export type Parse = (exchange: Exchange, services: AutoServices) => AutoRequest;
+
+export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Parse>> = {
+  GET: ({ query }, { maxPageSize }) => parseRead(query, maxPageSize),
+  POST: (exchange) => parseInsert(exchange.query, bodyOf(exchange, JSON_TYPES)),
+  PUT: ({ query }) => parseUpdate(query),
+  DELETE: ({ query }) => parseDelete(query),
+};
+
+export async function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
+  const request = parse(exchange, services);
+  const format = formatOf(request.format);
+  const perform: Perform = (sink, signal) =>
+    services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
+      const plan = planRequest(request, table, target.access, session.kinds);
+      return runPlan(plan, session, rows);
+    });
+  if (request.do === 'read') return services.reads.answer({ exchange, request, target, format, perform });
+  const { rows } = await perform(NO_ROWS, exchange);
+  sendValue(exchange, request.do === 'insert' ? 201 : 200, format, new Map([['rows_affected', rows]]));
+}

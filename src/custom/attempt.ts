@@ -7,14 +7,14 @@ import type { ProjectContext } from '../model/project.ts';
 import type { PlainMap } from '../util/decimal.ts';
 import type { MemoryLease } from '../util/memory-lease.ts';
 import { isOwnFault } from './failures.ts';
-import type { Version } from './find.ts';
+import type { CallPath, Version } from './find.ts';
 import type { RawInput } from './input.ts';
 
 /** What a caller asks for. */
 export interface Call {
   readonly caller: SpaceCaller;
   readonly context: ProjectContext;
-  readonly uri: string;
+  readonly path: CallPath;
   readonly method: DefinitionMethod;
   /** Undefined: the highest. */
   readonly version: string | undefined;

@@ -21,7 +21,7 @@ export interface CallStages {
 }
 
 export async function answerCall(stages: CallStages, call: Call, answer: CallAnswer): Promise<void> {
-  const found = stages.finder.endpoint(call.caller, call.uri);
+  const found = stages.finder.endpoint(call.caller, call.path, call.method);
   const endpoint = found instanceof Promise ? await found : found;
   const asked = chooseDefinition(endpoint, call.method, call.version);
   const tried: Definition[] = [];
@@ -57,7 +57,7 @@ async function attempt(
     const { compiled } = version;
     requireRole(call, compiled);
     const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };
-    const read = readInput(call.raw, compiled.rules, allowance);
+    const read = readInput(call.raw, compiled.rules, call.path.segments, allowance);
     const input = read instanceof Promise ? await read : read;
     const modules = compiled.usesModules ? await finder.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];

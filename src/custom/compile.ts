@@ -14,6 +14,7 @@ import type { InputRules } from './input.ts';
 import { DeclaredInput } from './inputs/declared-input.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
 import { compileStep } from './steps/step-cache.ts';
+import { bracesOf } from './uri.ts';
 
 export interface Compiled {
   readonly document: DefinitionDocument;
@@ -59,6 +60,7 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
       method: document.method,
       inputType: document.inputType,
       declared: document.inputs === undefined ? undefined : new DeclaredInput(document.inputs),
+      braces: bracesOf(document.uri),
     },
     permission: document.permission,
     steps,

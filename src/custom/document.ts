@@ -13,6 +13,7 @@ import { readLogic, type StepSource } from './document-logic.ts';
 import { DocumentFields } from './fields.ts';
 import type { About, Declaration, Declarations } from './inputs/declaration.ts';
 import { readAbout, readInputs } from './inputs/read-declaration.ts';
+import { checkUri } from './uri.ts';
 import { type LineProblem, type MapTree, type Place, parseTree, plainTree, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
@@ -78,7 +79,6 @@ export interface DefinitionDocument {
 export const MASK = '***';
 
 const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'config', 'database'];
-const URI = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
 
 export interface Inspected {
   readonly document: DefinitionDocument;
@@ -153,11 +153,7 @@ function readHttp(fields: DocumentFields, root: MapTree): Pick<DefinitionDocumen
   if (http !== undefined) fields.known(http, 'http.', ['uri', 'method', 'version', 'input_type']);
   const oneOf = (words: readonly string[]) => (text: string) => (words.includes(text) ? undefined : `must be one of ${words.join(', ')}`);
   const method = fields.text(http, 'method', 'http.', 'required', oneOf(DEFINITION_METHODS));
-  const uri = fields.text(http, 'uri', 'http.', 'required', (text) =>
-    URI.test(text) && text.length <= 1024 && !text.split('/').some((part) => part === '.' || part === '..')
-      ? undefined
-      : 'must be path segments of letters, digits, . _ ~ and -, without a slash at either end',
-  );
+  const uri = fields.text(http, 'uri', 'http.', 'required', checkUri);
   const needsType = (method !== 'get' && method !== 'delete') || http?.fields.has('input_type') === true;
   const inputType = fields.text(http, 'input_type', 'http.', needsType ? 'required' : 'optional', oneOf(INPUT_TYPES));
   return {

@@ -12,6 +12,7 @@ import { nextSlice } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { type Compiled, compileDefinition } from './compile.ts';
 import { readDocument } from './document.ts';
+import { UriPatterns } from './uri-patterns.ts';
 
 export interface Version {
   readonly definition: Definition;
@@ -21,6 +22,21 @@ export interface Version {
 /** A longer document is dealt with a turn at a time. */
 const LARGE = 16 * 1024;
 export const NO_MODULES: LarkModules = new Map();
+
+/** A path as it was called: decoded segments, and the literal uri that they would be. */
+export interface CallPath {
+  readonly uri: string;
+  readonly segments: readonly string[];
+}
+
+const patterns = new WeakMap<readonly string[], UriPatterns>();
+
+/** The list of a space is replaced as a whole when it changes. */
+function patternsOf(shapes: readonly string[]): UriPatterns {
+  const known = patterns.get(shapes) ?? new UriPatterns(shapes);
+  patterns.set(shapes, known);
+  return known;
+}
 
 export class Finder {
   readonly #store: Store;
@@ -34,11 +50,31 @@ export class Finder {
     this.#engines = engines;
   }
 
-  endpoint(scope: SpaceScope, uri: string): MaybePromise<Endpoint> {
-    return after(this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri), (endpoint) => {
-      if (endpoint === undefined) throw apiError('endpoint_unknown', uri);
-      return endpoint;
-    });
+  /** The endpoint that a path means, at once when it is literal and known: what is literal wins over braces, from left to right. */
+  endpoint(scope: SpaceScope, { uri, segments }: CallPath, method: DefinitionMethod): MaybePromise<Endpoint> {
+    return after(this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri), (endpoint) =>
+      endpoint?.versions.has(method) === true ? endpoint : this.#fitting(scope, uri, segments, method, endpoint),
+    );
+  }
+
+  async #fitting(
+    scope: SpaceScope,
+    uri: string,
+    segments: readonly string[],
+    method: DefinitionMethod,
+    literal: Endpoint | undefined,
+  ): Promise<Endpoint> {
+    const { orgId, projectId, spaceId } = scope;
+    const shapes = (await this.#store.patterns(orgId, projectId, spaceId)) ?? [];
+    const others: Endpoint[] = literal === undefined ? [] : [literal];
+    for (const shape of patternsOf(shapes).fitting(segments)) {
+      const endpoint = await this.#store.endpoint(orgId, projectId, spaceId, shape);
+      if (endpoint?.versions.has(method) === true) return endpoint;
+      if (endpoint !== undefined) others.push(endpoint);
+    }
+    if (others.length === 0) throw apiError('endpoint_unknown', uri);
+    const allowed = new Set(others.flatMap(({ versions }) => [...versions.keys()].map((name) => name.toUpperCase())));
+    throw apiError('method_not_allowed', method.toUpperCase(), [...allowed].join(', '));
   }
 
   async modules(scope: SpaceScope): Promise<LarkModules> {
@@ -71,11 +107,7 @@ export class Finder {
 
 /** The version that a call means: the one it names, or the highest. */
 export function chooseDefinition(endpoint: Endpoint, method: DefinitionMethod, version: string | undefined): Definition {
-  const definitions = endpoint.versions.get(method);
-  if (definitions === undefined) {
-    const allowed = [...endpoint.versions.keys()].map((name) => name.toUpperCase());
-    throw apiError('method_not_allowed', method.toUpperCase(), allowed.join(', '));
-  }
+  const definitions = endpoint.versions.get(method) ?? [];
   const found = version === undefined ? definitions[0] : definitions.find((definition) => definition.version === version);
   if (found === undefined) throw apiError('endpoint_version_unknown', endpoint.uri, version ?? '');
   return found;

@@ -12,10 +12,10 @@ import type { InputType } from './document.ts';
 import type { FieldProblem } from './inputs/checks.ts';
 import { checkTwice, type DeclaredInput, refuse, type Sent } from './inputs/declared-input.ts';
 
+import type { Brace } from './uri.ts';
+
 export interface RawInput {
   readonly query: readonly QueryParameter[];
-  /** Of the braces of the uri. */
-  readonly path: PlainMap | undefined;
   readonly body: Buffer | undefined;
   readonly contentType: string | undefined;
 }
@@ -25,6 +25,8 @@ export interface InputRules {
   readonly method: DefinitionMethod;
   readonly inputType: InputType;
   readonly declared: DeclaredInput | undefined;
+  /** The uri's segments in braces: where they stand, and their names. */
+  readonly braces: readonly Brace[];
 }
 
 const MEDIA_TYPES: Readonly<Record<InputType, string>> = {
@@ -36,11 +38,17 @@ const MEDIA_TYPES: Readonly<Record<InputType, string>> = {
 /** A larger body is checked a slice at a time. */
 const LARGE = 256 * 1024;
 
-export function readInput(raw: RawInput, rules: InputRules, allowance: Allowance): PlainMap | Promise<PlainMap> {
+export function readInput(
+  raw: RawInput,
+  rules: InputRules,
+  segments: readonly string[],
+  allowance: Allowance,
+): PlainMap | Promise<PlainMap> {
   const { method, inputType } = rules;
   const takesBody = method !== 'get' && method !== 'delete';
   const query = readQuery(raw.query, takesBody);
-  const { body, contentType, path } = raw;
+  const { body, contentType } = raw;
+  const path = rules.braces.length === 0 ? undefined : readPath(rules.braces, segments);
   if (!takesBody || body === undefined || body.length === 0)
     return settle({ query, path, body: undefined, bodyOrigin: 'text' }, rules, allowance);
   const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
@@ -69,6 +77,12 @@ function merged({ query, path, body }: Sent): PlainMap {
   }
   refuse(problems);
   return input;
+}
+
+function readPath(braces: readonly Brace[], segments: readonly string[]): PlainMap {
+  const path: PlainMap = new Map();
+  for (const { name, at } of braces) path.set(name, segments[at] ?? '');
+  return path;
 }
 
 function readQuery(query: readonly QueryParameter[], takesBody: boolean): PlainMap {

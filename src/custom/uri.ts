@@ -15,8 +15,21 @@ export function checkUri(uri: string): string | undefined {
   return twice === undefined ? undefined : `has the name ${twice} twice`;
 }
 
+export interface Brace {
+  readonly name: string;
+  /** Which segment of the path it is, from 0. */
+  readonly at: number;
+}
+
+export function bracesOf(uri: string): readonly Brace[] {
+  if (!uri.includes('{')) return [];
+  return uri.split('/').flatMap((segment, at) => {
+    const name = BRACED.exec(segment)?.[1];
+    return name === undefined ? [] : [{ name, at }];
+  });
+}
+
 /** The names in braces, in order. */
 export function braceNames(uri: string): readonly string[] {
-  if (!uri.includes('{')) return [];
-  return uri.split('/').flatMap((segment) => BRACED.exec(segment)?.[1] ?? []);
+  return bracesOf(uri).map(({ name }) => name);
 }

@@ -19,8 +19,8 @@ export class VersionNotes {
     this.#store.recordFailure(caller, definitionId, message);
   }
 
-  rolledBack({ requestId, uri }: Call, asked: Definition, served: Definition, reason: unknown): void {
+  rolledBack({ requestId }: Call, asked: Definition, served: Definition, reason: unknown): void {
     if (!(reason instanceof ApiError)) this.#observer.emit({ kind: 'failure', requestId, error: reason });
-    this.#observer.emit({ kind: 'rolled_back', requestId, uri, from: asked.version, to: served.version, reason });
+    this.#observer.emit({ kind: 'rolled_back', requestId, uri: asked.uri, from: asked.version, to: served.version, reason });
   }
 }

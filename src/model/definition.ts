@@ -43,8 +43,14 @@ export interface DefinitionDraft {
   readonly password: string | null;
 }
 
+/** A uri without the names in its braces: `orders/{id}` and `orders/{nr}` are one endpoint. */
+export function shapeOf(uri: string): string {
+  return uri.includes('{') ? uri.replace(/\{[^/}]*\}/g, '{}') : uri;
+}
+
 /** All deployed versions of one uri in one space: what a call chooses from. */
 export interface Endpoint {
+  /** Its shape; the versions have their own names in the braces. */
   readonly uri: string;
   /** By method, the highest version first. */
   readonly versions: ReadonlyMap<DefinitionMethod, readonly Definition[]>;

@@ -7,6 +7,7 @@ import {
   type DefinitionMethod,
   type DefinitionSummary,
   type Endpoint,
+  shapeOf,
   versionSortKey,
 } from '../model/definition.ts';
 import type { SpaceScope } from '../model/project.ts';
@@ -40,11 +41,11 @@ const SUMMARY = `definition_id, uri, method, version, feature_id, user_id, rollb
   last_failure_at, last_failure_message, revision`;
 const ALL = `${SUMMARY}, document, password`;
 const OWNED = 'org_id = ? AND project_id = ? AND space_id = ?';
-const ADDRESSED = `${OWNED} AND uri = ? AND method = ? AND version = ?`;
+const ADDRESSED = `${OWNED} AND shape = ? AND method = ? AND version = ?`;
 
 const owner = (scope: SpaceScope) => [scope.orgId, scope.projectId, scope.spaceId];
-const addressed = (scope: SpaceScope, { uri, method, version }: DefinitionAddress) => [...owner(scope), uri, method, version];
-const addressKey = ({ uri, method, version }: DefinitionAddress) => JSON.stringify([uri, method, version]);
+const addressed = (scope: SpaceScope, { uri, method, version }: DefinitionAddress) => [...owner(scope), shapeOf(uri), method, version];
+const addressKey = ({ uri, method, version }: DefinitionAddress) => JSON.stringify([shapeOf(uri), method, version]);
 
 export function definitionSecretOwner(scope: SpaceScope, definitionId: string): readonly string[] {
   return [...owner(scope), definitionId, 'definition.password'];
@@ -78,10 +79,10 @@ function toDefinition(ring: KeyRing, scope: SpaceScope, row: DefinitionRow): Def
   }
 }
 
-export async function readEndpoint(sql: Sql, ring: KeyRing, scope: SpaceScope, uri: string): Promise<Endpoint | undefined> {
+export async function readEndpoint(sql: Sql, ring: KeyRing, scope: SpaceScope, shape: string): Promise<Endpoint | undefined> {
   const rows = await sql.all<DefinitionRow>(
-    `SELECT ${ALL} FROM definitions WHERE ${OWNED} AND uri = ? ORDER BY version_key DESC, version DESC`,
-    [...owner(scope), uri],
+    `SELECT ${ALL} FROM definitions WHERE ${OWNED} AND shape = ? ORDER BY version_key DESC, version DESC`,
+    [...owner(scope), shape],
   );
   if (rows.length === 0) return undefined;
   const versions = new Map<DefinitionMethod, Definition[]>();
@@ -91,7 +92,12 @@ export async function readEndpoint(sql: Sql, ring: KeyRing, scope: SpaceScope, u
     if (ofMethod === undefined) versions.set(row.method, [definition]);
     else ofMethod.push(definition);
   }
-  return { uri, versions };
+  return { uri: shape, versions };
+}
+
+export async function readPatterns(sql: Sql, scope: SpaceScope): Promise<readonly string[]> {
+  const rows = await sql.all<{ shape: string }>(`SELECT DISTINCT shape FROM definitions WHERE ${OWNED} AND shape LIKE '%{%'`, owner(scope));
+  return rows.map(({ shape }) => shape);
 }
 
 export async function findDefinition(sql: Sql, ring: KeyRing, scope: SpaceScope, definitionId: string): Promise<Definition | undefined> {
@@ -131,13 +137,14 @@ async function insertOne(tx: Sql, ring: KeyRing, scope: SpaceScope, draft: Defin
   const now = new Date().toISOString();
   const sealed = draft.password === null ? null : ring.seal(draft.password, definitionSecretOwner(scope, definitionId));
   await tx.all(
-    `INSERT INTO definitions (org_id, project_id, space_id, definition_id, uri, method, version, version_key, feature_id, user_id,
+    `INSERT INTO definitions (org_id, project_id, space_id, definition_id, uri, shape, method, version, version_key, feature_id, user_id,
        rollback_version, document, password, revision, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       ...owner(scope),
       definitionId,
       draft.uri,
+      shapeOf(draft.uri),
       draft.method,
       draft.version,
       sortKey(draft.version),
@@ -195,7 +202,7 @@ async function changeable(tx: Sql, scope: SpaceScope, address: DefinitionAddress
   const definitionId = await findId(tx, scope, address);
   if (definitionId === undefined) return { kind: 'unknown' };
   const [by] = await tx.all<{ version: string }>(
-    `SELECT version FROM definitions WHERE ${OWNED} AND uri = ? AND method = ? AND rollback_version = ? AND version <> ?
+    `SELECT version FROM definitions WHERE ${OWNED} AND shape = ? AND method = ? AND rollback_version = ? AND version <> ?
      ORDER BY version_key DESC LIMIT 1`,
     [...addressed(scope, address), address.version],
   );
@@ -208,9 +215,10 @@ export async function updateDefinition(tx: Sql, ring: KeyRing, scope: SpaceScope
   if (!(await hasRollback(tx, scope, draft))) return { kind: 'rollback_unknown', version: draft.rollbackVersion ?? '' };
   const sealed = draft.password === null ? null : ring.seal(draft.password, definitionSecretOwner(scope, change.definitionId));
   await tx.all(
-    `UPDATE definitions SET feature_id = ?, user_id = ?, rollback_version = ?, document = ?, password = ?, revision = ?, updated_at = ?
+    `UPDATE definitions SET uri = ?, feature_id = ?, user_id = ?, rollback_version = ?, document = ?, password = ?, revision = ?, updated_at = ?
      WHERE ${OWNED} AND definition_id = ?`,
     [
+      draft.uri,
       draft.featureId,
       draft.userId,
       draft.rollbackVersion,

@@ -64,6 +64,15 @@ const MIGRATIONS: readonly Migration[] = [
     // Until when an instance may serve grants from memory; one of an older version promises nothing.
     statements: ({ bigint }) => [`ALTER TABLE instances ADD COLUMN stale_until ${bigint} NOT NULL DEFAULT 0`],
   },
+  {
+    version: 3,
+    // The uri without the names in its braces: that is what an endpoint is found by.
+    statements: ({ text }) => [
+      `ALTER TABLE definitions ADD COLUMN shape ${text} NOT NULL DEFAULT ''`,
+      'UPDATE definitions SET shape = uri',
+      'CREATE UNIQUE INDEX definitions_shape ON definitions (space_id, shape, method, version)',
+    ],
+  },
 ];
 
 /** Brings the tables up to date; refuses records that a newer version of Millrace has written. */

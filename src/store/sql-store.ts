@@ -5,7 +5,14 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError } from '../errors.ts';
-import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
+import {
+  type Definition,
+  type DefinitionDraft,
+  type DefinitionMethod,
+  type DefinitionSummary,
+  type Endpoint,
+  shapeOf,
+} from '../model/definition.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { Organization, OrgScope } from '../model/org.ts';
 import type { PowerToken } from '../model/power-token.ts';
@@ -48,7 +55,7 @@ const MOST: Readonly<Record<ChangeTopic, number>> = { org: 10_000, project: 5_00
 /** Keys of memory are the tenant's ids, joined: a record of another tenant cannot be found under them. */
 const projectKey = ({ orgId, projectId }: ProjectScope) => `${orgId}/${projectId}`;
 const spaceKey = ({ orgId, projectId, spaceId }: SpaceScope) => `${orgId}/${projectId}/${spaceId}`;
-const endpointKey = (scope: SpaceScope, uri: string) => `${spaceKey(scope)}/${uri}`;
+const endpointKey = (scope: SpaceScope, uri: string) => `${spaceKey(scope)}/${shapeOf(uri)}`;
 
 /** The scope that a key was made of, and what follows it; ids hold no slash. */
 function splitKey(key: string): SpaceScope & { readonly rest: string } {
@@ -84,6 +91,7 @@ export class SqlStore implements Store {
   readonly #projects: RecordCache<ProjectContext>;
   readonly #tokens: RecordCache<PowerToken>;
   readonly #endpoints: RecordCache<Endpoint>;
+  readonly #patterns: RecordCache<readonly string[]>;
   readonly #modules: RecordCache<LarkModules>;
 
   constructor({ driver, ring, feed, freshness, onProblem }: SqlStoreParts) {
@@ -99,6 +107,7 @@ export class SqlStore implements Store {
       const { rest: uri, ...scope } = splitKey(key);
       return definitions.readEndpoint(driver, ring, scope, uri);
     });
+    this.#patterns = new RecordCache(MOST.modules, (key) => definitions.readPatterns(driver, splitKey(key)));
     this.#modules = new RecordCache(MOST.modules, (key) => modules.readModules(driver, splitKey(key)));
     const caches: Readonly<Record<ChangeTopic, RecordCache<object>>> = {
       org: this.#orgs,
@@ -107,7 +116,16 @@ export class SqlStore implements Store {
       endpoint: this.#endpoints,
       modules: this.#modules,
     };
-    feed.listen(({ topic, key }) => (key === '*' ? caches[topic].clear() : caches[topic].drop(key)));
+    feed.listen(({ topic, key }) => {
+      if (key === '*') caches[topic].clear();
+      else caches[topic].drop(key);
+      if (topic === 'endpoint') this.#dropPatterns(key);
+    });
+  }
+
+  #dropPatterns(key: string): void {
+    if (key === '*') this.#patterns.clear();
+    else if (key.includes('{')) this.#patterns.drop(spaceKey(splitKey(key)));
   }
 
   refresh(): void | Promise<void> {
@@ -244,7 +262,11 @@ export class SqlStore implements Store {
   }
 
   endpoint(orgId: string, projectId: string, spaceId: string, uri: string): Cached<Endpoint> {
-    return this.#endpoints.get(`${orgId}/${projectId}/${spaceId}/${uri}`);
+    return this.#endpoints.get(`${orgId}/${projectId}/${spaceId}/${shapeOf(uri)}`);
+  }
+
+  patterns(orgId: string, projectId: string, spaceId: string): Cached<readonly string[]> {
+    return this.#patterns.get(`${orgId}/${projectId}/${spaceId}`);
   }
 
   async definition(scope: SpaceScope, definitionId: string): Promise<Definition | undefined> {

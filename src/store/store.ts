@@ -123,6 +123,8 @@ export interface Store {
   deleteToken(scope: ProjectScope, tokenId: string): Promise<boolean>;
 
   endpoint(orgId: string, projectId: string, spaceId: string, uri: string): Cached<Endpoint>;
+  /** The shapes of the space's uris that have braces; an empty list when there are none. */
+  patterns(orgId: string, projectId: string, spaceId: string): Cached<readonly string[]>;
   definition(scope: SpaceScope, definitionId: string): Promise<Definition | undefined>;
   /** In order of uri, method and version. */
   listDefinitions(scope: SpaceScope, method?: DefinitionMethod): Promise<readonly DefinitionSummary[]>;

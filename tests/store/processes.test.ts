@@ -45,7 +45,9 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
   test('four may create the tables at once', async () => {
     const children = await Promise.all(rounds(4).map(start));
     await Promise.all(children.map((child) => child.open(place.options)));
-    expect(await place.sql('SELECT version FROM migrations')).toEqual([{ version: 1 }, { version: 2 }]);
+    const applied = await place.sql('SELECT version FROM migrations ORDER BY version');
+    expect(applied.length).toBeGreaterThan(1);
+    expect(applied).toEqual(applied.map((_, index) => ({ version: index + 1 })));
     await Promise.all(children.map((child) => child.call('createOrganization', anOrg())));
     expect(await children[0]?.call('listOrganizations')).toHaveLength(4);
   });

@@ -91,7 +91,7 @@ export class DeclaredInput {
 
 /** What is in the path wins; another value of the same name is a mistake of the caller. */
 export function checkTwice(problems: FieldProblem[], name: string, inPath: PlainValue | undefined, other: PlainValue): void {
-  if (inPath !== other) wrong(problems, name, 'is in the path and is sent with another value');
+  if (String(inPath) !== String(other)) wrong(problems, name, 'is in the path and is sent with another value');
 }
 
 function isSame(a: PlainValue, b: PlainValue): boolean {

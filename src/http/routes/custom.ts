@@ -1,6 +1,7 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
 import { AnswerTooLarge, type CallAnswer, type KeptRows, type RowAnswer } from '../../custom/answer.ts';
 import { answerCall } from '../../custom/call.ts';
+import type { CallPath } from '../../custom/find.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
@@ -26,7 +27,7 @@ import {
 
 /** Whom and what a call is about, as far as its head tells. */
 interface Entered extends InSpace {
-  readonly uri: string;
+  readonly path: CallPath;
   readonly format: Format;
 }
 
@@ -36,12 +37,12 @@ export function customRoutes(services: Services): readonly Route[] {
 
   const enter = (exchange: Exchange, start: number): MaybePromise<Entered> => {
     if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
-    const { org, project, uri } = parsePath(exchange.path, start);
+    const { org, project, path } = parsePath(exchange.path, start);
     return after(enterSpace(services, exchange, DEMANDS.custom), ({ caller, context }): Entered => {
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));
       checkEncoding(exchange);
-      return { caller, context, uri, format };
+      return { caller, context, path, format };
     });
   };
 
@@ -49,7 +50,7 @@ export function customRoutes(services: Services): readonly Route[] {
     (method: DefinitionMethod, start: number): Handler =>
     async (exchange) => {
       const entered = enter(exchange, start);
-      const { caller, context, uri, format } = entered instanceof Promise ? await entered : entered;
+      const { caller, context, path, format } = entered instanceof Promise ? await entered : entered;
       const lease = services.memory.lease(caller.projectId);
       try {
         await answerCall(
@@ -57,10 +58,10 @@ export function customRoutes(services: Services): readonly Route[] {
           {
             caller,
             context,
-            uri,
+            path,
             method,
             version: exchange.parameter('version'),
-            raw: { query: exchange.query, path: undefined, body: exchange.body, contentType: exchange.header('content-type') },
+            raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
             format: format.name,
             requestId: exchange.requestId,
             signal: exchange,
@@ -90,15 +91,20 @@ export function customRoutes(services: Services): readonly Route[] {
 interface CustomPath {
   readonly org: string;
   readonly project: string;
-  readonly uri: string;
+  readonly path: CallPath;
 }
 
 function parsePath(path: string, start: number): CustomPath {
   const [org = '', project = '', ...rest] = pathSegments(path, start);
-  const uri = rest.join('/');
+  const uri = (path.includes('%') || path.includes('{') ? rest.map(literal) : rest).join('/');
   // What cannot be an abbreviation is no Custom path, whoever asks.
   if (uri === '' || !ABBREVIATION.test(org) || !ABBREVIATION.test(project)) throw apiError('unknown_path');
-  return { org, project, uri };
+  return { org, project, path: { uri, segments: rest } };
+}
+
+/** What cannot stand in the literal segment of a uri stays encoded, so that it never looks like one. */
+function literal(segment: string): string {
+  return segment.replace(/[/{]/g, encodeURIComponent);
 }
 
 const tooLarge = (mostBytes: number): Error => new AnswerTooLarge(mostBytes);

@@ -89,9 +89,9 @@ function screen(services: Services, router: Router, head: RequestHead, reply: Ht
   }
 }
 
+/** A method is one of HTTP's, in capitals, so it is no name that every object has. */
 function handlerOf(route: Route, method: string): Handler | undefined {
-  const known = method === 'HEAD' ? 'GET' : method;
-  return Object.hasOwn(route.methods, known) ? route.methods[known as HttpMethod] : undefined;
+  return route.methods[(method === 'HEAD' ? 'GET' : method) as HttpMethod];
 }
 
 function allowed(route: Route): string {

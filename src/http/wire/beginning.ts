@@ -49,7 +49,7 @@ function checkMethod(bytes: Buffer): void {
 }
 
 function beginsMethod(word: string): boolean {
-  for (const method of KNOWN_METHODS) if (method.startsWith(word)) return true;
+  for (const method of KNOWN_METHODS.keys()) if (method.startsWith(word)) return true;
   return false;
 }
 

@@ -42,8 +42,8 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
  */
 type State = 'rest' | 'head' | 'body' | 'screen' | 'answer' | 'flush' | 'turn' | 'drop';
 
-/** In these, what arrives is read at once. */
-const READS: ReadonlySet<State> = new Set<State>(['rest', 'head', 'body']);
+/** Is what arrives read at once? */
+const readsIn = (state: State): boolean => state === 'rest' || state === 'head' || state === 'body';
 
 export class HttpConnection {
   readonly socket: Socket;
@@ -242,7 +242,7 @@ export class HttpConnection {
 
   #take(bytes: Buffer): void {
     if (this.#forgets) return;
-    if (READS.has(this.#state)) {
+    if (readsIn(this.#state)) {
       this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes]);
       this.#read();
     } else {
@@ -268,7 +268,7 @@ export class HttpConnection {
     try {
       do while (this.#ahead.length > 0 && this.#step());
       while (this.#takeWaiting());
-      if (READS.has(this.#state)) this.#awaitMore();
+      if (readsIn(this.#state)) this.#awaitMore();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#refuse(error.refusal);
@@ -276,7 +276,7 @@ export class HttpConnection {
   }
 
   #takeWaiting(): boolean {
-    if (this.#waiting.size === 0 || !READS.has(this.#state)) return false;
+    if (this.#waiting.size === 0 || !readsIn(this.#state)) return false;
     this.#ahead = this.#waiting.take(this.#ahead);
     return true;
   }

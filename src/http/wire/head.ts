@@ -40,7 +40,14 @@ const SLASH = 0x2f;
 /** A section is kept where it arrived; what arrived with it must not make that much. */
 const MOST_KEPT = 4096;
 
+function knownMethod(sent: string): string {
+  const method = KNOWN_METHODS.get(sent);
+  if (method === undefined) throw new Refused('malformed');
+  return method;
+}
+
 export class HeadReader {
+  #method = 'GET';
   #bytes: Buffer | undefined;
   #from = 0;
   #to = 0;
@@ -52,8 +59,9 @@ export class HeadReader {
     const targetEnd = skip(bytes, methodEnd + 1, IN_TARGET);
     if (methodEnd === 0 || bytes[methodEnd] !== SPACE || targetEnd === methodEnd + 1) throw new Refused('malformed');
     const line = bytes.toString('latin1', 0, targetEnd);
-    const method = line.slice(0, methodEnd);
-    if (!KNOWN_METHODS.has(method)) throw new Refused('malformed');
+    // Most clients repeat themselves. The one text for a method is also quicker to look things up by than a copy of it.
+    if (methodEnd !== this.#method.length || !line.startsWith(this.#method)) this.#method = knownMethod(line.slice(0, methodEnd));
+    const method = this.#method;
     const section = this.#known(bytes, targetEnd, end) ?? this.#read(bytes, targetEnd, end);
     return { method, target: originForm(line.slice(methodEnd + 1)), section };
   }

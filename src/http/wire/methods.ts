@@ -1,6 +1,8 @@
 /** The methods that a request may have: whatever is registered; a tunnel is none of ours. */
 import { METHODS } from 'node:http';
 
-export const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== 'CONNECT'));
+export const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
+  METHODS.filter((method) => method !== 'CONNECT').map((method) => [method, method]),
+);
 
 export const LONGEST_METHOD = Math.max(...METHODS.map((method) => method.length));

@@ -52,7 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   formats: ['model', 'util'],
   model: ['errors', 'util'],
   config: ['errors', 'util'],
-  lang: ['util/decimal'],
+  lang: ['util/decimal', 'util/bounded-map'],
   errors: [],
   memory: [],
   observe: ['util'],
@@ -213,6 +213,11 @@ describe('one place for', () => {
   test('narrowing a plan to what its caller may do: src/auto/access.ts, and compiling it: src/sql/compile.ts', () => {
     expect(linesMatching(outside(/^src\/auto\/access\.ts$/), /\bas (?:unknown as )?Narrowed\b/)).toEqual([]);
     expect(linesMatching(outside(/^src\/sql\/compile\.ts$/), /dialect\.(?:insert|update|delete|predicates)\(/)).toEqual([]);
+  });
+
+  test('bounds of what is remembered: src/util/bounded-map.ts', () => {
+    const emptied = /\.size\b.*\.(?:clear|delete)\(|\[(?:oldest|first)\] = .*\.keys\(\)/;
+    expect(linesMatching(outside(/^src\/util\/bounded-map\.ts$/, /^src\/lang\/lark\/library\//), emptied)).toEqual([]);
   });
 
   test('code out of text: nowhere', () => {

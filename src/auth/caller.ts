@@ -7,6 +7,7 @@ import type { Caller } from '../model/caller.ts';
 import { hashToken, isExpired, type PowerToken } from '../model/power-token.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import { detached } from '../util/detached.ts';
 import { type ContextHeaders, HEADER_NAMES } from './headers.ts';
 import { SecretSet, sameSecret } from './secrets.ts';
@@ -42,13 +43,15 @@ const LETTERS: Readonly<Record<string, string>> = { GET: 'r', HEAD: 'r', POST: '
 
 const MAX_ROLES = 64;
 const MAX_ROLE_LENGTH = 128;
+/** Lists of roles that are remembered as they were sent. */
+const MOST_ROLE_LISTS = 10_000;
 
 export class Authenticator {
   readonly #store: Store;
   readonly #serverKeys: SecretSet;
   readonly #gatewaySecret: SecretSet | undefined;
   /** Role lists repeat from request to request. */
-  readonly #roles = new Map<string, ReadonlySet<string>>();
+  readonly #roles = new BoundedMap<string, ReadonlySet<string>>(MOST_ROLE_LISTS);
 
   constructor(store: Store, serverKeys: readonly string[], gatewaySecret: string | undefined) {
     this.#store = store;
@@ -115,7 +118,6 @@ export class Authenticator {
         .filter((role) => role !== ''),
     );
     if (roles.size > MAX_ROLES || [...roles].some((role) => role.length > MAX_ROLE_LENGTH)) throw apiError('bad_roles');
-    if (this.#roles.size > 10_000) this.#roles.clear();
     this.#roles.set(own, roles);
     return roles;
   }

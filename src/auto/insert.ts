@@ -7,6 +7,7 @@ import type { Column, Table } from '../model/table.ts';
 import type { InsertPlan, Narrowed } from '../sql/plan.ts';
 import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import { type JsonCell, JsonDepthError, JsonError, type JsonRow, RowsReader, SPELLING } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
@@ -66,21 +67,21 @@ interface Listed {
 }
 
 /** The lists of columns that were written to a table, by their names: always the same list, so that a statement can be found by it. */
-const lists = new WeakMap<Table, Map<string, Listed>>();
+const lists = new WeakMap<Table, BoundedMap<string, Listed>>();
 const MOST_LISTS = 100;
 
 class BatchReader {
   readonly #table: Table;
   readonly #body: Buffer;
-  readonly #lists: Map<string, Listed>;
-  readonly #shapes = new Map<Listed, Shape>();
+  readonly #lists: BoundedMap<string, Listed>;
+  readonly #shapes = new Map<string, Shape>();
   #keys: readonly string[] | undefined;
   #shape: Shape | undefined;
 
   constructor(table: Table, body: Buffer) {
     this.#table = table;
     this.#body = body;
-    this.#lists = lists.get(table) ?? new Map();
+    this.#lists = listsOf(table);
   }
 
   /** `keys`: the same array for rows with the same keys that follow each other. */
@@ -102,21 +103,35 @@ class BatchReader {
 
   #enter(keys: readonly string[], row: number): Shape {
     const name = keys.join('\0');
-    const listed = this.#lists.get(name) ?? toList(columnsOf(keys, this.#table, row));
-    this.#lists.set(name, listed);
-    const shape = this.#shapes.get(listed) ?? newShape(listed, this.#body);
-    this.#shapes.set(listed, shape);
+    const shape = this.#shapes.get(name) ?? this.#addShape(name, keys, row);
     this.#keys = keys;
     this.#shape = shape;
     return shape;
   }
 
-  /** The lists are kept for the next batch, unless they are so many that hardly any will come again. */
+  #addShape(name: string, keys: readonly string[], row: number): Shape {
+    let listed = this.#lists.get(name);
+    if (listed === undefined) {
+      listed = toList(columnsOf(keys, this.#table, row));
+      this.#lists.set(name, listed);
+    }
+    const shape = newShape(listed, this.#body);
+    this.#shapes.set(name, shape);
+    return shape;
+  }
+
   end(): readonly Shape[] {
-    if (this.#lists.size > MOST_LISTS) lists.delete(this.#table);
-    else lists.set(this.#table, this.#lists);
     return [...this.#shapes.values()];
   }
+}
+
+function listsOf(table: Table): BoundedMap<string, Listed> {
+  let known = lists.get(table);
+  if (known === undefined) {
+    known = new BoundedMap(MOST_LISTS);
+    lists.set(table, known);
+  }
+  return known;
 }
 
 function toList(columns: readonly Column[]): Listed {

@@ -4,14 +4,15 @@
  */
 import type { Entry } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import type { Connections } from './connections.ts';
 
 const MAX_AGE_MS = 5000;
 /** Not sooner than needed: with a thousand tables in use, renewing them is most of what the databases do for us. */
 const RENEW_AGE_MS = 4000;
-/** Tables that nobody has asked for in this long are forgotten. */
-const FORGET_MS = 10 * 60_000;
+/** Tables that are remembered: of all databases, and of one, which must not push out those of all others. */
 const MAX_TABLES = 20_000;
+const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
 /** A table that changed is watched for so long. */
 const RESTLESS_MS = 10_000;
 const READ_OPTIONS = { timeoutMs: 10_000 };
@@ -23,8 +24,9 @@ interface Picture {
   /** When it was first seen to be as it is, if it was seen to be otherwise before. */
   readonly changed: number | undefined;
   seen: number;
-  asked: number;
 }
+
+type Pictures = BoundedMap<string, Picture>;
 
 export interface TableWanted {
   readonly entry: Entry;
@@ -34,9 +36,8 @@ export interface TableWanted {
 
 export class CatalogCache {
   readonly #connections: Connections;
-  readonly #pictures = new Map<string, Map<string, Picture>>();
+  readonly #pictures = new BoundedMap<string, Pictures>(MAX_TABLES, { sizeOf: (tables) => Math.max(1, tables.size) });
   readonly #reading = new Map<string, Promise<Table | undefined>>();
-  #count = 0;
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -48,7 +49,6 @@ export class CatalogCache {
     if (picture === undefined) return this.read(wanted);
     const now = performance.now();
     const age = now - picture.seen;
-    picture.asked = now;
     if (age > MAX_AGE_MS) return this.read(wanted);
     // A failure to renew is not this request's affair; the next one after five seconds will see it.
     if (age > RENEW_AGE_MS) this.read(wanted).catch(() => undefined);
@@ -89,7 +89,6 @@ export class CatalogCache {
   }
 
   forgetEntry(entryId: string): void {
-    this.#count -= this.#pictures.get(entryId)?.size ?? 0;
     this.#pictures.delete(entryId);
   }
 
@@ -117,30 +116,18 @@ export class CatalogCache {
 
   #keep(wanted: TableWanted, table: Table | undefined, stamp: string | undefined, seen: number): void {
     const key = keyOf(wanted);
-    const tables = this.#pictures.get(wanted.entry.id) ?? new Map<string, Picture>();
-    this.#pictures.set(wanted.entry.id, tables);
+    const tables: Pictures = this.#pictures.get(wanted.entry.id) ?? new BoundedMap(MAX_TABLES_OF_ONE);
     const old = tables.get(key);
     if (table === undefined) {
-      if (tables.delete(key)) this.#count--;
+      if (tables.delete(key)) this.#pictures.set(wanted.entry.id, tables);
       return;
     }
     // The same columns: the same object, so that what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
     const changed = old === undefined || old.table === same ? old?.changed : performance.now();
-    tables.set(key, { table: same, stamp, changed, seen, asked: old?.asked ?? seen });
-    if (old === undefined && ++this.#count > MAX_TABLES) this.#forgetUnused();
-  }
-
-  #forgetUnused(): void {
-    const now = performance.now();
-    for (const tables of this.#pictures.values()) {
-      for (const [key, picture] of tables) {
-        if (now - picture.asked > FORGET_MS || this.#count > MAX_TABLES * 2) {
-          tables.delete(key);
-          this.#count--;
-        }
-      }
-    }
+    tables.set(key, { table: same, stamp, changed, seen });
+    // Counted anew, when it has one more.
+    if (old === undefined) this.#pictures.set(wanted.entry.id, tables);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../model/entry.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Engine, type StopSignal } from './engine.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
@@ -13,7 +14,7 @@ import { type Holder, ServerCapacity } from './server-capacity.ts';
 export type Purpose = 'auto' | 'custom';
 
 const SWEEP_MS = 1000;
-const MOST_RETIRED = 10_000;
+const MOST_REMEMBERED = 10_000;
 /** How long to wait before a full server is asked again: so long at first, and longer each time. */
 const RECLAIM_MS = 10;
 const RECLAIM_MOST_MS = 100;
@@ -38,9 +39,9 @@ export class Connections {
   readonly #maxRowBytes: number | undefined;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
   readonly #capacity = new ServerCapacity(() => this.#allPools());
-  readonly #lastGood = new Map<string, number>();
+  readonly #lastGood = new BoundedMap<string, number>(MOST_REMEMBERED);
   /** Entries that were changed or removed: a request that began before may still want a connection, but none is kept. */
-  readonly #retired = new Set<string>();
+  readonly #retired = new BoundedMap<string, true>(MOST_REMEMBERED);
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(engines: Engines, policy: HostPolicy, maxRowBytes?: number) {
@@ -71,8 +72,7 @@ export class Connections {
         retired.add(id);
       }
     }
-    if (this.#retired.size >= MOST_RETIRED) this.#retired.clear();
-    for (const id of retired) this.#retired.add(id);
+    for (const id of retired) this.#retired.set(id, true);
     return [...retired];
   }
 

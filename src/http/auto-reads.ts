@@ -8,6 +8,7 @@ import type { ReadRequest } from '../auto/request.ts';
 import type { AnswerSink, AutoResult } from '../auto/session.ts';
 import type { Format } from '../formats/format.ts';
 import type { Observer } from '../observe.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import { Coalescer } from '../util/coalescer.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
 import type { Exchange } from './exchange.ts';
@@ -43,7 +44,7 @@ export class AutoReads {
   readonly #observer: Observer;
   /** Undefined: the answer was too large. */
   readonly #coalescer = new Coalescer<Answer | undefined>(PATIENCE_MS);
-  readonly #large = new Set<string>();
+  readonly #large = new BoundedMap<string, true>(MOST_LARGE);
 
   constructor(auto: Auto, observer: Observer) {
     this.#auto = auto;
@@ -55,7 +56,7 @@ export class AutoReads {
     if (!this.#auto.sharesReads(target)) return this.#readAlone(read);
     // The entry is the project's own; all else that an answer depends on is in the request's target and in what the caller may see.
     const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
-    const isAlone = this.#coalescer.isFree(key) || this.#large.has(key);
+    const isAlone = this.#coalescer.isFree(key) || this.#large.get(key) === true;
     return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);
   }
 
@@ -78,8 +79,7 @@ export class AutoReads {
       return this.#keep(read, signal);
     });
     if (answer === undefined) {
-      if (this.#large.size >= MOST_LARGE) this.#large.clear();
-      this.#large.add(key);
+      this.#large.set(key, true);
       return this.#readAlone(read);
     }
     if (!isOurs) this.#observer.readShared();

@@ -2,7 +2,7 @@
  * The template binder of engines whose parameters have types of their own. The values choose the types, the types choose the text, and each
  * text is kept with the types it was made for: no text is ever used with two lists of types, which some servers would remember wrongly.
  */
-
+import { BoundedMap } from '../util/bounded-map.ts';
 import { Decimal, type PlainValue } from '../util/decimal.ts';
 import type { Template, TemplatePart, TemplateSlot } from './bind.ts';
 import type { BoundStatement } from './dialect.ts';
@@ -37,7 +37,7 @@ const MOST_TEXTS = 64;
 export class TypedBinder implements TemplateBinder {
   readonly #template: Template;
   readonly #rules: TypedRules;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new BoundedMap<string, Statement>(MOST_TEXTS);
 
   constructor(template: Template, rules: TypedRules) {
     this.#template = template;
@@ -77,7 +77,6 @@ export class TypedBinder implements TemplateBinder {
   }
 
   #keep(signature: string, fillings: readonly Filling[]): Statement {
-    if (this.#statements.size >= MOST_TEXTS) this.#statements.clear();
     const statement = this.#render(fillings);
     this.#statements.set(signature, statement);
     return statement;

@@ -5,6 +5,7 @@
  * Text form: `v1:<key id>:<iv>:<tag>:<ciphertext>`, the last three in base64url.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { BoundedMap } from '../util/bounded-map.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -42,7 +43,7 @@ export class KeyRing {
   readonly currentKid: string;
   readonly #current: Uint8Array;
   readonly #keys: ReadonlyMap<string, Uint8Array>;
-  readonly #opened = new Map<string, string>();
+  readonly #opened = new BoundedMap<string, string>(MOST_OPENED);
 
   constructor(keys: readonly Uint8Array[]) {
     const [first] = keys;
@@ -71,7 +72,6 @@ export class KeyRing {
     const known = this.#opened.get(memo);
     if (known !== undefined) return known;
     const secret = this.#decrypt(text, owner);
-    if (this.#opened.size >= MOST_OPENED) this.#opened.clear();
     this.#opened.set(memo, secret);
     return secret;
   }

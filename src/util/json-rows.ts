@@ -12,6 +12,7 @@
  *
  * Knows nothing of tables and columns.
  */
+import { BoundedMap } from './bounded-map.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, type JsonLimits, JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE, WORDS } from './json-scan.ts';
 
 /** A number as it was written: nothing is rounded, `0.10` and `1e400` included. */
@@ -118,7 +119,7 @@ export class RowsReader extends JsonScanner {
   #begun = false;
   #shape: Shape = NO_SHAPE;
   /** The shapes so far, by their keys; not kept before there is a second one. */
-  #shapes: Map<string, Shape> | undefined;
+  #shapes: BoundedMap<string, Shape> | undefined;
   readonly #row = new JsonRow(this);
   /** Where a nested value must end to be read in this turn. */
   #until = Number.POSITIVE_INFINITY;
@@ -230,12 +231,14 @@ export class RowsReader extends JsonScanner {
   /** The array that earlier rows with these keys were given, so that the caller finds its plan again. */
   #known(keys: readonly string[]): Shape {
     if (this.#shape === NO_SHAPE) return toShape(keys);
-    this.#shapes ??= new Map([[JSON.stringify(this.#shape.keys), this.#shape]]);
+    if (this.#shapes === undefined) {
+      this.#shapes = new BoundedMap(KEPT_SHAPES);
+      this.#shapes.set(JSON.stringify(this.#shape.keys), this.#shape);
+    }
     const name = JSON.stringify(keys);
     const known = this.#shapes.get(name);
     if (known !== undefined) return known;
     const shape = toShape(keys);
-    if (this.#shapes.size === KEPT_SHAPES) this.#shapes.clear();
     this.#shapes.set(name, shape);
     return shape;
   }

@@ -3,6 +3,7 @@
  * code in common: it is compiled once, lies in memory once, and is found in the processor's cache by the calls of all of them. Steps are
  * pure: they hold code and no values.
  */
+import { BoundedMap } from '../../util/bounded-map.ts';
 import type { StepSource } from '../document-logic.ts';
 import { STEPS } from './index.ts';
 import type { Step, StepScope } from './step.ts';
@@ -11,7 +12,7 @@ import type { Step, StepScope } from './step.ts';
 const MOST = 2_000;
 const LONGEST_CODE = 8_000;
 
-const known = new Map<string, Step>();
+const known = new BoundedMap<string, Step>(MOST);
 
 /** Throws StepProblems, as the compilers do. */
 export function compileStep(source: StepSource, scope: StepScope): Step {
@@ -22,7 +23,5 @@ export function compileStep(source: StepSource, scope: StepScope): Step {
   if (same !== undefined) return same;
   const step = STEPS[source.kind](source, scope);
   known.set(key, step);
-  const [oldest] = known.keys();
-  if (known.size > MOST && oldest !== undefined) known.delete(oldest);
   return step;
 }

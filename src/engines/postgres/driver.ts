@@ -5,6 +5,7 @@
 import { connect as dial, type Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
+import { BoundedMap } from '../../util/bounded-map.ts';
 import { type Connection, DbFailure, type Left, leftBy, type Outcome, type RunOptions, type Undone } from '../engine.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
@@ -39,7 +40,7 @@ export class PostgresConnection implements Connection, Watched {
   readonly #socket: Socket;
   readonly #session: Session;
   readonly #out = new Outgoing();
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new BoundedMap<string, Prepared>(MAX_PREPARED, { evicted: ({ name }) => this.#out.closeStatement(name) });
   readonly #abort = (): void => this.#stop(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
   readonly #shown: Shown = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
@@ -172,9 +173,8 @@ export class PostgresConnection implements Connection, Watched {
   #prepare(text: string): Prepared {
     if (!this.#named) {
       this.#out.parse('', text);
-      return { name: '', columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false, used: 0 };
+      return { name: '', columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false };
     }
-    if (this.#prepared.size >= MAX_PREPARED) this.#forgetOldest();
     const prepared: Prepared = {
       name: `m${++this.#counter}`,
       columns: undefined,
@@ -182,7 +182,6 @@ export class PostgresConnection implements Connection, Watched {
       confirmed: undefined,
       parsed: false,
       described: false,
-      used: 0,
     };
     this.#prepared.set(text, prepared);
     this.#out.parse(prepared.name, text);
@@ -190,17 +189,8 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #run(prepared: Prepared, { types }: Statement, params: readonly ParamValue[]): void {
-    prepared.used = ++this.#counter;
     this.#out.bind(prepared.name, types, params);
     this.#out.execute();
-  }
-
-  #forgetOldest(): void {
-    let oldest: [string, Prepared] | undefined;
-    for (const item of this.#prepared) if (oldest === undefined || item[1].used < oldest[1].used) oldest = item;
-    if (oldest === undefined) return;
-    this.#prepared.delete(oldest[0]);
-    this.#out.closeStatement(oldest[1].name);
   }
 
   /** Sends what was written, and waits for as many Ready messages as there are pieces in it. */

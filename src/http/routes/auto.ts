@@ -5,6 +5,7 @@ import type { Engine } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
 import { locateDatabase } from '../../model/database-name.ts';
+import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import { AutoReads } from '../auto-reads.ts';
@@ -36,7 +37,7 @@ const LONGEST_KEPT = 512;
 /** Paths come again and again: each is taken apart once. */
 class AutoPaths {
   readonly #start: number;
-  readonly #known = new Map<string, AutoPath>();
+  readonly #known = new BoundedMap<string, AutoPath>(MOST_PATHS);
 
   constructor(start: number) {
     this.#start = start;
@@ -48,7 +49,6 @@ class AutoPaths {
     if (path.length > LONGEST_KEPT) return parsePath(path, this.#start);
     const own = detached(path);
     const parsed = parsePath(own, this.#start);
-    if (this.#known.size >= MOST_PATHS) this.#known.clear();
     this.#known.set(own, parsed);
     return parsed;
   }

@@ -3,6 +3,7 @@
  * Strict where readers could differ: whatever two servers in a row might understand in two ways is refused, so that nothing can be smuggled
  * past the first. Pure.
  */
+import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/detached.ts';
 import { IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
 import { Refused } from './refusal.ts';
@@ -82,8 +83,7 @@ interface Name {
 }
 
 /** Clients spell few names in few ways: each spelling is looked at once. */
-const spellings = new Map<string, Name>();
-const MOST_SPELLINGS = 1000;
+const spellings = new BoundedMap<string, Name>(1000);
 const LONGEST_KEPT = 64;
 
 function nameOf(spelling: string): Name {
@@ -92,7 +92,7 @@ function nameOf(spelling: string): Name {
   const own = detached(spelling);
   const lower = own.toLowerCase();
   const name = { lower, understood: UNDERSTOOD.get(lower) };
-  if (spellings.size < MOST_SPELLINGS && own.length <= LONGEST_KEPT) spellings.set(own, name);
+  if (own.length <= LONGEST_KEPT) spellings.set(own, name);
   return name;
 }
 

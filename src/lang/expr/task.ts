@@ -1,4 +1,5 @@
 /** Steps in expr as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and keeps it. */
+import { BoundedMap } from '../../util/bounded-map.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { Budget, type RunLimits } from '../budget.ts';
 import type { Ran, TaskKind } from '../task-kind.ts';
@@ -17,7 +18,7 @@ interface PackedExpr {
 
 const NO_PRINTS: readonly string[] = [];
 const MAX_KEPT = 200;
-const kept = new Map<string, CompiledExpr>();
+const kept = new BoundedMap<string, CompiledExpr>(MAX_KEPT);
 
 function run({ compiled, values }: ExprTask, limits: RunLimits): Ran {
   return { value: runExpr(compiled, values, new Budget(limits)), prints: NO_PRINTS };
@@ -27,7 +28,6 @@ function compileKept({ text, file, names }: PackedExpr): CompiledExpr {
   const key = [file, names.join(), text].join('\0');
   const known = kept.get(key);
   if (known !== undefined) return known;
-  if (kept.size >= MAX_KEPT) kept.clear();
   const compiled = compileExpr(text, { names, file });
   kept.set(key, compiled);
   return compiled;

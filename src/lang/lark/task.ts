@@ -1,4 +1,5 @@
 /** Steps in Lark as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and keeps it. */
+import { BoundedMap } from '../../util/bounded-map.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import type { RunLimits } from '../budget.ts';
 import type { RunError } from '../source.ts';
@@ -60,14 +61,13 @@ function reachable(task: LarkTask): Map<string, PackedText> {
 }
 
 const MAX_KEPT = 200;
-const compiled = new Map<string, LarkProgram>();
+const compiled = new BoundedMap<string, LarkProgram>(MAX_KEPT);
 
 /** Compiled programs are kept by their text: a busy step is compiled once in each worker. */
 function compileKept({ name, text, predeclared, modules }: PackedText): LarkProgram {
   const key = [name, predeclared.join(), modules.join(), text].join('\0');
   const known = compiled.get(key);
   if (known !== undefined) return known;
-  if (compiled.size >= MAX_KEPT) compiled.clear();
   const program = compileLark(text, { name, predeclared, modules });
   compiled.set(key, program);
   return program;

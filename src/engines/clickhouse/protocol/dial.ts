@@ -5,6 +5,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { Entry } from '../../../model/entry.ts';
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { type ConnectOptions, DbFailure } from '../../engine.ts';
 import { cancelled, dialFailure } from '../dialect/failures.ts';
 
@@ -14,8 +15,7 @@ export interface Flavour {
 }
 
 /** What an address answered last time. It saves a probe and proves nothing: who finds it wrong calls `forgetFlavour`. */
-const flavours = new Map<string, Flavour>();
-const REMEMBERED = 10_000;
+const flavours = new BoundedMap<string, Flavour>(10_000);
 
 function keyOf(entry: Entry, options: ConnectOptions): string {
   return `${options.address} ${options.host.port} ${entry.tls}`;
@@ -31,7 +31,6 @@ export async function flavourOf(entry: Entry, options: ConnectOptions): Promise<
   const known = flavours.get(key);
   if (known !== undefined) return known;
   const found = await probe(entry, options);
-  if (flavours.size >= REMEMBERED) flavours.clear();
   flavours.set(key, found);
   return found;
 }

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { type ConnectOptions, DbFailure, leftBy } from '../../engine.ts';
 import { LargeShare, LIMITS, malformed } from '../../limits.ts';
 import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts';
@@ -60,7 +61,7 @@ export class NativeWire implements Wire {
   readonly #spool: Spool;
   readonly #listeners: (() => void)[] = [];
   #settings: { readonly of: Settings | undefined; readonly bytes: Buffer } = { of: undefined, bytes: Buffer.alloc(0) };
-  readonly #descriptions = new Map<string, Description>();
+  readonly #descriptions = new BoundedMap<string, Description>(MOST_DESCRIPTIONS);
   #pending: Pending | undefined;
   #rowsLeft = 0;
   #written = 0;
@@ -141,7 +142,6 @@ export class NativeWire implements Wire {
       types: rows.map(([, type = '']) => type),
       until: performance.now() + DESCRIPTION_MS,
     };
-    if (this.#descriptions.size >= MOST_DESCRIPTIONS) this.#descriptions.clear();
     if (found.names.join().length + found.types.join().length <= LONGEST_KEPT) this.#descriptions.set(text, found);
     return found;
   }

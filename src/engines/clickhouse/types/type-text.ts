@@ -2,6 +2,7 @@
  * ClickHouse type texts (`Map(String, Array(Nullable(Int64)))`) as trees, and back. Knows the grammar of type names only:
  * what a type means to a caller is `kinds.ts`, how its values are written is `block.ts` and `params.ts`.
  */
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { DbFailure } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
 
@@ -26,8 +27,7 @@ const CACHE_LIMIT = 1024 * 1024;
 const LONGEST_TYPE = 1024 * 1024;
 const DEEPEST_TYPE = 64;
 const LONGEST_SHOWN = 100;
-const cache = new Map<string, ChType>();
-let cached = 0;
+const cache = new BoundedMap<string, ChType>(CACHE_LIMIT, { sizeOf: (_, text) => text.length });
 
 /** Parses once per distinct text: catalogues and result headers repeat the same few. */
 export function parseType(text: string): ChType {
@@ -35,11 +35,6 @@ export function parseType(text: string): ChType {
   if (known !== undefined) return known;
   if (text.length > LONGEST_TYPE) throw malformed('a type that is too long to be one');
   const type = new TypeParser(text).whole();
-  cached += text.length;
-  if (cached > CACHE_LIMIT) {
-    cache.clear();
-    cached = text.length;
-  }
   cache.set(text, type);
   return type;
 }

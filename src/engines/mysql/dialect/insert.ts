@@ -10,6 +10,7 @@ import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamType, ParamValue } from '../../../sql/statement.ts';
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import type { MysqlStatement } from '../statement.ts';
 import { jsonDocuments, jsonSource } from './insert-json.ts';
 import { geometryOf, quote, tableName } from './names.ts';
@@ -41,18 +42,21 @@ const OWN_PARAMETERS_MOST = 10_000;
 const SIZES_MOST = 8;
 
 /** The numbers of rows that came lately, and their statements from the second time on. */
-const SIZES = new InsertStatements(() => new Map<number, MysqlStatement | undefined>());
+const SIZES = new InsertStatements(() => new BoundedMap<number, MysqlStatement | 'once'>(SIZES_MOST));
 
 function ownStatement(plan: InsertPlan): MysqlStatement | undefined {
   const { columns, rows } = plan;
   const { count } = rows;
   if (columns.length === 0 || count * columns.length > OWN_PARAMETERS_MOST || rows.bytes > BYTES_MOST) return undefined;
   const known = SIZES.of(plan);
-  const statement = known.has(count) ? (known.get(count) ?? valuesStatement(plan, count)) : undefined;
-  known.delete(count);
+  const before = known.get(count);
+  if (before === undefined) {
+    known.set(count, 'once');
+    return undefined;
+  }
+  if (before !== 'once') return before;
+  const statement = valuesStatement(plan, count);
   known.set(count, statement);
-  const [oldest] = known.keys();
-  if (known.size > SIZES_MOST && oldest !== undefined) known.delete(oldest);
   return statement;
 }
 

@@ -3,6 +3,7 @@
  * Knows nothing of sockets.
  */
 import type { Statement } from '../../../sql/statement.ts';
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import type { MysqlStatement } from '../statement.ts';
 import { signature } from './parameters.ts';
 
@@ -12,35 +13,32 @@ export interface Prepared {
   /** What its parameters are sent as; one text may be used with several. */
   readonly signature: string;
   readonly parameters: number;
-  used: number;
 }
 
 export function makePrepared({ text, types }: Statement, id: number): Prepared {
-  return { id, text, signature: signature(types), parameters: types.length, used: 0 };
+  return { id, text, signature: signature(types), parameters: types.length };
 }
 
-const MOST = 100;
 /** Statements with more parameters than this are used once, unless they are for rows, whose number has come before: they are large on the server. */
 const PARAMETERS_MOST = 500;
-/** All of them together: some hundred bytes each, on the server. */
-const ALL_PARAMETERS_MOST = 20_000;
+/** What a connection keeps: some hundred bytes for each parameter, on the server. */
+const ALL_MOST = 20_000;
+/** A statement itself counts for so many parameters: a hundred with one each are kept. */
+const STATEMENT = 199;
 
 export class PreparedStatements {
   /** By text; under one text by signature, of which there is hardly ever more than one. */
-  readonly #kept = new Map<string, Prepared[]>();
-  #count = 0;
-  #parameters = 0;
-  #uses = 0;
+  readonly #kept = new BoundedMap<string, readonly Prepared[]>(ALL_MOST, {
+    sizeOf: (candidates) => candidates.reduce((sum, { parameters }) => sum + STATEMENT + parameters, 0),
+    evicted: (candidates) => this.#evicted.push(...candidates),
+  });
+  #evicted: Prepared[] = [];
 
   find({ text, types }: Statement): Prepared | undefined {
     const candidates = this.#kept.get(text);
     if (candidates === undefined) return undefined;
     const wanted = signature(types);
-    for (const prepared of candidates) {
-      if (prepared.signature !== wanted) continue;
-      prepared.used = ++this.#uses;
-      return prepared;
-    }
+    for (const prepared of candidates) if (prepared.signature === wanted) return prepared;
     return undefined;
   }
 
@@ -51,42 +49,19 @@ export class PreparedStatements {
 
   /** Keeps a statement; returns those that had to make room. */
   keep(prepared: Prepared): readonly Prepared[] {
-    const evicted: Prepared[] = [];
-    while (this.#count >= MOST || (this.#count > 0 && this.#parameters + prepared.parameters > ALL_PARAMETERS_MOST)) {
-      const least = this.#leastUsed();
-      if (least === undefined) break;
-      this.forget(least);
-      evicted.push(least);
-    }
-    prepared.used = ++this.#uses;
-    const candidates = this.#kept.get(prepared.text);
-    if (candidates === undefined) this.#kept.set(prepared.text, [prepared]);
-    else candidates.push(prepared);
-    this.#count++;
-    this.#parameters += prepared.parameters;
+    this.#kept.set(prepared.text, [...(this.#kept.get(prepared.text) ?? []), prepared]);
+    const evicted = this.#evicted;
+    this.#evicted = [];
     return evicted;
   }
 
   forget(prepared: Prepared): void {
-    const candidates = this.#kept.get(prepared.text);
-    const index = candidates?.indexOf(prepared) ?? -1;
-    if (candidates === undefined || index < 0) return;
-    this.#count--;
-    this.#parameters -= prepared.parameters;
-    candidates.splice(index, 1);
-    if (candidates.length === 0) this.#kept.delete(prepared.text);
+    const others = this.#kept.get(prepared.text)?.filter((candidate) => candidate !== prepared) ?? [];
+    if (others.length === 0) this.#kept.delete(prepared.text);
+    else this.#kept.set(prepared.text, others);
   }
 
   clear(): void {
     this.#kept.clear();
-    this.#count = 0;
-    this.#parameters = 0;
-  }
-
-  #leastUsed(): Prepared | undefined {
-    let found: Prepared | undefined;
-    for (const candidates of this.#kept.values())
-      for (const prepared of candidates) if (found === undefined || prepared.used < found.used) found = prepared;
-    return found;
   }
 }

@@ -23,7 +23,6 @@ export interface Prepared {
   parsed: boolean;
   /** Has it said what it returns? */
   described: boolean;
-  used: number;
 }
 
 /** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */

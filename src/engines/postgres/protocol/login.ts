@@ -5,6 +5,7 @@
 import { isIP, Socket, type SocketConstructorOpts } from 'node:net';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import type { Entry } from '../../../model/entry.ts';
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { type ConnectOptions, DbFailure } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
 import { SocketReader } from '../../socket-reader.ts';
@@ -26,8 +27,7 @@ const YES = 0x53;
 const NO = 0x4e;
 
 /** Servers that have answered `prefer` with "no TLS here": the next connection does not ask again. */
-const withoutTls = new Set<string>();
-const MOST_WITHOUT_TLS = 10_000;
+const withoutTls = new BoundedMap<string, true>(10_000);
 
 class NoTls extends DbFailure {
   constructor() {
@@ -37,14 +37,13 @@ class NoTls extends DbFailure {
 
 export async function logIn(entry: Entry, options: ConnectOptions): Promise<Session> {
   const server = `${options.host.host}:${options.host.port}`;
-  const isPlain = entry.tls === 'disable' || (entry.tls === 'prefer' && withoutTls.has(server));
+  const isPlain = entry.tls === 'disable' || (entry.tls === 'prefer' && withoutTls.get(server) === true);
   if (isPlain) return attempt(entry, options, 'plain');
   try {
     return await attempt(entry, options, 'tls');
   } catch (error) {
     if (entry.tls !== 'prefer' || !(error instanceof NoTls)) throw error;
-    if (withoutTls.size >= MOST_WITHOUT_TLS) withoutTls.clear();
-    withoutTls.add(server);
+    withoutTls.set(server, true);
     return attempt(entry, options, 'plain');
   }
 }

@@ -2,6 +2,7 @@
  * Points in time and time zones: the calendar, and the offsets that the platform's zone data gives. Local time is UTC, whatever the
  * machine says, so that a program gives the same result everywhere. Refuses to know how times are written.
  */
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { clampInt64, Fault, made } from './value.ts';
 
 const DAY = 86_400;
@@ -168,14 +169,11 @@ const LOCALES: readonly (readonly [RegExp, string])[] = [
 /** Outside of these years the platform's calendar has other eras; the offset at their edge is good enough. */
 const FIRST_SECOND = daysOf(1, 1, 3) * DAY;
 const LAST_SECOND = daysOf(9999, 12, 29) * DAY;
-const zones = new Map<string, ExprZone>([
-  ['', UTC],
-  ['UTC', UTC],
-  ['Local', UTC],
-]);
+const UTC_NAMES = new Set(['', 'UTC', 'Local']);
+const zones = new BoundedMap<string, ExprZone>(1000);
 
 export function loadZone(name: string): ExprZone {
-  const known = zones.get(name);
+  const known = UTC_NAMES.has(name) ? UTC : zones.get(name);
   if (known !== undefined) return known;
   if (!/^[A-Za-z0-9_+\-/]{1,64}$/.test(name) || /^[+-]/.test(name)) throw new Fault(`the time zone ${JSON.stringify(name)} is not known`);
   const zone = new ExprZone(name, zoneReader(name));

@@ -1,4 +1,5 @@
 /** Time zones by name, from the data of the JavaScript engine: offsets and abbreviations at a moment. */
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { fail } from '../values/failure.ts';
 
 export interface LarkZone {
@@ -14,7 +15,8 @@ export function fixedZone(offset: number, abbreviation = ''): LarkZone {
   return { name: abbreviation, offset: () => offset, abbreviation: () => abbreviation };
 }
 
-const zones = new Map<string, LarkZone | undefined>();
+/** By name; `none` for a name that is none. */
+const zones = new BoundedMap<string, LarkZone | 'none'>(1000);
 
 function makeZone(name: string): LarkZone | undefined {
   let wall: Intl.DateTimeFormat;
@@ -49,11 +51,11 @@ export function findZone(name: string): LarkZone | undefined {
   if (name === '' || name === 'UTC') return UTC;
   if (name === 'Local') return UTC;
   if (!/^[A-Za-z]/.test(name) || name.length > 64) return undefined;
-  if (!zones.has(name)) {
-    if (zones.size > 1000) zones.clear();
-    zones.set(name, makeZone(name));
-  }
-  return zones.get(name);
+  const known = zones.get(name);
+  if (known !== undefined) return known === 'none' ? undefined : known;
+  const zone = makeZone(name);
+  zones.set(name, zone ?? 'none');
+  return zone;
 }
 
 export function zoneNamed(name: string): LarkZone {

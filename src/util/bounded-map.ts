@@ -1,0 +1,114 @@
+/**
+ * A map with a bound. When it is full, the entries that were used longest ago go first. The bound is a number of entries, or a total size
+ * that `sizeOf` measures (bytes, parameters). Knows nothing of what it holds, and nothing of time.
+ *
+ * The entries form a ring in the order of their use; the ring's own node stands between the newest and the oldest.
+ */
+interface Node<K, V> {
+  readonly key: K;
+  value: V;
+  size: number;
+  newer: Node<K, V>;
+  older: Node<K, V>;
+}
+
+interface Options<K, V> {
+  /** What an entry counts for; each counts for one without it. */
+  sizeOf?(value: V, key: K): number;
+  /** Called for each entry that had to make room; not for those that are deleted or replaced. */
+  evicted?(value: V, key: K): void;
+}
+
+export class BoundedMap<K, V extends NonNullable<unknown>> {
+  readonly #most: number;
+  readonly #options: Options<K, V>;
+  readonly #nodes = new Map<K, Node<K, V>>();
+  readonly #ring: Node<K, V>;
+  #total = 0;
+
+  constructor(most: number, options: Options<K, V> = {}) {
+    this.#most = most;
+    this.#options = options;
+    const ring = {} as Node<K, V>;
+    ring.newer = ring;
+    ring.older = ring;
+    this.#ring = ring;
+  }
+
+  /** The number of entries. */
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** What all entries together count for. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Asks without using: the entry keeps its place. */
+  has(key: K): boolean {
+    return this.#nodes.has(key);
+  }
+
+  get(key: K): V | undefined {
+    const node = this.#nodes.get(key);
+    if (node === undefined) return undefined;
+    if (this.#ring.older !== node) {
+      unlink(node);
+      this.#link(node);
+    }
+    return node.value;
+  }
+
+  /** Makes this the newest entry. One that is larger than the whole bound is not kept, and neither is what was there under its key. */
+  set(key: K, value: V): void {
+    this.delete(key);
+    const size = this.#options.sizeOf?.(value, key) ?? 1;
+    if (size > this.#most) return;
+    this.#total += size;
+    while (this.#total > this.#most) this.#evictOldest();
+    const node = { key, value, size, newer: this.#ring, older: this.#ring };
+    this.#nodes.set(key, node);
+    this.#link(node);
+  }
+
+  delete(key: K): boolean {
+    const node = this.#nodes.get(key);
+    if (node === undefined) return false;
+    this.#remove(node);
+    return true;
+  }
+
+  clear(): void {
+    this.#nodes.clear();
+    this.#total = 0;
+    this.#ring.newer = this.#ring;
+    this.#ring.older = this.#ring;
+  }
+
+  #evictOldest(): void {
+    const oldest = this.#ring.newer;
+    this.#remove(oldest);
+    this.#options.evicted?.(oldest.value, oldest.key);
+  }
+
+  #remove(node: Node<K, V>): void {
+    this.#nodes.delete(node.key);
+    this.#total -= node.size;
+    unlink(node);
+  }
+
+  /** Behind the newest so far. */
+  #link(node: Node<K, V>): void {
+    const ring = this.#ring;
+    node.older = ring.older;
+    node.newer = ring;
+    ring.older.newer = node;
+    ring.older = node;
+  }
+}
+
+function unlink<K, V>({ newer, older }: Node<K, V>): void {
+  newer.older = older;
+  older.newer = newer;
+}

@@ -172,6 +172,17 @@ describe('files', () => {
     expect(linesMatching(everywhere, /^export (?:default\b|\*)/)).toEqual([]);
   });
 
+  test('export no type under a name that another file exports too, but for engines, which are parallel', () => {
+    const declared = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/gm;
+    const places = new Map<string, Set<string>>();
+    for (const file of sources) {
+      const place = memberOf('src/engines', file) === undefined ? file : 'src/engines/*';
+      for (const [, name = ''] of readProjectFile(file).matchAll(declared)) places.set(name, (places.get(name) ?? new Set()).add(place));
+    }
+    expect(places.size).toBeGreaterThan(sources.length / 2);
+    expect([...places].filter(([, files]) => files.size > 1).map(([name, files]) => `${name}: ${[...files].join(', ')}`)).toEqual([]);
+  });
+
   test('leave nothing to be done and silence no checks', () => {
     const marks = new RegExp(['TODO', 'FIXME', '@ts-ignore', '@ts-expect-error', '@ts-nocheck'].map((mark) => `${mark}\\b`).join('|'));
     const found = everywhere.filter((file) => file !== 'tests/tidy.test.ts' && marks.test(readProjectFile(file)));

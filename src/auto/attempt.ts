@@ -13,7 +13,7 @@ import { explain } from './failures.ts';
 import { PatientSink } from './patient-sink.ts';
 import type { AutoRequest } from './request.ts';
 import { LocatedFailure } from './run-insert.ts';
-import type { AnswerSink, AutoResult, Session } from './session.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
 export interface Target extends TableWanted {
   readonly requestId: string;
@@ -22,7 +22,7 @@ export interface Target extends TableWanted {
 }
 
 /** Plans a request for the table as it is now, and runs the plan. */
-export type Work = (table: Table, session: Session, sink: AnswerSink) => Promise<AutoResult>;
+export type Work = (table: Table, session: AutoSession, sink: AnswerSink) => Promise<AutoResult>;
 
 /** The catalogue's picture of the table is old. */
 const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column', 'stale']);

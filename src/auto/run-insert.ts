@@ -10,9 +10,9 @@ import { type Batch, planRows, prefix, readBatch } from './insert.ts';
 import { lateRow } from './late-row.ts';
 import type { InsertBodyPlan } from './plan.ts';
 import { OF_A_ROW, runStatements } from './run-write.ts';
-import type { AutoResult, Session } from './session.ts';
+import type { AutoResult, AutoSession } from './session.ts';
 
-export async function runInsert(plan: InsertBodyPlan, session: Session): Promise<AutoResult> {
+export async function runInsert(plan: InsertBodyPlan, session: AutoSession): Promise<AutoResult> {
   const { table, body, upsert } = plan;
   const read = readBatch(body, table, session.owner);
   const batch = read instanceof Promise ? await read : read;
@@ -27,7 +27,7 @@ export async function runInsert(plan: InsertBodyPlan, session: Session): Promise
   );
 }
 
-function toStatements(batch: Batch, plan: InsertBodyPlan, { engine }: Session): readonly BoundStatement[] {
+function toStatements(batch: Batch, plan: InsertBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
   return planRows(batch, plan, engine.capabilities.transactions).flatMap((rows) => compileInsert(rows, engine.dialect));
 }
 
@@ -44,7 +44,7 @@ export class LocatedFailure extends Error {
 }
 
 /** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
-async function located(error: unknown, count: number, plan: InsertBodyPlan, session: Session): Promise<unknown> {
+async function located(error: unknown, count: number, plan: InsertBodyPlan, session: AutoSession): Promise<unknown> {
   const { connection, engine } = session;
   if (!(error instanceof DbFailure) || !OF_A_ROW.has(error.kind) || !connection.usable) return error;
   if (count === 1) return new LocatedFailure(error, 0);
@@ -71,7 +71,7 @@ async function located(error: unknown, count: number, plan: InsertBodyPlan, sess
 }
 
 /** How the database fails over these rows, if it does; nothing stays of them. */
-async function tryRows(batch: Batch, plan: InsertBodyPlan, session: Session): Promise<DbFailure | undefined> {
+async function tryRows(batch: Batch, plan: InsertBodyPlan, session: AutoSession): Promise<DbFailure | undefined> {
   const { connection, options } = session;
   await connection.begin(options);
   try {

@@ -7,9 +7,9 @@ import type { CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { CursorSink } from './cursor.ts';
 import { KeyOrderSink } from './key-order.ts';
 import type { ReadPlan } from './plan.ts';
-import type { AnswerSink, AutoResult, Session } from './session.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
-export async function runRead(plan: ReadPlan, session: Session, sink: AnswerSink): Promise<AutoResult> {
+export async function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   if (plan.count !== undefined) sink.header('X-Total-Count', await countRows(plan.count, session));
   if (!plan.keyset) return { rows: await readPage(plan.select, session, sink), cursor: undefined };
   const positioned = new CursorSink(sink, plan.select.order, plan.visible);
@@ -17,7 +17,7 @@ export async function runRead(plan: ReadPlan, session: Session, sink: AnswerSink
   return { rows, cursor: rows < plan.select.limit ? undefined : positioned.cursor };
 }
 
-export async function countRows(plan: Narrowed<CountPlan>, { connection, engine, options }: Session): Promise<string> {
+export async function countRows(plan: Narrowed<CountPlan>, { connection, engine, options }: AutoSession): Promise<string> {
   const { statement, params } = compileCount(plan, engine.dialect);
   const counted = new TextRows();
   await connection.run(statement, params, options, counted);
@@ -25,17 +25,17 @@ export async function countRows(plan: Narrowed<CountPlan>, { connection, engine,
 }
 
 /** The rows of a page into a sink; returns how many there were. */
-function readPage(plan: Narrowed<SelectPlan>, session: Session, sink: RowSink): Promise<number> {
+function readPage(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
   const quick = KeyOrderSink.suits(plan.table) ? compileInKeyOrder(plan, session.engine.dialect) : undefined;
   return quick === undefined ? readInOrder(plan, session, sink) : readInKeyOrder(plan, session, sink, quick);
 }
 
-function readInOrder(plan: Narrowed<SelectPlan>, { connection, engine, options }: Session, sink: RowSink): Promise<number> {
+function readInOrder(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<number> {
   const { statement, params } = compileSelect(plan, engine.dialect);
   return connection.run(statement, params, options, sink).then(rowsOf);
 }
 
-async function readInKeyOrder(plan: Narrowed<SelectPlan>, session: Session, sink: RowSink, quick: KeyOrderedPage): Promise<number> {
+async function readInKeyOrder(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink, quick: KeyOrderedPage): Promise<number> {
   const checked = new KeyOrderSink(sink, plan.table, quick, plan.limit);
   await session.connection.run(quick.statement, quick.params, session.options, checked);
   return checked.end() ? checked.passed : readInOrder(plan, session, checked);

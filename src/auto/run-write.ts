@@ -7,9 +7,9 @@ import type { BoundStatement } from '../sql/dialect.ts';
 import type { WritePlan } from './plan.ts';
 import type { WriteOptions } from './request.ts';
 import { countRows } from './run-read.ts';
-import type { AutoResult, Session } from './session.ts';
+import type { AutoResult, AutoSession } from './session.ts';
 
-export async function runWrite(plan: WritePlan, session: Session): Promise<AutoResult> {
+export async function runWrite(plan: WritePlan, session: AutoSession): Promise<AutoResult> {
   const { engine } = session;
   const { write } = plan;
   if (!engine.capabilities.transactions) await checkMost(plan, session);
@@ -18,7 +18,7 @@ export async function runWrite(plan: WritePlan, session: Session): Promise<AutoR
 }
 
 /** Without transactions a write cannot be taken back: count first. */
-async function checkMost({ maxAffected, count }: WritePlan, session: Session): Promise<void> {
+async function checkMost({ maxAffected, count }: WritePlan, session: AutoSession): Promise<void> {
   if (maxAffected === undefined) return;
   const rows = await countRows(count, session);
   if (BigInt(rows) > BigInt(maxAffected)) throw apiError('too_many_affected', rows, String(maxAffected));
@@ -29,7 +29,7 @@ export function runStatements(
   statements: readonly BoundStatement[],
   wanted: WriteOptions,
   table: Table,
-  session: Session,
+  session: AutoSession,
 ): Promise<number> {
   const { connection, options, engine } = session;
   const { transactions } = engine.capabilities;
@@ -46,7 +46,11 @@ export function runStatements(
   return isAtomic ? transacting : transacting.catch(halfDone);
 }
 
-async function transact(statements: readonly BoundStatement[], wanted: WriteOptions, { connection, options }: Session): Promise<number> {
+async function transact(
+  statements: readonly BoundStatement[],
+  wanted: WriteOptions,
+  { connection, options }: AutoSession,
+): Promise<number> {
   await connection.begin(options);
   let rows = 0;
   try {

@@ -3,9 +3,9 @@ import type { AutoPlan } from './plan.ts';
 import { runInsert } from './run-insert.ts';
 import { runRead } from './run-read.ts';
 import { runWrite } from './run-write.ts';
-import type { AnswerSink, AutoResult, Session } from './session.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
-export function runPlan(plan: AutoPlan, session: Session, sink: AnswerSink): Promise<AutoResult> {
+export function runPlan(plan: AutoPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   switch (plan.do) {
     case 'read':
       return runRead(plan, session, sink);

@@ -3,7 +3,7 @@ import type { Connection, Engine, RunOptions } from '../engines/engine.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { SelectPlan } from '../sql/plan.ts';
 
-export interface Session {
+export interface AutoSession {
   readonly connection: Connection;
   readonly engine: Engine;
   readonly options: RunOptions;

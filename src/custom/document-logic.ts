@@ -1,7 +1,7 @@
 /** The `logic` section of a definition: steps of one kind each, with names that hide nothing. Compiles nothing. */
 import type { DocumentFields } from './fields.ts';
 import { isReservedName } from './names.ts';
-import { type MapTree, type Place, placeOf, type ScalarTree, type Tree } from './yaml-tree.ts';
+import { type MapTree, placeOf, type ScalarTree, type SourcePlace, type Tree } from './yaml-tree.ts';
 
 export const STEP_KINDS = ['sql', 'lark', 'expr'] as const;
 export type StepKindName = (typeof STEP_KINDS)[number];
@@ -13,7 +13,7 @@ export interface StepSource {
   readonly name: string | undefined;
   readonly code: string;
   /** Where the code's first character stands in the document; code that YAML has folded has no lines of its own. */
-  readonly codeAt: Place;
+  readonly codeAt: SourcePlace;
   /** How far the further lines are indented. */
   readonly codeIndent: number;
   readonly omit: boolean;
@@ -67,13 +67,13 @@ function codePlace(step: MapTree, code: ScalarTree | undefined): Pick<StepSource
 }
 
 /** The same for an offset into the code. */
-export function placeAtOffset(source: StepSource, offset: number): Place {
+export function placeAtOffset(source: StepSource, offset: number): SourcePlace {
   const before = source.code.slice(0, offset).split('\n');
   return placeInCode(source, before.length, (before.at(-1) ?? '').length + 1);
 }
 
 /** A place in a step's code (both numbers from 1), as a place in the document. */
-export function placeInCode({ codeAt, codeIndent }: StepSource, line: number, column: number): Place {
+export function placeInCode({ codeAt, codeIndent }: StepSource, line: number, column: number): SourcePlace {
   return { line: codeAt.line + line - 1, column: line === 1 ? codeAt.column + column - 1 : codeIndent + column };
 }
 

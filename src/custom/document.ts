@@ -14,7 +14,7 @@ import { DocumentFields } from './fields.ts';
 import type { About, Declaration, Declarations } from './inputs/declaration.ts';
 import { readAbout, readInputs } from './inputs/read-declaration.ts';
 import { checkUri } from './uri.ts';
-import { type LineProblem, type MapTree, type Place, parseTree, plainTree, type Tree, YamlProblems } from './yaml-tree.ts';
+import { type LineProblem, type MapTree, parseTree, plainTree, type SourcePlace, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -25,7 +25,7 @@ const INPUT_TYPES: readonly string[] = ['json', 'form', 'multipart'];
 export interface OwnDatabase {
   readonly kind: 'own';
   /** Where the section stands. */
-  readonly place: Place;
+  readonly place: SourcePlace;
   readonly engine: Engine;
   readonly hosts: readonly Host[];
   readonly username: string;
@@ -43,7 +43,7 @@ export interface OwnDatabase {
 
 export interface RegisteredDatabase {
   readonly kind: 'ref';
-  readonly place: Place;
+  readonly place: SourcePlace;
   readonly engine: Engine;
   readonly name: string;
   readonly timeoutSecs: number;

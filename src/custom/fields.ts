@@ -2,12 +2,12 @@
  * Reading fields of a YAML tree with everything that is wrong noted, each with its line, so that an author hears of all of it at once.
  * A field that is wrong reads as its fallback; nobody uses a document that has problems. Knows no field by name.
  */
-import type { LineProblem, ListTree, MapTree, Place, ScalarTree, Tree } from './yaml-tree.ts';
+import type { LineProblem, ListTree, MapTree, ScalarTree, SourcePlace, Tree } from './yaml-tree.ts';
 
 export class DocumentFields {
   readonly problems: LineProblem[] = [];
 
-  problem({ line, column }: Place, message: string): void {
+  problem({ line, column }: SourcePlace, message: string): void {
     this.problems.push({ line, column, message });
   }
 

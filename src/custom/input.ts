@@ -10,7 +10,7 @@ import type { QueryParameter } from '../util/query.ts';
 import { type Allowance, addField, BODIES } from './bodies.ts';
 import type { InputType } from './document.ts';
 import type { FieldProblem } from './inputs/checks.ts';
-import { checkTwice, type DeclaredInput, refuse, type Sent } from './inputs/declared-input.ts';
+import { checkTwice, type DeclaredInput, refuse, type SentInput } from './inputs/declared-input.ts';
 
 import type { Brace } from './uri.ts';
 
@@ -60,12 +60,12 @@ export function readInput(
   return settle({ query, path, body: fields, bodyOrigin }, rules, allowance);
 }
 
-function settle(sent: Sent, { declared }: InputRules, { lease }: Allowance): PlainMap | Promise<PlainMap> {
+function settle(sent: SentInput, { declared }: InputRules, { lease }: Allowance): PlainMap | Promise<PlainMap> {
   if (declared === undefined) return merged(sent);
   return lease.held > LARGE ? declared.checkInSlices(sent, lease.owner) : declared.check(sent);
 }
 
-function merged({ query, path, body }: Sent): PlainMap {
+function merged({ query, path, body }: SentInput): PlainMap {
   const input = body ?? query;
   if (body !== undefined) for (const [name, value] of query) if (!body.has(name)) body.set(name, value);
   if (path === undefined) return input;

@@ -6,29 +6,29 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { parseYaml, YamlError } from '../util/yaml.ts';
 
-export function placeOf({ line, column }: Place): Place {
+export function placeOf({ line, column }: SourcePlace): SourcePlace {
   return { line, column };
 }
 
 export type Tree = MapTree | ListTree | ScalarTree;
 
 /** Where something stands in the document: both from 1. */
-export interface Place {
+export interface SourcePlace {
   readonly line: number;
   readonly column: number;
 }
 
-export interface MapTree extends Place {
+export interface MapTree extends SourcePlace {
   readonly kind: 'map';
   readonly fields: ReadonlyMap<string, Tree>;
 }
 
-export interface ListTree extends Place {
+export interface ListTree extends SourcePlace {
   readonly kind: 'list';
   readonly items: readonly Tree[];
 }
 
-export interface ScalarTree extends Place {
+export interface ScalarTree extends SourcePlace {
   readonly kind: 'scalar';
   readonly value: null | boolean | number | string;
   /** As written, for those who want the text and not what YAML makes of it. */
@@ -43,7 +43,7 @@ export interface ScalarTree extends Place {
   readonly to: number;
 }
 
-export interface LineProblem extends Place {
+export interface LineProblem extends SourcePlace {
   readonly message: string;
 }
 
@@ -56,7 +56,7 @@ export class YamlProblems extends Error {
   }
 }
 
-const START: Place = { line: 1, column: 1 };
+const START: SourcePlace = { line: 1, column: 1 };
 const MOST_BYTES = 256 * 1024;
 const MOST_DEPTH = 32;
 
@@ -64,7 +64,7 @@ export function parseTree(source: string): Tree {
   if (Buffer.byteLength(source) > MOST_BYTES)
     throw new YamlProblems([{ ...START, message: `the document is larger than ${MOST_BYTES} bytes` }]);
   const { documents, lines } = read(source);
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): SourcePlace => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
@@ -105,9 +105,9 @@ function plainScalar(text: string): null | boolean | number | string {
 
 class Reader {
   readonly #source: string;
-  readonly #placeAt: (offset: number) => Place;
+  readonly #placeAt: (offset: number) => SourcePlace;
 
-  constructor(source: string, placeAt: (offset: number) => Place) {
+  constructor(source: string, placeAt: (offset: number) => SourcePlace) {
     this.#source = source;
     this.#placeAt = placeAt;
   }

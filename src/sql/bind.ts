@@ -16,12 +16,12 @@ import { isSymbol, type SqlSyntax } from './syntax.ts';
  *   null_test   before IS NULL
  *   value       anywhere else
  */
-export type Place = 'limit' | 'comparison' | 'listed' | 'array' | 'null_test' | 'value';
+export type SlotPlace = 'limit' | 'comparison' | 'listed' | 'array' | 'null_test' | 'value';
 
 export interface TemplateSlot {
   readonly path: Path;
   readonly form: 'bare' | 'quoted';
-  readonly place: Place;
+  readonly place: SlotPlace;
 }
 
 export type TemplatePart =
@@ -226,7 +226,7 @@ class Builder {
       this.#inLimit &&= isSymbol(token, ',') || isSymbol(token, '(');
   }
 
-  #place(s: number): Place {
+  #place(s: number): SlotPlace {
     const before = (count: number): SqlToken | undefined => this.#significant[s - count];
     const after = (count: number): SqlToken | undefined => this.#significant[s + count];
     if (this.#inLimit) return 'limit';

@@ -10,7 +10,7 @@ import { type CheckedField, type CheckedFields, compileFields, type FieldProblem
 import type { Declarations } from './declaration.ts';
 
 /** Values by name, and where they come from. */
-export interface Sent {
+export interface SentInput {
   /** Of the query. */
   readonly query: PlainMap;
   /** Of the path. */
@@ -32,7 +32,7 @@ export class DeclaredInput {
     this.#fields = compileFields(declarations);
   }
 
-  check(sent: Sent): PlainMap {
+  check(sent: SentInput): PlainMap {
     const problems: FieldProblem[] = [];
     const input: PlainMap = new Map();
     for (const [name, field] of this.#fields) input.set(name, this.#value(name, field, sent, problems));
@@ -42,7 +42,7 @@ export class DeclaredInput {
   }
 
   /** The same for a large input, a field a slice. */
-  async checkInSlices(sent: Sent, owner: string): Promise<PlainMap> {
+  async checkInSlices(sent: SentInput, owner: string): Promise<PlainMap> {
     const { body } = sent;
     if (body === undefined) return this.check(sent);
     const problems: FieldProblem[] = [];
@@ -56,7 +56,7 @@ export class DeclaredInput {
     return input;
   }
 
-  #value(name: string, field: CheckedField, { path, body, bodyOrigin, query }: Sent, problems: FieldProblem[]): PlainValue {
+  #value(name: string, field: CheckedField, { path, body, bodyOrigin, query }: SentInput, problems: FieldProblem[]): PlainValue {
     const { check } = field;
     const inPath = path?.get(name);
     const inBody = body?.get(name);
@@ -72,7 +72,7 @@ export class DeclaredInput {
     return inQuery === undefined ? field.absent(name, problems) : check(inQuery, 'text', name, problems);
   }
 
-  #undeclared({ query, path, body }: Sent, input: PlainMap, problems: FieldProblem[]): void {
+  #undeclared({ query, path, body }: SentInput, input: PlainMap, problems: FieldProblem[]): void {
     for (const [name, value] of query) {
       if (this.#fields.has(name)) continue;
       if (path?.has(name) === true) checkTwice(problems, name, path.get(name), value);

@@ -11,7 +11,7 @@ import { MemoryBusy } from '../../util/memory-lease.ts';
 import { placeAtOffset, type StepSource } from '../document-logic.ts';
 import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
 import { RowCollector } from '../row-collector.ts';
-import { type Place, placeOf } from '../yaml-tree.ts';
+import { placeOf, type SourcePlace } from '../yaml-tree.ts';
 import { type CodeProblem, type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): Step {
@@ -46,7 +46,7 @@ function readTemplate(source: StepSource, syntax: SqlSyntax): Template {
   }
 }
 
-function problemIn(source: StepSource, place: Place, message: string): CodeProblem {
+function problemIn(source: StepSource, place: SourcePlace, message: string): CodeProblem {
   return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 

@@ -33,7 +33,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   power_token: 'x-power-token',
 };
 
-export interface ClientReply {
+export interface ClientRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
   readonly type?: string;
@@ -55,7 +55,7 @@ export class Client {
     return this.#settings.get(name);
   }
 
-  async send(method: string, path: string, { query = {}, body, type = 'application/json' }: ClientReply = {}): Promise<Response> {
+  async send(method: string, path: string, { query = {}, body, type = 'application/json' }: ClientRequest = {}): Promise<Response> {
     const base = this.#settings.get('url') ?? 'http://127.0.0.1:8080';
     const url = new URL(`${base.replace(/\/$/, '')}/${this.#settings.get('path_prefix') ?? 'svc'}/${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
@@ -75,7 +75,7 @@ export class Client {
   }
 
   /** Sends, prints, and says how the process should end. */
-  async print(method: string, path: string, sent: ClientReply = {}): Promise<number> {
+  async print(method: string, path: string, sent: ClientRequest = {}): Promise<number> {
     const response = await this.send(method, path, sent);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

@@ -8,7 +8,7 @@ import type { InsertPlan, Narrowed } from '../sql/plan.ts';
 import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { type JsonCell, JsonDepthError, JsonError, type JsonRow, RowsReader, SPELLING } from '../util/json.ts';
+import { type JsonCell, JsonDepthError, JsonError, type JsonRow, NotRowsError, RowsReader, SPELLING } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { narrow } from './access.ts';
@@ -147,16 +147,11 @@ function asked<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
-    if (error instanceof JsonError) throw notRows(error);
+    if (error instanceof NotRowsError)
+      throw error.row === undefined ? apiError('rows_not_array') : apiError('row_not_object', String(error.row));
+    if (error instanceof JsonError) throw apiError('body_not_json', error.message);
     throw error;
   }
-}
-
-/** JSON that is no list of rows is told apart from what is no JSON. */
-function notRows(error: JsonError): Error {
-  if (error.message.includes('array of objects')) return apiError('rows_not_array');
-  const row = /row (\d+) is not an object/.exec(error.message)?.[1];
-  return row === undefined ? apiError('body_not_json', error.message) : apiError('row_not_object', row);
 }
 
 function columnsOf(keys: readonly string[], table: Table, row: number): readonly Column[] {

@@ -1,5 +1,5 @@
 /**
- * Which row of a batch a constraint means that is checked at the commit (PostgreSQL's deferred ones). By then all rows are there, and no beginning of
+ * Which row of a batch a constraint means that is checked at the commit (a deferred one). By then all rows are there, and no beginning of
  * the batch would fail in the same way: a later row may be what an earlier one refers to. The key that the database names tells the row, and when
  * it does not, no row is named.
  */

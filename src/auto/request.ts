@@ -76,7 +76,10 @@ interface Sorted {
 const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
 const GENERAL = ['format', 'version', 'pwt'];
 
-function sort(query: readonly QueryParameter[], allowed: readonly string[]): Sorted {
+/** May the request have filters? */
+type Filtering = 'allowed' | 'refused';
+
+function sort(query: readonly QueryParameter[], allowed: readonly string[], filtering: Filtering = 'allowed'): Sorted {
   const single = new Given();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
@@ -85,20 +88,21 @@ function sort(query: readonly QueryParameter[], allowed: readonly string[]): Sor
     if (name === 'set' && allowed.includes('set')) sets.push(value);
     else if (GENERAL.includes(name) || allowed.includes(name)) single.add(parameter);
     else if (name === 'pg' || name === 'ps' || name === 'set') continue;
-    else if (name.startsWith('$')) filters.push(special(name, value, allowed));
+    else if (name.startsWith('$')) filters.push(special(name, value, filtering));
     else filters.push(parseFilter(name, value));
   }
   return { single, sets, filters };
 }
 
-function special(name: string, value: string, allowed: readonly string[]): RawFilter {
-  if (!FILTER_NAMES.has(name) || allowed.includes('no filters')) throw apiError('parameter_unknown', name);
+function special(name: string, value: string, filtering: Filtering): RawFilter {
+  if (!FILTER_NAMES.has(name) || filtering === 'refused') throw apiError('parameter_unknown', name);
   if (name === '$null' || name === '$notnull') return { op: name === '$null' ? 'null' : 'notnull', column: columnName(value) };
   return parseGroup(name, value);
 }
 
 const READ_NAMES = ['pg', 'ps', '$select', '$order', '$count', '$after'];
 const WRITE_NAMES = ['$dry_run', '$max_affected'];
+const INSERT_NAMES = [...WRITE_NAMES, '$upsert'];
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest {
   const page = firstOf(query, 'pg');
@@ -135,7 +139,7 @@ export function parseInsert(query: readonly QueryParameter[], body: Buffer): Ins
   for (const { name } of query) {
     if (!GENERAL.includes(name) && !name.startsWith('$')) throw apiError('filter_not_here', name);
   }
-  const { single } = sort(query, [...WRITE_NAMES, '$upsert', 'no filters']);
+  const { single } = sort(query, INSERT_NAMES, 'refused');
   const upsert = flagOf('$upsert', single.get('$upsert'));
   return { do: 'insert', format: single.get('format') ?? 'json', body, upsert, ...writeOptions(single) };
 }

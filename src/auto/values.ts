@@ -119,10 +119,9 @@ function fromNumber(column: Column, cell: JsonNumber): ParamValue {
   }
 }
 
-/** `tinyint(1)` is what MySQL makes of BOOLEAN. */
 function fromBoolean(column: Column, cell: boolean): ParamValue {
   if (column.kind === 'bool') return cell ? 'true' : 'false';
-  if (column.kind === 'int' && column.type.startsWith('tinyint(1)')) return cell ? '1' : '0';
+  if (column.takesBooleans === true) return cell ? '1' : '0';
   throw new InvalidValue(`a JSON boolean does not fit the type ${column.type}`);
 }
 

@@ -18,9 +18,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   duplicate: refused,
   constraint: refused,
   raised: refused,
-  // PostgreSQL's class 42 is about the statement, and not about the data.
-  invalid: (label, failure) =>
-    failure.code.startsWith('42') ? apiError('step_failed', label, failure.message) : refused(label, failure, 0),
+  invalid: (label, failure) => (failure.ofStatement ? apiError('step_failed', label, failure.message) : refused(label, failure, 0)),
   unreachable,
   login: unreachable,
   lost: unreachable,

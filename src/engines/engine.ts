@@ -40,7 +40,7 @@ export type Workload = 'light' | 'bulky';
 export interface Connection {
   /** Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. */
   run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
-  /** Engines without transactions (ClickHouse) do nothing here. */
+  /** Engines without transactions do nothing here. */
   begin(options: RunOptions): Promise<void>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
@@ -202,6 +202,8 @@ export class DbFailure extends Error {
   readonly constraint: string | undefined;
   /** The values of the key that `column` names, as the engine shows them. */
   readonly key: string | undefined;
+  /** Does it lie in how the statement is written, whatever the data are? */
+  readonly ofStatement: boolean;
 
   constructor(
     kind: FailureKind,
@@ -211,6 +213,7 @@ export class DbFailure extends Error {
       readonly column?: string | undefined;
       readonly constraint?: string | undefined;
       readonly key?: string | undefined;
+      readonly ofStatement?: boolean | undefined;
       readonly cause?: unknown;
       /** Without it: a server that gave a code has said how the statement ended. */
       readonly left?: Left | undefined;
@@ -222,13 +225,14 @@ export class DbFailure extends Error {
     this.column = details.column;
     this.constraint = details.constraint;
     this.key = details.key;
+    this.ofStatement = details.ofStatement ?? false;
     this.left = details.left ?? (UNANSWERED.has(kind) || (STOPS.has(kind) && this.code === '') ? 'unknown' : 'nothing');
   }
 
   /** The same failure, by someone who knows better what is left. */
   leaving(left: Left): DbFailure {
-    const { kind, message, code, column, constraint, key, cause } = this;
-    return new DbFailure(kind, message, { code, column, constraint, key, cause, left });
+    const { kind, message, code, column, constraint, key, ofStatement, cause } = this;
+    return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left });
   }
 
   /** Engines quote values where data or a statement is refused; what they say of servers is kept, without what it quotes. */

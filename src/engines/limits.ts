@@ -7,11 +7,11 @@ import { DbFailure } from './engine.ts';
 const MIB = 1024 * 1024;
 
 export const LIMITS = {
-  /** A row, and so a cell of it, unless the settings say otherwise: 64 MB of bytes are 128 MB in PostgreSQL's hexadecimal text. */
+  /** A row, and so a cell of it, unless the settings say otherwise: 64 MB of bytes are 128 MB where a protocol spells them in hexadecimal. */
   rowBytes: 256 * MIB,
   /** Any other message: errors, descriptions, notices. An error may repeat a value that was sent. */
   messageBytes: 32 * MIB,
-  /** Columns of a result. No engine but ClickHouse comes near. */
+  /** Columns of a result. Hardly any engine comes near. */
   columns: 16_384,
   /** All that a server may say before it has let us in. */
   loginBytes: 256 * 1024,

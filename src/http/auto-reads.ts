@@ -1,5 +1,5 @@
 /**
- * Auto reads. Where the smallest SELECT is dear (ClickHouse), identical ones that come while one is under way take turns: one statement, begun
+ * Auto reads. Where the smallest SELECT is expensive, identical ones that come while one is under way take turns: one statement, begun
  * after all of them have come, answers them all, and the bytes of its answer are everybody's. Everywhere else, and when an answer is large,
  * rows flow from the database to the one who asked.
  */

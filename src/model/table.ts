@@ -11,7 +11,7 @@ export type Kind =
   | 'bool'
   | 'text' // `maxLength` in characters
   | 'enum' // one of `values`
-  | 'set' // comma-separated members of `values` (MySQL)
+  | 'set' // comma-separated members of `values`
   | 'uuid'
   | 'date' // YYYY-MM-DD
   | 'time' // hh:mm:ss[.fraction], with offset where the type has one
@@ -42,6 +42,8 @@ export interface Column {
   readonly scale?: number;
   readonly maxLength?: number;
   readonly values?: readonly string[];
+  /** Of a whole number that stands for BOOLEAN: true and false are taken for 1 and 0. */
+  readonly takesBooleans?: true;
   /** Digits of a fraction of a second that the type keeps. */
   readonly fraction?: number;
   /** The type as it is written in a cast or a typed parameter, for the engine's dialect only. */
@@ -58,7 +60,7 @@ export interface Table {
   readonly primaryKey: readonly Column[];
   /** What makes pages stable: the primary key, else every sortable column. */
   readonly order: readonly Column[];
-  /** The leading columns of `order` by which the engine itself sorts the table, though their values may repeat (ClickHouse); else empty. */
+  /** The leading columns of `order` by which the engine itself sorts the table, though their values may repeat; else empty. */
   readonly sortedBy: readonly Column[];
   /** The storage engine where it matters (MyISAM, MergeTree …). */
   readonly storage: string;
@@ -75,7 +77,7 @@ export interface TableFacts {
   readonly columns: readonly Column[];
   /** Column names of the key in key order. */
   readonly key: readonly string[];
-  /** Only where the key does not make rows unique (ClickHouse): order by these and then every sortable column. */
+  /** Only where the key does not make rows unique: order by these and then every sortable column. */
   readonly keyRepeats?: boolean;
 }
 

@@ -13,7 +13,18 @@
  * Knows nothing of tables and columns.
  */
 import { BoundedMap } from './bounded-map.ts';
-import { CLOSE_LIST, CLOSE_OBJECT, COMMA, type JsonLimits, JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE, WORDS } from './json-scan.ts';
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  JsonError,
+  type JsonLimits,
+  JsonScanner,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  WORDS,
+} from './json-scan.ts';
 
 /** A number as it was written: nothing is rounded, `0.10` and `1e400` included. */
 export class JsonNumber {
@@ -81,6 +92,17 @@ export class JsonRow {
   }
 }
 
+/** What is not a list of objects, though it may well be JSON. */
+export class NotRowsError extends JsonError {
+  /** Which element is no object; undefined when there is no list. */
+  readonly row: number | undefined;
+
+  constructor(reason: string, bytes: Buffer, at: number, row?: number) {
+    super(reason, bytes, at);
+    this.row = row;
+  }
+}
+
 /** Returns the number of rows. Throws JsonError, JsonDepthError, and whatever `onRow` throws. */
 export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow): number {
   const reader = new RowsReader(bytes, limits, onRow);
@@ -140,7 +162,7 @@ export class RowsReader extends JsonScanner {
     if (this.#nested !== undefined && !this.#skipOn(this.#nested, until)) return false;
     while (this.at < until) {
       const index = this.count;
-      if (this.next() !== OPEN_OBJECT) this.fail(`row ${index} is not an object`);
+      if (this.next() !== OPEN_OBJECT) throw new NotRowsError(`row ${index} is not an object`, this.bytes, this.at, index);
       const start = this.at;
       if (!this.#read(index)) {
         this.#nested = { row: start, value: this.#nestedAt };
@@ -171,7 +193,7 @@ export class RowsReader extends JsonScanner {
 
   /** False for a list without rows. */
   #begin(): boolean {
-    if (this.next() !== OPEN_LIST) this.fail('the body must be an array of objects');
+    if (this.next() !== OPEN_LIST) throw new NotRowsError('the body must be an array of objects', this.bytes, this.at);
     this.enter(1);
     this.#begun = true;
     if (this.next() !== CLOSE_LIST) return true;

@@ -129,7 +129,7 @@ describe('a value of a JSON body', () => {
     expect(fromJson(int32, '5')).toBe('5');
     expect(fromJson(money, number('0.10'))).toBe('0.10');
     expect(fromJson(column('bool'), true)).toBe('true');
-    expect(fromJson(column('int', { type: 'tinyint(1)' }), true)).toBe('1');
+    expect(fromJson(column('int', { takesBooleans: true }), true)).toBe('1');
     expect(fromJson(column('text', { nullable: true }), null)).toBeNull();
   });
 

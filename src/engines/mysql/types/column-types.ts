@@ -44,6 +44,7 @@ type Typed = Pick<
   | 'maxLength'
   | 'values'
   | 'fraction'
+  | 'takesBooleans'
   | 'narrowCollation'
   | 'geometry'
 >;
@@ -58,6 +59,10 @@ function wholeOf(bits: bigint): Typing {
       ? { ...of('int', UNSIGNED), min: 0n, max: 2n ** bits - 1n }
       : { ...of('int', 'signed'), min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n };
 }
+
+/** `tinyint(1)` is what the servers make of BOOLEAN. */
+const tiny: Typing = (facts) =>
+  facts.columnType.startsWith('tinyint(1)') ? { ...wholeOf(8n)(facts), takesBooleans: true } : wholeOf(8n)(facts);
 
 const decimal: Typing = (facts) => ({ ...of('decimal', 'decimal'), precision: Number(facts.precision), scale: Number(facts.scale) });
 
@@ -83,7 +88,7 @@ const timed = (kind: Kind, cast: string): Typing => {
 const geometry: Typing = ({ srid }) => ({ ...of('other', 'text'), geometry: { srid }, sortable: false });
 
 const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
-  ['tinyint', wholeOf(8n)],
+  ['tinyint', tiny],
   ['smallint', wholeOf(16n)],
   ['mediumint', wholeOf(24n)],
   ['int', wholeOf(32n)],

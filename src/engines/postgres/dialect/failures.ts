@@ -46,6 +46,9 @@ const BY_CLASS: Readonly<Record<string, FailureKind>> = {
 /** PostgreSQL says so in words only: the prepared plan is older than the table. */
 const STALE_PLAN = /cached plan must not change result type/;
 
+/** Errors of this class are about the statement and not about the data. */
+const CLASS_OF_STATEMENTS = '42';
+
 /** Sessions that the server ended because they were idle: whatever was sent to them by then was never begun. */
 const ENDED_IDLE: ReadonlySet<string> = new Set(['25P03', '57P05']);
 
@@ -72,6 +75,7 @@ export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
     column: fields.get('c') ?? keyOfDetail(detail)?.[1],
     key: keyOfDetail(detail)?.[2],
     constraint: fields.get('n'),
+    ofStatement: code.startsWith(CLASS_OF_STATEMENTS),
     left: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
   });
 }

@@ -23,6 +23,7 @@ import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import type { ProjectContext } from './model/project.ts';
 import { Observer } from './observe.ts';
+import { checkPersona } from './personas/check.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
 import { MemoryBudget } from './util/memory-lease.ts';
@@ -73,6 +74,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     memory: new MemoryBudget(config.requestMemoryMb * MEBIBYTE),
     metadata: new Metadata(connections, catalog),
     checkHost: (host) => checkHost(hosts, host),
+    checkPersona: (context) => (persona, reader) => checkPersona(persona, reader, { engines, catalog, context }),
     observer,
     ready: () => !closing,
   };

@@ -165,6 +165,10 @@ export const ERRORS = {
   ),
   header_not_ulid: entry(400, (name: string) => `The header ${name} is not a ULID (26 characters of Crockford's base 32).`),
   bad_roles: entry(400, () => 'The header X-User-Roles has more than 64 roles or one longer than 128 characters.'),
+  claims_invalid: entry(
+    400,
+    (why: string) => `The header X-User-Claims must be one JSON object of at most 4 KiB: ${why}; the gateway must send it so.`,
+  ),
   gateway_secret: entry(401, () => 'The request did not come through the gateway; the header X-Gateway-Secret is missing or wrong.'),
   server_key: entry(403, () => 'The server key is missing or wrong; send it in the header X-Server-Key.'),
   server_key_invalid: entry(403, () => 'The server key is not valid.'),
@@ -350,6 +354,39 @@ export const ERRORS = {
   module_code: entry(422, (problems: string) => `The module's code does not compile: ${problems}`),
   module_cycle: entry(422, (path: string) => `The module would load itself: ${path}.`),
   module_unknown: entry(404, (module: string) => `There is no module ${show(module)} in this space.`),
+
+  // Personas.
+  persona_invalid: entry(400, (problems: string) => `The persona is not valid: ${problems}.`),
+  persona_refused: entry(422, (problems: string) => `The persona cannot be applied: ${problems}.`),
+  persona_unknown: entry(404, (persona: string) => `There is no persona ${show(persona)} in this space.`),
+  persona_not_yours: entry(403, (persona: string) => `You do not have the persona ${show(persona)} in this space.`),
+  persona_none: entry(403, () => 'None of your roles has a persona in this space, so its tables are closed to you.'),
+  persona_operation: entry(
+    403,
+    (persona: string, operation: string) => `The persona ${show(persona)} does not grant the operation ${operation} on this table.`,
+  ),
+  persona_column: entry(
+    403,
+    (persona: string, operation: string, column: string) =>
+      `The persona ${show(persona)} does not grant the operation ${operation} on the column ${show(column)}.`,
+  ),
+  persona_claim: entry(
+    403,
+    (persona: string, name: string, why: string) => `The persona ${show(persona)} needs ${show(name)} of its callers, ${why}.`,
+  ),
+  persona_broken: entry(
+    500,
+    (persona: string) =>
+      `The persona ${show(persona)} has a rule that cannot be applied to this table as it is now; its author must deploy it anew.`,
+  ),
+  persona_unconfirmed: entry(
+    503,
+    () => 'The service has not reached its own records for a while and cannot tell what personas grant; try again.',
+  ),
+  column_masked: entry(
+    400,
+    (column: string) => `The values of the column ${show(column)} are masked for you, so nothing can be asked of them.`,
+  ),
 
   // The service itself.
   store_unavailable: entry(503, () => 'The service cannot reach its own records; try again.'),

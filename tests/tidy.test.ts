@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: ANYTHING,
   cli: ANYTHING,
   http: [
+    'personas',
     'auth',
     'auto',
     'custom',
@@ -42,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engines/registry',
     'store/store',
   ],
+  personas: [...FEATURE, 'auto/filter-syntax', 'auto/filters', 'auto/values'],
   auth: FEATURE,
   auto: FEATURE,
   custom: [...FEATURE, 'lang'],

@@ -2,8 +2,10 @@
  * Headers or Power Token → Caller. What an endpoint demands is a record; missing things are refused here, unknown ids where they are looked
  * up. A token stands for everything: context headers beside it are ignored.
  */
+import { isUtf8 } from 'node:buffer';
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
+import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
 import { hashToken, isExpired, type PowerToken } from '../model/power-token.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
@@ -30,6 +32,7 @@ export const DEMANDS = {
   custom: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   definitions: { needs: ALL, userMissing: 'missing_user', serverKey: 'checked' },
   modules: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
+  personas: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   validate: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
   metadata: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
   systemMetadata: { needs: ALL, userMissing: 'missing_user', serverKey: 'required' },
@@ -71,7 +74,7 @@ export class Authenticator {
 
   /** Synchronous unless a token has to be read from the store. */
   identify(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
-    if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers.powerToken, pwt, method, demand);
+    if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers, pwt, method, demand);
     if (headers.known?.demand !== demand) headers.known = { demand, caller: this.#byHeaders(headers, demand) };
     return headers.known.caller;
   }
@@ -90,6 +93,8 @@ export class Authenticator {
     if (headers.orgId) caller.orgId = ulid(headers.orgId, HEADER_NAMES.orgId);
     if (headers.projectId) caller.projectId = ulid(headers.projectId, HEADER_NAMES.projectId);
     if (headers.spaceId) caller.spaceId = ulid(headers.spaceId, HEADER_NAMES.spaceId);
+    if (headers.claims !== undefined) caller.claims = parseClaims(headers.claims);
+    if (headers.persona !== undefined) caller.personaAsked = headers.persona;
     return caller;
   }
 
@@ -100,11 +105,15 @@ export class Authenticator {
     return true;
   }
 
-  #byToken(header: string | undefined, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
+  #byToken(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
+    const header = headers.powerToken;
     if (!header || !pwt) throw apiError('token_incomplete');
     if (!sameSecret(header, pwt)) throw apiError('token_mismatch');
     const found = this.#store.tokenByHash(hashToken(header));
-    return found instanceof Promise ? found.then((token) => tokenCaller(token, method, demand)) : tokenCaller(found, method, demand);
+    const { persona } = headers;
+    return found instanceof Promise
+      ? found.then((token) => tokenCaller(token, method, demand, persona))
+      : tokenCaller(found, method, demand, persona);
   }
 
   #parseRoles(text: string): ReadonlySet<string> {
@@ -123,12 +132,32 @@ export class Authenticator {
   }
 }
 
-function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand): Caller {
+function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand, personaAsked: string | undefined): Caller {
   if (token === undefined || isExpired(token, Date.now())) throw apiError('token_unknown');
   if (!token.keyType.includes(LETTERS[method] ?? '?')) throw apiError('token_method', token.keyType, method);
   if (demand.serverKey === 'required' && !token.roles.has('admin')) throw apiError('token_not_admin');
-  const { userId, roles, orgId, projectId, spaceId, tokenId, keyType } = token;
-  return { userId, roles, serverKey: false, orgId, projectId, spaceId, tokenId, keyType };
+  const caller = callers.get(token) ?? callerOf(token);
+  callers.set(token, caller);
+  return personaAsked === undefined ? caller : { ...caller, personaAsked };
+}
+
+/** A token's caller is the same for all its requests, so that what was made for it serves again. */
+const callers = new WeakMap<PowerToken, Caller>();
+
+function callerOf({ userId, roles, orgId, projectId, spaceId, tokenId, keyType, claims, persona }: PowerToken): Caller {
+  const caller = { userId, roles, serverKey: false, orgId, projectId, spaceId, tokenId, keyType };
+  return { ...caller, ...(claims === null ? {} : { claims }), ...(persona === null ? {} : { personaBound: persona }) };
+}
+
+/** Headers come with one byte a character, and are meant as UTF-8. */
+function parseClaims(header: string): Claims {
+  const bytes = Buffer.from(header, 'latin1');
+  try {
+    if (!isUtf8(bytes)) throw new InvalidClaims('it is not UTF-8');
+    return readClaims(bytes.toString('utf8'));
+  } catch (error) {
+    throw error instanceof InvalidClaims ? apiError('claims_invalid', error.message) : error;
+  }
 }
 
 function ulid(text: string, header: string): string {

@@ -12,6 +12,8 @@ export class ContextHeaders {
   featureId: string | undefined;
   userId: string | undefined;
   roles: string | undefined;
+  claims: string | undefined;
+  persona: string | undefined;
   serverKey: string | undefined;
   powerToken: string | undefined;
   gatewaySecret: string | undefined;
@@ -30,6 +32,8 @@ const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
       ['featureId', 'X-Feature-Id'],
       ['userId', 'X-User-Id'],
       ['roles', 'X-User-Roles'],
+      ['claims', 'X-User-Claims'],
+      ['persona', 'X-Persona'],
       ['serverKey', 'X-Server-Key'],
       ['powerToken', 'X-Power-Token'],
       ['gatewaySecret', 'X-Gateway-Secret'],

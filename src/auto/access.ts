@@ -2,11 +2,9 @@
  * What a caller may do with a table. This is the one place where a plan is narrowed to it: planners call `narrow` on everything they plan, and by its
  * type a plan that was not narrowed cannot become SQL. Today every caller of a project may do everything.
  */
+import type { Operation } from '../model/persona.ts';
 import type { Table } from '../model/table.ts';
 import type { Narrowed, TablePlan } from '../sql/plan.ts';
-
-/** Which rule of the access a plan falls under. Rows that a write gives back are read. */
-export type Operation = 'read' | 'insert' | 'update' | 'delete';
 
 export interface Access {
   /** Two callers with the same key may see each other's answers: everything that narrows a plan is in it. */

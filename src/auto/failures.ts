@@ -1,7 +1,7 @@
 /** What a database's failure means to the caller of the Auto API: a table of kinds, where the operation makes a difference for some. */
 import type { DbFailure, FailureKind } from '../engines/engine.ts';
 import { type ApiError, apiError, type WriteOutcome } from '../errors.ts';
-import type { Operation } from './access.ts';
+import type { Operation } from '../model/persona.ts';
 
 export interface Circumstances {
   readonly operation: Operation;

@@ -112,6 +112,11 @@ export function parseGroup(name: string, text: string, depth = 0): RawFilter {
   return { op: name === '$or' ? 'or' : 'and', of };
 }
 
+/** One filter as a text: `column=operator.value`, `$or=(…)`, `$null=column`. */
+export function parseFilterText(text: string): RawFilter {
+  return parseItem(text, 0);
+}
+
 function parseItem(item: string, depth: number): RawFilter {
   const equals = splitName(item);
   if (equals < 0) throw apiError('operator_missing', item);

@@ -40,7 +40,7 @@ function toCondition(filter: RawFilter, table: Table): Condition {
   }
 }
 
-function comparison(op: Operator, column: Column, raw: readonly RawValue[]): Condition {
+export function comparison(op: Operator, column: Column, raw: readonly RawValue[]): Condition {
   const { columns, values } = OPERATORS[op];
   if (columns === 'text') {
     if (!TEXT_KINDS.has(column.kind)) throw apiError('column_not_text', column.name, op);

@@ -5,6 +5,7 @@ import { DEFINITION_COMMANDS } from './definition-command.ts';
 import { exprCommand, larkCommand } from './languages.ts';
 import { LARK_COMMANDS } from './lark-command.ts';
 import { ORG_COMMANDS } from './org-command.ts';
+import { PERSONA_COMMANDS } from './persona-command.ts';
 import { PROJECT_COMMANDS } from './project-command.ts';
 import { rewrapCommand } from './rewrap.ts';
 import { serve } from './serve.ts';
@@ -47,6 +48,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   },
   expr: { usage: "expr 'EXPRESSION' [--env FILE]", summary: 'evaluate an expression over a JSON environment', run: exprCommand },
   definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
+  persona: remote('persona', PERSONA_COMMANDS, 'personas of a running service: who may do what'),
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),
   org: remote('org', ORG_COMMANDS, 'organizations of a running service'),
   project: remote('project', PROJECT_COMMANDS, 'projects of a running service'),

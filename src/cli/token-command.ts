@@ -1,13 +1,23 @@
 /** `millrace token …`: Power Tokens of a running service; needs its server key, or a token with the role admin. */
+import { ConfigError } from '../config.ts';
 import type { Subcommands } from './client-command.ts';
 
 const PATH = 'system/api/v1/token';
 
+function claimsOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    throw new ConfigError('--token-claims is not JSON.');
+  }
+}
+
 export const TOKEN_COMMANDS: Subcommands = {
   create: {
-    usage: 'create NAME --key-type rwd --token-roles a,b [--description TEXT] [--expires-at TIME]',
+    usage:
+      'create NAME --key-type rwd --token-roles a,b [--description TEXT] [--expires-at TIME] [--token-persona NAME] [--token-claims JSON]',
     summary: 'create a token; it is shown this once',
-    values: ['key-type', 'token-roles', 'description', 'expires-at'],
+    values: ['key-type', 'token-roles', 'description', 'expires-at', 'token-persona', 'token-claims'],
     run: (client, flags) => {
       const body = {
         name: flags.argument(0, 'the name'),
@@ -15,6 +25,8 @@ export const TOKEN_COMMANDS: Subcommands = {
         roles: flags.required('token-roles'),
         description: flags.get('description'),
         expires_at: flags.get('expires-at'),
+        persona: flags.get('token-persona'),
+        claims: claimsOf(flags.get('token-claims')),
       };
       return client.print('POST', PATH, { body: JSON.stringify(body) });
     },

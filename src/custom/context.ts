@@ -11,6 +11,8 @@ export function contextOf(caller: SpaceCaller): () => PlainMap {
       ['space_id', caller.spaceId],
       ['user_id', caller.userId],
       ['roles', [...caller.roles]],
+      ['claims', caller.claims ?? new Map()],
+      ['persona', caller.persona ?? null],
     ]);
     return made;
   };

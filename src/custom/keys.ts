@@ -31,7 +31,11 @@ export function keyOf({ caller, endpoint, version, modules, input, format }: Key
   add(stampOf(endpoint));
   add(compiled.usesModules ? moduleStampOf(modules) : '');
   add(format);
-  add(compiled.readsContext ? JSON.stringify([caller.userId, [...caller.roles].sort()]) : '');
+  add(
+    compiled.readsContext
+      ? writeJson([caller.userId, [...caller.roles].sort(), sorted(caller.claims ?? new Map()), caller.persona ?? null])
+      : '',
+  );
   add(writeJson(sorted(input)));
   return hash.digest('base64url');
 }

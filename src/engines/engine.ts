@@ -104,6 +104,8 @@ export interface Capabilities {
   readonly transactionalDdl: boolean;
   /** A database has schemas, and `db_name.schema` names one. */
   readonly schemas: boolean;
+  /** The schema that is meant when none is named, where there are schemas. */
+  readonly defaultSchema?: string;
   /** Even the smallest SELECT is so expensive that identical ones at one time share a single execution. */
   readonly sharedReads: boolean;
   /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */

@@ -14,6 +14,7 @@ import type { Metadata } from '../manage/metadata.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Observer } from '../observe.ts';
+import type { CheckPersona } from '../personas/personas.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
@@ -37,6 +38,8 @@ export interface Services {
   readonly memory: MemoryBudget;
   /** Throws when a database host may not be dialled. */
   readonly checkHost: (host: string) => Promise<void>;
+  /** What the databases of a project say against a persona. */
+  readonly checkPersona: (context: ProjectContext) => CheckPersona;
   readonly observer: Observer;
   /** False while the service shuts down. */
   ready(): boolean;

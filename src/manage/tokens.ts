@@ -4,12 +4,15 @@
  */
 import { apiError } from '../errors.ts';
 import type { ProjectCaller, SpaceCaller } from '../model/caller.ts';
+import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
+import type { Personas } from '../model/persona.ts';
 import { hashToken, KEY_TYPES, newToken, type PowerToken } from '../model/power-token.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
+import { writeJson } from '../util/json.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
-import { BodyFields } from './fields.ts';
+import { BodyFields, shown } from './fields.ts';
 
 const MOST_ROLES = 64;
 const LONGEST_ROLE = 128;
@@ -49,6 +52,27 @@ function readRoles(fields: BodyFields): ReadonlySet<string> {
   return new Set(names);
 }
 
+/** As much as the header could carry, and no deeper. */
+function readTokenClaims(fields: BodyFields): Claims | null {
+  const value = fields.value('claims');
+  if (value === undefined) return null;
+  if (!(value instanceof Map)) {
+    fields.malformed('claims', 'must be an object');
+    return null;
+  }
+  try {
+    return readClaims(writeJson(value));
+  } catch (error) {
+    if (!(error instanceof InvalidClaims)) throw error;
+    fields.refused('claims', `cannot be taken: ${error.message}`);
+    return null;
+  }
+}
+
+async function personasOf(store: Store, { orgId, projectId, spaceId }: SpaceCaller): Promise<Personas> {
+  return (await store.personas(orgId, projectId, spaceId)) ?? new Map();
+}
+
 function readExpiry(fields: BodyFields, now: number): string | null {
   return fields.optionalText('expires_at', (text) => {
     const moment = parseMoment(text);
@@ -71,6 +95,8 @@ function describe(token: PowerToken): object {
     space_id: token.spaceId,
     created_at: token.createdAt,
     expires_at: token.expiresAt,
+    persona: token.persona,
+    claims: token.claims,
   };
 }
 
@@ -92,10 +118,14 @@ export async function createToken(store: Store, caller: SpaceCaller, body: Plain
     roles: readRoles(fields),
     userId: fields.optionalUlid('user_id') ?? caller.userId,
     featureId: fields.optionalUlid('feature_id'),
+    persona: fields.optionalText('persona'),
+    claims: readTokenClaims(fields),
     createdAt: new Date(now).toISOString(),
     expiresAt,
     expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : (parseMoment(expiresAt) ?? 0),
   };
+  if (token.persona !== null && !(await personasOf(store, caller)).has(token.persona))
+    fields.refused('persona', `${shown(token.persona)} is no persona of this space`);
   fields.finish();
   const outcome = await store.createToken(token);
   if (outcome === 'name_taken') throw apiError('token_name_taken', token.name);

@@ -1,6 +1,8 @@
 /**
  * Who calls, as the gateway's headers or a Power Token say it. Knows nothing of headers, and not whether the ids exist.
  */
+import type { Claims } from './claims.ts';
+
 export interface Caller {
   readonly userId: string;
   readonly roles: ReadonlySet<string>;
@@ -13,6 +15,14 @@ export interface Caller {
   /** Present when a Power Token speaks: it reaches its own organization and project only. */
   readonly tokenId?: string;
   readonly keyType?: string;
+  /** Absent when none were sent. */
+  readonly claims?: Claims;
+  /** As whom the caller asks to act. */
+  readonly personaAsked?: string;
+  /** As whom its token acts, and no other. */
+  readonly personaBound?: string;
+  /** As whom the caller acts, where that was found out; absent for one who may do everything, or nothing. */
+  readonly persona?: string;
 }
 
 /** A caller within an organization, a project, a space: what an endpoint demands, it says by its parameter's type. */

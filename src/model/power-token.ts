@@ -3,6 +3,7 @@
  * Knows nothing of requests; which header carries a token is the affair of authentication.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import type { Claims } from './claims.ts';
 import type { SpaceScope } from './project.ts';
 
 export const KEY_TYPES = ['r--', '-w-', '--d', '-wd', 'r-d', 'rw-', 'rwd'] as const;
@@ -19,6 +20,9 @@ export interface PowerToken extends SpaceScope {
   readonly userId: string;
   readonly featureId: string | null;
   readonly createdAt: string;
+  /** As whom it acts, whatever its roles are; null when its roles decide. */
+  readonly persona: string | null;
+  readonly claims: Claims | null;
   /** As the caller wrote it. */
   readonly expiresAt: string | null;
   /** The same moment for comparing with the clock; Infinity when it never expires. */

@@ -28,6 +28,8 @@ export type SpaceName = (typeof SPACE_NAMES)[number];
 export interface Space {
   readonly spaceId: string;
   readonly name: SpaceName;
+  /** It has personas, so that not everyone may do everything. */
+  readonly isGuarded?: boolean;
 }
 
 /** An entry whose stored password cannot be read (a lost key, a damaged record): only this one fails, by its id. */

@@ -8,7 +8,7 @@ import type { Change, ChangeTopic } from './store.ts';
 /** An instance that fell behind by more than this drops everything instead of reading on. */
 const KEPT_CHANGES = 10_000;
 
-const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules'];
+const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules', 'personas'];
 
 /** What a write did to what others have in memory: changed it, or (also) took back something that grants access. */
 export type Effect = 'changes' | 'revokes';

@@ -73,6 +73,21 @@ const MIGRATIONS: readonly Migration[] = [
       'CREATE UNIQUE INDEX definitions_shape ON definitions (space_id, shape, method, version)',
     ],
   },
+  {
+    version: 4,
+    statements: (types) => {
+      const { text, integer, tableEnd } = types;
+      return [
+        `CREATE TABLE personas (
+           space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE, persona ${text} NOT NULL, ${OWNER(types)}, about ${text} NOT NULL,
+           roles ${text} NOT NULL, position ${integer} NOT NULL, document ${text} NOT NULL, user_id ${text} NOT NULL, updated_at ${text} NOT NULL,
+           revision ${text} NOT NULL, PRIMARY KEY (space_id, persona))${tableEnd}`,
+        'CREATE INDEX personas_project ON personas (project_id)',
+        `ALTER TABLE tokens ADD COLUMN persona ${text}`,
+        `ALTER TABLE tokens ADD COLUMN claims ${text}`,
+      ];
+    },
+  },
 ];
 
 /** Brings the tables up to date; refuses records that a newer version of Millrace has written. */

@@ -22,9 +22,12 @@ interface SpaceRow {
   readonly project_id: string;
   readonly space_id: string;
   readonly name: SpaceName;
+  readonly guarded: number;
 }
 
 const COLUMNS = 'project_id, org_id, name, abbreviation, description, created_at';
+const SPACE_COLUMNS = `project_id, space_id, name,
+  CASE WHEN EXISTS (SELECT 1 FROM personas WHERE personas.space_id = spaces.space_id) THEN 1 ELSE 0 END AS guarded`;
 const OWNED = 'org_id = ? AND project_id = ?';
 
 function toProject(row: ProjectRow): Project {
@@ -38,7 +41,7 @@ function toProject(row: ProjectRow): Project {
   };
 }
 
-const toSpace = (row: SpaceRow): Space => ({ spaceId: row.space_id, name: row.name });
+const toSpace = ({ space_id, name, guarded }: SpaceRow): Space => ({ spaceId: space_id, name, ...(guarded > 0 && { isGuarded: true }) });
 
 async function findProject(sql: Sql, scope: ProjectScope): Promise<Project | undefined> {
   const [row] = await sql.all<ProjectRow>(`SELECT ${COLUMNS} FROM projects WHERE ${OWNED}`, [scope.orgId, scope.projectId]);
@@ -46,7 +49,7 @@ async function findProject(sql: Sql, scope: ProjectScope): Promise<Project | und
 }
 
 async function readSpaces(sql: Sql, scope: ProjectScope): Promise<readonly Space[]> {
-  const rows = await sql.all<SpaceRow>(`SELECT project_id, space_id, name FROM spaces WHERE ${OWNED} ORDER BY position`, [
+  const rows = await sql.all<SpaceRow>(`SELECT ${SPACE_COLUMNS} FROM spaces WHERE ${OWNED} ORDER BY position`, [
     scope.orgId,
     scope.projectId,
   ]);
@@ -77,7 +80,7 @@ export async function readProjectContext(sql: Sql, ring: KeyRing, scope: Project
 export async function listProjects(sql: Sql, scope: OrgScope): Promise<readonly ProjectSummary[]> {
   const [projects, spaces] = await Promise.all([
     sql.all<ProjectRow>(`SELECT ${COLUMNS} FROM projects WHERE org_id = ? ORDER BY project_id`, [scope.orgId]),
-    sql.all<SpaceRow>('SELECT project_id, space_id, name FROM spaces WHERE org_id = ? ORDER BY project_id, position', [scope.orgId]),
+    sql.all<SpaceRow>(`SELECT ${SPACE_COLUMNS} FROM spaces WHERE org_id = ? ORDER BY project_id, position`, [scope.orgId]),
   ]);
   const spacesOf = new Map(projects.map((row) => [row.project_id, [] as Space[]]));
   for (const row of spaces) spacesOf.get(row.project_id)?.push(toSpace(row));

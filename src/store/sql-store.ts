@@ -15,6 +15,7 @@ import {
 } from '../model/definition.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { Organization, OrgScope } from '../model/org.ts';
+import type { PersonaDraft, Personas } from '../model/persona.ts';
 import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 import { RecordCache } from './cache.ts';
@@ -24,6 +25,7 @@ import * as entries from './entry-records.ts';
 import { FailureNotes } from './failure-notes.ts';
 import * as modules from './module-records.ts';
 import * as orgs from './org-records.ts';
+import * as personas from './persona-records.ts';
 import * as projects from './project-records.ts';
 import { rewrap } from './rewrap.ts';
 import type { KeyRing } from './secrets.ts';
@@ -40,6 +42,7 @@ import type {
   MissingRollback,
   OrgCreation,
   Page,
+  PersonaStorage,
   ProjectCreation,
   ProjectSummary,
   RewrapProgress,
@@ -50,7 +53,14 @@ import type {
 import * as tokens from './token-records.ts';
 
 /** How many records of a kind stay in memory. */
-const MOST: Readonly<Record<ChangeTopic, number>> = { org: 10_000, project: 5_000, token: 50_000, endpoint: 50_000, modules: 5_000 };
+const MOST: Readonly<Record<ChangeTopic, number>> = {
+  org: 10_000,
+  project: 5_000,
+  token: 50_000,
+  endpoint: 50_000,
+  modules: 5_000,
+  personas: 5_000,
+};
 
 /** Keys of memory are the tenant's ids, joined: a record of another tenant cannot be found under them. */
 const projectKey = ({ orgId, projectId }: ProjectScope) => `${orgId}/${projectId}`;
@@ -93,6 +103,7 @@ export class SqlStore implements Store {
   readonly #endpoints: RecordCache<Endpoint>;
   readonly #patterns: RecordCache<readonly string[]>;
   readonly #modules: RecordCache<LarkModules>;
+  readonly #personas: RecordCache<Personas>;
 
   constructor({ driver, ring, feed, freshness, onProblem }: SqlStoreParts) {
     this.#driver = driver;
@@ -109,12 +120,14 @@ export class SqlStore implements Store {
     });
     this.#patterns = new RecordCache(MOST.modules, (key) => definitions.readPatterns(driver, splitKey(key)));
     this.#modules = new RecordCache(MOST.modules, (key) => modules.readModules(driver, splitKey(key)));
+    this.#personas = new RecordCache(MOST.personas, (key) => personas.readPersonas(driver, splitKey(key)));
     const caches: Readonly<Record<ChangeTopic, RecordCache<object>>> = {
       org: this.#orgs,
       project: this.#projects,
       token: this.#tokens,
       endpoint: this.#endpoints,
       modules: this.#modules,
+      personas: this.#personas,
     };
     feed.listen(({ topic, key }) => {
       if (key === '*') caches[topic].clear();
@@ -207,6 +220,7 @@ export class SqlStore implements Store {
       note('token', '*');
       note('endpoint', '*');
       note('modules', '*');
+      note('personas', '*');
       return true;
     }, 'revokes');
   }
@@ -328,6 +342,31 @@ export class SqlStore implements Store {
       if (deleted) note('modules', spaceKey(scope));
       return deleted;
     });
+  }
+
+  personas(orgId: string, projectId: string, spaceId: string): Cached<Personas> {
+    if (!this.#freshness.grantsHold()) throw apiError('persona_unconfirmed');
+    return this.#personas.get(`${orgId}/${projectId}/${spaceId}`);
+  }
+
+  putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage> {
+    return this.#write(async (tx, note) => {
+      const { outcome, wasOpen } = await personas.putPersonas(tx, scope, drafts);
+      if (outcome === 'space_unknown') return outcome;
+      note('personas', spaceKey(scope));
+      if (wasOpen) note('project', projectKey(scope));
+      return outcome;
+    }, 'revokes');
+  }
+
+  deletePersona(scope: SpaceScope, persona: string): Promise<boolean> {
+    return this.#write(async (tx, note) => {
+      const { wasDeleted, isOpen } = await personas.deletePersona(tx, scope, persona);
+      if (!wasDeleted) return false;
+      note('personas', spaceKey(scope));
+      if (isOpen) note('project', projectKey(scope));
+      return true;
+    }, 'revokes');
   }
 
   rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport> {

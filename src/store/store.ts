@@ -6,13 +6,14 @@
  * calls `refresh`; a write answers only when no instance can serve the old picture any more. So whoever has heard that
  * a write succeeded finds it on the very next request, whichever instance takes that request.
  *
- * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`. Tokens go on for
- * `MILLRACE_STALE_SECS` only, and the deletion of one answers when no instance can take it from its memory any more.
+ * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`. Tokens and personas go
+ * on for `MILLRACE_STALE_SECS` only, and a change of one answers when no instance can take the old one from its memory any more.
  */
 import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
 import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { Organization, OrgScope } from '../model/org.ts';
+import type { PersonaDraft, Personas } from '../model/persona.ts';
 import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 
@@ -42,6 +43,7 @@ export type ProjectCreation =
 export type EntryDraft = Omit<Entry, 'id'>;
 
 export type EntryAddition = 'added' | 'exists' | 'project_unknown';
+export type PersonaStorage = 'created' | 'replaced' | 'space_unknown';
 export type TokenCreation = 'created' | 'name_taken' | 'project_unknown';
 
 /** Where a definition stands: unique in its space. */
@@ -77,7 +79,7 @@ export interface Change {
   readonly topic: ChangeTopic;
   readonly key: string;
 }
-export type ChangeTopic = 'org' | 'project' | 'token' | 'endpoint' | 'modules';
+export type ChangeTopic = 'org' | 'project' | 'token' | 'endpoint' | 'modules' | 'personas';
 
 export interface RewrapProgress {
   readonly rewrapped: number;
@@ -106,7 +108,7 @@ export interface Store {
   projectContext(orgId: string, projectId: string): Cached<ProjectContext>;
   listProjects(scope: OrgScope): Promise<readonly ProjectSummary[]>;
   createProject(project: Project, spaces: readonly Space[], entries: readonly EntryDraft[]): Promise<ProjectCreation>;
-  /** False when there was none. Everything of the project goes with it: entries, tokens, definitions, modules. */
+  /** False when there was none. Everything of the project goes with it: entries, tokens, definitions, modules, personas. */
   deleteProject(scope: ProjectScope): Promise<boolean>;
   addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;
   /** Replaces the entry of the same type and database name; a null password keeps the stored one. False when there is none. */
@@ -140,6 +142,12 @@ export interface Store {
   modules(orgId: string, projectId: string, spaceId: string): Cached<LarkModules>;
   putModule(scope: SpaceScope, module: { readonly module: string; readonly code: string; readonly userId: string }): Promise<boolean>;
   deleteModule(scope: SpaceScope, module: string): Promise<boolean>;
+
+  /** An empty map when the space has none. Throws `persona_unconfirmed` when memory has been without the records' word for too long. */
+  personas(orgId: string, projectId: string, spaceId: string): Cached<Personas>;
+  /** All or none; those of the same names are replaced. `created`: none of the names was there. */
+  putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage>;
+  deletePersona(scope: SpaceScope, persona: string): Promise<boolean>;
 
   /** Encrypts with the first key of the ring whatever another key encrypted; may be broken off and run again at any time. */
   rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport>;

@@ -1,8 +1,11 @@
 /**
  * Power Tokens in SQL: hashes only. Knows nothing of drivers, caches or clients.
  */
+
+import { readClaims } from '../model/claims.ts';
 import type { KeyType, PowerToken } from '../model/power-token.ts';
 import type { ProjectScope } from '../model/project.ts';
+import { writeJson } from '../util/json.ts';
 import { spaceExists } from './project-records.ts';
 import type { Sql } from './sql-driver.ts';
 import type { Page, TokenCreation } from './store.ts';
@@ -21,10 +24,12 @@ interface TokenRow {
   readonly feature_id: string | null;
   readonly created_at: string;
   readonly expires_at: string | null;
+  readonly persona: string | null;
+  readonly claims: string | null;
 }
 
 const COLUMNS =
-  'token_id, hash, org_id, project_id, space_id, name, description, key_type, roles, user_id, feature_id, created_at, expires_at';
+  'token_id, hash, org_id, project_id, space_id, name, description, key_type, roles, user_id, feature_id, created_at, expires_at, persona, claims';
 const OWNED = 'org_id = ? AND project_id = ?';
 
 function toToken(row: TokenRow): PowerToken {
@@ -42,6 +47,8 @@ function toToken(row: TokenRow): PowerToken {
     featureId: row.feature_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    persona: row.persona,
+    claims: row.claims === null ? null : readClaims(row.claims),
     expiresAtMs: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at),
   };
 }
@@ -65,7 +72,7 @@ export async function insertToken(tx: Sql, token: PowerToken): Promise<TokenCrea
   if (!(await spaceExists(tx, token))) return 'project_unknown';
   const named = await tx.all(`SELECT token_id FROM tokens WHERE ${OWNED} AND name = ?`, [token.orgId, token.projectId, token.name]);
   if (named.length > 0) return 'name_taken';
-  await tx.all(`INSERT INTO tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+  await tx.all(`INSERT INTO tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
     token.tokenId,
     token.hash,
     token.orgId,
@@ -79,6 +86,8 @@ export async function insertToken(tx: Sql, token: PowerToken): Promise<TokenCrea
     token.featureId,
     token.createdAt,
     token.expiresAt,
+    token.persona,
+    token.claims === null ? null : writeJson(token.claims),
   ]);
   return 'created';
 }

@@ -53,10 +53,10 @@ function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
 }
 
 /** The documents of a text, well-formed and harmless; throws YamlError with all problems. */
-export function parseYaml(text: string): YamlDocuments {
+export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
   const lines = new LineCounter();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
-  const tokens = tokensOf(text, lines);
+  const tokens = tokensOf(text, lines, mostParts);
   const deep = tooDeepAt(tokens);
   if (deep !== undefined) throw new YamlError([problemAt(lines, deep, `nested deeper than ${MAX_DEPTH} levels`)]);
   const documents = [...new Composer({ schema: 'failsafe', prettyErrors: false, uniqueKeys: false }).compose(tokens)] as Document.Parsed[];
@@ -70,13 +70,13 @@ export function parseYaml(text: string): YamlDocuments {
 }
 
 /** As the library's own parse, but for the bound. */
-function tokensOf(text: string, lines: LineCounter): readonly CST.Token[] {
+function tokensOf(text: string, lines: LineCounter, mostParts: number): readonly CST.Token[] {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   let count = 0;
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
-    if (++count > MAX_PARTS) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${MAX_PARTS} parts`)]);
+    if (++count > mostParts) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${mostParts} parts`)]);
     tokens.push(...parser.next(lexeme));
   }
   tokens.push(...parser.end());

@@ -52,6 +52,29 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await store.listOrganizations()).filter(({ orgId }) => orgId === org.orgId)).toEqual([org]);
   });
 
+  test('keeps personas by rank and name, all or none, and says which spaces have any', async () => {
+    const scope = await aTenant(store);
+    const personas = async () => {
+      await store.refresh();
+      return (await store.personas(scope.orgId, scope.projectId, scope.spaceId)) ?? new Map();
+    };
+    const isGuarded = async () => (await store.projectContext(scope.orgId, scope.projectId))?.spaces.get(scope.spaceId)?.isGuarded;
+    const draft = { about: 'a', roles: ['x', 'y'], rank: 1, document: '{}', userId };
+    expect([await personas(), await isGuarded()]).toEqual([new Map(), undefined]);
+    expect(await store.putPersonas({ ...scope, spaceId: newUlid() }, [{ ...draft, persona: 'a' }])).toBe('space_unknown');
+    const three = ['c', 'a', 'b'].map((persona) => ({ ...draft, persona, rank: persona === 'b' ? 0 : 5 }));
+    expect(await store.putPersonas(scope, three)).toBe('created');
+    expect([[...(await personas()).keys()], await isGuarded()]).toEqual([['b', 'a', 'c'], true]);
+    const before = (await personas()).get('a');
+    expect(before).toMatchObject({ ...draft, persona: 'a', rank: 5 });
+    expect(await store.putPersonas(scope, [{ ...draft, persona: 'a', about: 'new' }])).toBe('replaced');
+    const after = (await personas()).get('a');
+    expect([after?.about, after?.revision === before?.revision]).toEqual(['new', false]);
+    expect(await store.deletePersona(scope, 'none')).toBe(false);
+    for (const persona of ['a', 'b', 'c']) expect([await isGuarded(), await store.deletePersona(scope, persona)]).toEqual([true, true]);
+    expect([await personas(), await isGuarded()]).toEqual([new Map(), undefined]);
+  });
+
   test('keeps projects with their spaces and entries in order, and answers from memory', async () => {
     const org = anOrg();
     await store.createOrganization(org);

@@ -147,6 +147,8 @@ export function aToken(scope: SpaceScope, more: Partial<PowerToken> = {}): Power
     roles: new Set(['viewer']),
     userId: newUlid(),
     featureId: null,
+    persona: null,
+    claims: null,
     createdAt: new Date().toISOString(),
     expiresAt: null,
     expiresAtMs: Number.POSITIVE_INFINITY,

@@ -1,7 +1,7 @@
 /** PostgreSQL as an engine: what the registry sees of this folder. */
 import type { Entry } from '../../model/entry.ts';
 import type { ConnectOptions, Engine } from '../engine.ts';
-import { postgresCatalog } from './dialect/catalog.ts';
+import { DEFAULT_SCHEMA, postgresCatalog } from './dialect/catalog.ts';
 import { postgresDialect } from './dialect/dialect.ts';
 import { postgresSyntax } from './dialect/syntax.ts';
 import { postgresBinder } from './dialect/template.ts';
@@ -13,7 +13,14 @@ export const postgresEngine: Engine = {
   names: ['postgres', 'postgresql'],
   label: 'PostgreSQL',
   defaultPort: 5432,
-  capabilities: { transactions: true, transactionalDdl: true, schemas: true, sharedReads: false, bulkyWrites: 8 },
+  capabilities: {
+    transactions: true,
+    transactionalDdl: true,
+    schemas: true,
+    defaultSchema: DEFAULT_SCHEMA,
+    sharedReads: false,
+    bulkyWrites: 8,
+  },
   dialect: postgresDialect,
   syntax: postgresSyntax,
   templateBinder: postgresBinder,

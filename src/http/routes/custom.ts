@@ -4,8 +4,11 @@ import { answerCall } from '../../custom/call.ts';
 import type { CallPath } from '../../custom/find.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
+import type { SpaceCaller } from '../../model/caller.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
 import { ABBREVIATION } from '../../model/org.ts';
+import type { ProjectContext } from '../../model/project.ts';
+import { standingOf } from '../../personas/standing.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { NestingError } from '../../util/json.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
@@ -38,11 +41,11 @@ export function customRoutes(services: Services): readonly Route[] {
   const enter = (exchange: Exchange, start: number): MaybePromise<Entered> => {
     if (start === 1 && (exchange.path === prefix || exchange.path.startsWith(`${prefix}/`))) throw apiError('unknown_path');
     const { org, project, path } = parsePath(exchange.path, start);
-    return after(enterSpace(services, exchange, DEMANDS.custom), ({ caller, context }): Entered => {
+    return after(enterSpace(services, exchange, DEMANDS.custom), ({ caller, context }) => {
       checkPath(context, org, project);
       const format = formatOf(exchange.parameter('format'));
       checkEncoding(exchange);
-      return { caller, context, path, format };
+      return after(actingIn(services, caller, context), (acting): Entered => ({ caller: acting, context, path, format }));
     });
   };
 
@@ -86,6 +89,13 @@ export function customRoutes(services: Services): readonly Route[] {
     { path: '/:org/:project/*', methods: methods(1), screen: (exchange) => enter(exchange, 1) },
     { path: `${long}*`, methods: methods(long.length), screen: (exchange) => enter(exchange, long.length) },
   ];
+}
+
+/** The caller as steps see it, with the name of the persona in force. */
+function actingIn({ store }: Services, caller: SpaceCaller, context: ProjectContext): MaybePromise<SpaceCaller> {
+  return after(standingOf(store, caller, context), (standing) =>
+    standing.kind === 'persona' ? { ...caller, persona: standing.persona.persona } : caller,
+  );
 }
 
 interface CustomPath {

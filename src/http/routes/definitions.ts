@@ -19,7 +19,7 @@ import type { Exchange } from '../exchange.ts';
 import { sendBytes, sendValue } from '../respond.ts';
 import { bodyOf, DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
 
-const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text/x-yaml', 'text/plain'];
+export const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text/x-yaml', 'text/plain'];
 
 /** The body as text; bytes that are no UTF-8 are refused. */
 export function yamlBody(exchange: Exchange): string {

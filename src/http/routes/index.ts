@@ -6,10 +6,11 @@ import { definitionRoutes } from './definitions.ts';
 import { healthRoutes } from './health.ts';
 import { larkRoutes } from './lark.ts';
 import { metaRoutes } from './meta.ts';
+import { personaRoutes } from './personas.ts';
 import { systemRoutes } from './system.ts';
 
 export function allRoutes(services: Services): readonly Route[] {
-  return [healthRoutes, autoRoutes, customRoutes, definitionRoutes, larkRoutes, metaRoutes, systemRoutes].flatMap((routes) =>
+  return [healthRoutes, autoRoutes, customRoutes, definitionRoutes, larkRoutes, metaRoutes, personaRoutes, systemRoutes].flatMap((routes) =>
     routes(services),
   );
 }

@@ -3,7 +3,7 @@ import { checkModule } from '../../custom/modules.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
-import type { PlainValue } from '../../util/decimal.ts';
+import { plainDocument } from '../../util/plain-document.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendJson, sendValue } from '../respond.ts';
 import { DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
@@ -30,7 +30,7 @@ export function larkRoutes(services: Services): readonly Route[] {
     async GET(exchange) {
       const caller = await enter(exchange);
       const format = formatOf(exchange.parameter('format'));
-      sendValue(exchange, 200, format, plain((await getModule(store, caller, exchange.parameter('module'))).body));
+      sendValue(exchange, 200, format, plainDocument((await getModule(store, caller, exchange.parameter('module'))).body));
     },
     DELETE: changed('module.delete', (exchange, caller) => deleteModule(store, caller, exchange.parameter('module'))),
   };
@@ -44,16 +44,9 @@ export function larkRoutes(services: Services): readonly Route[] {
         async GET(exchange) {
           const caller = await enter(exchange);
           const format = formatOf(exchange.parameter('format'));
-          sendValue(exchange, 200, format, plain((await listModules(store, caller)).body));
+          sendValue(exchange, 200, format, plainDocument((await listModules(store, caller)).body));
         },
       },
     },
   ];
-}
-
-/** Documents of our own hold texts, lists and objects only. */
-function plain(value: unknown): PlainValue {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value as PlainValue;
-  return new Map(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }

@@ -15,9 +15,10 @@ import {
 import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
 import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
+import { plainDocument } from '../../util/plain-document.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendDone, sendJson } from '../respond.ts';
-import { DEMANDS, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
+import { sendDone, sendValue } from '../respond.ts';
+import { DEMANDS, formatOf, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
 
 /** Path segments that the service serves itself and that therefore cannot be an organization's abbreviation. */
 const SERVED = ['healthz', 'readyz', 'metrics'];
@@ -27,7 +28,8 @@ export function systemRoutes(services: Services): readonly Route[] {
   const base = `/${config.pathPrefix}/system/api/v1`;
   const reserved = new Set([...SERVED, config.pathPrefix]);
 
-  const answer = (exchange: Exchange, { status, body }: ManageAnswer): void => sendJson(exchange, status, body);
+  const answer = (exchange: Exchange, { status, body }: ManageAnswer): void =>
+    sendValue(exchange, status, formatOf('json'), plainDocument(body));
 
   /** A change of the set-up leaves a line for the auditor. */
   const audited = (exchange: Exchange, caller: Caller, action: string, result: ManageAnswer): void => {

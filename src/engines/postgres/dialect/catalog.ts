@@ -6,7 +6,7 @@ import { malformed } from '../../limits.ts';
 import { TextRows } from '../../rows.ts';
 import { baseType } from '../types/base-types.ts';
 
-const DEFAULT_SCHEMA = 'public';
+export const DEFAULT_SCHEMA = 'public';
 const TEXT = { kind: 'text', cast: 'text' } as const;
 
 const RELATIONS = `('r', 'p', 'v', 'm', 'f')`;

@@ -1,0 +1,107 @@
+/** Personas of a space: put, get, list, delete, copy to a space; and who the caller is. */
+
+import { apiError } from '../../errors.ts';
+import {
+  copyPersonas,
+  deletePersona,
+  describeStanding,
+  getPersona,
+  listPersonas,
+  type PersonaAnswer,
+  putPersona,
+} from '../../personas/personas.ts';
+import { standingOf } from '../../personas/standing.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendValue } from '../respond.ts';
+import {
+  bodyOf,
+  DEMANDS,
+  enterSpace,
+  formatOf,
+  type Handler,
+  type InSpace,
+  JSON_TYPES,
+  jsonBody,
+  mediaType,
+  type Route,
+  requireRole,
+  type Services,
+} from '../route.ts';
+import { YAML_TYPES } from './definitions.ts';
+
+const TYPES = [...YAML_TYPES, ...JSON_TYPES];
+const MOST_BYTES = 4 * 1024 * 1024;
+const ADMINS = ['admin'];
+const READERS = ['admin', 'power'];
+
+/** The body as text; bytes that are no UTF-8 are refused. */
+function documentBody(exchange: Exchange): string {
+  const body = bodyOf(exchange, TYPES);
+  if (body.length > MOST_BYTES) throw apiError('body_too_large', String(MOST_BYTES));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw apiError('body_not_yaml', 'it is not UTF-8');
+  }
+}
+
+export function personaRoutes(services: Services): readonly Route[] {
+  const { store, config, engines, observer } = services;
+  const base = `/${config.pathPrefix}/persona/v1`;
+  const enter = (exchange: Exchange) => enterSpace(services, exchange, DEMANDS.personas);
+
+  const asked =
+    (work: (exchange: Exchange, at: InSpace) => Promise<Parameters<typeof sendValue>[3]>, roles = READERS): Handler =>
+    async (exchange) => {
+      const at = await enter(exchange);
+      if (roles.length > 0) requireRole(at.caller, ...roles);
+      const format = formatOf(exchange.parameter('format'));
+      sendValue(exchange, 200, format, await work(exchange, at));
+    };
+
+  const changed =
+    (action: string, work: (exchange: Exchange, at: InSpace) => Promise<PersonaAnswer>): Handler =>
+    async (exchange) => {
+      const at = await enter(exchange);
+      requireRole(at.caller, ...ADMINS);
+      const format = formatOf(exchange.parameter('format'));
+      const { status, body, object } = await work(exchange, at);
+      observer.emit({ kind: 'audit', requestId: exchange.requestId, action, object, userId: at.caller.userId, status });
+      sendValue(exchange, status, format, body);
+    };
+
+  const methods: Route['methods'] = {
+    POST: changed('persona.put', (exchange, { caller, context }) =>
+      putPersona(store, caller, {
+        text: documentBody(exchange),
+        type: mediaType(exchange) === JSON_TYPES[0] ? 'json' : 'yaml',
+        isType: (type) => engines.find(type) !== undefined,
+        check: services.checkPersona(context),
+      }),
+    ),
+    GET: asked((exchange, { caller }) => getPersona(store, caller, exchange.required('persona'))),
+    DELETE: changed('persona.delete', (exchange, { caller }) => deletePersona(store, caller, exchange.required('persona'))),
+  };
+
+  /** Only administrators send bodies here. */
+  const screen = async (exchange: Exchange): Promise<void> => requireRole((await enter(exchange)).caller, ...ADMINS);
+
+  return [
+    { path: base, methods, screen },
+    { path: `${base}/`, methods, screen },
+    { path: `${base}/list`, methods: { GET: asked((_, { caller }) => listPersonas(store, caller)) } },
+    {
+      path: `${base}/space/copy`,
+      screen,
+      methods: {
+        PUT: changed('persona.copy', (exchange, { caller, context }) => copyPersonas(store, caller, context, jsonBody(exchange))),
+      },
+    },
+    {
+      path: `${base}/me`,
+      methods: {
+        GET: asked(async (_, { caller, context }) => describeStanding(caller, await standingOf(store, caller, context)), []),
+      },
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+/**
+ * Values that a persona takes from its caller: `?:user_id`, `?:claims.region` and so on. They are values, never text of a filter, so nothing
+ * that a claim holds is ever parsed. Knows neither tables nor SQL.
+ */
+import type { SpaceCaller } from '../model/caller.ts';
+import { Decimal, type PlainValue } from '../util/decimal.ts';
+
+const MARK = '?:';
+const CLAIM = 'claims.';
+/** Whatever can stand unquoted in a filter. */
+const CLAIM_NAME = /^[^\s"(),]{1,128}$/;
+
+const KNOWN: ReadonlyMap<string, (caller: SpaceCaller) => PlainValue> = new Map<string, (caller: SpaceCaller) => PlainValue>([
+  ['user_id', (caller) => caller.userId],
+  ['org_id', (caller) => caller.orgId],
+  ['project_id', (caller) => caller.projectId],
+  ['space_id', (caller) => caller.spaceId],
+  ['roles', (caller) => [...caller.roles]],
+]);
+
+export const KNOWN_NAMES = [...[...KNOWN.keys()].map((name) => MARK + name), '?:claims.<name>'].join(', ');
+
+export function isCallerValue(text: string): boolean {
+  return text.startsWith(MARK);
+}
+
+/** The name behind `?:`; undefined when there is no such value. */
+export function callerValueName(text: string): string | undefined {
+  const name = text.slice(MARK.length);
+  if (KNOWN.has(name)) return name;
+  return name.startsWith(CLAIM) && CLAIM_NAME.test(name.slice(CLAIM.length)) ? name : undefined;
+}
+
+/** Undefined when the caller has no such claim. */
+export function callerValue(caller: SpaceCaller, name: string): PlainValue | undefined {
+  const known = KNOWN.get(name);
+  return known === undefined ? caller.claims?.get(name.slice(CLAIM.length)) : known(caller);
+}
+
+/** One value as the text that a column's own type is asked to take; undefined for what is no single value. */
+export function textOfValue(value: PlainValue): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  return value instanceof Decimal ? value.text : undefined;
+}

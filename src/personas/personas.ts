@@ -1,0 +1,144 @@
+/**
+ * Personas over the management API: put, get, list, delete, copy, and who one is. Knows nothing of HTTP; whether a document fits its databases
+ * is asked of `check`.
+ */
+import { apiError, REASONS } from '../errors.ts';
+import type { SpaceCaller } from '../model/caller.ts';
+import type { Persona, PersonaDraft, PersonaRecord, Personas } from '../model/persona.ts';
+import type { ProjectContext, SpaceScope } from '../model/project.ts';
+import { parseUlid } from '../model/ulid.ts';
+import type { Store } from '../store/store.ts';
+import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import { parseJson, writeJson } from '../util/json.ts';
+import { plainDocument } from '../util/plain-document.ts';
+import { readPersona, type SourceType } from './document.ts';
+import type { DocumentReader } from './document-reader.ts';
+import type { Standing } from './standing.ts';
+
+export interface PersonaAnswer {
+  readonly status: number;
+  readonly body: PlainValue;
+  /** What the answer is about, for the auditor. */
+  readonly object: string;
+}
+
+/** Notes what the databases have to say against a persona; returns what could not be found out. */
+export type CheckPersona = (persona: Persona, reader: DocumentReader) => Promise<readonly string[]>;
+
+const MAX_DEPTH = 16;
+const DOCUMENT = ['persona', 'about', 'roles', 'rank', 'tables'];
+
+function done(status: number, message: string, object: string, more: object = {}): PersonaAnswer {
+  return { status, body: plainDocument({ code: status, status: REASONS[status] ?? '', message, ...more }), object };
+}
+
+export interface PutRequest {
+  readonly text: string;
+  readonly type: SourceType;
+  readonly isType: (dbType: string) => boolean;
+  readonly check: CheckPersona;
+}
+
+export async function putPersona(store: Store, caller: SpaceCaller, { text, type, isType, check }: PutRequest): Promise<PersonaAnswer> {
+  const { persona, reader, source } = readPersona(text, type, isType);
+  const warnings = await check(persona, reader);
+  reader.finish();
+  const { persona: name, about, roles, rank } = persona;
+  const written = [...(source.value as PlainMap)].filter(([field]) => DOCUMENT.includes(field));
+  const draft = { persona: name, about, roles, rank, document: writeJson(new Map(written)), userId: caller.userId };
+  const outcome = await store.putPersonas(caller, [draft]);
+  if (outcome === 'space_unknown') throw apiError('space_unknown');
+  if (outcome === 'created') return done(201, `The persona ${name} was stored and is live.`, name, { persona: name, warnings });
+  return done(200, `The persona ${name} was replaced and is live.`, name, { persona: name, warnings });
+}
+
+export async function personasOf(store: Store, { orgId, projectId, spaceId }: SpaceScope): Promise<Personas> {
+  return (await store.personas(orgId, projectId, spaceId)) ?? new Map();
+}
+
+function documentOf({ document }: PersonaRecord): PlainMap {
+  return parseJson(Buffer.from(document), { maxDepth: MAX_DEPTH }) as PlainMap;
+}
+
+async function findPersona(store: Store, scope: SpaceScope, name: string): Promise<PersonaRecord> {
+  const persona = (await personasOf(store, scope)).get(name);
+  if (persona === undefined) throw apiError('persona_unknown', name);
+  return persona;
+}
+
+/** The document as it was written, and who wrote it when. */
+export async function getPersona(store: Store, caller: SpaceCaller, name: string): Promise<PlainMap> {
+  const record = await findPersona(store, caller, name);
+  return new Map<string, PlainValue>([...documentOf(record), ['updated_at', record.updatedAt], ['user_id', record.userId]]);
+}
+
+export async function listPersonas(store: Store, caller: SpaceCaller): Promise<PlainValue> {
+  return plainDocument(
+    Array.from((await personasOf(store, caller)).values(), ({ persona, about, roles, rank, userId, updatedAt }) => ({
+      persona,
+      about,
+      roles,
+      rank,
+      user_id: userId,
+      updated_at: updatedAt,
+    })),
+  );
+}
+
+export async function deletePersona(store: Store, caller: SpaceCaller, name: string): Promise<PersonaAnswer> {
+  if (!(await store.deletePersona(caller, name))) throw apiError('persona_unknown', name);
+  return done(200, `The persona ${name} was deleted.`, name);
+}
+
+interface CopyRequest {
+  readonly target: string;
+  readonly names: readonly string[];
+}
+
+function readCopy(body: PlainValue): CopyRequest {
+  if (!(body instanceof Map)) throw apiError('body_not_object');
+  const target = body.get('target_space_id');
+  const names = body.get('personas');
+  const isList = Array.isArray(names) && (names as readonly PlainValue[]).every((name) => typeof name === 'string');
+  const unknown = [...body.keys()].filter((name) => name !== 'target_space_id' && name !== 'personas');
+  const problems = [
+    ...(typeof target === 'string' ? [] : ['target_space_id must be a text']),
+    ...(isList && names.length > 0 ? [] : ['personas must be a list of names, with at least one']),
+    ...unknown.map((name) => `${name.slice(0, 80)} is unknown`),
+  ];
+  if (typeof target !== 'string' || !isList || problems.length > 0) throw apiError('bad_field', problems.join('; '));
+  return { target: parseUlid(target) ?? target, names: [...new Set(names as readonly string[])] };
+}
+
+export async function copyPersonas(
+  store: Store,
+  caller: SpaceCaller,
+  { spaces }: ProjectContext,
+  body: PlainValue,
+): Promise<PersonaAnswer> {
+  const { target, names } = readCopy(body);
+  if (!spaces.has(target)) throw apiError('space_unknown');
+  const personas = await personasOf(store, caller);
+  const drafts = names.map((name): PersonaDraft => {
+    const record = personas.get(name);
+    if (record === undefined) throw apiError('persona_unknown', name);
+    const { persona, about, roles, rank, document } = record;
+    return { persona, about, roles, rank, document, userId: caller.userId };
+  });
+  const outcome = await store.putPersonas({ orgId: caller.orgId, projectId: caller.projectId, spaceId: target }, drafts);
+  if (outcome === 'space_unknown') throw apiError('space_unknown');
+  return { status: 200, body: plainDocument({ copied: names }), object: names.join(' ') };
+}
+
+/** Who one is: as whom the caller acts, and what that grants. */
+export function describeStanding(caller: SpaceCaller, standing: Standing): PlainMap {
+  const isPersona = standing.kind === 'persona';
+  return new Map<string, PlainValue>([
+    ['persona', isPersona ? standing.persona.persona : null],
+    ['personas', isPersona ? standing.all.map(({ persona }) => persona) : []],
+    ['roles', [...caller.roles]],
+    ['claims', caller.claims ?? new Map()],
+    ['unrestricted', standing.kind === 'unrestricted'],
+    ['tables', isPersona ? (documentOf(standing.persona).get('tables') ?? new Map()) : new Map()],
+  ]);
+}

@@ -1,0 +1,48 @@
+/** Values that the service gives to columns itself (`set` of a persona), checked against the columns like any other value. */
+import { fromText, InvalidValue } from '../auto/values.ts';
+import type { GivenValue } from '../model/persona.ts';
+import type { Column } from '../model/table.ts';
+import type { ParamValue } from '../sql/statement.ts';
+import type { PlainValue } from '../util/decimal.ts';
+import { writeJson } from '../util/json.ts';
+import { callerValue, textOfValue } from './caller-values.ts';
+import { claimError, isFlag, type Subject } from './rule-binder.ts';
+
+export interface Preset {
+  readonly column: Column;
+  readonly valueFor: (subject: Subject) => ParamValue;
+}
+
+/** Throws InvalidValue when a value of the document does not fit. */
+export function compilePreset(column: Column, given: GivenValue): Preset {
+  if (given.from === 'document') {
+    const value = stored(column, given.value);
+    return { column, valueFor: () => value };
+  }
+  const { name } = given;
+  return { column, valueFor: (subject) => ofCaller(column, name, subject) };
+}
+
+function ofCaller(column: Column, name: string, subject: Subject): ParamValue {
+  const value = callerValue(subject.caller, name);
+  if (value === undefined) throw claimError(subject, name, 'which you do not have');
+  try {
+    if (value === null) throw new InvalidValue('it must not be null');
+    return stored(column, value);
+  } catch (error) {
+    if (error instanceof InvalidValue) throw claimError(subject, name, `and yours does not fit: ${error.message}`);
+    throw error;
+  }
+}
+
+function stored(column: Column, value: PlainValue): ParamValue {
+  if (value === null) {
+    if (!column.nullable) throw new InvalidValue('it must not be null');
+    return null;
+  }
+  if (column.kind === 'json') return writeJson(value);
+  if (typeof value === 'boolean' && isFlag(column)) return value ? '1' : '0';
+  const text = textOfValue(value);
+  if (text === undefined) throw new InvalidValue('it must be a single value');
+  return fromText(column, text, 'store');
+}

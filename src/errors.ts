@@ -2,6 +2,8 @@
  * Every error that a client can see: its status and its sentence, in one table. The only file that knows HTTP error statuses.
  * `docs/reference/errors.md` lists the same entries, held in step by a test.
  */
+import { STATUS_CODES } from 'node:http';
+
 export const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
@@ -25,6 +27,11 @@ export const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
 };
+
+/** Of any status: those of authors are not in the table above. */
+export function reasonOf(status: number): string {
+  return REASONS[status] ?? STATUS_CODES[status] ?? 'Status';
+}
 
 /** A client may put its Power Token where a name belongs; the sentence that quotes the name does not repeat it. */
 const POWER_TOKEN = /mr_[A-Za-z0-9_-]{20,}/g;
@@ -60,6 +67,7 @@ export class ApiError extends Error {
   #place: string | undefined;
   /** What is wrong field by field, where that is known. */
   #errors: readonly FieldError[] | undefined;
+  #verbatim = false;
 
   constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message.replace(POWER_TOKEN, 'mr_***'));
@@ -89,6 +97,12 @@ export class ApiError extends Error {
     return this;
   }
 
+  /** The sentence is an author's: nothing is said around it. */
+  verbatim(): this {
+    this.#verbatim = true;
+    return this;
+  }
+
   /** What the log shall tell and the client not. */
   because(cause: unknown): this {
     this.cause = cause;
@@ -98,16 +112,17 @@ export class ApiError extends Error {
   /** The same error of a write, with what stays of it. That nothing does is said where one could think otherwise. */
   leaves(outcome: WriteOutcome, stays = OUTCOMES[outcome]): ApiError {
     const { key, status, headers } = this;
-    const isTold = outcome === 'unknown' || CUT_OFF.has(status);
+    const isTold = !this.#verbatim && (outcome === 'unknown' || CUT_OFF.has(status));
     const words = isTold ? `${this.message} ${stays}` : this.message;
     const told = new ApiError(key, status, words, { ...headers, 'x-outcome': outcome }).because(this.cause);
     told.#place = this.#place;
     told.#errors = this.#errors;
+    told.#verbatim = this.#verbatim;
     return told;
   }
 
   body(): { code: number; status: string; message: string; errors?: readonly FieldError[] } {
-    const body = { code: this.status, status: REASONS[this.status] ?? 'Error', message: this.message };
+    const body = { code: this.status, status: reasonOf(this.status), message: this.message };
     return this.#errors === undefined ? body : { ...body, errors: this.#errors };
   }
 }
@@ -335,6 +350,10 @@ export const ERRORS = {
   ),
   input_invalid: entry(400, (problems: string) => `The input is not valid: ${problems}.`),
   input_missing: entry(400, (step: string, name: string) => `Step ${step} needs the input ${show(name)}, which was not given.`),
+  author_failed: entry(422, (message: string) => message),
+  author_refused: entry(400, (message: string) => message),
+  response_invalid: entry(500, (what: string, why: string) => `The definition's response.${what} is not usable: ${why}.`),
+  format_not_here: entry(406, () => 'This endpoint answers a file; leave out the query parameter format.'),
   step_refused: entry(422, (step: string, detail: string) => `Step ${step} refused the input: ${detail}`),
   step_budget: entry(422, (step: string, detail: string) => `Step ${step} was stopped: ${detail}`),
   step_failed: entry(500, (step: string, detail: string) => `Step ${step} failed: ${detail}`),
@@ -416,6 +435,11 @@ export const ERRORS = {
 export type ErrorKey = keyof typeof ERRORS;
 
 type Arguments<K extends ErrorKey> = Parameters<(typeof ERRORS)[K]['sentence']>;
+
+/** A refusal that the author of a definition wrote, status and all. */
+export function refusedBy(status: number, message: string): ApiError {
+  return new ApiError('author_refused', status, message).verbatim();
+}
 
 /** The error of that name, ready to be thrown. */
 export function apiError<K extends ErrorKey>(key: K, ...args: Arguments<K>): ApiError {

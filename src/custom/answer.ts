@@ -21,8 +21,9 @@ export interface CallAnswer {
   readonly begun: boolean;
   /** `held`: nothing is sent before the end, because what ran may still be taken back. */
   rows(held: 'held' | 'flowing'): RowAnswer;
-  value(value: PlainValue, headers: readonly string[]): void;
-  bytes(body: Buffer, headers: readonly string[]): void;
+  value(value: PlainValue, headers: readonly string[], status?: number): void;
+  /** `type`: of a file, instead of the format's. */
+  bytes(body: Buffer, headers: readonly string[], status?: number, type?: string): void;
   keepValue(value: PlainValue, mostBytes: number): Buffer;
   keepRows(mostBytes: number): KeptRows;
 }

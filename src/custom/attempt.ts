@@ -21,6 +21,8 @@ export interface Call {
   readonly raw: RawInput;
   /** The name of the format, which tells answers apart. */
   readonly format: string;
+  /** Was a format asked for? */
+  readonly asksFormat: boolean;
   readonly requestId: string;
   readonly signal: StopSignal;
   /** The memory that the call holds. */

@@ -56,6 +56,7 @@ async function attempt(
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
     requireRole(call, compiled);
+    if (call.asksFormat && compiled.response?.answersFile === true) throw apiError('format_not_here');
     const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };
     const read = readInput(call.raw, compiled.rules, call.path.segments, allowance);
     const input = read instanceof Promise ? await read : read;

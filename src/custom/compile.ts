@@ -12,6 +12,8 @@ import { nextSlice } from '../util/loop-scheduler.ts';
 import type { DefinitionDocument, OwnDatabase } from './document.ts';
 import type { InputRules } from './input.ts';
 import { DeclaredInput } from './inputs/declared-input.ts';
+import type { ResponseDocument } from './response/document.ts';
+import { type CompiledResponse, compileResponse } from './response/reply.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from './steps/step.ts';
 import { compileStep } from './steps/step-cache.ts';
 import { bracesOf } from './uri.ts';
@@ -27,6 +29,8 @@ export interface Compiled {
   /** Results that a later step reads. */
   readonly read: ReadonlySet<number>;
   readonly readsContext: boolean;
+  /** Undefined: 200, and the result of the steps. */
+  readonly response: CompiledResponse | undefined;
   readonly usesModules: boolean;
   readonly limits: RunLimits;
   readonly timeoutMs: number;
@@ -48,12 +52,12 @@ export interface CompileScope {
 
 /** Throws StepProblems with everything that is wrong in any step. Much code is compiled a turn at a time. */
 export async function compileDefinition(document: DefinitionDocument, scope: CompileScope): Promise<Compiled> {
-  const steps = await compileSteps(document, scope);
-  const read = new Set(steps.flatMap(({ needs }) => [...needs]));
+  const { steps, response } = await compileSteps(document, scope);
+  const read = new Set([...steps.flatMap(({ needs }) => [...needs]), ...(response?.needs ?? [])]);
   const shown = steps.findLastIndex(({ source }) => !source.omit);
   const { config, database } = document;
   if (scope.stage === 'deploy') refuseKept(document, steps);
-  const transaction = config.transaction ? transactionOf(steps) : 'none';
+  const transaction = config.transaction ? transactionOf(steps, response) : 'none';
   return {
     document,
     rules: {
@@ -66,7 +70,8 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
     steps,
     answer: shown < 0 ? steps.length - 1 : shown,
     read,
-    readsContext: steps.some(({ readsContext }) => readsContext),
+    readsContext: steps.some(({ readsContext }) => readsContext) || response?.readsContext === true,
+    response,
     usesModules: steps.some(({ modules }) => modules.length > 0),
     limits: { ...DEFAULT_LIMITS, steps: config.steps, bytes: config.memoryMb * 1024 * 1024, millis: config.timeMs },
     timeoutMs: database.timeoutSecs * 1000,
@@ -90,12 +95,13 @@ const TURN_CODE = 16 * 1024;
  * A single statement needs no transaction when it only reads, or when it does all of its work or none and nothing that follows it can fail.
  * What may do half of its work (CALL) is in one.
  */
-function transactionOf(steps: readonly Step[]): Compiled['transaction'] {
+function transactionOf(steps: readonly Step[], response: CompiledResponse | undefined): Compiled['transaction'] {
   const statements = steps.filter(({ sql }) => sql !== undefined);
   const [only] = statements;
   if (statements.length > 1) return 'all';
   if (only?.sql === undefined || (only.sql.reads && only.sql.harmless)) return 'one';
   if (only !== steps.at(-1)) return 'all';
+  if (response !== undefined) return only.sql.alone ? 'none' : 'all';
   return only.sql.alone ? 'none' : only.sql.plain ? 'one' : 'all';
 }
 
@@ -115,7 +121,8 @@ export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[
   if (problems.length > 0) throw new StepProblems(problems);
 }
 
-async function compileSteps({ logic, database }: DefinitionDocument, scope: CompileScope): Promise<readonly Step[]> {
+async function compileSteps(document: DefinitionDocument, scope: CompileScope): Promise<Pick<Compiled, 'steps' | 'response'>> {
+  const { logic, database } = document;
   const names = new Map<string, number>();
   const steps: Step[] = [];
   const problems: CodeProblem[] = [];
@@ -128,16 +135,25 @@ async function compileSteps({ logic, database }: DefinitionDocument, scope: Comp
     }
     characters += code.length;
     const within: StepScope = { engine: database.engine, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
-    try {
-      steps.push(compileStep(source, within));
-    } catch (error) {
-      if (!(error instanceof StepProblems)) throw error;
-      problems.push(...error.problems);
-    }
+    const step = compiledOr(problems, () => compileStep(source, within));
+    if (step !== undefined) steps.push(step);
     if (name !== undefined) names.set(name, index);
   }
+  const last: StepScope = { engine: database.engine, names, count: logic.length, modules: scope.modules, stage: scope.stage };
+  const response = document.response && compiledOr(problems, () => compileResponse(document.response as ResponseDocument, last));
   if (problems.length > 0) throw new StepProblems(problems);
-  return steps;
+  return { steps, response };
+}
+
+/** Notes what is wrong instead of throwing it. */
+function compiledOr<T>(problems: CodeProblem[], compile: () => T): T | undefined {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof StepProblems)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
 }
 
 /** One id for one set of values, so that versions with the same database share its connections, and tenants never do. */

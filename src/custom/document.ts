@@ -13,6 +13,7 @@ import { readLogic, type StepSource } from './document-logic.ts';
 import { DocumentFields } from './fields.ts';
 import type { About, Declaration, Declarations } from './inputs/declaration.ts';
 import { readAbout, readInputs } from './inputs/read-declaration.ts';
+import { type ResponseDocument, readResponse } from './response/document.ts';
 import { checkUri } from './uri.ts';
 import { type LineProblem, type MapTree, parseTree, plainTree, type SourcePlace, type Tree, YamlProblems } from './yaml-tree.ts';
 
@@ -71,6 +72,7 @@ export interface DefinitionDocument {
   /** Undefined: anything may be sent. */
   readonly inputs: Declarations | undefined;
   readonly logic: readonly StepSource[];
+  readonly response: ResponseDocument | undefined;
   readonly config: DefinitionConfig;
   readonly database: OwnDatabase | RegisteredDatabase;
 }
@@ -78,7 +80,7 @@ export interface DefinitionDocument {
 /** Stands for a stored password wherever a definition is shown. */
 export const MASK = '***';
 
-const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'config', 'database'];
+const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database'];
 
 export interface Inspected {
   readonly document: DefinitionDocument;
@@ -100,6 +102,7 @@ export function inspectDocument(source: string, engines: Engines): Inspected {
     about: readAbout(fields, root),
     inputs: readInputs(fields, root),
     logic: readLogic(fields, root),
+    response: readResponse(fields, root),
     config: readConfig(fields, root),
     database: readDatabase(fields, root, engines),
   };

@@ -7,11 +7,13 @@ import type { StopSignal } from '../engines/engine.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';
 import { findEntry, type ProjectContext } from '../model/project.ts';
+import type { PlainValue } from '../util/decimal.ts';
 import type { CallAnswer, KeptRows, RowAnswer } from './answer.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed, failedBy } from './attempt.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
 import { explainStays, explainStep } from './failures.ts';
+import type { ResponseReply } from './response/reply.ts';
 import { runSteps, type StepsDone, type Timings } from './run.ts';
 import { CallSession } from './session.ts';
 import type { StepFrame } from './steps/step.ts';
@@ -20,6 +22,36 @@ import type { StepFrame } from './steps/step.ts';
 export interface Made {
   readonly kind: 'made';
   readonly body: Buffer;
+  /** Of a definition with a `response`. */
+  readonly head: ReplyHead | undefined;
+}
+
+/** What stands before the bytes of an answer that is not as usual. */
+export interface ReplyHead {
+  readonly status: number;
+  readonly headers: readonly string[];
+  /** Of a file. */
+  readonly type?: string;
+}
+
+const EMPTY = Buffer.alloc(0);
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+function headOf({ status, headers, file }: ResponseReply): ReplyHead {
+  return file === undefined ? { status, headers } : { status, headers, type: file.type };
+}
+
+function bodyOf({ status, file }: ResponseReply, written: () => Buffer): Buffer {
+  if (BODILESS.has(status)) return EMPTY;
+  return file === undefined ? written() : file.data;
+}
+
+function send(reply: ResponseReply, value: PlainValue, headers: readonly string[], answer: CallAnswer): void {
+  const { status, file } = reply;
+  const all = [...headers, ...reply.headers];
+  if (BODILESS.has(status)) answer.bytes(EMPTY, all, status);
+  else if (file !== undefined) answer.bytes(file.data, all, status, file.type);
+  else answer.value(value, all, status);
 }
 
 export class Execution {
@@ -59,7 +91,9 @@ export class Execution {
         rows.end();
       } else {
         discard();
-        answer.value(value ?? null, [...attempt.headers, 'Server-Timing', timing]);
+        const headers = [...attempt.headers, 'Server-Timing', timing];
+        if (ran.reply === undefined) answer.value(value ?? null, headers);
+        else send(ran.reply, value ?? null, headers, answer);
       }
       return ANSWERED;
     } catch (error) {
@@ -79,9 +113,12 @@ export class Execution {
     };
     const ran = await this.#run(attempt, signal, timings, sink, () => true);
     if (ran.kind === 'failed') return ran;
-    const { value } = ran;
+    const { value, reply } = ran;
     try {
-      return { kind: 'made', body: value === undefined && rows !== undefined ? rows.take() : answer.keepValue(value ?? null, bytes) };
+      if (reply !== undefined)
+        return { kind: 'made', head: headOf(reply), body: bodyOf(reply, () => answer.keepValue(value ?? null, bytes)) };
+      const body = value === undefined && rows !== undefined ? rows.take() : answer.keepValue(value ?? null, bytes);
+      return { kind: 'made', head: undefined, body };
     } catch (error) {
       return undeliverable(compiled, error);
     }

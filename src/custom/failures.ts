@@ -1,16 +1,17 @@
 /** What went wrong in a step, as the error that the caller hears; and whose fault it is. */
 import { DbFailure, type FailureKind } from '../engines/engine.ts';
-import { ApiError, apiError, staysOf } from '../errors.ts';
+import { ApiError, apiError, refusedBy, staysOf } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
 import { MemoryBusy } from '../util/memory-lease.ts';
+import { engineWords } from './engine-words.ts';
 import type { Stays } from './session.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
 
-const refused: Explain = (label, failure) => apiError('step_refused', label, failure.message);
+const refused: Explain = (label, failure) => apiError('step_refused', label, engineWords(failure.message));
 const unreachable: Explain = (label) =>
   apiError('step_unreachable', label, 'the database cannot be reached, refused the login, or went away');
 
@@ -18,7 +19,8 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   duplicate: refused,
   constraint: refused,
   raised: refused,
-  invalid: (label, failure) => (failure.ofStatement ? apiError('step_failed', label, failure.message) : refused(label, failure, 0)),
+  invalid: (label, failure) =>
+    failure.ofStatement ? apiError('step_failed', label, engineWords(failure.message)) : refused(label, failure, 0),
   unreachable,
   login: unreachable,
   lost: unreachable,
@@ -34,7 +36,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   if (error instanceof DbFailure) {
     if (error.cause instanceof MemoryBusy) return apiError('memory_busy');
     if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message).at(`step ${label}`);
-    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, error.message))
+    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, engineWords(error.message)))
       .at(`step ${label}`)
       .because(error);
   }
@@ -45,15 +47,21 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   if (error instanceof LoadError)
     return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} is not there (${placeOf(error.problem)})`);
   if (error instanceof RunError) {
-    const words = `${placeOf(error.problem)}: ${error.problem.message}`;
-    const explained = error.refused ? apiError('step_refused', label, words) : apiError('step_failed', label, words);
-    return explained.at(`step ${label} ${placeOf(error.problem)}`);
+    return explainRun(error, label).at(`step ${label} ${placeOf(error.problem)}`);
   }
   // A module that compiled when it was stored, beside others that have gone since.
   if (error instanceof CompileError) return apiError('step_unreachable', label, `a module does not compile any more: ${error.message}`);
   if (error instanceof MemoryBusy) return apiError('memory_busy');
   if (error instanceof SandboxBusyError) return apiError('programs_busy');
   return error;
+}
+
+/** A program that ended by its own will speaks in its author's words alone. */
+function explainRun({ problem, verdict }: RunError, label: string): ApiError {
+  if (verdict?.kind === 'fail') return apiError('author_failed', verdict.message).verbatim();
+  if (verdict?.kind === 'refuse') return refusedBy(verdict.status, verdict.message);
+  if (verdict?.kind === 'absent' && verdict.of === 'input') return apiError('input_missing', label, verdict.name);
+  return apiError('step_failed', label, `${placeOf(problem)}: ${problem.message}`);
 }
 
 /** The same error, with what stays of the call. */
@@ -77,6 +85,7 @@ const OWN = new Set([
   'step_denied',
   'record_unreadable',
   'result_too_deep',
+  'response_invalid',
 ]);
 
 export function isOwnFault(error: unknown): boolean {

@@ -12,7 +12,7 @@ const WORDS = words(`
   import is nonlocal raise try with yield let nil true false True False None matches contains startsWith endsWith`);
 
 const OF_LARK = words(`
-  abs any all bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print range repr reversed set sorted
+  abs any all bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print range refuse repr reversed set sorted
   str tuple type zip json math time struct`);
 
 /** Those with a predicate; the others of expr are called by their name and a parenthesis, and a step of that name hides nothing. */

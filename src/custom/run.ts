@@ -7,6 +7,7 @@ import type { PlainValue } from '../util/decimal.ts';
 import { type Failed, failedBy } from './attempt.ts';
 import type { Compiled } from './compile.ts';
 import { explainStays, explainStep } from './failures.ts';
+import type { CompiledResponse, ResponseReply } from './response/reply.ts';
 import type { ResultUse, Step, StepFrame } from './steps/step.ts';
 
 /** How long each step took, in milliseconds. */
@@ -16,6 +17,8 @@ export interface StepsDone {
   readonly kind: 'done';
   /** Undefined when the rows went to the sink. */
   readonly value: PlainValue | undefined;
+  /** What the definition's `response` says. */
+  readonly reply: ResponseReply | undefined;
 }
 
 export interface StepsFailed extends Failed {
@@ -33,9 +36,11 @@ export async function runSteps(
   const { session } = frame;
   try {
     await runAll(compiled, frame, timings, sink);
+    const { response } = compiled;
+    if (response !== undefined) return await finish(response, compiled, frame);
     const commit = session.commit();
     if (commit !== undefined) await commit;
-    return { kind: 'done', value: frame.results[compiled.answer] };
+    return { kind: 'done', value: frame.results[compiled.answer], reply: undefined };
   } catch (error) {
     await session.rollback();
     const label = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)]?.label ?? '';
@@ -44,6 +49,22 @@ export async function runSteps(
   } finally {
     session.release();
   }
+}
+
+/** From this status on nothing is committed. */
+const FIRST_REFUSAL = 400;
+
+async function finish(response: CompiledResponse, { answer }: Compiled, { session, results, ...rest }: StepFrame): Promise<StepsDone> {
+  const reply = await response.evaluate({ session, results, ...rest });
+  const value = response.hasBody ? reply.value : results[answer];
+  if (reply.status < FIRST_REFUSAL) {
+    await session.commit();
+    return { kind: 'done', value, reply };
+  }
+  await session.rollback();
+  const { stays } = session;
+  const outcome = stays === undefined ? [] : ['X-Outcome', stays.kind === 'nothing' ? 'none' : 'unknown'];
+  return { kind: 'done', value, reply: { ...reply, headers: [...reply.headers, ...outcome] } };
 }
 
 async function runAll(compiled: Compiled, frame: StepFrame, timings: Timings, sink: (() => RowSink) | undefined): Promise<void> {
@@ -59,7 +80,9 @@ async function runAll(compiled: Compiled, frame: StepFrame, timings: Timings, si
   }
 }
 
-function wantedOf({ steps, answer, read }: Compiled, index: number, sink: (() => RowSink) | undefined): ResultUse {
+function wantedOf({ steps, answer, read, response }: Compiled, index: number, sink: (() => RowSink) | undefined): ResultUse {
+  if (response !== undefined)
+    return read.has(index) || (index === answer && !response.hasBody && !response.answersFile) ? 'kept' : 'dropped';
   if (index === answer && index === steps.length - 1 && sink !== undefined && steps[index]?.sql !== undefined) return sink();
   return index === answer || read.has(index) ? 'kept' : 'dropped';
 }

@@ -130,11 +130,12 @@ export class CallSession {
     if (left === 'unsent') return;
     if (left === 'unknown' || kind === 'lost') this.#cut = true;
     if (!writes) return;
+    const isAtomic = this.#engine?.capabilities.transactions !== false;
+    // Where there are no transactions, a statement that did not compile has not begun, whatever its words are.
+    if (!isAtomic && left === 'nothing' && BEFORE.has(kind)) return;
     if (this.#open) this.#pending.push(label);
-    else if (left === 'unknown' || !sql.plain) this.#doubtful.push(label);
-    else if (this.#engine?.capabilities.transactions === false) {
-      if (!BEFORE.has(kind)) this.#doubtful.push(label);
-    } else this.#refused = { label, text: bound.statement.text };
+    else if (left === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
+    else this.#refused = { label, text: bound.statement.text };
   }
 
   /** Everything that ran is kept. Undefined when there is nothing to wait for. */

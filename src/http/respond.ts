@@ -24,13 +24,16 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Heads are written with one byte a character. A character that has no byte would become another one, perhaps the end of the line. */
 const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
+/** Unless an author says otherwise. */
+const NO_STORE = 'Cache-Control: no-store\r\n';
+
 /** What answers of one type share of their heads. */
 const beginnings = new Map<string, string>();
 
 function beginning(type: string): string {
   let text = beginnings.get(type);
   if (text === undefined) {
-    text = `Content-Type: ${type}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nX-Request-Id: `;
+    text = `Content-Type: ${type}\r\nX-Content-Type-Options: nosniff\r\n${NO_STORE}X-Request-Id: `;
     beginnings.set(type, text);
   }
   return text;
@@ -42,6 +45,7 @@ function headerLines(exchange: Exchange, type: string, extra: readonly string[])
   for (let i = 0; i < extra.length; i += 2) {
     const value = extra[i + 1] as string;
     if (NOT_IN_HEADER.test(value)) throw new Error(`the header ${extra[i]} cannot hold its value`);
+    if (extra[i] === 'Cache-Control') lines = lines.replace(NO_STORE, '');
     lines += `${extra[i]}: ${value}\r\n`;
   }
   return lines;

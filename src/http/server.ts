@@ -103,6 +103,7 @@ function answerError(services: Services, exchange: Exchange, error: unknown): vo
   const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
   exchange.error = known.key;
   if (known.isForeign) exchange.reason = lineForLog(known.cause);
+  else exchange.reason = known.loggable()['place'];
   // A client that has gone is no failure of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
   sendError(exchange, known);

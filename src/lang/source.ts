@@ -77,18 +77,27 @@ export class CompileError extends Error {
   }
 }
 
+/** Why a program that is sound has ended all the same: by its own will, or because it was not given a field that it reads. */
+export type RunVerdict =
+  | { readonly kind: 'fail'; readonly message: string }
+  | { readonly kind: 'refuse'; readonly status: number; readonly message: string }
+  | { readonly kind: 'absent'; readonly of: string; readonly name: string };
+
+/** The statuses that `refuse` may give. */
+export const REFUSALS = { least: 400, most: 499 } as const;
+
 /** A program that failed while it ran, at the innermost place of its text. */
 export class RunError extends Error {
   readonly problem: Problem;
   /** Who called whom, outermost first; empty for languages without calls. */
   readonly calls: readonly string[];
-  /** `fail("…")` of the program itself: the caller's data was refused, the program is sound. */
-  readonly refused: boolean;
+  /** Undefined: a mistake of the program. */
+  readonly verdict: RunVerdict | undefined;
 
-  constructor(problem: Problem, calls: readonly string[] = [], refused = false) {
+  constructor(problem: Problem, calls: readonly string[] = [], verdict?: RunVerdict) {
     super(problem.message);
     this.problem = problem;
     this.calls = calls;
-    this.refused = refused;
+    this.verdict = verdict;
   }
 }

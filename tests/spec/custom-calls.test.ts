@@ -209,7 +209,7 @@ describe('steps', () => {
   });
 
   test.each<[string, object, number, RegExp]>([
-    ['fail', { lark: 'a', code: 'x = 1\nfail("too old")\nresult = x' }, 422, /Step 0 \(lark a\).*line 2, column \d+: .*too old/],
+    ['fail', { lark: 'a', code: 'x = 1\nfail("too old")\nresult = x' }, 422, /^too old$/],
     ['a type error', { lark: 'a', code: 'result = 1 + "a"' }, 500, /Step 0 \(lark a\) failed: .*line 1, column \d+/],
     ['no result', { lark: 'a', code: 'x = 1' }, 500, /result/],
     ['a field of nothing', { expr: 'a', code: 'input.a.b.c' }, 500, /Step 0 \(expr a\) failed: .*line 1, column \d+/],

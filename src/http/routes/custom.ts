@@ -66,6 +66,7 @@ export function customRoutes(services: Services): readonly Route[] {
             version: exchange.parameter('version'),
             raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
             format: format.name,
+            asksFormat: exchange.parameter('format') !== undefined,
             requestId: exchange.requestId,
             signal: exchange,
             lease,
@@ -136,12 +137,12 @@ class CustomAnswer implements CallAnswer {
     return new RowResponse(this.#exchange, this.#format, held);
   }
 
-  value(value: PlainValue, headers: readonly string[]): void {
-    sendValue(this.#exchange, 200, this.#format, value, headers);
+  value(value: PlainValue, headers: readonly string[], status = 200): void {
+    sendValue(this.#exchange, status, this.#format, value, headers);
   }
 
-  bytes(body: Buffer, headers: readonly string[]): void {
-    sendBytes(this.#exchange, 200, this.#format.contentType, body, headers);
+  bytes(body: Buffer, headers: readonly string[], status = 200, type = this.#format.contentType): void {
+    sendBytes(this.#exchange, status, type, body, headers);
   }
 
   keepValue(value: PlainValue, mostBytes: number): Buffer {

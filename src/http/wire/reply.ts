@@ -3,7 +3,7 @@
  * chunks, the life of the connection, the date) is added here. Knows nothing of what is said.
  */
 import type { Socket } from 'node:net';
-import { REASONS } from '../../errors.ts';
+import { reasonOf } from '../../errors.ts';
 import type { RequestHead } from './head.ts';
 
 /** What a reply wants of its connection. */
@@ -47,7 +47,7 @@ const statusLines = new Map<number, string>();
 function statusLine(status: number): string {
   let line = statusLines.get(status);
   if (line === undefined) {
-    line = `HTTP/1.1 ${status} ${REASONS[status] ?? 'Status'}\r\n`;
+    line = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`;
     statusLines.set(status, line);
   }
   return line;
@@ -188,7 +188,9 @@ export class HttpReply {
   #head(status: number, headers: string, length: number | undefined): string {
     this.status = status;
     let framing = '';
-    if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
+    // These have no body and say no length.
+    if (status === 204 || status === 304) framing = '';
+    else if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
     else if (this.#minor === 1) {
       this.#framing = 'chunks';
       framing = 'Transfer-Encoding: chunked\r\n';

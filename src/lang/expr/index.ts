@@ -118,7 +118,7 @@ function located(compiled: CompiledExpr, at: number, error: unknown): unknown {
     error.problem ??= problemAt(compiled.source, at, error.message);
     return error;
   }
-  if (error instanceof Fault) return new RunError(problemAt(compiled.source, at, error.message));
+  if (error instanceof Fault) return new RunError(problemAt(compiled.source, at, error.message), [], error.verdict);
   // The stack of the engine and the largest array or string it can hold: bounds that no budget comes before.
   if (error instanceof RangeError)
     return new RunError(problemAt(compiled.source, at, `the expression goes beyond what can be held: ${error.message}`));

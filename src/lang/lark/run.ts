@@ -60,7 +60,7 @@ function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue
   if (values === undefined) return converted;
   for (const name of program.reads) {
     const value = values.get(name);
-    if (value !== undefined) converted.set(name, value instanceof Map ? recordToLark(value) : toLark(value));
+    if (value !== undefined) converted.set(name, value instanceof Map ? recordToLark(value, name) : toLark(value));
   }
   return converted;
 }
@@ -148,7 +148,7 @@ function told<T>(program: LarkProgram, thread: Thread, run: () => T): T {
 function toRunError(program: LarkProgram, thread: Thread, failure: LarkFailure): RunError {
   const innermost = failure.sites.find((site) => site.source !== undefined);
   const problem = problemAt(innermost?.source ?? program.source, innermost?.at ?? thread.at, readable(failure.message));
-  const error = new RunError(problem, failure.sites.map(siteText).reverse(), failure.refused);
+  const error = new RunError(problem, failure.sites.map(siteText).reverse(), failure.verdict);
   return failure instanceof MissingModule ? new LoadError(failure.module, error) : error;
 }
 

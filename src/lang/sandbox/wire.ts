@@ -1,6 +1,6 @@
 /** How errors travel between threads: as data, which becomes the same error again on the other side. */
 import { BudgetError, type BudgetKind } from '../budget.ts';
-import { CompileError, type Problem, RunError } from '../source.ts';
+import { CompileError, type Problem, RunError, type RunVerdict } from '../source.ts';
 
 export interface WiredError {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface WiredError {
   readonly problem?: Problem;
   readonly problems?: readonly Problem[];
   readonly calls?: readonly string[];
-  readonly refused?: boolean;
+  readonly verdict?: RunVerdict;
   /** Of errors of one language: rebuilt by its task kind. */
   readonly extra?: string;
 }
@@ -21,7 +21,8 @@ export function wireError(error: unknown): WiredError {
   }
   if (error instanceof RunError) {
     const extra = 'module' in error && typeof error.module === 'string' ? { extra: error.module } : {};
-    return { name: 'RunError', message: error.message, problem: error.problem, calls: error.calls, refused: error.refused, ...extra };
+    const { message, problem, calls, verdict } = error;
+    return { name: 'RunError', message, problem, calls, ...(verdict === undefined ? {} : { verdict }), ...extra };
   }
   if (error instanceof CompileError) return { name: 'CompileError', message: error.message, problems: error.problems };
   return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
@@ -35,7 +36,7 @@ export function unwireError(wired: WiredError, special: (extra: string, error: R
     return error;
   }
   if (wired.name === 'RunError' && wired.problem !== undefined) {
-    const error = new RunError(wired.problem, wired.calls, wired.refused);
+    const error = new RunError(wired.problem, wired.calls, wired.verdict);
     return wired.extra === undefined ? error : special(wired.extra, error);
   }
   const [first, ...rest] = wired.problems ?? [];

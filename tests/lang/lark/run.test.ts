@@ -147,8 +147,13 @@ describe('errors', () => {
   });
 
   it('tell a refusal from a mistake', () => {
-    expect(errorOf(() => run('fail("no such customer")'))).toMatchObject({ refused: true, message: 'fail: no such customer' });
-    expect(errorOf(() => run('x = [][0]'))).toMatchObject({ refused: false });
+    expect(errorOf(() => run('fail("no such customer")'))).toMatchObject({
+      verdict: { kind: 'fail', message: 'no such customer' },
+      message: 'fail: no such customer',
+    });
+    expect(errorOf(() => run('refuse(404, "gone")'))).toMatchObject({ verdict: { kind: 'refuse', status: 404, message: 'gone' } });
+    expect(errorOf(() => run('refuse(500, "gone")'))).toMatchObject({ verdict: undefined });
+    expect(errorOf(() => run('x = [][0]'))).toMatchObject({ verdict: undefined });
   });
 
   it('of one file are told up to 20, also of names that are not there', () => {

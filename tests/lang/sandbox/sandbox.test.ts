@@ -52,7 +52,11 @@ describe('the sandbox', () => {
   });
 
   it('brings errors back as they were', async () => {
-    await expect(start(`${LONG}fail("no")`)).rejects.toMatchObject({ refused: true, message: 'fail: no', problem: { line: 3 } });
+    await expect(start(`${LONG}fail("no")`)).rejects.toMatchObject({
+      verdict: { kind: 'fail', message: 'no' },
+      message: 'fail: no',
+      problem: { line: 3 },
+    });
     await expect(start(`${LONG}result = [][1]`)).rejects.toBeInstanceOf(RunError);
     const late = compileLark(`${LONG}result = gone.x`, { modules: ['gone'] });
     const error = await Promise.resolve(runStep('lark', { program: late, values: new Map(), now: 0 }, LIMITS)).catch((e: unknown) => e);

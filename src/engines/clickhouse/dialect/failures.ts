@@ -28,6 +28,8 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   242: 'read_only', // table is read only
   164: 'read_only',
   62: 'syntax',
+  46: 'syntax', // unknown function
+  63: 'syntax', // unknown aggregate function
   48: 'unsupported', // not implemented
   1: 'unsupported', // unsupported method
   344: 'unsupported', // support is disabled

@@ -53,6 +53,7 @@ const twoInts = [takes([INT, INT], INT)];
 
 export const OVERLOADS: ReadonlyMap<string, readonly CallSignature[]> = new Map<string, readonly CallSignature[]>([
   ['type', [takes([ANY], STRING)]],
+  ['refuse', [takes([INT, STRING], ANY), takes([ANY, ANY], ANY)]],
   ['string', [takes([ANY], STRING)]],
   ['trim', [takes([STRING], STRING), takes([STRING, STRING], STRING)]],
   ['trimPrefix', [takes([STRING, STRING], STRING), takes([STRING], STRING)]],

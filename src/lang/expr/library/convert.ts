@@ -1,5 +1,6 @@
 /** The builtins that turn values of one kind into another: numbers, text, JSON, base64. Refuses to know what the values mean. */
 import { Decimal } from '../../../util/decimal.ts';
+import { REFUSALS } from '../../source.ts';
 import { formatValue } from '../values/format.ts';
 import { truncateToInt } from '../values/number.ts';
 import { textOfBytes, utf8Bytes } from '../values/text.ts';
@@ -78,7 +79,17 @@ function fromBase64([value = null]: readonly ExprValue[]): ExprValue {
   return textOfBytes(decoded);
 }
 
+/** Ends the run: whoever asked is refused, in the author's words. */
+function refuse([status = null, message = null]: readonly ExprValue[]): never {
+  const code = intOf(status);
+  if (code === undefined || code < REFUSALS.least || code > REFUSALS.most)
+    throw new Fault(`refuse needs a status from ${REFUSALS.least} to ${REFUSALS.most}`);
+  const words = wantString(message);
+  throw new Fault(words, { kind: 'refuse', status: Number(code), message: words });
+}
+
 export const CONVERT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
+  refuse,
   type: ([value = null]) => typeName(value),
   int: toInt,
   float: toFloat,

@@ -4,7 +4,9 @@
  *   a Decimal is a float whose digits are kept until one computes with it.
  * The classes below are what plain values do not have. Refuses to know operators, builtins and the outside.
  */
+
 import { Decimal, type PlainValue, toFloat } from '../../../util/decimal.ts';
+import type { RunVerdict } from '../../source.ts';
 import type { ExprZone, Time } from './time.ts';
 
 export type ExprValue =
@@ -96,7 +98,15 @@ export class AnyMap {
 export const NIL_ARRAY: readonly ExprValue[] = Object.freeze([]);
 
 /** Something that went wrong while running; whoever catches it knows where. */
-export class Fault extends Error {}
+export class Fault extends Error {
+  /** Undefined: a mistake of the expression. */
+  readonly verdict: RunVerdict | undefined;
+
+  constructor(message: string, verdict?: RunVerdict) {
+    super(message);
+    this.verdict = verdict;
+  }
+}
 
 export const MAX_INT64 = 2n ** 63n - 1n;
 export const MIN_INT64 = -(2n ** 63n);

@@ -1,6 +1,6 @@
 /** `x.name`: methods of the builtin types, members of modules, fields of what has some. A closed table; nothing of JavaScript is reachable. */
 
-import { fail, orElse } from '../values/failure.ts';
+import { fail, LarkFailure, orElse } from '../values/failure.ts';
 import { nearest } from '../values/spell.ts';
 import { LarkDict, LarkRecord, LarkSet } from '../values/table.ts';
 import { type BuiltinBody, Extension, LarkBuiltin, LarkBytes, LarkList, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
@@ -63,7 +63,13 @@ export function attributeNames(value: LarkValue): string[] {
 }
 
 export function getAttribute(value: LarkValue, name: string): LarkValue {
-  return orElse(findAttribute(value, name), () => fail(missing(value, name)));
+  return orElse(findAttribute(value, name), () => absent(value, name));
+}
+
+/** A field of what the host has given is not there: whoever gave it should know. */
+function absent(value: LarkValue, name: string): never {
+  const verdict = value instanceof LarkRecord ? ({ kind: 'absent', of: value.name, name } as const) : undefined;
+  throw new LarkFailure(missing(value, name), verdict);
 }
 
 export function missingText(value: LarkValue, name: string): string {

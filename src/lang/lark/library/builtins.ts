@@ -1,5 +1,6 @@
 /** The functions that every program has. A table by name; conversions between types are in a table of their own. */
 
+import { REFUSALS } from '../../source.ts';
 import { callBack } from '../values/call.ts';
 import { order, truth } from '../values/compare.ts';
 import { fail, LarkFailure } from '../values/failure.ts';
@@ -140,7 +141,8 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   },
   enumerate,
   fail: (thread, args, named) => {
-    throw new LarkFailure(`fail: ${joined(thread, 'fail', args, named)}`, 'refusal');
+    const message = joined(thread, 'fail', args, named);
+    throw new LarkFailure(`fail: ${message}`, { kind: 'fail', message });
   },
   getattr: (_thread, args, named) => {
     const [value = null, name = null, fallback] = positional('getattr', args, named, 2, 3);
@@ -167,6 +169,13 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
     return null;
   },
   range,
+  refuse: (_thread, args, named) => {
+    const [status = null, message = null] = unpack('refuse', args, named, ['status', 'message']);
+    if (typeof status !== 'number' || !Number.isInteger(status) || status < REFUSALS.least || status > REFUSALS.most)
+      return fail(`refuse: the status must be a number from ${REFUSALS.least} to ${REFUSALS.most}`);
+    if (typeof message !== 'string') return fail(`refuse: got ${typeOf(message)} for the message, want string`);
+    throw new LarkFailure(`refuse: ${message}`, { kind: 'refuse', status, message });
+  },
   reversed: (thread, args, named) => {
     const [value = null] = positional('reversed', args, named, 1, 1);
     return new LarkList(wantElements(thread, value, 'reversed: for parameter 1').reverse());

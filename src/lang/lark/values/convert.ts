@@ -37,8 +37,10 @@ function compoundToLark(value: unknown): LarkValue {
 }
 
 /** A dict whose keys can be read as attributes: `input.x` as well as `input["x"]`. */
-export function recordToLark(value: ReadonlyMap<string, unknown>): LarkValue {
-  return new LarkRecord(value, toLark);
+export function recordToLark(value: ReadonlyMap<string, unknown>, name: string): LarkValue {
+  const record = new LarkRecord(value, toLark);
+  record.name = name;
+  return record;
 }
 
 export function fromLark(thread: Thread, value: LarkValue, depth = 0): PlainValue {

@@ -2,7 +2,7 @@
  * A failure of a running program before it is shown to anybody: the message, and the calls it unwound through.
  * Refuses to format; the run turns it into the RunError of the languages.
  */
-import type { Source } from '../../source.ts';
+import type { RunVerdict, Source } from '../../source.ts';
 
 /** One call on the way out, innermost first: a place in a text, or a builtin. */
 export interface CallSite {
@@ -13,12 +13,12 @@ export interface CallSite {
 
 export class LarkFailure extends Error {
   readonly sites: CallSite[] = [];
-  /** `fail(…)` of the program itself. */
-  readonly refused: boolean;
+  /** Undefined: a mistake of the program. */
+  readonly verdict: RunVerdict | undefined;
 
-  constructor(message: string, kind: 'error' | 'refusal' = 'error') {
+  constructor(message: string, verdict?: RunVerdict) {
     super(message);
-    this.refused = kind === 'refusal';
+    this.verdict = verdict;
   }
 }
 

@@ -1,7 +1,7 @@
 /** `x[i]`, `x[i] = v` and `x[i:j:k]` over all types that have them. */
-import { fail } from './failure.ts';
+import { fail, LarkFailure } from './failure.ts';
 import { chargeElements } from './iterate.ts';
-import { LarkDict } from './table.ts';
+import { LarkDict, LarkRecord } from './table.ts';
 import { CHAR_BYTES, repr } from './text.ts';
 import type { Thread } from './thread.ts';
 import { LarkBytes, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
@@ -22,10 +22,15 @@ export function position(key: LarkValue, length: number, type: string): number {
   return fail(`${type} index ${key} out of range [${-length}:${length - 1}]`);
 }
 
+function missingKey(thread: Thread, dict: LarkDict, key: LarkValue): never {
+  const isField = dict instanceof LarkRecord && typeof key === 'string';
+  throw new LarkFailure(`key ${repr(thread, key)} not in dict`, isField ? { kind: 'absent', of: dict.name, name: key } : undefined);
+}
+
 export function getIndex(thread: Thread, object: LarkValue, key: LarkValue): LarkValue {
   if (object instanceof LarkDict) {
     const value = object.get(key);
-    return value === undefined ? fail(`key ${repr(thread, key)} not in dict`) : value;
+    return value === undefined ? missingKey(thread, object, key) : value;
   }
   if (object instanceof LarkList || object instanceof LarkTuple) {
     return object.items[position(key, object.items.length, object.type)] as LarkValue;

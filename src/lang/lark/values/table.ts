@@ -174,7 +174,10 @@ export class LarkDict extends Table<LarkValue> {
 }
 
 /** A dict whose keys can be read as attributes too: what the host predeclares, such as the input of a step. */
-export class LarkRecord extends LarkDict {}
+export class LarkRecord extends LarkDict {
+  /** What the host calls it. */
+  name = '';
+}
 
 export class LarkSet extends Table<LarkValue> {
   constructor() {

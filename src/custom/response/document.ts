@@ -1,0 +1,96 @@
+/** The section `response` of a definition: status, headers, body or file, each a constant or an expression. Compiles and runs nothing. */
+import type { DocumentFields } from '../fields.ts';
+import type { MapTree, Place, ScalarTree } from '../yaml-tree.ts';
+
+/** An expression, and where it stands. */
+export interface ResponseSource {
+  /** `status`, `headers.Location`, `file.data` … */
+  readonly name: string;
+  readonly code: string;
+  readonly at: Place;
+}
+
+export interface ResponseDocument {
+  readonly status: number | ResponseSource | undefined;
+  readonly headers: readonly (ResponseSource & { readonly header: string })[];
+  readonly body: ResponseSource | undefined;
+  readonly file:
+    | { readonly name: ResponseSource | undefined; readonly type: ResponseSource | undefined; readonly data: ResponseSource }
+    | undefined;
+}
+
+export const STATUSES = { least: 200, most: 599 } as const;
+
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const MOST_HEADERS = 50;
+
+/** Headers that the service or the connection owns. */
+const OWNED: ReadonlySet<string> = new Set(
+  `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade content-length content-type
+  content-encoding content-range date server set-cookie set-cookie2 x-request-id x-served-version x-rolled-back-from x-cache x-outcome server-timing
+  x-content-type-options allow www-authenticate retry-after host expect`.split(/\s+/),
+);
+
+export function readResponse(fields: DocumentFields, root: MapTree): ResponseDocument | undefined {
+  const tree = root.fields.get('response');
+  const section = tree === undefined ? undefined : fields.map(tree, 'response');
+  if (section === undefined) return undefined;
+  fields.known(section, 'response.', ['status', 'headers', 'body', 'file']);
+  if (section.fields.has('body') && section.fields.has('file'))
+    fields.problem(section, 'response.body and response.file exclude each other');
+  return {
+    status: readStatus(fields, section),
+    headers: readHeaders(fields, section),
+    body: expression(fields, section, 'body', ''),
+    file: readFile(fields, section),
+  };
+}
+
+function readStatus(fields: DocumentFields, section: MapTree): ResponseDocument['status'] {
+  const tree = fields.scalar(section, 'status', 'response.');
+  if (tree === undefined || !/^-?\d+$/.test(tree.text)) return expression(fields, section, 'status', '');
+  const status = Number(tree.text);
+  if (status < STATUSES.least || status > STATUSES.most)
+    fields.problem(tree, `response.status must be a number from ${STATUSES.least} to ${STATUSES.most}, or an expression`);
+  return status;
+}
+
+function readHeaders(fields: DocumentFields, section: MapTree): ResponseDocument['headers'] {
+  const tree = section.fields.get('headers');
+  const map = tree === undefined ? undefined : fields.map(tree, 'response.headers');
+  if (map === undefined) return [];
+  if (map.fields.size > MOST_HEADERS) fields.problem(map, `response.headers has more than ${MOST_HEADERS} headers`);
+  const taken = new Set<string>();
+  return [...map.fields].flatMap(([header, value]) => {
+    const known = header.toLowerCase();
+    if (!TOKEN.test(header)) fields.problem(value, `response.headers: ${JSON.stringify(header.slice(0, 40))} is no name of a header`);
+    else if (OWNED.has(known)) fields.problem(value, `response.headers.${header} is the service's own`);
+    else if (taken.has(known)) fields.problem(value, `response.headers.${header} is given twice`);
+    taken.add(known);
+    const source = expression(fields, map, header, 'headers.');
+    return source === undefined ? [] : [{ ...source, header: known === 'cache-control' ? 'Cache-Control' : header }];
+  });
+}
+
+function readFile(fields: DocumentFields, section: MapTree): ResponseDocument['file'] {
+  const tree = section.fields.get('file');
+  const map = tree === undefined ? undefined : fields.map(tree, 'response.file');
+  if (map === undefined) return undefined;
+  fields.known(map, 'response.file.', ['name', 'type', 'data']);
+  const data = expression(fields, map, 'data', 'file.');
+  if (data === undefined) fields.problem(map, 'response.file.data is missing');
+  return {
+    name: expression(fields, map, 'name', 'file.'),
+    type: expression(fields, map, 'type', 'file.'),
+    data: data ?? { name: 'file.data', code: 'nil', at: map },
+  };
+}
+
+function expression(fields: DocumentFields, parent: MapTree, name: string, prefix: string): ResponseSource | undefined {
+  const tree = fields.scalar(parent, name, `response.${prefix}`);
+  return tree === undefined ? undefined : { name: prefix + name, code: tree.text, at: codePlace(tree) };
+}
+
+function codePlace({ line, column, block, quoted, indent }: ScalarTree): Place {
+  return block ? { line: line + 1, column: indent + 1 } : { line, column: quoted ? column + 1 : column };
+}

@@ -1,0 +1,163 @@
+/** What a call answers beside its steps' result: the section `response`, compiled with its definition and evaluated before anything is committed. */
+import { apiError } from '../../errors.ts';
+import { type CompiledExpr, compileExpr } from '../../lang/expr/index.ts';
+import { runStep } from '../../lang/sandbox/index.ts';
+import { CompileError } from '../../lang/source.ts';
+import { Decimal, type PlainValue } from '../../util/decimal.ts';
+import { explainStep } from '../failures.ts';
+import {
+  type CodeProblem,
+  environmentNames,
+  environmentValue,
+  programOptions,
+  resultsBehind,
+  type StepFrame,
+  StepProblems,
+  type StepScope,
+} from '../steps/step.ts';
+import { type ResponseDocument, type ResponseSource, STATUSES } from './document.ts';
+
+/** Of one call. */
+export interface ResponseReply {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** Undefined: the result of the steps. */
+  readonly value: PlainValue | undefined;
+  /** Bytes instead of a value. */
+  readonly file: { readonly type: string; readonly data: Buffer } | undefined;
+}
+
+interface Part {
+  readonly label: string;
+  readonly name: string;
+  evaluate(frame: StepFrame): PlainValue | Promise<PlainValue>;
+}
+
+export interface CompiledResponse {
+  /** Results of steps that it reads. */
+  readonly needs: ReadonlySet<number>;
+  readonly readsContext: boolean;
+  readonly inputNames: readonly string[];
+  readonly answersFile: boolean;
+  readonly hasBody: boolean;
+  evaluate(frame: StepFrame): Promise<ResponseReply>;
+}
+
+/** Throws StepProblems with everything that does not compile. */
+export function compileResponse(document: ResponseDocument, scope: StepScope): CompiledResponse {
+  const problems: CodeProblem[] = [];
+  const expressions: CompiledExpr[] = [];
+  const part = (source: ResponseSource | undefined): Part | undefined => {
+    if (source === undefined) return undefined;
+    const compiled = compile(source, scope, problems);
+    if (compiled !== undefined) expressions.push(compiled);
+    return compiled && partOf(source, compiled, scope);
+  };
+  const { status, file } = document;
+  const compiledStatus = typeof status === 'number' ? undefined : part(status);
+  const headers = document.headers.map((source) => ({ header: source.header, part: part(source) }));
+  const body = part(document.body);
+  const parts = file && { name: part(file.name), type: part(file.type), data: part(file.data) };
+  if (problems.length > 0) throw new StepProblems(problems);
+  const uses = new Set(expressions.flatMap((compiled) => [...compiled.uses]));
+  return {
+    needs: resultsBehind(uses, scope),
+    readsContext: uses.has('context'),
+    inputNames: expressions.flatMap(({ members }) => [...members]),
+    answersFile: file !== undefined,
+    hasBody: body !== undefined,
+    async evaluate(frame) {
+      const code = compiledStatus === undefined ? (status as number | undefined) : statusOf(await value(compiledStatus, frame));
+      const lines: string[] = [];
+      for (const { header, part: given } of headers) {
+        const text = given && headerText(given, await value(given, frame));
+        if (text !== undefined) lines.push(header, text);
+      }
+      const content = parts && (await fileOf(parts, frame, lines));
+      return { status: code ?? 200, headers: lines, value: body && (await value(body, frame)), file: content };
+    },
+  };
+}
+
+function compile({ name, code, at }: ResponseSource, scope: StepScope, problems: CodeProblem[]): CompiledExpr | undefined {
+  try {
+    return compileExpr(code, { names: environmentNames(scope), file: `response.${name}`, watch: 'input' });
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    for (const { line, column, message } of error.problems)
+      problems.push({
+        line: at.line + line - 1,
+        column: line === 1 ? at.column + column - 1 : column,
+        message: `response.${name}: ${message}`,
+        kind: 'code',
+      });
+    return undefined;
+  }
+}
+
+function partOf({ name }: ResponseSource, compiled: CompiledExpr, scope: StepScope): Part {
+  const reads = [...compiled.uses];
+  return {
+    name,
+    label: `response.${name}`,
+    evaluate(frame) {
+      const values = new Map<string, PlainValue>();
+      for (const read of reads) values.set(read, environmentValue(read, frame, scope.names) ?? null);
+      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame));
+    },
+  };
+}
+
+async function value(part: Part, frame: StepFrame): Promise<PlainValue> {
+  try {
+    return await part.evaluate(frame);
+  } catch (error) {
+    throw explainStep(error, part.label, frame.limits.millis);
+  }
+}
+
+function statusOf(status: PlainValue): number {
+  if (typeof status === 'number' && Number.isInteger(status) && status >= STATUSES.least && status <= STATUSES.most) return status;
+  throw apiError('response_invalid', 'status', `it must give a number from ${STATUSES.least} to ${STATUSES.most}`);
+}
+
+/** One byte a character, and no end of a line. */
+const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Undefined: the header is left out. */
+function headerText({ name }: Part, given: PlainValue): string | undefined {
+  if (given === null) return undefined;
+  if (typeof given === 'object' && !(given instanceof Decimal)) throw apiError('response_invalid', name, 'it must give a text or a number');
+  const text = String(given);
+  if (NOT_IN_HEADER.test(text)) throw apiError('response_invalid', name, 'it has a line break or a character that no header can hold');
+  return text;
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+interface FileParts {
+  readonly name: Part | undefined;
+  readonly type: Part | undefined;
+  readonly data: Part | undefined;
+}
+
+async function fileOf({ name, type, data }: FileParts, frame: StepFrame, headers: string[]): Promise<ResponseReply['file']> {
+  const text = data && (await value(data, frame));
+  if (typeof text !== 'string' || !BASE64.test(text))
+    throw apiError('response_invalid', 'file.data', 'it must give base64, or bytes of the database');
+  const named = name && (await value(name, frame));
+  if (named !== undefined && named !== null) headers.push('Content-Disposition', disposition(String(named)));
+  const media = (type && headerText(type, await value(type, frame))) ?? 'application/octet-stream';
+  return { type: media, data: Buffer.from(text, 'base64') };
+}
+
+/** A plain name for old clients, and the whole one for the others. */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
+  const whole =
+    plain === name
+      ? ''
+      : `; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}`;
+  return `attachment; filename="${plain}"${whole}`;
+}

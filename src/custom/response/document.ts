@@ -1,13 +1,13 @@
 /** The section `response` of a definition: status, headers, body or file, each a constant or an expression. Compiles and runs nothing. */
 import type { DocumentFields } from '../fields.ts';
-import type { MapTree, Place, ScalarTree } from '../yaml-tree.ts';
+import type { MapTree, ScalarTree, SourcePlace } from '../yaml-tree.ts';
 
 /** An expression, and where it stands. */
 export interface ResponseSource {
   /** `status`, `headers.Location`, `file.data` … */
   readonly name: string;
   readonly code: string;
-  readonly at: Place;
+  readonly at: SourcePlace;
 }
 
 export interface ResponseDocument {
@@ -91,6 +91,6 @@ function expression(fields: DocumentFields, parent: MapTree, name: string, prefi
   return tree === undefined ? undefined : { name: prefix + name, code: tree.text, at: codePlace(tree) };
 }
 
-function codePlace({ line, column, block, quoted, indent }: ScalarTree): Place {
+function codePlace({ line, column, block, quoted, indent }: ScalarTree): SourcePlace {
   return block ? { line: line + 1, column: indent + 1 } : { line, column: quoted ? column + 1 : column };
 }

@@ -14,6 +14,7 @@ import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
 import { ENGINES } from './engines/index.ts';
 import type { Engines } from './engines/registry.ts';
+import { RelationCache } from './engines/relation-cache.ts';
 import { apiError } from './errors.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
@@ -59,6 +60,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     onProblem: (message, error) => observer.emit({ kind: 'trouble', message, error }),
   });
   const catalog = new CatalogCache(connections);
+  const relations = new RelationCache(connections, catalog);
   store.onChange(({ topic, key }) => {
     if (topic === 'project') void retireChanged(store, connections, catalog, key);
   });
@@ -72,7 +74,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     auto: new Auto(connections, catalog),
     calls: callStages(store, connections, observer, cache),
     memory: new MemoryBudget(config.requestMemoryMb * MEBIBYTE),
-    metadata: new Metadata(connections, catalog),
+    metadata: new Metadata(connections, catalog, relations),
     checkHost: (host) => checkHost(hosts, host),
     checkPersona: (context) => (persona, reader) => checkPersona(persona, reader, { engines, catalog, context }),
     observer,

@@ -11,6 +11,7 @@ const FEATURE = [
   'engines/engine',
   'engines/connections',
   'engines/catalog-cache',
+  'engines/relation-cache',
   'engines/registry',
   'engines/rows',
   'store/store',

@@ -140,7 +140,7 @@ function sameTable(a: Table, b: Table): boolean {
 }
 
 function fingerprint(table: Table): string {
-  const { kind, storage, order, sortedBy, columns } = table;
-  const names = [order, sortedBy].map((list) => list.map((column) => column.name));
+  const { kind, storage, order, sortedBy, unique, columns } = table;
+  const names = [order, sortedBy, ...unique].map((list) => list.map((column) => column.name));
   return JSON.stringify([kind, storage, names, columns], (_, value) => (typeof value === 'bigint' ? value.toString() : value));
 }

@@ -4,6 +4,7 @@
  */
 import type { RowSink } from '../model/cells.ts';
 import type { DbType, Entry, Host } from '../model/entry.ts';
+import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Template } from '../sql/bind.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -85,6 +86,8 @@ export interface Catalog {
    * table; absent where the engine has none at all.
    */
   stamp?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
+  /** The foreign keys between the tables of one schema; absent where the engine has none. */
+  foreignKeys?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly ForeignKey[]>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }

@@ -6,6 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Engine } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { Entry, Host, TlsMode } from '../model/entry.ts';
+import type { DeclaredKey } from '../model/relation.ts';
 import type { EntryDraft } from '../store/store.ts';
 import { type BodyFields, shown, type TextRule } from './fields.ts';
 
@@ -66,6 +67,31 @@ const certificateRule: TextRule = (text) => {
   }
 };
 
+const MOST_RELATIONS = 1000;
+const MOST_COLUMNS = 32;
+const LONGEST_NAME = 255;
+
+/** Checked for their form alone: whether there are such tables is seen when somebody asks for them. */
+function readRelations(fields: BodyFields): readonly DeclaredKey[] | undefined {
+  const items = fields.objects('relations');
+  if (items === undefined || items.length === 0) return undefined;
+  if (items.length > MOST_RELATIONS) fields.refused('relations', `may be ${MOST_RELATIONS} at most`);
+  return items.slice(0, MOST_RELATIONS).map((item) => {
+    const referred = item.object('references');
+    const key = {
+      table: item.text('table', undefined, LONGEST_NAME),
+      columns: item.texts('columns', MOST_COLUMNS, LONGEST_NAME),
+      references: {
+        table: referred?.text('table', undefined, LONGEST_NAME) ?? '',
+        columns: referred?.texts('columns', MOST_COLUMNS, LONGEST_NAME) ?? [],
+      },
+    };
+    const [ours, theirs] = [key.columns.length, key.references.columns.length];
+    if (ours > 0 && theirs > 0 && ours !== theirs) item.refused('columns', 'and references.columns must be equally many');
+    return key;
+  });
+}
+
 /** Null stands for a password that the body does not have; whether one is needed is the caller's affair. */
 export type EntryBody = Omit<EntryDraft, 'password'> & { readonly password: string | null };
 
@@ -85,7 +111,8 @@ export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
     maxIdleConnections: fields.integer('max_idle_connections', 25, 0, 10_000),
     queryTimeoutSecs: fields.integer('timeout_secs', 30, 1, A_DAY),
   };
-  return ca === null ? entry : { ...entry, ca };
+  const relations = readRelations(fields);
+  return { ...entry, ...(ca === null ? {} : { ca }), ...(relations === undefined ? {} : { relations }) };
 }
 
 /** A new entry needs its password, be it an empty one. */
@@ -109,5 +136,6 @@ export function describeEntry(entry: Entry): object {
     timeout_secs: entry.queryTimeoutSecs,
     tls: entry.tls,
     ...(entry.ca === undefined ? {} : { ca: entry.ca }),
+    ...(entry.relations === undefined ? {} : { relations: entry.relations }),
   };
 }

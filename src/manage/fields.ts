@@ -129,6 +129,35 @@ export class BodyFields {
     return items;
   }
 
+  /** An object; the field must be there. */
+  object(name: string): BodyFields | undefined {
+    const value = this.value(name);
+    if (value instanceof Map) return new BodyFields(value, `${this.#where}${name}.`, this.#findings);
+    this.malformed(name, value === undefined ? 'is missing' : 'must be an object');
+    return undefined;
+  }
+
+  /** A list of different texts, none of them empty; the field must be there. */
+  texts(name: string, most: number, longest: number): readonly string[] {
+    const value = this.value(name);
+    if (!Array.isArray(value)) {
+      this.malformed(name, value === undefined ? 'is missing' : 'must be an array');
+      return [];
+    }
+    const texts: string[] = [];
+    for (const [index, item] of (value as readonly PlainValue[]).entries()) {
+      if (typeof item !== 'string') this.malformed(`${name}[${index}]`, 'must be a string');
+      else {
+        const why = generalProblem(item, longest) ?? (item.trim() === '' ? 'must not be empty' : undefined);
+        if (why !== undefined) this.refused(`${name}[${index}]`, why);
+        texts.push(item);
+      }
+    }
+    if (value.length === 0 || value.length > most) this.refused(name, `must have 1 to ${most} items`);
+    if (new Set(texts).size < texts.length) this.refused(name, 'must not name anything twice');
+    return texts;
+  }
+
   /** Throws when anything was wrong: with all of it, and as malformed when any of it is. */
   finish(error: (kind: 'malformed' | 'refused', problems: string) => ApiError = bodyError): void {
     const { malformed, refused } = this.#findings;

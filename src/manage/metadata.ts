@@ -3,9 +3,12 @@ import type { CatalogCache } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
+import type { RelationCache } from '../engines/relation-cache.ts';
 import { type ApiError, apiError } from '../errors.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
+import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
+import { type DeclaredKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 
@@ -21,17 +24,20 @@ export interface MetadataRequest {
 export class Metadata {
   readonly #connections: Connections;
   readonly #catalog: CatalogCache;
+  readonly #relations: RelationCache;
 
-  constructor(connections: Connections, catalog: CatalogCache) {
+  constructor(connections: Connections, catalog: CatalogCache, relations: RelationCache) {
     this.#connections = connections;
     this.#catalog = catalog;
+    this.#relations = relations;
   }
 
   async table(context: ProjectContext, asked: MetadataRequest, name: string): Promise<PlainMap> {
     const located = locate(this.#connections.engines, context, asked);
     const table = await explained(asked, () => this.#catalog.read({ ...located, table: name }));
     if (table === undefined) throw apiError('table_unknown', name);
-    return describeTable(table, asked.schema);
+    const { keys } = await explained(asked, () => this.#relations.around(located, (all) => declaredAround(name, located.entry, all)));
+    return describeTable(table, asked.schema, relationsOf(name, keys));
   }
 
   async tables(context: ProjectContext, asked: MetadataRequest): Promise<readonly PlainMap[]> {
@@ -85,7 +91,30 @@ async function explained<T>(asked: MetadataRequest, work: () => Promise<T>): Pro
   }
 }
 
-function describeTable(table: Table, schema: string): PlainMap {
+/** Tables that an entry relates to this one, over another one too: only their own pictures tell whether they are there. */
+function declaredAround(name: string, { relations = [] }: Entry, keys: readonly DeclaredKey[]): ReadonlySet<string> {
+  if (relations.length === 0) return new Set();
+  const near = new Set(keys.flatMap(({ table, references }) => (references.table === name ? [table] : [])));
+  const touching = relations.filter(({ table, references }) => [table, references.table].some((one) => one === name || near.has(one)));
+  return new Set(touching.flatMap(({ table, references }) => [table, references.table]));
+}
+
+function describeRelations(relations: readonly Relation[]): readonly PlainMap[] {
+  const names = namesOf(relations);
+  return relations.map(({ kind, table, columns, references, through }, index): PlainMap => {
+    const shown = new Map<string, PlainValue>([
+      ['name', names[index] ?? table],
+      ['kind', kind],
+      ['table', table],
+      ['columns', columns],
+      ['references', references],
+    ]);
+    if (through !== undefined) shown.set('through', through.table);
+    return shown;
+  });
+}
+
+function describeTable(table: Table, schema: string, relations: readonly Relation[]): PlainMap {
   const columns = table.columns.map(
     (column): PlainMap =>
       new Map<string, PlainValue>([
@@ -94,11 +123,14 @@ function describeTable(table: Table, schema: string): PlainMap {
         ['nullable', column.nullable],
         ['primary_key', column.primaryKey],
         ['default', column.default],
+        ['generated', column.generated === true],
       ]),
   );
   return new Map<string, PlainValue>([
     ['table', table.name],
     ['schema', schema],
     ['columns', columns],
+    ['unique', table.unique.map((key) => key.map((column) => column.name))],
+    ['relations', describeRelations(relations)],
   ]);
 }

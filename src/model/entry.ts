@@ -2,6 +2,8 @@
  * A registered database: where it is, how to log in, and how many connections it may have. The password here is in the clear,
  * so an Entry never leaves the process; what the store keeps is encrypted.
  */
+import type { DeclaredKey } from './relation.ts';
+
 /** The short name of a database engine. Which engines there are is the registry's affair. */
 export type DbType = string;
 
@@ -30,4 +32,6 @@ export interface Entry {
   readonly maxIdleConnections: number;
   /** How long one statement may run. */
   readonly queryTimeoutSecs: number;
+  /** How tables belong together where the database does not say so itself (ClickHouse, views, MyISAM). */
+  readonly relations?: readonly DeclaredKey[];
 }

@@ -36,6 +36,8 @@ export interface Column {
   readonly readOnly: boolean;
   /** Can the engine order by it and compare it (json, point … cannot). */
   readonly sortable: boolean;
+  /** The database makes its values: identity, AUTO_INCREMENT, generated and materialized columns. */
+  readonly generated?: true;
   readonly min?: bigint;
   readonly max?: bigint;
   readonly precision?: number;
@@ -58,6 +60,8 @@ export interface Table {
   readonly byName: ReadonlyMap<string, Column>;
   /** In key order; empty when the table has none. */
   readonly primaryKey: readonly Column[];
+  /** Other keys that no two rows share, by their names; never those of a part of the rows, or of an expression. */
+  readonly unique: readonly (readonly Column[])[];
   /** What makes pages stable: the primary key, else every sortable column. */
   readonly order: readonly Column[];
   /** The leading columns of `order` by which the engine itself sorts the table, though their values may repeat; else empty. */
@@ -77,6 +81,8 @@ export interface TableFacts {
   readonly columns: readonly Column[];
   /** Column names of the key in key order. */
   readonly key: readonly string[];
+  /** Column names of the other unique keys; none when absent. */
+  readonly unique?: readonly (readonly string[])[];
   /** Only where the key does not make rows unique: order by these and then every sortable column. */
   readonly keyRepeats?: boolean;
 }
@@ -97,6 +103,7 @@ export function makeTable(facts: TableFacts): Table {
     columns: facts.columns,
     byName,
     primaryKey: facts.keyRepeats === true ? [] : primaryKey,
+    unique: (facts.unique ?? []).map((names) => names.flatMap((name) => byName.get(name) ?? [])),
     order: unique ? primaryKey : [...primaryKey, ...rest],
     sortedBy: facts.keyRepeats === true ? primaryKey : [],
   };

@@ -4,6 +4,7 @@
 import { apiError } from '../errors.ts';
 import type { DbType, Entry, Host, TlsMode } from '../model/entry.ts';
 import { entryKey, type ProjectScope, type UnreadableEntry } from '../model/project.ts';
+import type { DeclaredKey } from '../model/relation.ts';
 import { newUlid } from '../model/ulid.ts';
 import type { KeyRing } from './secrets.ts';
 import { SecretError } from './secrets.ts';
@@ -24,11 +25,12 @@ interface EntryRow {
   readonly max_open_connections: number;
   readonly max_idle_connections: number;
   readonly timeout_secs: number;
+  readonly relations: string | null;
   readonly position: number;
 }
 
 const COLUMNS = `entry_id, db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs,
-  max_open_connections, max_idle_connections, timeout_secs, position`;
+  max_open_connections, max_idle_connections, timeout_secs, relations, position`;
 const INSERT_ROWS = 100;
 const OWNED = 'org_id = ? AND project_id = ?';
 const ONE = `${OWNED} AND db_type = ? AND db_name = ?`;
@@ -54,7 +56,11 @@ function toEntry(row: EntryRow, scope: ProjectScope, password: string): Entry {
     maxIdleConnections: row.max_idle_connections,
     queryTimeoutSecs: row.timeout_secs,
   };
-  return row.ca === null ? entry : { ...entry, ca: row.ca };
+  return {
+    ...entry,
+    ...(row.ca === null ? {} : { ca: row.ca }),
+    ...(row.relations === null ? {} : { relations: JSON.parse(row.relations) as DeclaredKey[] }),
+  };
 }
 
 export interface EntrySet {
@@ -97,6 +103,7 @@ function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, pos
     draft.maxOpenConnections,
     draft.maxIdleConnections,
     draft.queryTimeoutSecs,
+    draft.relations === undefined ? null : JSON.stringify(draft.relations),
     position,
   ];
 }

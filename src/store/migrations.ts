@@ -88,6 +88,11 @@ const MIGRATIONS: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 5,
+    // How tables belong together where their database does not say so: JSON, or nothing.
+    statements: ({ text }) => [`ALTER TABLE entries ADD COLUMN relations ${text}`],
+  },
 ];
 
 /** Brings the tables up to date; refuses records that a newer version of Millrace has written. */

@@ -73,9 +73,10 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     const answer = await ask(SYSTEM);
     expect(answer.status).toBe(200);
     const body = answer.json<{ table: string; schema: string; columns: Column[] }>();
-    expect(Object.keys(body)).toEqual(['table', 'schema', 'columns']);
+    expect(Object.keys(body)).toEqual(['table', 'schema', 'columns', 'unique', 'relations']);
     expect([body.table, body.schema]).toEqual(['items', database.name]);
-    for (const column of body.columns) expect(Object.keys(column)).toEqual(['name', 'type', 'nullable', 'primary_key', 'default']);
+    const fields = ['name', 'type', 'nullable', 'primary_key', 'default', 'generated'];
+    for (const column of body.columns) expect(Object.keys(column)).toEqual(fields);
     expect(body.columns.map(({ name }) => name)).toEqual(['id', 'name', 'price', 'made', 'state']);
     for (const [index, type] of TYPES[engine].entries())
       expect(body.columns[index]?.type).toMatch(typeof type === 'string' ? new RegExp(`^${type.replace(/[()]/g, '\\$&')}$`) : type);

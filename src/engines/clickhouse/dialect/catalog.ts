@@ -113,6 +113,7 @@ function columnOf([name = '', type = '', defaultKind = '', expression = '', inKe
     default: expression === '' ? null : expression,
     required: !facts.nullable && defaultKind === '' && !readOnly,
     readOnly,
+    ...(defaultKind === 'MATERIALIZED' || defaultKind === 'ALIAS' ? { generated: true as const } : {}),
   };
 }
 

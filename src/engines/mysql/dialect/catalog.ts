@@ -3,6 +3,7 @@
  * compare them without regard to case. Refuses to know what a table is wanted for.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
+import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
 import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName, type TableReference } from '../../engine.ts';
@@ -37,10 +38,14 @@ const COLUMN_ITEMS =
 const COLUMNS_OF = 'FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION';
 const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 12, 2);
 const MARIADB_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, NULL ${COLUMNS_OF}`, 12, 2);
-const KEY = query(
-  "SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX",
+const KEY_ITEMS = 'SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS';
+const KEYS = query(`${KEY_ITEMS} WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND NON_UNIQUE = 0 ORDER BY INDEX_NAME, SEQ_IN_INDEX`, 4, 2);
+const KEYS_OF_ALL = query(`${KEY_ITEMS} WHERE TABLE_SCHEMA = ? AND NON_UNIQUE = 0 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`, 4, 1);
+const FOREIGN_KEYS = query(
+  `SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE
+WHERE TABLE_SCHEMA = ? AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`,
+  5,
   1,
-  2,
 );
 const MARIADB_CHECKS = query(
   "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
@@ -75,9 +80,9 @@ async function describe(connection: Connection, name: TableReference, options: R
     await probe(connection, schema, name.table, options);
     return undefined;
   }
-  const key = await rows(connection, KEY, at, options);
+  const keys = uniqueKeys(await rows(connection, KEYS, at, options));
   const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
-  const keyNames = key.map((row) => row[0] ?? '');
+  const keyNames = keys.find(({ name: index }) => index === PRIMARY)?.columns ?? [];
   const facts = { keys: new Set(keyNames), checks: new Set(checks.map((row) => row[0])), mariadb };
   const kind = tableKind(table[1]);
   const storage = table[2] ?? '';
@@ -89,7 +94,50 @@ async function describe(connection: Connection, name: TableReference, options: R
     transactional: kind === 'view' || TRANSACTIONAL.has(storage),
     columns: columns.map((row) => column(row, facts)),
     key: keyNames,
+    unique: keys.filter(({ name: index }) => index !== PRIMARY).map(({ columns: names }) => names),
   });
+}
+
+const PRIMARY = 'PRIMARY';
+
+interface UniqueKey {
+  readonly table: string;
+  readonly name: string;
+  readonly columns: string[];
+}
+
+/** Those of whole columns: a key of an expression has no column, one of a beginning is unique in that alone. */
+function uniqueKeys(found: readonly Row[]): readonly UniqueKey[] {
+  const keys = new Map<string, UniqueKey>();
+  const partial = new Set<string>();
+  for (const [table, name, column, part] of found) {
+    const id = `${table}\0${name}`;
+    const key = keys.get(id) ?? { table: table ?? '', name: name ?? '', columns: [] };
+    keys.set(id, key);
+    key.columns.push(column ?? '');
+    if (column === null || (part !== null && name !== PRIMARY)) partial.add(id);
+  }
+  return [...keys].flatMap(([id, key]) => (partial.has(id) ? [] : [key]));
+}
+
+async function foreignKeys(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly ForeignKey[]> {
+  const server = await rows(connection, DATABASE, [], options);
+  const wanted = schema ?? server[0]?.[0] ?? '';
+  const found = await rows(connection, FOREIGN_KEYS, [wanted], options);
+  if (found.length === 0) return [];
+  const unique = uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options));
+  const keys = new Map<string, { table: string; columns: string[]; references: { table: string; columns: string[] } }>();
+  for (const [table, name, column, other, referred] of found) {
+    const id = `${table}\0${name}`;
+    const key = keys.get(id) ?? { table: table ?? '', columns: [], references: { table: other ?? '', columns: [] } };
+    keys.set(id, key);
+    key.columns.push(column ?? '');
+    key.references.columns.push(referred ?? '');
+  }
+  return [...keys.values()].map((key) => ({
+    ...key,
+    unique: unique.some(({ table, columns }) => table === key.table && columns.every((column) => key.columns.includes(column))),
+  }));
 }
 
 const COUNTER = / AUTO_INCREMENT=\d+/;
@@ -149,6 +197,7 @@ function column(row: Row, context: TableContext): Column {
     default: shown,
     required: !nullable && defaultText === null && !readOnly && !flags.includes('AUTO_INCREMENT'),
     readOnly,
+    ...(readOnly || flags.includes('AUTO_INCREMENT') ? { generated: true as const } : {}),
     ...typed({
       name: known,
       dataType: dataType ?? '',
@@ -175,4 +224,4 @@ async function list(connection: Connection, schema: string | undefined, options:
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
-export const mysqlCatalog: Catalog = { describe, stamp, list };
+export const mysqlCatalog: Catalog = { describe, stamp, foreignKeys, list };

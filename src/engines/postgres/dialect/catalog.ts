@@ -1,4 +1,5 @@
 /** Tables, columns and keys as PostgreSQL's own catalogue has them. The system's schemas are not served. */
+import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
@@ -27,7 +28,10 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnot
   CASE WHEN b.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = b.oid) END,
   (SELECT array_position(i.indkey::int2[], a.attnum) FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary), c.relkind,
   b.typtype IN ('e', 'r', 'm') OR b.typcategory = 'S' OR b.typname = 'cidr'
-    OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid)
+    OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid),
+  (SELECT string_agg(concat_ws(':', i.indexrelid, array_position(i.indkey::int2[], a.attnum)), ' ') FROM pg_index i
+    WHERE i.indrelid = a.attrelid AND i.indisunique AND NOT i.indisprimary AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+      AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type t ON t.oid = a.atttypid
@@ -64,7 +68,23 @@ const isView = (relkind: string | null | undefined): boolean => relkind === 'v' 
 interface Described {
   readonly column: Column;
   readonly keyPosition: number | undefined;
+  /** `index:position` of each unique key that it is part of. */
+  readonly unique: string;
 }
+
+/** Copies that partitions have of their table's keys are left out. */
+const FOREIGN_KEYS: Statement = {
+  text: `
+SELECT s.relname, r.relname,
+  (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.att),
+  (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(c.confkey) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = c.confrelid AND a.attnum = k.att),
+  EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+    AND (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ c.conkey)
+FROM pg_namespace n JOIN pg_class s ON s.relnamespace = n.oid JOIN pg_constraint c ON c.conrelid = s.oid AND c.contype = 'f' AND c.conparentid = 0
+JOIN pg_class r ON r.oid = c.confrelid AND r.relnamespace = n.oid
+WHERE n.nspname = $1 ORDER BY s.relname, c.conname`,
+  types: [TEXT],
+};
 
 export const postgresCatalog: Catalog = {
   async describe(connection: Connection, name: TableReference, options: RunOptions) {
@@ -82,6 +102,15 @@ export const postgresCatalog: Catalog = {
     return sink.rows[0]?.[0] ?? undefined;
   },
 
+  async foreignKeys(connection: Connection, schema: string | undefined, options: RunOptions) {
+    const sink = new TextRows();
+    await connection.run(FOREIGN_KEYS, [schema ?? DEFAULT_SCHEMA], options, sink);
+    return sink.rows.map(([table, other, columns, referred, unique]): ForeignKey => {
+      const references = { table: other ?? '', columns: namesOf(referred ?? '[]') };
+      return { table: table ?? '', columns: namesOf(columns ?? '[]'), references, unique: unique === 't' };
+    });
+  },
+
   async list(connection: Connection, schema: string | undefined, options: RunOptions) {
     const sink = new TextRows();
     await connection.run(LIST, [schema ?? DEFAULT_SCHEMA], options, sink);
@@ -97,7 +126,21 @@ function tableOf(schema: string, name: string, kind: 'table' | 'view', described
     .flatMap(({ column, keyPosition }) => (keyPosition === undefined ? [] : [{ name: column.name, keyPosition }]))
     .sort((a, b) => a.keyPosition - b.keyPosition)
     .map(({ name: column }) => column);
-  return makeTable({ schema, name, kind, storage: 'heap', transactional: true, columns: described.map(({ column }) => column), key });
+  const columns = described.map(({ column }) => column);
+  return makeTable({ schema, name, kind, storage: 'heap', transactional: true, columns, key, unique: uniqueKeys(described) });
+}
+
+function uniqueKeys(described: readonly Described[]): readonly (readonly string[])[] {
+  const parts = described.flatMap(({ column, unique }) =>
+    unique.split(' ').flatMap((part) => {
+      const [index = '', position = ''] = part.split(':');
+      return index === '' ? [] : [{ name: column.name, index: Number(index), position: Number(position) }];
+    }),
+  );
+  const keys = new Map<number, string[]>();
+  for (const { name, index } of parts.sort((a, b) => a.index - b.index || a.position - b.position))
+    keys.set(index, [...(keys.get(index) ?? []), name]);
+  return [...keys.values()];
 }
 
 function describeColumn(row: readonly (string | null)[]): Described {
@@ -119,6 +162,7 @@ function describeColumn(row: readonly (string | null)[]): Described {
     position,
     ,
     sortable,
+    unique,
   ] = row;
   const base = baseType(Number(oid));
   const nullable = notNull !== 't';
@@ -135,21 +179,22 @@ function describeColumn(row: readonly (string | null)[]): Described {
     required: !nullable && written && fallback === null,
     readOnly: generated !== '' || identity === 'a',
     sortable: sortable === 't',
+    ...(written ? {} : { generated: true as const }),
     cast: `"${schema}"."${typname?.replaceAll('"', '""')}"`,
     ...(base.min === undefined ? {} : { min: base.min }),
     ...(base.max === undefined ? {} : { max: base.max }),
     ...modifiers(typname ?? '', Number(typmod)),
-    ...(labels === null || labels === undefined ? {} : { values: labelsOf(labels) }),
+    ...(labels === null || labels === undefined ? {} : { values: namesOf(labels) }),
   };
-  return { column, keyPosition: position === null ? undefined : Number(position) };
+  return { column, keyPosition: position === null ? undefined : Number(position), unique: unique ?? '' };
 }
 
-/** The labels of an enum, as the server's json_agg has them. */
-function labelsOf(text: string): string[] {
+/** Labels of an enum or names of columns, as the server's json_agg has them. */
+function namesOf(text: string): string[] {
   try {
     return JSON.parse(text) as string[];
   } catch (error) {
-    throw malformed('labels of an enum that are no JSON', error);
+    throw malformed('names that are no JSON', error);
   }
 }
 

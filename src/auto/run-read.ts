@@ -2,10 +2,9 @@
 import type { Outcome } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import type { RowSink } from '../model/cells.ts';
-import { compileCount, compileInKeyOrder, compileSelect, type KeyOrderedPage } from '../sql/compile.ts';
+import { compileCount, compileSelect } from '../sql/compile.ts';
 import type { CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { CursorSink } from './cursor.ts';
-import { KeyOrderSink } from './key-order.ts';
 import type { ReadPlan } from './plan.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
@@ -25,20 +24,10 @@ export async function countRows(plan: Narrowed<CountPlan>, { connection, engine,
 }
 
 /** The rows of a page into a sink; returns how many there were. */
-function readPage(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
-  const quick = KeyOrderSink.suits(plan.table) ? compileInKeyOrder(plan, session.engine.dialect) : undefined;
-  return quick === undefined ? readInOrder(plan, session, sink) : readInKeyOrder(plan, session, sink, quick);
-}
-
-function readInOrder(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<number> {
+function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<number> {
+  if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink);
   const { statement, params } = compileSelect(plan, engine.dialect);
   return connection.run(statement, params, options, sink).then(rowsOf);
-}
-
-async function readInKeyOrder(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink, quick: KeyOrderedPage): Promise<number> {
-  const checked = new KeyOrderSink(sink, plan.table, quick, plan.limit);
-  await session.connection.run(quick.statement, quick.params, session.options, checked);
-  return checked.end() ? checked.passed : readInOrder(plan, session, checked);
 }
 
 const rowsOf = ({ rows }: Outcome): number => rows;

@@ -8,6 +8,7 @@ import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Template } from '../sql/bind.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import type { ParamValue, Statement } from '../sql/statement.ts';
 import type { SqlSyntax } from '../sql/syntax.ts';
 import type { TemplateBinder } from '../sql/template-binder.ts';
@@ -127,6 +128,8 @@ export interface Engine extends EngineNames {
   /** … and how its values are bound. */
   templateBinder(template: Template): TemplateBinder;
   readonly catalog: Catalog;
+  /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compileSelect` gives the best statement. */
+  readPage?(plan: Narrowed<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**
    * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such
    * tables.

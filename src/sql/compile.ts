@@ -94,55 +94,6 @@ function isShown(given: Condition, columns: readonly Column[]): boolean {
   }
 }
 
-/** A statement that may give a page, and the rows beside it, by which to know whether it does. */
-export interface KeyOrderedPage extends BoundStatement {
-  /** Where the columns of the key stand among the selected ones; none when every row has the same key. */
-  readonly key: readonly number[];
-  /** Rows before the first of the page: one, unless there are none. The row behind the page, if there is one, comes too. */
-  readonly before: 0 | 1;
-}
-
-/**
- * A page of a table that the engine keeps sorted by a key that may repeat. Its order is the key's and then that of every other column, which
- * costs the engine much. The key's own order costs nothing, and is the same as long as no two neighbours have the same key, in the page and
- * beside it. Rows of one key need no order at all as long as there is one of them. Undefined where there is no such key, another order is
- * asked for, or other filters leave few rows to be ordered.
- */
-export function compileInKeyOrder(plan: Narrowed<SelectPlan>, dialect: Dialect): KeyOrderedPage | undefined {
-  if (plan.table.sortedBy.length === 0) return undefined;
-  return plan.where === undefined ? pageInKeyOrder(plan, dialect) : rowOfKey(plan, plan.where, dialect);
-}
-
-function pageInKeyOrder(plan: SelectPlan, dialect: Dialect): KeyOrderedPage | undefined {
-  const { table, columns, limit, offset, order } = plan;
-  const { sortedBy } = table;
-  if (order.length !== table.order.length) return undefined;
-  if (!order.every((term, i) => term.column === table.order[i] && term.direction === 'asc')) return undefined;
-  const key = sortedBy.map((column) => columns.indexOf(column));
-  if (key.includes(-1)) return undefined;
-  const before = offset === 0 ? 0 : 1;
-  const bind = new Parameters(dialect);
-  const text =
-    source(plan, dialect) +
-    ` ORDER BY ${sortedBy.map((column) => dialect.orderItem(column, 'asc')).join(', ')}` +
-    dialect.page(before + limit + 1, typeof offset === 'bigint' ? offset - BigInt(before) : offset - before, bind);
-  return { statement: selecting(plan, text, bind), params: bind.values, key, before };
-}
-
-/** Two rows are enough to know that there is not just one. */
-function rowOfKey(plan: SelectPlan, given: Condition, dialect: Dialect): KeyOrderedPage | undefined {
-  const { table, offset } = plan;
-  if (offset !== 0 || !table.sortedBy.every((column) => isFixed(column, given))) return undefined;
-  const bind = new Parameters(dialect);
-  const text = source(plan, dialect) + where(given, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') + dialect.page(2, 0, bind);
-  return { statement: selecting(plan, text, bind), params: bind.values, key: [], before: 0 };
-}
-
-function isFixed(column: Column, by: Condition): boolean {
-  if (by.op === 'and') return by.of.some((part) => isFixed(column, part));
-  return by.op === 'eq' && by.column === column;
-}
-
 /** Texts of what most requests ask for: all columns of a table, in its own order. A table belongs to one database and so to one dialect. */
 const wholeTables = new WeakMap<Table, string>();
 const orders = new WeakMap<readonly OrderTerm[], string>();

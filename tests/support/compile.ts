@@ -7,9 +7,6 @@ import type { CountPlan, DeletePlan, SelectPlan, UpdatePlan } from '../../src/sq
 export const compileSelect = (plan: SelectPlan, dialect: Dialect): BoundStatement =>
   compiler.compileSelect(narrow(plan, UNRESTRICTED, 'read'), dialect);
 
-export const compileInKeyOrder = (plan: SelectPlan, dialect: Dialect): compiler.KeyOrderedPage | undefined =>
-  compiler.compileInKeyOrder(narrow(plan, UNRESTRICTED, 'read'), dialect);
-
 export const compileCount = (plan: CountPlan, dialect: Dialect): BoundStatement =>
   compiler.compileCount(narrow(plan, UNRESTRICTED, 'read'), dialect);
 

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine.ts';
 import { clickhouseCatalog } from './dialect/catalog.ts';
 import { clickhouseDialect } from './dialect/dialect.ts';
+import { readPage } from './dialect/key-order.ts';
 import { clickhouseSyntax } from './dialect/syntax.ts';
 import { clickhouseBinder } from './dialect/template.ts';
 import { connect } from './driver.ts';
@@ -16,5 +17,6 @@ export const clickhouseEngine: Engine = {
   syntax: clickhouseSyntax,
   templateBinder: clickhouseBinder,
   catalog: clickhouseCatalog,
+  readPage,
   connect,
 };

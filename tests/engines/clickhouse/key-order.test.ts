@@ -1,9 +1,9 @@
 // Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickhouseDialect } from '../../../src/engines/clickhouse/dialect/dialect.ts';
+import { narrow, UNRESTRICTED } from '../../../src/auto/access.ts';
+import { compileInKeyOrder } from '../../../src/engines/clickhouse/dialect/key-order.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';
-import { compileInKeyOrder } from '../../support/compile.ts';
 import { Session } from '../conformance/session.ts';
 
 const ROWS = 4000;
@@ -87,7 +87,7 @@ describe('the order of the key alone is asked for', () => {
     const order = table.order.map((item) => ({ column: item, direction: 'asc' as const }));
     return { table, columns: table.columns, where: undefined, order, limit: 20, offset: 40, ...changes };
   };
-  const compile = (of: SelectPlan) => compileInKeyOrder(of, clickhouseDialect);
+  const compile = (of: SelectPlan) => compileInKeyOrder(narrow(of, UNRESTRICTED, 'read'));
 
   test('with a row before the page and one behind', () => {
     const page = compile(plan(['k']));

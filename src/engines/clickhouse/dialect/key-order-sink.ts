@@ -1,16 +1,10 @@
 /**
- * A page read in the order of a key that may repeat, or the row of one key (see `compileInKeyOrder`): each row is passed on when the next one
- * has shown that its key is its own. Where two neighbours share a key, the statement with the whole order takes over behind the rows that
- * were passed on.
+ * Rows in the order of a key that may repeat: each is passed on once the next one has shown that its key is its own. Where two neighbours share
+ * a key, the rows of another statement, in the whole order, take over behind those that were passed on. Knows no statements.
  */
-import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
-import type { Table } from '../model/table.ts';
-import type { KeyOrderedPage } from '../sql/compile.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 
-/** Tables in which neighbours with the same key were seen: the quick way is not tried again while the catalogue's picture of the table lasts. */
-const repeating = new WeakSet<Table>();
-
-/** What whoever takes the rows has a say in, whichever statement they come from. */
+/** Holds up whichever statement the rows come from. */
 class Relay implements Backpressure {
   current: Backpressure | undefined;
 
@@ -25,7 +19,6 @@ class Relay implements Backpressure {
 
 export class KeyOrderSink implements RowSink {
   readonly #inner: RowSink;
-  readonly #table: Table;
   readonly #key: readonly number[];
   readonly #before: number;
   readonly #size: number;
@@ -39,14 +32,9 @@ export class KeyOrderSink implements RowSink {
   /** Rows of the other statement that were passed on already; undefined before it has taken over. */
   #toSkip: number | undefined;
 
-  /** Is the table sorted by a key that was not seen to repeat? */
-  static suits(table: Table): boolean {
-    return table.sortedBy.length > 0 && !repeating.has(table);
-  }
-
-  constructor(inner: RowSink, table: Table, { key, before }: KeyOrderedPage, size: number) {
+  /** `key`: where its columns stand; `before`: rows that come before the page. */
+  constructor(inner: RowSink, key: readonly number[], before: number, size: number) {
     this.#inner = inner;
-    this.#table = table;
     this.#key = key;
     this.#before = before;
     this.#size = size;
@@ -67,10 +55,7 @@ export class KeyOrderSink implements RowSink {
   /** The statement in key order has succeeded. True: the page is whole. False: the rows of the other statement are awaited. */
   end(): boolean {
     if (this.#inOrder) this.#settle();
-    else {
-      repeating.add(this.#table);
-      this.#toSkip = this.passed;
-    }
+    else this.#toSkip = this.passed;
     return this.#inOrder;
   }
 

@@ -9,7 +9,7 @@ import type { Table } from '../model/table.ts';
 import type { Template } from '../sql/bind.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
-import type { ParamValue, Statement } from '../sql/statement.ts';
+import type { Statement, StatementParam } from '../sql/statement.ts';
 import type { SqlSyntax } from '../sql/syntax.ts';
 import type { TemplateBinder } from '../sql/template-binder.ts';
 import { withoutQuotes } from '../util/error-words.ts';
@@ -40,8 +40,11 @@ export type Undone = 'all' | 'some';
 export type Workload = 'light' | 'bulky';
 
 export interface Connection {
-  /** Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. */
-  run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
+  /**
+   * Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. Takes over the leases among the parameters, and
+   * whatever the statement itself holds of the pool: none of it may be used again.
+   */
+  run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
   /** Engines without transactions do nothing here. */
   begin(options: RunOptions): Promise<void>;
   commit(options: RunOptions): Promise<void>;

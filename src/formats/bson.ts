@@ -125,7 +125,7 @@ class BsonRows implements RowWriter {
 function cString(name: string): EncodedText {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   appendCString(name, out);
-  return new EncodedText(out.take());
+  return new EncodedText(out.take().bytes);
 }
 
 const ZERO = 0x30;

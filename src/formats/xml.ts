@@ -114,7 +114,7 @@ function attribute(text: string): string {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   const bytes = Buffer.from(text);
   copyEscaped(bytes, 0, bytes.length, out, PLAIN_IN_ATTRIBUTE, escapeByte);
-  return out.take().toString();
+  return out.takeText();
 }
 
 class XmlRows implements RowWriter {

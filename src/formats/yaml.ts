@@ -25,7 +25,7 @@ interface YamlColumn {
 function keyPrefix(name: string, indent: string): string {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   writeKey(name, out);
-  const key = out.take().toString();
+  const key = out.takeText();
   return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
 

@@ -7,6 +7,7 @@ import type { StopSignal } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
+import { bytesOf, Lease } from '../util/buffer-pool.ts';
 import { BadEncoding, MAX_PARAMETERS, parseQuery, type QueryParameter, TooManyParameters } from '../util/query.ts';
 import type { RequestHead } from './wire/head.ts';
 import { type HeaderSection, headerOf } from './wire/header-section.ts';
@@ -58,7 +59,9 @@ export class Exchange implements StopSignal {
   readonly reply: HttpReply;
   readonly requestId: string;
   readonly started = performance.now();
-  readonly body: Buffer | undefined;
+  /** Until `releaseBody`. */
+  body: Buffer | undefined;
+  readonly #bodyLease: Lease | undefined;
   readonly path: string;
   /** The route's template, for logs and metrics. */
   route = 'unknown';
@@ -72,15 +75,24 @@ export class Exchange implements StopSignal {
   readonly #reading: Reading;
   #listeners: (() => void)[] | undefined;
 
-  constructor(head: RequestHead, reply: HttpReply, body: Buffer | undefined) {
+  constructor(head: RequestHead, reply: HttpReply, body: Buffer | Lease | undefined) {
     this.head = head;
     this.reply = reply;
-    this.body = body;
+    this.#bodyLease = body instanceof Lease ? body : undefined;
+    this.body = body === undefined ? undefined : bytesOf(body);
     const { target } = head;
     this.path = pathOf(head);
     this.#rawQuery = target.slice(this.path.length + 1);
     this.#reading = readingOf(head.section);
     this.requestId = this.#reading.requestId ?? newUlid();
+  }
+
+  /** Nobody holds on to anything of the request's body any more. */
+  releaseBody(): void {
+    if (this.body === undefined) return;
+    this.body = undefined;
+    this.#bodyLease?.release();
+    this.reply.bodyDone();
   }
 
   get method(): string {

@@ -1,16 +1,18 @@
 /** An answer in memory, bounded. */
 import type { Format, RowWriter } from '../formats/format.ts';
 import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Lease } from '../util/buffer-pool.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
 
 const PIECE = 64 * 1024;
+const NO_HEAD = Buffer.alloc(0);
 
 export class KeptBody implements RowSink {
   readonly out: ByteWriter;
   readonly #format: Format;
   readonly #mostBytes: number;
   readonly #tooLarge: (mostBytes: number) => Error;
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces: Lease[] = [];
   #writer: RowWriter | undefined;
   #size = 0;
 
@@ -34,13 +36,14 @@ export class KeptBody implements RowSink {
   take(): Buffer {
     this.#writer?.end();
     this.#add(this.out.take());
-    if (this.#format.head === undefined) return Buffer.concat(this.#pieces);
-    const head = this.#format.head(this.#size);
+    const head = this.#format.head === undefined ? NO_HEAD : this.#format.head(this.#size);
     if (head === undefined) throw this.#tooLarge(this.#mostBytes);
-    return Buffer.concat([head, ...this.#pieces]);
+    const body = Buffer.concat([head, ...this.#pieces.map(({ bytes }) => bytes)]);
+    for (const piece of this.#pieces) piece.release();
+    return body;
   }
 
-  #add(piece: Buffer): void {
+  #add(piece: Lease): void {
     this.#size += piece.length;
     if (this.#size > this.#mostBytes) throw this.#tooLarge(this.#mostBytes);
     this.#pieces.push(piece);

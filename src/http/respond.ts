@@ -5,7 +5,7 @@
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
-import { releaseBuffer } from '../util/buffer-pool.ts';
+import type { Lease } from '../util/buffer-pool.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { NestingError } from '../util/json.ts';
@@ -116,7 +116,7 @@ function sendSpool(exchange: Exchange, status: number, format: Format, spool: An
   const { reply } = exchange;
   const lines = headerLines(exchange, format.contentType, extra);
   if (spool.pieces !== undefined) {
-    reply.sendPieces(status, lines, [head, ...spool.pieces], releaseBuffer);
+    reply.sendPieces(status, lines, [head, ...spool.pieces]);
     return;
   }
   reply.begin(status, lines, head.length + spool.size);
@@ -176,12 +176,12 @@ export class RowResponse implements RowSink, SlowReader {
       return;
     }
     if (this.#sent) {
-      reply.end(this.#out.take(), releaseBuffer);
+      reply.end(this.#out.take());
       return;
     }
     const lines = headerLines(this.#exchange, this.#format.contentType, this.headers);
     if (this.#out.length <= JOINED) reply.sendLatin1(200, lines, this.#out.takeLatin1());
-    else reply.sendPieces(200, lines, [this.#out.take()], releaseBuffer);
+    else reply.sendPieces(200, lines, [this.#out.take()]);
   }
 
   /** What was spooled for an answer that will not be sent. */
@@ -196,7 +196,7 @@ export class RowResponse implements RowSink, SlowReader {
     this.#flow?.resume();
   }
 
-  #piece(piece: Buffer): void {
+  #piece(piece: Lease): void {
     this.#flow?.spend(piece.length);
     if (this.#spool !== undefined) {
       this.#keep(this.#spool, piece);
@@ -208,7 +208,7 @@ export class RowResponse implements RowSink, SlowReader {
       reply.onDrain = () => this.#goOn();
       reply.begin(200, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
-    if (!reply.write(piece, releaseBuffer) && this.since === 0) {
+    if (!reply.write(piece) && this.since === 0) {
       this.since = performance.now();
       this.#flow?.pause();
       awaitReader(this);
@@ -224,9 +224,12 @@ export class RowResponse implements RowSink, SlowReader {
     this.#flow?.resume();
   }
 
-  #keep(spool: AnswerSpool, piece: Buffer): void {
+  #keep(spool: AnswerSpool, piece: Lease): void {
     const { reply } = this.#exchange;
-    if (reply.over) return;
+    if (reply.over) {
+      piece.release();
+      return;
+    }
     try {
       spool.add(piece);
     } catch (error) {
@@ -254,7 +257,7 @@ function sendRest(reply: HttpReply, spool: AnswerSpool): void {
     spool.pipe(reply);
     return;
   }
-  for (const piece of spool.pieces) reply.write(piece, releaseBuffer);
+  for (const piece of spool.pieces) reply.write(piece);
   reply.end(EMPTY);
 }
 

@@ -3,7 +3,7 @@
  * queries as the raw text; nothing that was sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
-import { releaseBuffer } from '../util/buffer-pool.ts';
+import type { Lease } from '../util/buffer-pool.ts';
 import { lineForLog } from '../util/error-words.ts';
 import type { MaybePromise } from '../util/maybe-promise.ts';
 import { Exchange, pathOf } from './exchange.ts';
@@ -38,7 +38,7 @@ export function buildServer(services: Services, routes: readonly Route[]): WireS
   return server;
 }
 
-function serve(services: Services, router: Router, head: RequestHead, body: Buffer, reply: HttpReply): void {
+function serve(services: Services, router: Router, head: RequestHead, body: Buffer | Lease, reply: HttpReply): void {
   const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body);
   reply.onOver = () => {
     if (reply.gone) exchange.abort();
@@ -55,9 +55,7 @@ async function run(services: Services, exchange: Exchange, route: Route | undefi
     answerError(services, exchange, error);
   }
   // A handler that has ended holds on to nothing of the body.
-  if (exchange.body === undefined) return;
-  releaseBuffer(exchange.body);
-  exchange.reply.bodyDone();
+  exchange.releaseBody();
 }
 
 /** What every request must pass, whatever its route: the path, the method, the gateway. */

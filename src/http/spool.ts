@@ -7,7 +7,7 @@ import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newUlid } from '../model/ulid.ts';
-import { releaseBuffer } from '../util/buffer-pool.ts';
+import type { Lease } from '../util/buffer-pool.ts';
 import { MemoryBudget, type MemoryLease } from '../util/memory-lease.ts';
 import type { HttpReply } from './wire/reply.ts';
 
@@ -77,7 +77,7 @@ export function limitSpools(mostBytes: number): void {
 export class AnswerSpool {
   size = 0;
   readonly #lease: MemoryLease;
-  #pieces: Buffer[] = [];
+  #pieces: Lease[] = [];
   #file = -1;
 
   /** `owner`: whose answer it is. */
@@ -85,16 +85,19 @@ export class AnswerSpool {
     this.#lease = room.lease(owner);
   }
 
-  /** Throws MemoryBusy when there is no room for it. */
-  add(piece: Buffer): void {
-    if (piece.length === 0) return;
+  /** Takes a piece over. Throws MemoryBusy when there is no room for it. */
+  add(piece: Lease): void {
+    if (piece.length === 0) {
+      piece.release();
+      return;
+    }
     this.size += piece.length;
     this.#pieces.push(piece);
     if (this.#file >= 0 || this.size > IN_MEMORY) this.#spill();
   }
 
-  /** All of them, as long as they are in memory. */
-  get pieces(): readonly Buffer[] | undefined {
+  /** All of them, as long as they are in memory; whoever takes them owns them. */
+  get pieces(): readonly Lease[] | undefined {
     return this.#file < 0 ? this.#pieces : undefined;
   }
 
@@ -120,6 +123,7 @@ export class AnswerSpool {
 
   discard(): void {
     this.#lease.release();
+    for (const piece of this.#pieces) piece.release();
     this.#pieces = [];
     if (this.#file >= 0) closeSync(this.#file);
     this.#file = -1;
@@ -129,8 +133,8 @@ export class AnswerSpool {
     if (this.#file < 0) this.#file = openNameless();
     for (const piece of this.#pieces) {
       this.#lease.grow(piece.length);
-      for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at);
-      releaseBuffer(piece);
+      for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece.bytes, at);
+      piece.release();
     }
     this.#pieces = [];
   }

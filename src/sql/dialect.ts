@@ -2,11 +2,10 @@
  * The differences between the engines' SQL, and nothing else: how to quote, how to bind, how to compare, how to page, how to insert.
  * `compile.ts` does everything that they share.
  */
-
 import type { Column, Table } from '../model/table.ts';
 import type { Predicates } from './operators.ts';
 import type { InsertPlan } from './plan.ts';
-import type { ParamType, ParamValue, Statement } from './statement.ts';
+import type { ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
 export interface ParamBinder {
@@ -20,7 +19,7 @@ export interface ParamBinder {
 
 export interface BoundStatement {
   readonly statement: Statement;
-  readonly params: readonly ParamValue[];
+  readonly params: readonly StatementParam[];
 }
 
 /**

@@ -3,9 +3,13 @@
  * shape. An engine that needs to say more of a statement extends this type in its own folder.
  */
 import type { ResultColumn } from '../model/cells.ts';
+import type { Lease } from '../util/buffer-pool.ts';
 
 /** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
 export type ParamValue = Operand | null;
+
+/** What a statement is run with. The connection takes a lease over: it releases the bytes when it has written them, whatever becomes of the run. */
+export type StatementParam = ParamValue | Lease;
 
 /** A value to compare with: never NULL, for which SQL has its own words. */
 export type Operand = string | Uint8Array;

@@ -1,26 +1,19 @@
 /**
- * Memory that serves again. Buffers outside of JavaScript's heap are cheap to make and dear to forget: V8 counts them, and some hundred
- * requests with large bodies would make it search the whole heap for them. So they are leased: whoever has no more use for one says so.
- * One that is never given back is collected like any other.
+ * A pool of buffers. Memory outside of JavaScript's heap is cheap to make and dear to forget: V8 counts it, and some hundred requests with
+ * large bodies would make it search the whole heap. So buffers are acquired, released and used again.
+ *
+ * A `PooledBuffer` stays with the object that acquired it, which writes into it and releases it. Bytes that change hands do so as a `Lease`:
+ * whoever is given one owns it, and releases it once or hands it on. A buffer that nobody releases is collected like any other object.
  */
-
-export interface BufferLease {
-  readonly bytes: Buffer;
-  /** The same bytes, for writing words. */
-  readonly view: DataView;
-  /** Where it lies when nobody has it; none for what is too large to be kept. */
-  readonly sizeClass: SizeClass | undefined;
-  isFree: boolean;
-}
 
 interface SizeClass {
   readonly size: number;
-  /** How many are kept. */
+  /** How many are kept for use. */
   readonly most: number;
-  readonly free: BufferLease[];
+  readonly free: PooledBuffer[];
 }
 
-/** Small answers; a piece of a large one and the row that filled it; bodies and batches of some thousand rows; larger ones. */
+/** Small answers; a chunk of a large one and the row that filled it; bodies and batches of some thousand rows; larger ones. */
 export const SMALL_BUFFER = 16 * 1024;
 export const CHUNK_BUFFER = 80 * 1024;
 const SIZE_CLASSES: readonly SizeClass[] = [
@@ -30,43 +23,95 @@ const SIZE_CLASSES: readonly SizeClass[] = [
   { size: 1024 * 1024, most: 8, free: [] },
 ];
 
-const owners = new WeakMap<ArrayBufferLike, BufferLease>();
-
-let poison: number | undefined;
+/** What released memory is filled with; undefined outside of tests. */
+let pattern: Buffer | undefined;
 
 /**
- * For tests: whatever is given back is filled with this byte at once, so that a use after the release, or a look beyond what was written, shows.
+ * For tests: released memory is filled with this byte at once. So a read after the release shows, a write after it is found when the buffer
+ * is acquired again, and a second release throws.
  */
 export function poisonReleased(byte: number): void {
-  poison = byte;
+  pattern = Buffer.alloc(1024 * 1024, byte);
 }
 
 /** At least so many bytes, with anything in them: only what was written since may ever be read. */
-export function acquireBuffer(size: number): BufferLease {
+export function acquireBuffer(size: number): PooledBuffer {
   const sizeClass = SIZE_CLASSES.find((one) => size <= one.size);
-  const lease = sizeClass?.free.pop() ?? make(sizeClass, size);
-  lease.isFree = false;
-  return lease;
+  const known = sizeClass?.free.pop();
+  if (known === undefined) return new PooledBuffer(sizeClass, size);
+  known.reuse();
+  return known;
 }
 
-function make(sizeClass: SizeClass | undefined, size: number): BufferLease {
-  const bytes = Buffer.allocUnsafeSlow(sizeClass?.size ?? size);
-  const lease = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), sizeClass, isFree: false };
-  if (sizeClass !== undefined) owners.set(bytes.buffer, lease);
-  return lease;
+export class PooledBuffer {
+  readonly bytes: Buffer;
+  /** The same bytes, for writing words. */
+  readonly view: DataView;
+  /** None for what is too large to be kept. */
+  readonly #sizeClass: SizeClass | undefined;
+  #isFree = false;
+
+  constructor(sizeClass: SizeClass | undefined, size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(sizeClass?.size ?? size);
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    this.#sizeClass = sizeClass;
+  }
+
+  /** Called by the pool alone. */
+  reuse(): void {
+    this.#isFree = false;
+    if (pattern !== undefined && pattern.compare(this.bytes, 0, this.bytes.length, 0, this.bytes.length) !== 0)
+      throw new Error('somebody wrote into a buffer after its release');
+  }
+
+  /** Nothing in it is used any more. */
+  release(): void {
+    if (pattern !== undefined) this.#poison(pattern);
+    if (this.#isFree) return;
+    this.#isFree = true;
+    const sizeClass = this.#sizeClass;
+    if (sizeClass !== undefined && sizeClass.free.length < sizeClass.most) sizeClass.free.push(this);
+  }
+
+  /** The first bytes, for a new owner, who releases all of it. */
+  lease(length: number): Lease {
+    return new Lease(this.bytes.subarray(0, length), this);
+  }
+
+  #poison(content: Buffer): void {
+    if (this.#isFree) throw new Error('a buffer was released twice');
+    content.copy(this.bytes);
+  }
 }
 
-/** Nothing in the lease is used any more. */
-export function releaseLease(lease: BufferLease): void {
-  const { sizeClass } = lease;
-  if (sizeClass === undefined || lease.isFree || sizeClass.free.length >= sizeClass.most) return;
-  if (poison !== undefined) lease.bytes.fill(poison);
-  lease.isFree = true;
-  sizeClass.free.push(lease);
+/** The bytes, whether they are leased or not. */
+export function bytesOf<T extends Uint8Array>(value: T | Lease): T | Buffer {
+  return value instanceof Lease ? value.bytes : value;
 }
 
-/** The same for who knows the bytes only, or a part of them. What was not leased is left alone. */
-export function releaseBuffer(bytes: Uint8Array): void {
-  const lease = owners.get(bytes.buffer);
-  if (lease !== undefined) releaseLease(lease);
+/** Bytes that belong to whoever holds this, until it releases them or hands this on. */
+export class Lease {
+  readonly length: number;
+  readonly #bytes: Buffer;
+  #buffer: PooledBuffer | undefined;
+  #isReleased = false;
+
+  /** Without a buffer the bytes are not of the pool, and their release is nothing but a promise. */
+  constructor(bytes: Buffer, buffer?: PooledBuffer) {
+    this.length = bytes.length;
+    this.#bytes = bytes;
+    this.#buffer = buffer;
+  }
+
+  /** Throws after the release. */
+  get bytes(): Buffer {
+    if (this.#isReleased) throw new Error('the bytes of a lease were used after its release');
+    return this.#bytes;
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#buffer?.release();
+    this.#buffer = undefined;
+  }
 }

@@ -2,7 +2,7 @@
  * Bytes of an answer as they are made: one growing buffer that is handed on in pieces, so that nothing is built as strings first.
  * Knows nothing of sockets: whoever owns it says where full pieces go.
  */
-import { acquireBuffer, type BufferLease, CHUNK_BUFFER, releaseLease, SMALL_BUFFER } from './buffer-pool.ts';
+import { acquireBuffer, CHUNK_BUFFER, Lease, type PooledBuffer, SMALL_BUFFER } from './buffer-pool.ts';
 
 /** Up to here a loop is quicker than a call into the runtime. */
 const SHORT = 64;
@@ -45,32 +45,32 @@ export class ByteWriter {
   view: DataView;
   length = 0;
   readonly #limit: number;
-  readonly #full: (piece: Buffer) => void;
-  /** The memory that `bytes` are in. */
-  #lease: BufferLease | undefined;
+  readonly #full: (piece: Lease) => void;
+  /** What `bytes` are in. */
+  #buffer: PooledBuffer | undefined;
 
-  /** `full` takes over each piece of at least `limit` bytes; it may keep it, the writer goes on with a new one. */
-  constructor(limit: number, full: (piece: Buffer) => void) {
+  /** `full` takes over each piece of at least `limit` bytes, and releases it. */
+  constructor(limit: number, full: (piece: Lease) => void) {
     this.#limit = limit;
     this.#full = full;
-    this.#lease = acquireBuffer(SMALL_BUFFER);
-    ({ bytes: this.bytes, view: this.view } = this.#lease);
+    this.#buffer = acquireBuffer(SMALL_BUFFER);
+    ({ bytes: this.bytes, view: this.view } = this.#buffer);
   }
 
   /** Makes room for n more bytes and an overshoot. */
   reserve(n: number): void {
     if (this.length + n + OVERSHOOT <= this.bytes.length) return;
     const before = this.bytes;
-    const lease = this.#lease;
+    const buffer = this.#buffer;
     const least = this.length + n + OVERSHOOT;
     this.#enter(acquireBuffer(least <= CHUNK_BUFFER ? CHUNK_BUFFER : Math.max(before.length * 2, least)));
     before.copy(this.bytes, 0, 0, this.length);
-    if (lease !== undefined) releaseLease(lease);
+    buffer?.release();
   }
 
-  #enter(lease: BufferLease): void {
-    this.#lease = lease;
-    ({ bytes: this.bytes, view: this.view } = lease);
+  #enter(buffer: PooledBuffer): void {
+    this.#buffer = buffer;
+    ({ bytes: this.bytes, view: this.view } = buffer);
   }
 
   byte(value: number): void {
@@ -128,40 +128,48 @@ export class ByteWriter {
   }
 
   flush(): void {
-    if (this.length === 0) return;
-    const piece = this.bytes.subarray(0, this.length);
+    if (this.#buffer === undefined || this.length === 0) return;
+    const piece = this.#buffer.lease(this.length);
     this.#enter(acquireBuffer(CHUNK_BUFFER));
     this.length = 0;
     this.#full(piece);
   }
 
-  /** What is left, without handing it on: a small answer is one piece. */
-  take(): Buffer {
+  /** What is left, for a new owner: a small answer is one piece. */
+  take(): Lease {
+    const buffer = this.#buffer;
     const { bytes, length } = this;
-    if (length > SMALL) {
+    if (buffer !== undefined && length > SMALL) {
       this.#leave();
-      return bytes.subarray(0, length);
+      return buffer.lease(length);
     }
     const piece = Buffer.allocUnsafe(length);
     bytes.copy(piece, 0, 0, length);
-    this.#release();
-    return piece;
+    this.release();
+    return new Lease(piece);
+  }
+
+  takeText(): string {
+    const text = this.bytes.toString('utf8', 0, this.length);
+    this.release();
+    return text;
   }
 
   /** The same as a text that has one character for each byte: for a small answer the quickest way to a socket. */
   takeLatin1(): string {
     const text = this.bytes.toString('latin1', 0, this.length);
-    this.#release();
+    this.release();
     return text;
   }
 
-  #release(): void {
-    if (this.#lease !== undefined) releaseLease(this.#lease);
+  /** What was written is not wanted. */
+  release(): void {
+    this.#buffer?.release();
     this.#leave();
   }
 
   #leave(): void {
-    this.#lease = undefined;
+    this.#buffer = undefined;
     this.bytes = EMPTY;
     this.view = EMPTY_VIEW;
     this.length = 0;

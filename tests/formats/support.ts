@@ -29,14 +29,14 @@ export function makeCells(row: readonly TestCell[]): Cells {
 /** The whole document, in pieces of any size. */
 export function writeRows(format: Format, columns: readonly ResultColumn[], rows: readonly (readonly TestCell[])[], limit = 64): Buffer {
   const pieces: Buffer[] = [];
-  const out = new ByteWriter(limit, (piece) => pieces.push(piece));
+  const out = new ByteWriter(limit, ({ bytes }) => pieces.push(bytes));
   const writer = format.rows(columns, out);
   for (const row of rows) {
     writer.row(makeCells(row));
     out.flushIfFull();
   }
   writer.end();
-  return withHead(format, [...pieces, out.take()]);
+  return withHead(format, [...pieces, out.take().bytes]);
 }
 
 function withHead(format: Format, pieces: readonly Buffer[]): Buffer {
@@ -46,9 +46,9 @@ function withHead(format: Format, pieces: readonly Buffer[]): Buffer {
 
 export function writeValue(format: Format, value: PlainValue): Buffer {
   const pieces: Buffer[] = [];
-  const out = new ByteWriter(64, (piece) => pieces.push(piece));
+  const out = new ByteWriter(64, ({ bytes }) => pieces.push(bytes));
   format.value(value, out);
-  return withHead(format, [...pieces, out.take()]);
+  return withHead(format, [...pieces, out.take().bytes]);
 }
 
 /** The rows of a BSON document, with 64-bit numbers as they are. */

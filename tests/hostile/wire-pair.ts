@@ -1,8 +1,10 @@
 // Our server of HTTP and Node's side by side, each of which tells what it made of the bytes of a connection.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { RequestHead } from '../../src/http/wire/head.ts';
 import { WireServer } from '../../src/http/wire/server.ts';
+import { bytesOf } from '../../src/util/buffer-pool.ts';
 
 /** Requests as they were understood, in order; the last may be a refusal. */
 export interface Seen {
@@ -35,7 +37,7 @@ export class WirePair {
       {
         request: (head, body, reply) => {
           reply.bodyDone();
-          reply.send(200, tell(head, body), Buffer.from('ok'));
+          reply.send(200, tell(head, bytesOf(body)), Buffer.from('ok'));
         },
         refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
       },

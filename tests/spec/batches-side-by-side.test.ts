@@ -16,7 +16,7 @@ describe.each(ENGINE_NAMES)('batches side by side on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(TABLE[engine]);
-    service = await startService({ env: { NODE_OPTIONS: `--import=${new URL('./poison.mjs', import.meta.url)}` } });
+    service = await startService();
     project = await setUpProject(service, [database.entry()]);
     users = new TableClient(service, project, database, 'users');
   });

@@ -13,7 +13,8 @@ import type { Column, Table } from '../../src/model/table.ts';
 import { compileCount, compileDelete, compileInsert, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import { OPERATORS, type Operator } from '../../src/sql/operators.ts';
-import type { ParamValue } from '../../src/sql/statement.ts';
+import type { StatementParam } from '../../src/sql/statement.ts';
+import { bytesOf } from '../../src/util/buffer-pool.ts';
 import { parseQuery } from '../../src/util/query.ts';
 import { DIALECTS, type DialectName, kindsTable, VALUES } from './kinds-table.ts';
 
@@ -26,9 +27,9 @@ function expressionOf(op: Operator, [low, high]: readonly [string, string]): str
   return `${op}.${quoted(low)}${values === 'range' ? '.' : ','}${quoted(high)}`;
 }
 
-function shown(value: ParamValue): string {
+function shown(value: StatementParam): string {
   if (value === null) return 'NULL';
-  return typeof value === 'string' ? JSON.stringify(value) : `0x${Buffer.from(value).toString('hex')}`;
+  return typeof value === 'string' ? JSON.stringify(value) : `0x${Buffer.from(bytesOf(value)).toString('hex')}`;
 }
 
 const bound = ({ statement, params }: BoundStatement): string =>
@@ -38,7 +39,7 @@ const bound = ({ statement, params }: BoundStatement): string =>
 const textsOf = (statement: ClickhouseStatement): readonly string[] =>
   statement.counted === undefined ? [statement.text] : [statement.counted.count, statement.text, ...statement.counted.otherwise];
 
-const written = (ready: BoundStatement): string => `${textsOf(ready.statement).join('\n   or ')}\n   ${bound(ready)}`.trimEnd();
+const written = (query: BoundStatement): string => `${textsOf(query.statement).join('\n   or ')}\n   ${bound(query)}`.trimEnd();
 
 /** The comparison alone, and the values that it binds. */
 function comparison(ready: BoundStatement): string {

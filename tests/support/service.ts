@@ -10,6 +10,8 @@ import { ulid } from 'ulid';
 import type { DatabaseEntry } from './engines.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** Released memory is poisoned in every service that tests start, unless they set NODE_OPTIONS themselves. */
+const POISON = new URL('./poison.mjs', import.meta.url).href;
 const START_PATIENCE = 60_000;
 const STOP_PATIENCE = 45_000;
 
@@ -79,6 +81,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       MILLRACE_DATA_DIR: dataDir,
       MILLRACE_SERVER_KEY: serverKey,
       MILLRACE_ENCRYPTION_KEY: encryptionKey,
+      NODE_OPTIONS: `--import=${POISON}`,
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

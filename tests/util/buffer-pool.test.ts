@@ -1,55 +1,74 @@
-/** Pooled buffers: nobody's bytes change before their release, and released ones serve again. */
+/** Pooled buffers: nobody's bytes change before their release, released ones serve again, and a use after the release is found out. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acquireBuffer, poisonReleased, releaseBuffer, releaseLease } from '../../src/util/buffer-pool.ts';
+import { acquireBuffer, Lease, type PooledBuffer, poisonReleased } from '../../src/util/buffer-pool.ts';
 
 describe('pooled buffers', () => {
-  it('is as large as asked for, and belongs to one at a time', () => {
+  it('are as large as asked for, and belong to one at a time', () => {
     const size = fc.oneof(fc.integer({ min: 0, max: 300 * 1024 }), fc.constantFrom(16_384, 81_920, 1024 * 1024, 1024 * 1024 + 1));
     fc.assert(
       fc.property(fc.array(fc.tuple(size, fc.nat()), { maxLength: 40 }), (steps) => {
-        const held: { readonly bytes: Buffer; readonly mark: number }[] = [];
+        const held: { readonly buffer: PooledBuffer; readonly mark: number }[] = [];
         for (const [i, [wanted, choice]] of steps.entries()) {
-          const { bytes } = acquireBuffer(wanted);
-          expect(bytes.length).toBeGreaterThanOrEqual(wanted);
-          bytes.fill(i);
-          held.push({ bytes, mark: i });
-          if (choice % 2 === 1) {
-            const [one] = held.splice(choice % held.length, 1);
-            releaseBuffer((one as { bytes: Buffer }).bytes.subarray(choice % 7));
-          }
-          for (const { bytes: content, mark } of held) expect(content.every((byte) => byte === mark)).toBe(true);
+          const buffer = acquireBuffer(wanted);
+          expect(buffer.bytes.length).toBeGreaterThanOrEqual(wanted);
+          buffer.bytes.fill(i);
+          held.push({ buffer, mark: i });
+          if (choice % 2 === 1) held.splice(choice % held.length, 1)[0]?.buffer.release();
+          for (const { buffer: other, mark } of held) expect(other.bytes.every((byte) => byte === mark)).toBe(true);
         }
       }),
       { numRuns: 30 },
     );
   });
 
-  it('serves again, once for each time that it was given back', () => {
+  it('serve again, once for each release', () => {
     const first = acquireBuffer(100_000);
-    releaseBuffer(first.bytes);
-    releaseBuffer(first.bytes.subarray(10, 20));
-    releaseLease(first);
+    first.lease(10).release();
+    first.release();
     const [second, third] = [acquireBuffer(100_000), acquireBuffer(100_000)];
     expect(second.bytes.buffer).toBe(first.bytes.buffer);
     expect(third.bytes.buffer).not.toBe(first.bytes.buffer);
   });
 
-  it('leaves alone what was never leased, and keeps nothing that is too large', () => {
-    const own = Buffer.alloc(100_000);
-    releaseBuffer(own);
-    expect(acquireBuffer(100_000).bytes.buffer).not.toBe(own.buffer);
+  it('are not kept when they are too large', () => {
     const large = acquireBuffer(2 * 1024 * 1024);
-    releaseLease(large);
-    releaseBuffer(large.bytes);
+    large.release();
     expect(acquireBuffer(2 * 1024 * 1024).bytes.buffer).not.toBe(large.bytes.buffer);
   });
+});
 
-  it('can be told to spoil what is given back, so that a use after the release shows', () => {
-    const used = acquireBuffer(100_000);
+describe('a lease', () => {
+  it('is released once: a later release does not take the buffer from its next owner', () => {
+    const lease = acquireBuffer(100_000).lease(10);
+    const { buffer } = lease.bytes;
+    lease.release();
+    const next = acquireBuffer(100_000);
+    expect(next.bytes.buffer).toBe(buffer);
+    lease.release();
+    expect(acquireBuffer(100_000).bytes.buffer).not.toBe(buffer);
+  });
+
+  it('gives no bytes after its release, of the pool or not', () => {
+    for (const lease of [acquireBuffer(100_000).lease(10), new Lease(Buffer.alloc(10))]) {
+      expect(lease.bytes.length).toBe(10);
+      lease.release();
+      expect(() => lease.bytes).toThrow('after its release');
+    }
+  });
+});
+
+/** The last ones of this file: the mode stays on. */
+describe('released memory that is poisoned', () => {
+  it('shows whoever reads it, writes to it, or releases it again', () => {
+    const used = acquireBuffer(200_000);
     used.bytes.fill(0x61);
+    const { bytes } = used.lease(100);
     poisonReleased(0xdb);
-    releaseBuffer(used.bytes);
-    expect(used.bytes.every((byte) => byte === 0xdb)).toBe(true);
+    used.release();
+    expect(bytes.every((byte) => byte === 0xdb)).toBe(true);
+    expect(() => used.release()).toThrow('released twice');
+    bytes[5] = 0x61;
+    expect(() => acquireBuffer(200_000)).toThrow('wrote into a buffer after its release');
   });
 });

@@ -4,8 +4,10 @@ import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '../../sql/bind.ts';
 import type { Path } from '../../sql/bind-scan.ts';
+import type { StatementParam } from '../../sql/statement.ts';
 import type { SqlSyntax } from '../../sql/syntax.ts';
 import { BindProblem, type TemplateBinder } from '../../sql/template-binder.ts';
+import { bytesOf } from '../../util/buffer-pool.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
 import { placeAtOffset, type StepSource } from '../document-logic.ts';
@@ -120,6 +122,6 @@ function affected(rows: number): PlainMap {
   return new Map([['rows_affected', rows]]);
 }
 
-function shown(value: string | Uint8Array | null): PlainValue {
-  return value === null || typeof value === 'string' ? value : Buffer.from(value).toString('base64');
+function shown(value: StatementParam): PlainValue {
+  return value === null || typeof value === 'string' ? value : Buffer.from(bytesOf(value)).toString('base64');
 }

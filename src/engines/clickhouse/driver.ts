@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { ParamValue, Statement } from '../../sql/statement.ts';
+import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { StatementBackpressure } from '../backpressure.ts';
 import type { Connection, ConnectOptions, Outcome, RunOptions, Undone } from '../engine.ts';
 import { DbFailure } from '../engine.ts';
@@ -121,7 +121,7 @@ class ClickhouseConnection implements Connection, Watched {
     return this.usable;
   }
 
-  async run(statement: ClickhouseStatement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+  async run(statement: ClickhouseStatement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     if (options.signal?.aborted === true) throw cancelled();
     const bound = statement.types.map((type, index): WireParam => {
       return { name: `p${index + 1}`, text: paramText(type, params[index] ?? null) };

@@ -4,7 +4,7 @@
  */
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { ParamValue } from '../../sql/statement.ts';
+import type { StatementParam } from '../../sql/statement.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, wasKilled } from './dialect/failures.ts';
@@ -89,7 +89,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#wire.fail(lostFailure('The connection was closed'));
   }
 
-  async run(statement: MysqlStatement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+  async run(statement: MysqlStatement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     const late = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
@@ -277,7 +277,7 @@ export class MysqlConnection implements Connection, Watched {
   async #execute(
     prepared: Prepared,
     statement: MysqlStatement,
-    params: readonly ParamValue[],
+    params: readonly StatementParam[],
     sink: RowSink | undefined,
   ): Promise<Outcome> {
     const writer = new ParameterWriter(this.#scratch, HEADER);
@@ -288,7 +288,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#result = result;
     try {
       await this.#wire.send(writer.take(), result);
-      writer.end();
+      writer.release();
     } catch (error) {
       throw result.sinkError ?? error;
     } finally {

@@ -4,8 +4,9 @@
  */
 import { connect as dial, type Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
-import type { ParamValue, Statement } from '../../sql/statement.ts';
+import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
+import { Lease } from '../../util/buffer-pool.ts';
 import { type Connection, DbFailure, type Left, leftBy, type Outcome, type RunOptions, type Undone } from '../engine.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
@@ -81,7 +82,7 @@ export class PostgresConnection implements Connection, Watched {
     if (this.#socket.destroyed) this.#lost('unsent');
   }
 
-  run(statement: Statement, params: readonly ParamValue[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
+  run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     if (!this.usable) return Promise.reject(gone());
     if (options.signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     this.#limit(options.timeoutMs);
@@ -188,7 +189,7 @@ export class PostgresConnection implements Connection, Watched {
     return prepared;
   }
 
-  #run(prepared: Prepared, { types }: Statement, params: readonly ParamValue[]): void {
+  #run(prepared: Prepared, { types }: Statement, params: readonly StatementParam[]): void {
     this.#out.bind(prepared.name, types, params);
     this.#out.execute();
   }
@@ -315,8 +316,8 @@ export class PostgresConnection implements Connection, Watched {
     const { statement, params, reused, begins } = asked;
     if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return false;
     if (failure === undefined || !REFUSED.test(failure.code)) return false;
-    // Bytes have been given back when they were written.
-    if ((this.#inTransaction && !begins) || params.some((value) => typeof value === 'object' && value !== null)) return false;
+    // Leases were released when they were written.
+    if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return false;
     if (begins) this.#out.query('ROLLBACK; BEGIN');
     const prepared = this.#prepare(statement.text);
     this.#run(prepared, statement, params);

@@ -1,5 +1,5 @@
 /** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
-import { acquireBuffer, releaseBuffer } from '../../util/buffer-pool.ts';
+import { acquireBuffer, type Lease, type PooledBuffer } from '../../util/buffer-pool.ts';
 import { addChunk, joined } from './pending-bytes.ts';
 import { Refused } from './refusal.ts';
 
@@ -12,25 +12,26 @@ export interface BodyReader {
   readonly size: number;
   /** In how many pieces it is kept. */
   readonly pieces: number;
-  body(): Buffer;
+  /** The whole body, once; a lease is the caller's from then on. */
+  body(): Buffer | Lease;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** A body of a size between these is put together in leased memory, which whoever has done with it may release. */
-const LENT_FROM = 16 * 1024;
-const LENT_TO = 1024 * 1024;
+/** A body of a size between these is put together in a buffer of the pool. */
+const POOLED_FROM = 16 * 1024;
+const POOLED_TO = 1024 * 1024;
 /** Of a larger one, so much room is made before it has come: a promise alone must not take memory. */
 const FIRST_ROOM = 256 * 1024;
 
 export function sizedBody(length: number): BodyReader {
-  return length >= LENT_FROM && length <= LENT_TO ? new LentBody(length) : new SizedBody(length);
+  return length >= POOLED_FROM && length <= POOLED_TO ? new PooledBody(length) : new SizedBody(length);
 }
 
-class LentBody implements BodyReader {
+class PooledBody implements BodyReader {
   readonly pieces = 1;
   readonly #length: number;
-  #bytes: Buffer = EMPTY;
+  #buffer: PooledBuffer | undefined;
   #taken = 0;
 
   constructor(length: number) {
@@ -47,22 +48,25 @@ class LentBody implements BodyReader {
 
   take(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#length - this.#taken);
-    this.#reserve(this.#taken + end - at);
-    bytes.copy(this.#bytes, this.#taken, at, end);
+    bytes.copy(this.#reserve(this.#taken + end - at), this.#taken, at, end);
     this.#taken += end - at;
     return end;
   }
 
-  body(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+  body(): Buffer | Lease {
+    const buffer = this.#buffer;
+    this.#buffer = undefined;
+    return buffer?.lease(this.#length) ?? EMPTY;
   }
 
-  #reserve(size: number): void {
-    if (size <= this.#bytes.length) return;
-    const before = this.#bytes;
-    this.#bytes = acquireBuffer(size <= FIRST_ROOM ? Math.min(this.#length, FIRST_ROOM) : this.#length).bytes;
-    before.copy(this.#bytes, 0, 0, this.#taken);
-    releaseBuffer(before);
+  #reserve(size: number): Buffer {
+    const before = this.#buffer;
+    if (before !== undefined && size <= before.bytes.length) return before.bytes;
+    const buffer = acquireBuffer(size <= FIRST_ROOM ? Math.min(this.#length, FIRST_ROOM) : this.#length);
+    this.#buffer = buffer;
+    before?.bytes.copy(buffer.bytes, 0, 0, this.#taken);
+    before?.release();
+    return buffer.bytes;
   }
 }
 

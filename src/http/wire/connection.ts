@@ -4,6 +4,7 @@
  * stops reading is broken off.
  */
 import type { Socket } from 'node:net';
+import type { Lease } from '../../util/buffer-pool.ts';
 import { Arrival } from './arrival.ts';
 import { Beginning, blankLines } from './beginning.ts';
 import { HEAD_END, HeadReader, headEnd, type RequestHead, UNREADABLE } from './head.ts';
@@ -379,7 +380,7 @@ export class HttpConnection {
     return true;
   }
 
-  #answer(head: RequestHead, body: Buffer, counted: number): void {
+  #answer(head: RequestHead, body: Buffer | Lease, counted: number): void {
     this.#enter('answer');
     this.#head = undefined;
     const reply = new HttpReply(this, head, counted);

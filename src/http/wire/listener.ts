@@ -1,4 +1,5 @@
 /** What a connection wants of those behind it: the handlers of requests, and the bounds that all connections share. */
+import type { Lease } from '../../util/buffer-pool.ts';
 import type { MaybePromise } from '../../util/maybe-promise.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { HttpConnection } from './connection.ts';
@@ -8,7 +9,7 @@ import type { Refusal } from './refusal.ts';
 import type { HttpReply } from './reply.ts';
 
 export interface Handlers {
-  request(head: RequestHead, body: Buffer, reply: HttpReply): void;
+  request(head: RequestHead, body: Buffer | Lease, reply: HttpReply): void;
   refused(head: RequestHead, refusal: Refusal, reply: HttpReply): void;
   /** Asked on the head of a request whose body has yet to come. Returns how it is answered without; undefined when the body may come. */
   screen?(head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined>;

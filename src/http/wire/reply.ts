@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { reasonOf } from '../../errors.ts';
+import { Lease } from '../../util/buffer-pool.ts';
 import type { RequestHead } from './head.ts';
 
 /** What a reply wants of its connection. */
@@ -53,14 +54,18 @@ function statusLine(status: number): string {
   return line;
 }
 
-/** Told of bytes that the system has taken, or that will not be sent any more. */
-export type Taken = (bytes: Buffer) => void;
+/** A part of a body. The reply takes a lease over, and releases it when the system has taken its bytes or they will not be sent. */
+export type Piece = Buffer | Lease;
 
-function put(socket: Socket, bytes: Buffer, taken: Taken | undefined): boolean {
-  return taken === undefined ? socket.write(bytes) : socket.write(bytes, () => taken(bytes));
+function put(socket: Socket, piece: Piece): boolean {
+  return piece instanceof Lease ? socket.write(piece.bytes, () => piece.release()) : socket.write(piece);
 }
 
-function lengthOf(pieces: readonly Buffer[]): number {
+function drop(piece: Piece): void {
+  if (piece instanceof Lease) piece.release();
+}
+
+function lengthOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
@@ -115,15 +120,18 @@ export class HttpReply {
     else this.sendLatin1(status, headers, body.toString('latin1'));
   }
 
-  /** The whole answer, of a body in pieces that are all there. `taken`: a piece is needed no more. */
-  sendPieces(status: number, headers: string, pieces: readonly Buffer[], taken?: Taken): void {
-    if (this.#over) return;
+  /** The whole answer, of a body in pieces that are all there. */
+  sendPieces(status: number, headers: string, pieces: readonly Piece[]): void {
+    if (this.#over) {
+      pieces.forEach(drop);
+      return;
+    }
     const { socket } = this.#carrier;
     socket.cork();
     socket.write(this.#head(status, headers, lengthOf(pieces)), 'latin1');
     for (const piece of pieces) {
-      if (this.#bodiless) taken?.(piece);
-      else put(socket, piece, taken);
+      if (this.#bodiless) drop(piece);
+      else put(socket, piece);
     }
     socket.uncork();
     this.#end();
@@ -144,24 +152,30 @@ export class HttpReply {
   }
 
   /** A piece of the body; false when the client is slow: `onDrain` tells when it has caught up. */
-  write(piece: Buffer, taken?: Taken): boolean {
-    if (this.#over || this.#bodiless || piece.length === 0) return true;
+  write(piece: Piece): boolean {
+    if (this.#over || this.#bodiless || piece.length === 0) {
+      drop(piece);
+      return true;
+    }
     const { socket } = this.#carrier;
-    if (this.#framing !== 'chunks') return put(socket, piece, taken);
+    if (this.#framing !== 'chunks') return put(socket, piece);
     socket.cork();
     socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-    put(socket, piece, taken);
+    put(socket, piece);
     const quick = socket.write('\r\n', 'latin1');
     socket.uncork();
     return quick;
   }
 
   /** The last piece. */
-  end(piece: Buffer, taken?: Taken): void {
-    if (this.#over) return;
+  end(piece: Piece): void {
+    if (this.#over) {
+      drop(piece);
+      return;
+    }
     const { socket } = this.#carrier;
     socket.cork();
-    this.write(piece, taken);
+    this.write(piece);
     if (this.#framing === 'chunks' && !this.#bodiless) socket.write('0\r\n\r\n', 'latin1');
     socket.uncork();
     this.#end();

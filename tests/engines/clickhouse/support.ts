@@ -8,7 +8,7 @@ import type { Connection, ConnectOptions, Outcome, RunOptions } from '../../../s
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
 import type { BoundStatement } from '../../../src/sql/dialect.ts';
-import type { ParamValue, Statement } from '../../../src/sql/statement.ts';
+import type { Statement, StatementParam } from '../../../src/sql/statement.ts';
 
 function setting(name: string): string {
   const value = process.env[name];
@@ -83,7 +83,7 @@ export function command(connection: Connection, text: string, options: RunOption
   return connection.run({ text, types: [] }, [], options);
 }
 
-export async function rowsOf(connection: Connection, statement: Statement | string, params: readonly ParamValue[] = []): Promise<Kept> {
+export async function rowsOf(connection: Connection, statement: Statement | string, params: readonly StatementParam[] = []): Promise<Kept> {
   const kept = new Kept();
   await connection.run(typeof statement === 'string' ? { text: statement, types: [] } : statement, params, RUN, kept);
   return kept;

@@ -9,7 +9,7 @@ import { mysqlEngine } from '../../../src/engines/mysql/index.ts';
 import type { ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
 import type { Table } from '../../../src/model/table.ts';
-import type { ParamType, ParamValue, Statement } from '../../../src/sql/statement.ts';
+import type { ParamType, Statement, StatementParam } from '../../../src/sql/statement.ts';
 
 export interface Server {
   readonly engine: Engine;
@@ -88,7 +88,7 @@ export class Collector implements RowSink {
   }
 }
 
-export async function collect(connection: Connection, statement: Statement, params: readonly ParamValue[] = []): Promise<Result> {
+export async function collect(connection: Connection, statement: Statement, params: readonly StatementParam[] = []): Promise<Result> {
   const sink = new Collector();
   const outcome = await connection.run(statement, params, OPTIONS, sink);
   return { ...outcome, columns: sink.columns, values: sink.values };
@@ -98,7 +98,7 @@ export function sql(
   connection: Connection,
   text: string,
   types: readonly ParamType[] = [],
-  params: readonly ParamValue[] = [],
+  params: readonly StatementParam[] = [],
 ): Promise<Result> {
   return collect(connection, { text, types }, params);
 }

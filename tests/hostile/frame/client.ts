@@ -4,7 +4,6 @@ import type { RowWriter } from '../../../src/formats/format.ts';
 import { formatByName } from '../../../src/formats/index.ts';
 import type { Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry, Host } from '../../../src/model/entry.ts';
-import { releaseBuffer } from '../../../src/util/buffer-pool.ts';
 import { ByteWriter } from '../../../src/util/byte-writer.ts';
 import type { Script, Step } from './protocol.ts';
 
@@ -20,8 +19,8 @@ class Answers implements RowSink {
   readonly pieces: Buffer[] = [];
   readonly #format: string;
   readonly #out = new ByteWriter(64 * 1024, (piece) => {
-    this.pieces.push(Buffer.from(piece));
-    releaseBuffer(piece);
+    this.pieces.push(Buffer.from(piece.bytes));
+    piece.release();
   });
   #writer: RowWriter | undefined;
 
@@ -40,7 +39,7 @@ class Answers implements RowSink {
 
   end(): void {
     this.#writer?.end();
-    this.pieces.push(Buffer.from(this.#out.take()));
+    this.pieces.push(this.#out.take().bytes);
   }
 }
 

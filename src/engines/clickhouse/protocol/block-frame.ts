@@ -31,6 +31,9 @@ export function encodeNativeBlock(block: Block): readonly Uint8Array[] {
 
 function framed(block: Block, afterType: readonly Uint8Array[]): readonly Uint8Array[] {
   const pieces: Uint8Array[] = [varint(block.columns.length), varint(block.rows)];
-  for (const column of block.columns) pieces.push(varText(column.name), varText(column.type), ...afterType, ...column.data);
+  for (const { name, type, data } of block.columns) {
+    pieces.push(varText(name), varText(type), ...afterType);
+    for (const { bytes } of data) pieces.push(bytes);
+  }
   return pieces;
 }

@@ -3,7 +3,6 @@
  * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
  */
 import type { RowValues } from '../../../sql/rows.ts';
-import { releaseBuffer } from '../../../util/buffer-pool.ts';
 import { DbFailure } from '../../engine.ts';
 import { parseType } from '../types/type-text.ts';
 import { encoderOf } from './column-encoders.ts';
@@ -34,7 +33,7 @@ export function encodeBlock(shapes: readonly ColumnShape[], rows: RowValues): Bl
 
 /** The block has been sent: its memory goes back to the pool. */
 export function releaseBlock({ columns }: Block): void {
-  for (const { data } of columns) for (const piece of data) releaseBuffer(piece);
+  for (const { data } of columns) for (const piece of data) piece.release();
 }
 
 function addCell(encoder: ColumnEncoder, rows: RowValues, index: number): void {

@@ -2,13 +2,14 @@
  * Columns of ClickHouse's own format, one encoder a type: NULL, nesting and dictionaries are here, single values in `leaf-encoders.ts`.
  * Each refuses what its type does not take; none knows rows or names.
  */
+import type { Lease } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';
 import { writeJson } from '../../../util/json.ts';
 import { DbFailure } from '../../engine.ts';
 import { invalid } from '../dialect/failures.ts';
 import { entriesOf, listOf, parseNested, scalarText, tupleItems } from '../types/nested.ts';
 import { type ChType, enumMembers, innerType, parseType } from '../types/type-text.ts';
-import { type ColumnEncoder, counts, growing, pieceOf, putCount } from './column-parts.ts';
+import { type ColumnEncoder, counts, growing, putCount } from './column-parts.ts';
 import { type LeafWriter, leafWriter, putVarint, type RangeWriter, rangeWriter } from './leaf-encoders.ts';
 import { VariantEncoder } from './variant-encoder.ts';
 
@@ -89,12 +90,12 @@ class LeafEncoder implements ColumnEncoder {
     this.#write(this.#out, this.#blank);
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return [];
   }
 
-  data(): Uint8Array[] {
-    return [pieceOf(this.#out)];
+  data(): Lease[] {
+    return [this.#out.take()];
   }
 }
 
@@ -137,12 +138,12 @@ class NullableEncoder implements ColumnEncoder {
     this.#inner.blank();
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return this.#inner.prefix();
   }
 
-  data(): Uint8Array[] {
-    return [pieceOf(this.#nulls), ...this.#inner.data()];
+  data(): Lease[] {
+    return [this.#nulls.take(), ...this.#inner.data()];
   }
 }
 
@@ -173,12 +174,12 @@ class ListEncoder implements ColumnEncoder {
     putCount(this.#offsets, this.#count);
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return this.#inner.prefix();
   }
 
-  data(): Uint8Array[] {
-    return [pieceOf(this.#offsets), ...this.#inner.data()];
+  data(): Lease[] {
+    return [this.#offsets.take(), ...this.#inner.data()];
   }
 }
 
@@ -207,11 +208,11 @@ class TupleEncoder implements ColumnEncoder {
     for (const member of this.#members) member.blank();
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return this.#members.flatMap((member) => member.prefix());
   }
 
-  data(): Uint8Array[] {
+  data(): Lease[] {
     return this.#members.flatMap((member) => member.data());
   }
 }
@@ -269,14 +270,14 @@ class DictionaryEncoder implements ColumnEncoder {
     this.#rows.length = this.#rows.bytes.writeUInt32LE(number, this.#rows.length);
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return [counts(DICTIONARY_VERSION)];
   }
 
-  data(): Uint8Array[] {
+  data(): Lease[] {
     const rows = this.#rows.length / 4;
     if (rows === 0) return [];
-    return [counts(HAS_KEYS | WIDE_INDEX, this.#size), ...this.#keys.data(), counts(rows), pieceOf(this.#rows)];
+    return [counts(HAS_KEYS | WIDE_INDEX, this.#size), ...this.#keys.data(), counts(rows), this.#rows.take()];
   }
 }
 
@@ -304,11 +305,11 @@ class JsonEncoder implements ColumnEncoder {
     this.#out.text(text);
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return [counts(JSON_AS_TEXT)];
   }
 
-  data(): Uint8Array[] {
-    return [pieceOf(this.#out)];
+  data(): Lease[] {
+    return [this.#out.take()];
   }
 }

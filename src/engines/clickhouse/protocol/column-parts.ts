@@ -1,4 +1,5 @@
 /** What every column encoder is made of: the interface that parents and children share, growing bytes, and 64-bit counts. Knows no type. */
+import type { Lease } from '../../../util/buffer-pool.ts';
 import { ByteWriter } from '../../../util/byte-writer.ts';
 import type { PlainValue } from '../../../util/decimal.ts';
 
@@ -12,17 +13,13 @@ export interface ColumnEncoder {
   range?: ((source: Buffer, from: number, to: number) => void) | undefined;
   /** The value that stands where NULL is. */
   blank(): void;
-  /** What the format puts before the column's data, for the whole tree at once. */
-  prefix(): Uint8Array[];
-  data(): Uint8Array[];
+  /** What the format puts before the column's data, for the whole tree at once. Both are asked for once, and are the caller's. */
+  prefix(): Lease[];
+  data(): Lease[];
 }
 
 export function growing(): ByteWriter {
   return new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
-}
-
-export function pieceOf(out: ByteWriter): Uint8Array {
-  return out.bytes.subarray(0, out.length);
 }
 
 /** One 64-bit little-endian count. */
@@ -32,8 +29,8 @@ export function putCount(out: ByteWriter, value: number): void {
   out.length = out.bytes.writeUInt32LE(Math.floor(value / 0x1_0000_0000), out.length);
 }
 
-export function counts(...values: readonly number[]): Uint8Array {
+export function counts(...values: readonly number[]): Lease {
   const out = growing();
   for (const value of values) putCount(out, value);
-  return pieceOf(out);
+  return out.take();
 }

@@ -2,7 +2,8 @@
  * Canonical values → texts of typed parameters (`{p1:Array(Int64)}`), in the escaped tab-separated form that both protocols read.
  * Checks what the server would silently wrap or cut. Chooses nothing by the value: the parameter's type alone decides.
  */
-import type { ParamType, ParamValue } from '../../../sql/statement.ts';
+import type { ParamType, StatementParam } from '../../../sql/statement.ts';
+import { bytesOf } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
 import { fitOf } from '../types/fit.ts';
@@ -11,13 +12,14 @@ import { type ChType, innerType, isNullable, parseType } from '../types/type-tex
 
 const NULL_TEXT = '\\N';
 
-export function paramText(param: ParamType, value: ParamValue): string {
+/** Nothing of the pool comes here: rows go in a block. */
+export function paramText(param: ParamType, value: StatementParam): string {
   const type = parseType(param.cast);
   if (value === null) {
     if (!isNullable(type)) throw invalid(`NULL is not allowed for ${param.cast}`);
     return NULL_TEXT;
   }
-  const text = typeof value === 'string' ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8');
+  const text = typeof value === 'string' ? value : Buffer.from(bytesOf(value)).toString('utf8');
   const inner = innerType(type);
   if (isComposite(inner)) return compositeText(inner, parseNested(text));
   return escapeTabSeparated(leafText(inner, text));

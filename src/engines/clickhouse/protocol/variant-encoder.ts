@@ -2,11 +2,12 @@
  * Variant columns: a number for each row that says which member type its value has, then the values of each member. JSON does not name
  * the type, so the first member that takes the value gets it.
  */
+import type { Lease } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
 import { isNumber, parseNested } from '../types/nested.ts';
 import type { ChType } from '../types/type-text.ts';
-import { type ColumnEncoder, counts, growing, pieceOf } from './column-parts.ts';
+import { type ColumnEncoder, counts, growing } from './column-parts.ts';
 
 const NO_MEMBER = 255;
 
@@ -56,12 +57,12 @@ export class VariantEncoder implements ColumnEncoder {
     }
   }
 
-  prefix(): Uint8Array[] {
+  prefix(): Lease[] {
     return [counts(0), ...this.#members.flatMap((member) => member.prefix())];
   }
 
-  data(): Uint8Array[] {
-    return [pieceOf(this.#choices), ...this.#members.flatMap((member) => member.data())];
+  data(): Lease[] {
+    return [this.#choices.take(), ...this.#members.flatMap((member) => member.data())];
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
+import type { Lease } from '../../../util/buffer-pool.ts';
 import type { RowReader } from './row-reader.ts';
 import type { Settings } from './settings.ts';
 
@@ -38,7 +39,7 @@ export interface Block {
 export interface BlockColumn {
   readonly name: string;
   readonly type: string;
-  readonly data: readonly Uint8Array[];
+  readonly data: readonly Lease[];
 }
 
 export interface Summary {

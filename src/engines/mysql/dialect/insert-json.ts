@@ -5,6 +5,7 @@
 import type { Column, Kind } from '../../../model/table.ts';
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
+import type { Lease } from '../../../util/buffer-pool.ts';
 import { ByteWriter } from '../../../util/byte-writer.ts';
 import { BIT, floatOf, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
@@ -85,10 +86,10 @@ function itemType(column: Column, size: number | undefined): string {
  * The rows as JSON documents of at most about `most` bytes, every value a JSON string; undefined when a value is longer than its column, which
  * VALUES reports better.
  */
-export function jsonDocuments(columns: readonly Column[], rows: RowValues, most: number): readonly Buffer[] | undefined {
+export function jsonDocuments(columns: readonly Column[], rows: RowValues, most: number): readonly Lease[] | undefined {
   const carriers = columns.map(sizedFor);
   const { width, count } = rows;
-  const documents: Buffer[] = [];
+  const documents: Lease[] = [];
   let out = document();
   for (let row = 0; row < count; row++) {
     if (out.length > most) {
@@ -99,7 +100,10 @@ export function jsonDocuments(columns: readonly Column[], rows: RowValues, most:
     out.byte(OPEN);
     for (let i = 0; i < width; i++) {
       if (i > 0) out.byte(COMMA);
-      if (!writeValue(out, rows, row * width + i, carriers[i] as Sized)) return undefined;
+      if (writeValue(out, rows, row * width + i, carriers[i] as Sized)) continue;
+      out.release();
+      for (const written of documents) written.release();
+      return undefined;
     }
     out.byte(CLOSE);
   }
@@ -118,7 +122,7 @@ function document(): ByteWriter {
   return out;
 }
 
-function ended(out: ByteWriter): Buffer {
+function ended(out: ByteWriter): Lease {
   out.byte(CLOSE);
   return out.take();
 }

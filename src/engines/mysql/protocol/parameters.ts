@@ -3,8 +3,8 @@
  * statement always sends the same types: MySQL remembers the first ones it saw and would compare texts as numbers ever after.
  */
 import type { RowValues } from '../../../sql/rows.ts';
-import type { ParamKind, ParamType, ParamValue } from '../../../sql/statement.ts';
-import { acquireBuffer, releaseBuffer } from '../../../util/buffer-pool.ts';
+import type { ParamKind, ParamType, StatementParam } from '../../../sql/statement.ts';
+import { acquireBuffer, Lease, type PooledBuffer } from '../../../util/buffer-pool.ts';
 import { BIT, floatOf, refused, UNSIGNED, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
@@ -98,6 +98,7 @@ export class ParameterWriter {
   bytes: Buffer;
   length: number;
   readonly #scratch: Buffer;
+  #larger: PooledBuffer | undefined;
 
   constructor(scratch: Buffer, from: number) {
     this.bytes = scratch;
@@ -115,14 +116,17 @@ export class ParameterWriter {
     this.length += 10;
   }
 
-  /** The null bitmap, the types and the values. */
-  parameters(types: readonly ParamType[], values: readonly ParamValue[]): void {
+  /** The null bitmap, the types and the values. Releases the leases among them. */
+  parameters(types: readonly ParamType[], values: readonly StatementParam[]): void {
     const nulls = this.#head(types);
     for (let i = 0; i < types.length; i++) {
       const value = values[i] ?? null;
       const type = types[i] as ParamType;
       if (value === null) this.#setNull(nulls, i);
-      else wireOf(type).write(this, value, type.cast);
+      else if (value instanceof Lease) {
+        wireOf(type).write(this, value.bytes, type.cast);
+        value.release();
+      } else wireOf(type).write(this, value, type.cast);
     }
   }
 
@@ -192,10 +196,7 @@ export class ParameterWriter {
     this.#room(size + 9);
     this.#lengthOf(size);
     if (typeof value === 'string') this.bytes.write(value, this.length, 'utf8');
-    else {
-      this.bytes.set(value, this.length);
-      releaseBuffer(value);
-    }
+    else this.bytes.set(value, this.length);
     this.length += size;
   }
 
@@ -221,8 +222,10 @@ export class ParameterWriter {
   }
 
   /** What was taken has been sent. */
-  end(): void {
-    if (this.bytes !== this.#scratch) releaseBuffer(this.bytes);
+  release(): void {
+    this.#larger?.release();
+    this.#larger = undefined;
+    this.bytes = this.#scratch;
   }
 
   #lengthOf(size: number): void {
@@ -243,8 +246,10 @@ export class ParameterWriter {
   #room(n: number): void {
     if (this.length + n <= this.bytes.length) return;
     const before = this.bytes;
-    this.bytes = acquireBuffer(Math.max(before.length * 2, this.length + n)).bytes;
-    before.copy(this.bytes, 0, 0, this.length);
-    if (before !== this.#scratch) releaseBuffer(before);
+    const larger = acquireBuffer(Math.max(before.length * 2, this.length + n));
+    before.copy(larger.bytes, 0, 0, this.length);
+    this.#larger?.release();
+    this.#larger = larger;
+    this.bytes = larger.bytes;
   }
 }

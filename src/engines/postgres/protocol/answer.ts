@@ -3,7 +3,7 @@
  * thrown as a failure of kind `malformed`. Refuses to know sockets, deadlines and what is sent.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
-import type { ParamValue, Statement } from '../../../sql/statement.ts';
+import type { Statement, StatementParam } from '../../../sql/statement.ts';
 import { StatementBackpressure } from '../../backpressure.ts';
 import { columnsOf, otherColumns } from '../../described.ts';
 import { DbFailure, type Left, type Outcome, type RunOptions } from '../../engine.ts';
@@ -28,7 +28,7 @@ export interface Prepared {
 /** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
 export interface QuerySent {
   readonly statement: Statement | undefined;
-  readonly params: readonly ParamValue[];
+  readonly params: readonly StatementParam[];
   readonly prepared: Prepared | undefined;
   /** Was it prepared for an earlier run, when its tables may have been others? */
   readonly reused: boolean;

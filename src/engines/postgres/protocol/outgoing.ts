@@ -3,8 +3,8 @@
  * driver's affair, and what the server sends is read in incoming.ts.
  */
 import type { Socket } from 'node:net';
-import type { ParamType, ParamValue } from '../../../sql/statement.ts';
-import { acquireBuffer, releaseBuffer } from '../../../util/buffer-pool.ts';
+import type { ParamType, StatementParam } from '../../../sql/statement.ts';
+import { acquireBuffer, bytesOf, Lease, type PooledBuffer } from '../../../util/buffer-pool.ts';
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The unnamed portal, all of its rows; then a Sync. */
@@ -19,18 +19,20 @@ const SHORT_TEXT = 32;
 /** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
 export class Outgoing {
   #small: Buffer = Buffer.allocUnsafeSlow(INITIAL);
-  /** The small one, or a larger one that is leased. */
+  /** The small one, or those of the larger buffer. */
   #bytes: Buffer = this.#small;
+  #larger: PooledBuffer | undefined;
   #length = 0;
 
   /** Sends what has been written so far. */
   send(socket: Socket): void {
-    const bytes = this.#bytes;
-    const piece = bytes.subarray(0, this.#length);
+    const piece = this.#bytes.subarray(0, this.#length);
+    const larger = this.#larger;
     this.#length = 0;
-    if (bytes !== this.#small) {
+    if (larger !== undefined) {
       this.#bytes = this.#small;
-      socket.write(piece, () => releaseBuffer(bytes));
+      this.#larger = undefined;
+      socket.write(piece, () => larger.release());
       return;
     }
     socket.write(piece);
@@ -64,8 +66,8 @@ export class Outgoing {
     this.#finish(start);
   }
 
-  /** Texts go as text, bytes in binary; every result column is asked for as text. */
-  bind(name: string, types: readonly ParamType[], params: readonly ParamValue[]): void {
+  /** Texts go as text, bytes in binary; every result column is asked for as text. Releases the leases among the values. */
+  bind(name: string, types: readonly ParamType[], params: readonly StatementParam[]): void {
     const start = this.#begin(0x42);
     this.#byte(0);
     this.#string(name);
@@ -97,22 +99,22 @@ export class Outgoing {
   }
 
   /** Bytes of a bytes parameter are sent as they are; those of any other are its text. */
-  #formats(types: readonly ParamType[], params: readonly ParamValue[]): void {
+  #formats(types: readonly ParamType[], params: readonly StatementParam[]): void {
     let isAnyBinary = false;
     for (let i = 0; i < params.length; i++) isAnyBinary ||= isBinary(types[i], params[i]);
     this.#int16(isAnyBinary ? params.length : 0);
     if (isAnyBinary) for (let i = 0; i < params.length; i++) this.#int16(isBinary(types[i], params[i]) ? 1 : 0);
   }
 
-  #value(value: ParamValue): void {
+  #value(value: StatementParam): void {
     if (value === null) {
       this.#int32(-1);
       return;
     }
     if (typeof value !== 'string') {
       this.#int32(value.length);
-      this.#raw(value);
-      releaseBuffer(value);
+      this.#raw(bytesOf(value));
+      if (value instanceof Lease) value.release();
       return;
     }
     this.#reserve(4 + (value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value)));
@@ -175,13 +177,15 @@ export class Outgoing {
   #reserve(n: number): void {
     if (this.#length + n <= this.#bytes.length) return;
     const before = this.#bytes;
-    this.#bytes = acquireBuffer(Math.max(before.length * 2, this.#length + n)).bytes;
-    before.copy(this.#bytes, 0, 0, this.#length);
-    if (before !== this.#small) releaseBuffer(before);
+    const larger = acquireBuffer(Math.max(before.length * 2, this.#length + n));
+    before.copy(larger.bytes, 0, 0, this.#length);
+    this.#larger?.release();
+    this.#larger = larger;
+    this.#bytes = larger.bytes;
   }
 }
 
-function isBinary(type: ParamType | undefined, value: ParamValue | undefined): boolean {
+function isBinary(type: ParamType | undefined, value: StatementParam | undefined): boolean {
   return typeof value === 'object' && value !== null && type?.kind === 'bytes';
 }
 

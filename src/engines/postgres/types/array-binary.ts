@@ -5,7 +5,7 @@
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
-import { releaseBuffer } from '../../../util/buffer-pool.ts';
+import type { Lease } from '../../../util/buffer-pool.ts';
 import { ByteWriter } from '../../../util/byte-writer.ts';
 import { plainMicroseconds } from '../../../util/plain-moment.ts';
 
@@ -44,7 +44,7 @@ const ELEMENTS: ReadonlyMap<string, Element> = new Map([
 const NULL = -1;
 
 /** `cast`: the type of the elements. Undefined when it has to be text. */
-export function binaryArray(rows: RowValues, column: number, cast: string): Buffer | undefined {
+export function binaryArray(rows: RowValues, column: number, cast: string): Lease | undefined {
   const element = ELEMENTS.get(cast);
   if (element === undefined) return undefined;
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
@@ -56,7 +56,7 @@ export function binaryArray(rows: RowValues, column: number, cast: string): Buff
     const start = from[i] as number;
     const isWritten = start < 0 ? putValue(out, element, rows.value(i)) : element.range(out, source, start, to[i] as number);
     if (isWritten) continue;
-    releaseBuffer(out.take());
+    out.release();
     return undefined;
   }
   return out.take();

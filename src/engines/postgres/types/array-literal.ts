@@ -1,7 +1,7 @@
 /** PostgreSQL's notation for arrays: `{1,"a b",NULL}`. Writes it from values and from JSON text. */
-
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
+import type { Lease } from '../../../util/buffer-pool.ts';
 import { ByteWriter } from '../../../util/byte-writer.ts';
 import { Decimal, type PlainValue } from '../../../util/decimal.ts';
 import { parseJson, writeJson } from '../../../util/json.ts';
@@ -19,7 +19,7 @@ function arrayLiteral(values: readonly ParamValue[]): string {
 }
 
 /** One column of many rows, as the bytes of the text. Ranges of a JSON body hold nothing that needs an escape here. */
-export function columnLiteral(rows: RowValues, column: number, bindable: (value: ParamValue) => ParamValue): Buffer {
+export function columnLiteral(rows: RowValues, column: number, bindable: (value: ParamValue) => ParamValue): Lease {
   const { source, from, to, width } = rows;
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
   const last = rows.count * width;

@@ -90,6 +90,8 @@ export function databaseEntry(address, database, changes = {}) {
     password: address.password,
     db_name: database,
     db_type: address.type,
+    // Plain, as the yardsticks' own drivers are.
+    tls: 'disable',
     ...changes,
   };
 }

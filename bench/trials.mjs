@@ -137,6 +137,7 @@ async function definitions(engine, { quick }, say) {
       password: fixture.address.password,
       db_name: fixture.name,
       db_type: fixture.address.type,
+      tls: 'disable',
     },
   ]);
   await administrator.deploy(project, 'bench-alone', logic, ref);

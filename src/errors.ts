@@ -267,6 +267,11 @@ export const ERRORS = {
     (column: string) => `The range for ${show(column)} is not of the form bw.low.high with two values of the column's type.`,
   ),
   list_empty: entry(400, (column: string) => `The list for ${show(column)} is empty; give at least one value.`),
+  reserved_name: entry(
+    400,
+    (name: string, why: string) =>
+      `The query parameter ${name} is not a filter and would do nothing here, since ${why}; quote it to filter by a column of that name: "${name}"=eq.value, or remove it.`,
+  ),
   parameter_unknown: entry(400, (name: string) => `The parameter ${show(name)} is unknown, or not for this method.`),
   parameter_invalid: entry(400, (name: string, why: string) => `The parameter ${name} is not valid: ${why}.`),
   set_invalid: entry(400, (why: string) => `Give exactly one set=<column>.<value>: ${why}.`),
@@ -299,6 +304,10 @@ export const ERRORS = {
   filter_refused: entry(400, (detail: string) => `The database cannot compare these values. ${detail}`),
 
   // Databases.
+  database_read_only: entry(
+    403,
+    (type: string, name: string) => `The database ${type}/${show(name)} is registered with read_only; nothing is written through it.`,
+  ),
   database_refused: entry(422, (detail: string) => `Code in the database refused the request. ${detail}`),
   database_unreachable: entry(424, () => 'The database cannot be reached, refused the login, or went away during the query.'),
   database_malformed: entry(424, (what: string) => `The database's answer cannot be used: ${what}.`),
@@ -359,6 +368,7 @@ export const ERRORS = {
   step_failed: entry(500, (step: string, detail: string) => `Step ${step} failed: ${detail}`),
   step_unreachable: entry(424, (step: string, detail: string) => `Step ${step} failed: ${detail}`),
   step_timeout: entry(504, (step: string, secs: string) => `Step ${step} ran longer than ${secs} seconds.`),
+  step_read_only: entry(403, (step: string) => `Step ${step} failed: it writes, and the database or its entry is read-only.`),
   step_denied: entry(403, (step: string) => `Step ${step} failed: the database user lacks the privilege for it.`),
 
   result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),

@@ -38,6 +38,17 @@ export function parseFilter(name: string, expression: string): RawFilter {
   return { op, column, values: PARSERS[OPERATORS[op].values](column, text) };
 }
 
+/** Operators that people know from elsewhere, and that are refused here. */
+const FOREIGN_OPERATORS = ['is', 'lli'];
+
+/** Would the value of a reserved name be a filter if a column had that name? */
+export function looksLikeFilter(value: string): boolean {
+  const dot = value.indexOf('.');
+  if (dot < 2) return false;
+  const op = value.slice(0, dot);
+  return isOperator(op) || FOREIGN_OPERATORS.includes(op);
+}
+
 /** `is`, `lli` and words that look like operators are unknown ones; anything else never was one. */
 function operatorError(column: string, op: string): Error {
   return /^[A-Za-z_]{1,32}$/.test(op) ? apiError('operator_unknown', op, column) : apiError('operator_missing', column);

@@ -58,6 +58,8 @@ export function planRequest(request: AutoRequest, found: Table, access: Access, 
 }
 
 function planRead(request: ReadRequest, table: Table, access: Access, kinds: SelectPlan['kinds']): ReadPlan {
+  if (request.version !== undefined && table.columns.some(({ name }) => name === 'version'))
+    throw apiError('reserved_name', 'version', 'the table has a column of that name');
   const where = conditionOf(request.filters, table);
   const order = orderOf(request, table);
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));

@@ -4,7 +4,7 @@
  */
 import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';
-import { columnName, parseFilter, parseGroup, type RawFilter } from './filter-syntax.ts';
+import { columnName, looksLikeFilter, parseFilter, parseGroup, type RawFilter } from './filter-syntax.ts';
 
 export interface Options {
   readonly format: string;
@@ -20,6 +20,8 @@ export interface ReadRequest extends Options {
   readonly count: boolean;
   /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
   readonly after: string | undefined;
+  /** `version` is for Custom endpoints: it means nothing here, unless the table has a column of that name. */
+  readonly version: string | undefined;
 }
 
 export interface WriteOptions {
@@ -71,10 +73,14 @@ interface Sorted {
   readonly single: Given;
   readonly sets: string[];
   readonly filters: RawFilter[];
+  /** A reserved name that the method does not use. */
+  readonly unused: string | undefined;
 }
 
 const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
-const GENERAL = ['format', 'version', 'pwt'];
+const GENERAL = ['format', 'pwt'];
+/** Names that no filter has unless it is quoted, whether a method uses them or not. */
+const RESERVED = [...GENERAL, 'version', 'pg', 'ps', 'set'];
 
 /** May the request have filters? */
 type Filtering = 'allowed' | 'refused';
@@ -83,15 +89,23 @@ function sort(query: readonly QueryParameter[], allowed: readonly string[], filt
   const single = new Given();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
+  let unused: string | undefined;
   for (const parameter of query) {
     const { name, value } = parameter;
+    const isReserved = RESERVED.includes(name);
+    if (isReserved && looksLikeFilter(value)) throw apiError('reserved_name', name, 'its value looks like a filter');
     if (name === 'set' && allowed.includes('set')) sets.push(value);
     else if (GENERAL.includes(name) || allowed.includes(name)) single.add(parameter);
-    else if (name === 'pg' || name === 'ps' || name === 'set') continue;
+    else if (isReserved) unused ??= name;
     else if (name.startsWith('$')) filters.push(special(name, value, filtering));
     else filters.push(parseFilter(name, value));
   }
-  return { single, sets, filters };
+  return { single, sets, filters, unused };
+}
+
+/** Behind the demand for a filter: a write that has none is refused for that. */
+function refuseUnused(name: string | undefined): void {
+  if (name !== undefined) throw apiError('reserved_name', name, 'this method does not use it');
 }
 
 function special(name: string, value: string, filtering: Filtering): RawFilter {
@@ -100,8 +114,9 @@ function special(name: string, value: string, filtering: Filtering): RawFilter {
   return parseGroup(name, value);
 }
 
-const READ_NAMES = ['pg', 'ps', '$select', '$order', '$count', '$after'];
+const READ_NAMES = ['pg', 'ps', 'version', '$select', '$order', '$count', '$after'];
 const WRITE_NAMES = ['$dry_run', '$max_affected'];
+const UPDATE_NAMES = [...WRITE_NAMES, 'set'];
 const INSERT_NAMES = [...WRITE_NAMES, '$upsert'];
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest {
@@ -113,7 +128,8 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
   const sizeNumber = pageValue('ps', size);
   if (sizeNumber < 1) throw apiError('paging_invalid', 'ps', 'it must be at least 1');
   if (sizeNumber > maxPageSize) throw apiError('paging_invalid', 'ps', `it may be ${maxPageSize} at most`);
-  const { single, filters } = sort(query, READ_NAMES);
+  const { single, filters, unused } = sort(query, READ_NAMES);
+  refuseUnused(unused);
   const after = single.get('$after');
   if (after !== undefined && pageNumber !== 0) throw apiError('parameter_invalid', '$after', 'it goes with pg=0');
   return {
@@ -126,11 +142,13 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
     order: orderOf(single.get('$order')),
     count: countOf(single.get('$count')),
     after,
+    version: single.get('version'),
   };
 }
 
 /** Digits only: `0x10`, `1e3` and blanks are no page numbers. */
 function pageValue(name: string, text: string): number {
+  if (looksLikeFilter(text)) throw apiError('reserved_name', name, 'its value looks like a filter');
   if (!/^\d{1,10}$/.test(text)) throw apiError('paging_invalid', name, 'it must be a whole number of at most ten digits');
   return Number(text);
 }
@@ -145,15 +163,17 @@ export function parseInsert(query: readonly QueryParameter[], body: Buffer): Ins
 }
 
 export function parseUpdate(query: readonly QueryParameter[]): UpdateRequest {
-  const { single, sets, filters } = sort(query, [...WRITE_NAMES, 'set']);
+  const { single, sets, filters, unused } = sort(query, UPDATE_NAMES);
   const set = setOf(sets);
   if (filters.length === 0) throw apiError('filter_missing', 'PUT');
+  refuseUnused(unused);
   return { do: 'update', format: single.get('format') ?? 'json', filters, set, ...writeOptions(single) };
 }
 
 export function parseDelete(query: readonly QueryParameter[]): DeleteRequest {
-  const { single, filters } = sort(query, WRITE_NAMES);
+  const { single, filters, unused } = sort(query, WRITE_NAMES);
   if (filters.length === 0) throw apiError('filter_missing', 'DELETE');
+  refuseUnused(unused);
   return { do: 'delete', format: single.get('format') ?? 'json', filters, ...writeOptions(single) };
 }
 

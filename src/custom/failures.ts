@@ -29,6 +29,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   busy: () => apiError('database_busy'),
   conflict: () => apiError('database_conflict'),
   denied: (label) => apiError('step_denied', label),
+  read_only: (label) => apiError('step_read_only', label),
   timeout: (label, _, timeoutMs) => apiError('step_timeout', label, String(timeoutMs / 1000)),
 };
 
@@ -83,6 +84,7 @@ const OWN = new Set([
   'step_unreachable',
   'step_timeout',
   'step_denied',
+  'step_read_only',
   'record_unreadable',
   'result_too_deep',
   'response_invalid',

@@ -12,6 +12,7 @@ import {
   type RunOptions,
   type StopSignal,
 } from '../engines/engine.ts';
+import { apiError } from '../errors.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { Entry } from '../model/entry.ts';
 import type { StatementFacts } from '../sql/bind.ts';
@@ -97,6 +98,7 @@ export class CallSession {
   }
 
   async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
+    if (!stated.sql.reads) this.#checkWritable();
     const taken = this.#connection ?? this.#take();
     const connection = taken instanceof Promise ? await taken : taken;
     const { label, sql } = stated;
@@ -115,6 +117,11 @@ export class CallSession {
       else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
       throw error;
     }
+  }
+
+  #checkWritable(): void {
+    const { readOnly, type, database } = this.#options.entry();
+    if (readOnly === true) throw apiError('database_read_only', type, database);
   }
 
   /** Functions that are not known may write, except where functions cannot. */

@@ -3,6 +3,8 @@ import type { Auto, Target } from '../auto/attempt.ts';
 import { planRequest } from '../auto/plan.ts';
 import { type AutoRequest, parseDelete, parseInsert, parseRead, parseUpdate } from '../auto/request.ts';
 import { runPlan } from '../auto/run.ts';
+import { apiError } from '../errors.ts';
+import type { Entry } from '../model/entry.ts';
 import type { AutoReads, Perform } from './auto-reads.ts';
 import type { Exchange } from './exchange.ts';
 import { NO_ROWS, sendValue } from './respond.ts';
@@ -23,8 +25,13 @@ export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Parse>>
   DELETE: ({ query }) => parseDelete(query),
 };
 
+function checkWritable({ readOnly, type, database }: Entry): void {
+  if (readOnly === true) throw apiError('database_read_only', type, database);
+}
+
 export async function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
   const request = parse(exchange, services);
+  if (request.do !== 'read') checkWritable(target.entry);
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {

@@ -10,7 +10,7 @@ import type { DeclaredKey } from '../model/relation.ts';
 import type { EntryDraft } from '../store/store.ts';
 import { type BodyFields, shown, type TextRule } from './fields.ts';
 
-const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['disable', 'prefer', 'require', 'verify-full'];
+const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['prefer', 'disable', 'require', 'verify-full'];
 
 const LONGEST_CERTIFICATES = 100_000;
 const LONGEST_PASSWORD = 10_000;
@@ -110,6 +110,7 @@ export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
     maxOpenConnections: fields.integer('max_open_connections', 50, 1, 10_000),
     maxIdleConnections: fields.integer('max_idle_connections', 25, 0, 10_000),
     queryTimeoutSecs: fields.integer('timeout_secs', 30, 1, A_DAY),
+    readOnly: fields.flag('read_only'),
   };
   const relations = readRelations(fields);
   return { ...entry, ...(ca === null ? {} : { ca }), ...(relations === undefined ? {} : { relations }) };
@@ -135,6 +136,7 @@ export function describeEntry(entry: Entry): object {
     max_idle_connections: entry.maxIdleConnections,
     timeout_secs: entry.queryTimeoutSecs,
     tls: entry.tls,
+    read_only: entry.readOnly === true,
     ...(entry.ca === undefined ? {} : { ca: entry.ca }),
     ...(entry.relations === undefined ? {} : { relations: entry.relations }),
   };

@@ -1,6 +1,6 @@
 /**
  * Reads the fields of a body and collects what is wrong with them, so that a client hears of everything at once. A field that is missing
- * or of the wrong JSON type is malformed; one that is well-formed but not allowed is refused. Knows nothing of what the fields mean.
+ * or of the wrong JSON type is malformed, and so is one that nobody asks for; one that is well-formed but not allowed is refused. Knows nothing of what the fields mean.
  */
 import { type ApiError, apiError } from '../errors.ts';
 import { parseUlid } from '../model/ulid.ts';
@@ -12,6 +12,8 @@ export type TextRule = (text: string) => string | undefined;
 interface Findings {
   readonly malformed: string[];
   readonly refused: string[];
+  /** Every object of the body, to tell at the end which of its fields nobody has asked for. */
+  readonly read: BodyFields[];
 }
 
 /** What stands in for a value that was found wrong: nobody sees it, since `finish` throws. */
@@ -40,16 +42,18 @@ export class BodyFields {
   readonly #map: PlainMap;
   readonly #where: string;
   readonly #findings: Findings;
+  readonly #asked = new Set<string>();
 
   private constructor(map: PlainMap, where: string, findings: Findings) {
     this.#map = map;
     this.#where = where;
     this.#findings = findings;
+    findings.read.push(this);
   }
 
   static of(body: PlainValue): BodyFields {
     if (!(body instanceof Map)) throw apiError('body_not_object');
-    return new BodyFields(body, '', { malformed: [], refused: [] });
+    return new BodyFields(body, '', { malformed: [], refused: [], read: [] });
   }
 
   malformed(name: string, why: string): void {
@@ -62,6 +66,7 @@ export class BodyFields {
 
   /** The field's value; null counts as absent. */
   value(name: string): Exclude<PlainValue, null> | undefined {
+    this.#asked.add(name);
     return this.#map.get(name) ?? undefined;
   }
 
@@ -113,6 +118,13 @@ export class BodyFields {
     return standard;
   }
 
+  /** False when the field is absent. */
+  flag(name: string): boolean {
+    const value = this.value(name);
+    if (value !== undefined && typeof value !== 'boolean') this.malformed(name, 'must be true or false');
+    return value === true;
+  }
+
   /** A list of objects; undefined when the field is absent or no list. */
   objects(name: string): readonly BodyFields[] | undefined {
     const value = this.value(name);
@@ -158,8 +170,14 @@ export class BodyFields {
     return texts;
   }
 
+  /** A field that nobody has asked for means nothing: a client that sends it expects otherwise. */
+  #refuseUnknown(): void {
+    for (const name of this.#map.keys()) if (!this.#asked.has(name)) this.malformed(shown(name), 'is not a known field here');
+  }
+
   /** Throws when anything was wrong: with all of it, and as malformed when any of it is. */
   finish(error: (kind: 'malformed' | 'refused', problems: string) => ApiError = bodyError): void {
+    for (const fields of this.#findings.read) fields.#refuseUnknown();
     const { malformed, refused } = this.#findings;
     const problems = [...malformed, ...refused].join('; ');
     if (problems !== '') throw error(malformed.length > 0 ? 'malformed' : 'refused', problems);

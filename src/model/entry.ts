@@ -34,4 +34,6 @@ export interface Entry {
   readonly queryTimeoutSecs: number;
   /** How tables belong together where the database does not say so itself (ClickHouse, views, MyISAM). */
   readonly relations?: readonly DeclaredKey[];
+  /** Nothing is written through it: refused before it is sent, and by the session where the engine can. */
+  readonly readOnly?: boolean;
 }

@@ -27,10 +27,11 @@ interface EntryRow {
   readonly timeout_secs: number;
   readonly relations: string | null;
   readonly position: number;
+  readonly read_only: number;
 }
 
 const COLUMNS = `entry_id, db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs,
-  max_open_connections, max_idle_connections, timeout_secs, relations, position`;
+  max_open_connections, max_idle_connections, timeout_secs, relations, position, read_only`;
 const INSERT_ROWS = 100;
 const OWNED = 'org_id = ? AND project_id = ?';
 const ONE = `${OWNED} AND db_type = ? AND db_name = ?`;
@@ -60,6 +61,7 @@ function toEntry(row: EntryRow, scope: ProjectScope, password: string): Entry {
     ...entry,
     ...(row.ca === null ? {} : { ca: row.ca }),
     ...(row.relations === null ? {} : { relations: JSON.parse(row.relations) as DeclaredKey[] }),
+    ...(row.read_only === 0 ? {} : { readOnly: true }),
   };
 }
 
@@ -105,6 +107,7 @@ function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, pos
     draft.queryTimeoutSecs,
     draft.relations === undefined ? null : JSON.stringify(draft.relations),
     position,
+    draft.readOnly === true ? 1 : 0,
   ];
 }
 

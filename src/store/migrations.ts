@@ -93,6 +93,10 @@ const MIGRATIONS: readonly Migration[] = [
     // How tables belong together where their database does not say so: JSON, or nothing.
     statements: ({ text }) => [`ALTER TABLE entries ADD COLUMN relations ${text}`],
   },
+  {
+    version: 6,
+    statements: ({ integer }) => [`ALTER TABLE entries ADD COLUMN read_only ${integer} NOT NULL DEFAULT 0`],
+  },
 ];
 
 /** Brings the tables up to date; refuses records that a newer version of Millrace has written. */

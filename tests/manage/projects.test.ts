@@ -91,7 +91,8 @@ describe('projects', () => {
           max_open_connections: 50,
           max_idle_connections: 25,
           timeout_secs: 30,
-          tls: 'disable',
+          tls: 'prefer',
+          read_only: false,
         },
       ],
     });

@@ -177,7 +177,7 @@ class ClickhouseConnection implements Connection, Watched {
       block: undefined,
     };
     await this.#execute(request, { timeoutMs, signal }, sink);
-    return knownSettings(new Set(sink.rows.map(([name]) => name ?? '')));
+    return knownSettings(new Set(sink.rows.map(([name]) => name ?? '')), this.#origin.entry);
   }
 
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */

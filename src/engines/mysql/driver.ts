@@ -8,7 +8,7 @@ import type { StatementParam } from '../../sql/statement.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, wasKilled } from './dialect/failures.ts';
-import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, SETTINGS, TO_MARK } from './dialect/session.ts';
+import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, settingsText, TO_MARK } from './dialect/session.ts';
 import { type StopKind, stopFailure } from './dialect/stop.ts';
 import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
 import { login, type Session } from './protocol/login.ts';
@@ -65,7 +65,7 @@ export class MysqlConnection implements Connection, Watched {
     const connection = new MysqlConnection(session, entry, at);
     const timeoutMs = Math.max(1, at.timeoutMs - (performance.now() - began));
     try {
-      await connection.#command(SETTINGS, { timeoutMs, signal: at.signal });
+      await connection.#command(settingsText(entry, session), { timeoutMs, signal: at.signal });
     } catch (error) {
       connection.close();
       if (error instanceof DbFailure && error.kind === 'timeout') {
@@ -163,7 +163,7 @@ export class MysqlConnection implements Connection, Watched {
     try {
       await Promise.all([
         this.#wire.send(command(COMMAND.reset, ''), replies[0]),
-        this.#wire.send(command(COMMAND.query, SETTINGS), replies[1]),
+        this.#wire.send(command(COMMAND.query, settingsText(this.#entry, this.#session)), replies[1]),
         this.#entry.database === '' ? undefined : this.#wire.send(command(COMMAND.initDb, this.#entry.database), replies[2]),
       ]);
       return replies.every((reply) => reply.failure === undefined);

@@ -26,9 +26,11 @@ const SESSION =
   "SET TimeZone='UTC'; SET DateStyle='ISO, YMD'; SET IntervalStyle='iso_8601'; SET extra_float_digits=1; SET bytea_output='hex'; " +
   "SET standard_conforming_strings=on; SET client_encoding='UTF8'; SET client_min_messages=error; SET idle_in_transaction_session_timeout='60s'";
 
+const READ_ONLY = `${SESSION}; SET default_transaction_read_only=on`;
+
 const RESET =
   'ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); ' +
-  `DISCARD TEMP; DISCARD SEQUENCES; ${SESSION}`;
+  'DISCARD TEMP; DISCARD SEQUENCES; ';
 
 /** What Ready says when no transaction is open. */
 const IDLE = 0x49;
@@ -76,7 +78,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#socket.on('error', (error) => this.#lost(leftBy(error)));
     this.#socket.on('end', () => this.#lost('unknown'));
     this.#socket.on('close', () => this.#lost('unknown'));
-    this.#lead = SESSION;
+    this.#lead = session.readOnly ? READ_ONLY : SESSION;
     watch(this);
     // What the server said behind its welcome may have ended it already.
     if (this.#socket.destroyed) this.#lost('unsent');
@@ -127,7 +129,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#begins = false;
     this.#timeoutMs = 0;
     try {
-      await this.#simple(RESET, { timeoutMs: 5000 });
+      await this.#simple(RESET + (this.#session.readOnly ? READ_ONLY : SESSION), { timeoutMs: 5000 });
       return true;
     } catch {
       return false;

@@ -2,6 +2,8 @@
  * The settings that go with every statement, so that a user's profile never changes what an answer looks like or whether a write
  * is awaited. A server gets those that it knows: the list is asked for once, when a connection opens.
  */
+import type { Entry } from '../../../model/entry.ts';
+
 const ALWAYS: readonly (readonly [name: string, value: string])[] = [
   // Values as exact JSON: whole numbers and decimals as digits, instants in UTC, text always valid UTF-8.
   ['date_time_output_format', 'iso'],
@@ -49,6 +51,10 @@ export const SETTING_NAMES: readonly string[] = ALWAYS.map(([name]) => name);
 
 export type Settings = readonly (readonly [name: string, value: string])[];
 
-export function knownSettings(known: ReadonlySet<string>): Settings {
-  return ALWAYS.filter(([name]) => known.has(name));
+/** Reads alone, and settings may still be sent along. */
+const READ_ONLY: Settings = [['readonly', '2']];
+
+export function knownSettings(known: ReadonlySet<string>, { readOnly }: Pick<Entry, 'readOnly'>): Settings {
+  const settings = ALWAYS.filter(([name]) => known.has(name));
+  return readOnly === true ? [...settings, ...READ_ONLY] : settings;
 }

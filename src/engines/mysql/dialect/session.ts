@@ -1,10 +1,17 @@
 /**
  * How every session is set up, as constant texts: the only ones that are not prepared. Knows which server understands which setting.
  */
+import type { Entry } from '../../../model/entry.ts';
+
 const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
 
 /** Zero dates stay readable (no NO_ZERO_DATE), a zero given for an AUTO_INCREMENT column is a zero, and nothing is cut or rounded off. */
-export const SETTINGS = `SET NAMES utf8mb4, autocommit = 1, time_zone = '+00:00', sql_mode = '${SQL_MODE}'`;
+const SETTINGS = `SET NAMES utf8mb4, autocommit = 1, time_zone = '+00:00', sql_mode = '${SQL_MODE}'`;
+
+export function settingsText({ readOnly }: Pick<Entry, 'readOnly'>, { mariadb }: { readonly mariadb: boolean }): string {
+  if (readOnly !== true) return SETTINGS;
+  return `${SETTINGS}, ${mariadb ? 'tx_read_only' : 'transaction_read_only'} = 1`;
+}
 
 /** The server's own limit for a statement. MySQL's is for reading ones only; ours comes on top. */
 export function limitText(server: { readonly mariadb: boolean }, ms: number): string {

@@ -18,6 +18,7 @@ export interface Session extends CancelKey {
   readonly reader: SocketReader;
   /** Where messages are put together; whoever takes the session over says who hears them. */
   readonly incoming: Incoming;
+  readonly readOnly: boolean;
 }
 
 /** Node takes these here, which its types do not say. */
@@ -86,7 +87,7 @@ interface Line {
 function shakeHands(entry: Entry, { socket, reader, options }: Line): Promise<Session> {
   return new Promise((resolve, reject) => {
     const channel = { isPrivate: 'encrypted' in socket, send: (message: Buffer) => void socket.write(message) };
-    const done = (key: CancelKey): void => resolve({ ...key, socket, reader, incoming });
+    const done = (key: CancelKey): void => resolve({ ...key, socket, reader, incoming, readOnly: entry.readOnly === true });
     const handshake = new Handshake(entry, channel, done, reject);
     const incoming = new Incoming(handshake.message, options.maxRowBytes);
     reader.read(socket, (bytes, length) => {

@@ -70,7 +70,7 @@ class Golden {
 
   /** In a read that shows the column, and in a write. */
   filter(column: Column, op: Operator): void {
-    const filter = `${column.name}=${expressionOf(op, VALUES[column.kind])}`;
+    const filter = `"${column.name}"=${expressionOf(op, VALUES[column.kind])}`;
     const read = attempt(() => {
       const request = parseRead(parseQuery(`pg=0&ps=20&$select=id,${column.name}&${filter}`), 10_000);
       return comparison(this.#first(request)).replace(/, "20" int$/, '');

@@ -108,32 +108,28 @@ li on enum: `enum` LIKE ? ESCAPE '!'   <- "%bad%" text
 rli on enum: `enum` LIKE ? ESCAPE '!'   <- "bad%" text
 nli on enum: `enum` NOT LIKE ? ESCAPE '!'   <- "%bad%" text
 il on enum: LOWER(`enum`) LIKE LOWER(?) ESCAPE '!'   <- "%bad%" text
-eq on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-ne on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-lt on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-le on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-gt on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-ge on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-bw on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-in on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-nin on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-li on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-rli on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-nli on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
-il on set: undefined   <- 
-   strictly: refused: DELETE needs at least one filter, such as id=eq.1; without one nothing is done.
+eq on set: `set` = ?   <- "bad" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` = ?)   <- "bad" text
+ne on set: `set` <> ?   <- "bad" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` <> ?)   <- "bad" text
+lt on set: `set` < ?   <- "bad" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` < ?)   <- "bad" text
+le on set: `set` <= ?   <- "bad" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` <= ?)   <- "bad" text
+gt on set: `set` > ?   <- "bad" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` > ?)   <- "bad" text
+ge on set: `set` >= ?   <- "bad" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` >= ?)   <- "bad" text
+bw on set: `set` BETWEEN ? AND ?   <- "bad" text, "fine" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` BETWEEN ? AND ?)   <- "bad" text, "fine" text
+in on set: `set` IN (?, ?)   <- "bad" text, "fine" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` IN (?, ?))   <- "bad" text, "fine" text
+nin on set: `set` NOT IN (?, ?)   <- "bad" text, "fine" text
+   strictly: (~0 + (5 IN (COERCIBILITY(`set`), COERCIBILITY(IFNULL(`set`, 0)))) AND `set` NOT IN (?, ?))   <- "bad" text, "fine" text
+li on set: `set` LIKE ? ESCAPE '!'   <- "%bad%" text
+rli on set: `set` LIKE ? ESCAPE '!'   <- "bad%" text
+nli on set: `set` NOT LIKE ? ESCAPE '!'   <- "%bad%" text
+il on set: LOWER(`set`) LIKE LOWER(?) ESCAPE '!'   <- "%bad%" text
 eq on uuid: `uuid` = ?   <- "00000000-0000-0000-0000-000000000001" other
    strictly: (~0 + (COERCIBILITY(IFNULL(`uuid`, '')) <> 5) AND `uuid` = ?)   <- "00000000-0000-0000-0000-000000000001" other
 ne on uuid: `uuid` <> ?   <- "00000000-0000-0000-0000-000000000001" other

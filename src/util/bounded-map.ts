@@ -1,8 +1,8 @@
 /**
- * A map with a bound. When it is full, the entries that were used longest ago go first. The bound is a number of entries, or a total size
- * that `sizeOf` measures (bytes, parameters). Knows nothing of what it holds, and nothing of time.
+ * A map with a bound. When it is full, the least recently used entries go first. The bound is a number of entries, or a total size that
+ * `sizeOf` measures (bytes, parameters). Knows nothing of the values, and nothing of time.
  *
- * The entries form a ring in the order of their use; the ring's own node stands between the newest and the oldest.
+ * The entries form a ring in order of use. The ring's own node stands between the newest and the oldest.
  */
 interface Node<K, V> {
   readonly key: K;
@@ -13,9 +13,9 @@ interface Node<K, V> {
 }
 
 interface Options<K, V> {
-  /** What an entry counts for; each counts for one without it. */
+  /** The size of an entry; 1 without it. */
   sizeOf?(value: V, key: K): number;
-  /** Called for each entry that had to make room; not for those that are deleted or replaced. */
+  /** Called for each entry that is evicted, not for those that are deleted or replaced. */
   evicted?(value: V, key: K): void;
 }
 
@@ -40,12 +40,12 @@ export class BoundedMap<K, V extends NonNullable<unknown>> {
     return this.#nodes.size;
   }
 
-  /** What all entries together count for. */
+  /** The total size of all entries. */
   get total(): number {
     return this.#total;
   }
 
-  /** Asks without using: the entry keeps its place. */
+  /** Does not count as a use. */
   has(key: K): boolean {
     return this.#nodes.has(key);
   }
@@ -60,7 +60,7 @@ export class BoundedMap<K, V extends NonNullable<unknown>> {
     return node.value;
   }
 
-  /** Makes this the newest entry. One that is larger than the whole bound is not kept, and neither is what was there under its key. */
+  /** Makes this the newest entry. An entry larger than the bound is not kept, and removes what was there under its key. */
   set(key: K, value: V): void {
     this.delete(key);
     const size = this.#options.sizeOf?.(value, key) ?? 1;
@@ -98,7 +98,7 @@ export class BoundedMap<K, V extends NonNullable<unknown>> {
     unlink(node);
   }
 
-  /** Behind the newest so far. */
+  /** Makes the node the newest. */
   #link(node: Node<K, V>): void {
     const ring = this.#ring;
     node.older = ring.older;

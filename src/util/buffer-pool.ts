@@ -1,19 +1,19 @@
 /**
- * A pool of buffers. Memory outside of JavaScript's heap is cheap to make and dear to forget: V8 counts it, and some hundred requests with
- * large bodies would make it search the whole heap. So buffers are acquired, released and used again.
+ * A pool of buffers. Buffers are cheap to make but expensive to abandon: V8 counts their memory, and a few hundred requests with large
+ * bodies would make it collect the whole heap. So buffers are acquired, released and used again.
  *
- * A `PooledBuffer` stays with the object that acquired it, which writes into it and releases it. Bytes that change hands do so as a `Lease`:
- * whoever is given one owns it, and releases it once or hands it on. A buffer that nobody releases is collected like any other object.
+ * A `PooledBuffer` stays with the object that acquired it, which writes into it and releases it. Bytes change hands as a `Lease`: whoever
+ * receives one owns it, and releases it once or hands it on. A buffer that is never released is collected like any other object.
  */
 
 interface SizeClass {
   readonly size: number;
-  /** How many are kept for use. */
+  /** How many free buffers are kept. */
   readonly most: number;
   readonly free: PooledBuffer[];
 }
 
-/** Small answers; a chunk of a large one and the row that filled it; bodies and batches of some thousand rows; larger ones. */
+/** Small answers; a chunk of a large answer plus the row that filled it; bodies and batches of a few thousand rows; larger ones. */
 export const SMALL_BUFFER = 16 * 1024;
 export const CHUNK_BUFFER = 80 * 1024;
 const SIZE_CLASSES: readonly SizeClass[] = [
@@ -23,18 +23,18 @@ const SIZE_CLASSES: readonly SizeClass[] = [
   { size: 1024 * 1024, most: 8, free: [] },
 ];
 
-/** What released memory is filled with; undefined outside of tests. */
+/** The content of released memory; undefined outside of tests. */
 let pattern: Buffer | undefined;
 
 /**
- * For tests: released memory is filled with this byte at once. So a read after the release shows, a write after it is found when the buffer
- * is acquired again, and a second release throws.
+ * For tests: fills released memory with this byte at once. A read after the release then returns nonsense, a write after it is found when
+ * the buffer is acquired again, and a second release throws.
  */
 export function poisonReleased(byte: number): void {
   pattern = Buffer.alloc(1024 * 1024, byte);
 }
 
-/** At least so many bytes, with anything in them: only what was written since may ever be read. */
+/** Returns at least this many bytes with arbitrary content. Read only what you have written. */
 export function acquireBuffer(size: number): PooledBuffer {
   const sizeClass = SIZE_CLASSES.find((one) => size <= one.size);
   const known = sizeClass?.free.pop();
@@ -47,7 +47,7 @@ export class PooledBuffer {
   readonly bytes: Buffer;
   /** The same bytes, for writing words. */
   readonly view: DataView;
-  /** None for what is too large to be kept. */
+  /** Undefined for a buffer that is too large to keep. */
   readonly #sizeClass: SizeClass | undefined;
   #isFree = false;
 
@@ -57,14 +57,14 @@ export class PooledBuffer {
     this.#sizeClass = sizeClass;
   }
 
-  /** Called by the pool alone. */
+  /** For the pool only. */
   reuse(): void {
     this.#isFree = false;
     if (pattern !== undefined && pattern.compare(this.bytes, 0, this.bytes.length, 0, this.bytes.length) !== 0)
       throw new Error('somebody wrote into a buffer after its release');
   }
 
-  /** Nothing in it is used any more. */
+  /** The content is no longer used. */
   release(): void {
     if (pattern !== undefined) this.#poison(pattern);
     if (this.#isFree) return;
@@ -73,7 +73,7 @@ export class PooledBuffer {
     if (sizeClass !== undefined && sizeClass.free.length < sizeClass.most) sizeClass.free.push(this);
   }
 
-  /** The first bytes, for a new owner, who releases all of it. */
+  /** Hands the first bytes to a new owner, who releases the whole buffer. */
   lease(length: number): Lease {
     return new Lease(this.bytes.subarray(0, length), this);
   }
@@ -84,19 +84,19 @@ export class PooledBuffer {
   }
 }
 
-/** The bytes, whether they are leased or not. */
+/** The bytes of a lease, or the bytes themselves. */
 export function bytesOf<T extends Uint8Array>(value: T | Lease): T | Buffer {
   return value instanceof Lease ? value.bytes : value;
 }
 
-/** Bytes that belong to whoever holds this, until it releases them or hands this on. */
+/** Bytes that belong to the holder of this object, until it releases them or hands the lease on. */
 export class Lease {
   readonly length: number;
   readonly #bytes: Buffer;
   #buffer: PooledBuffer | undefined;
   #isReleased = false;
 
-  /** Without a buffer the bytes are not of the pool, and their release is nothing but a promise. */
+  /** Without a buffer, the bytes are not pooled, and `release` only marks them as unusable. */
   constructor(bytes: Buffer, buffer?: PooledBuffer) {
     this.length = bytes.length;
     this.#bytes = bytes;

@@ -1,19 +1,19 @@
 /**
- * Bytes of an answer as they are made: one growing buffer that is handed on in pieces, so that nothing is built as strings first.
- * Knows nothing of sockets: whoever owns it says where full pieces go.
+ * Writes the bytes of an answer into one growing buffer and hands them on in pieces. Nothing is built as a string first.
+ * Knows nothing of sockets: the owner decides where full pieces go.
  */
 import { acquireBuffer, CHUNK_BUFFER, Lease, type PooledBuffer, SMALL_BUFFER } from './buffer-pool.ts';
 
-/** Up to here a loop is quicker than a call into the runtime. */
+/** Up to this size, a loop is faster than a call into the runtime. */
 const SHORT = 64;
-/** From here on a string is measured first rather than given three bytes a character. */
+/** From this size on, measure a string first instead of reserving three bytes per character. */
 const LONG_TEXT = 4096;
-/** Copying goes by words of four bytes and may write this many bytes past the end of what it copies. */
+/** Copying works in words of four bytes and may write this many bytes past the end. */
 const OVERSHOOT = 3;
-/** An answer up to this size is copied out of its buffer, which then serves the next one: small answers are most of them. */
+/** An answer up to this size is copied out of its buffer, which is then free for the next one. Most answers are that small. */
 const SMALL = 4000;
 
-/** Bytes that are known beforehand and written often, such as a column's name with its quotes. */
+/** Bytes that are known in advance and written often, such as a quoted column name. */
 export class EncodedText {
   readonly size: number;
   readonly words: Int32Array;
@@ -30,7 +30,7 @@ export class EncodedText {
 let viewed: Buffer = Buffer.alloc(0);
 let view = new DataView(viewed.buffer, viewed.byteOffset, 0);
 
-/** The words of a buffer, at any offset. Rows come from few buffers: the last one's view is kept. */
+/** The words of a buffer, at any offset. Rows come from few buffers, so the last view is kept. */
 export function viewOf(source: Buffer): DataView {
   if (source === viewed) return view;
   viewed = source;
@@ -41,15 +41,15 @@ export function viewOf(source: Buffer): DataView {
 export class ByteWriter {
   /** Write at `bytes[length]` after `reserve`, then advance `length`. */
   bytes: Buffer;
-  /** The same bytes, for writing words: `reserve` covers up to 3 bytes too many. */
+  /** The same bytes, for writing words. `reserve` allows for up to 3 extra bytes. */
   view: DataView;
   length = 0;
   readonly #limit: number;
   readonly #full: (piece: Lease) => void;
-  /** What `bytes` are in. */
+  /** The buffer behind `bytes`. */
   #buffer: PooledBuffer | undefined;
 
-  /** `full` takes over each piece of at least `limit` bytes, and releases it. */
+  /** `full` receives each piece of at least `limit` bytes, owns it and releases it. */
   constructor(limit: number, full: (piece: Lease) => void) {
     this.#limit = limit;
     this.#full = full;
@@ -57,7 +57,7 @@ export class ByteWriter {
     ({ bytes: this.bytes, view: this.view } = this.#buffer);
   }
 
-  /** Makes room for n more bytes and an overshoot. */
+  /** Makes room for n more bytes plus the overshoot. */
   reserve(n: number): void {
     if (this.length + n + OVERSHOOT <= this.bytes.length) return;
     const before = this.bytes;
@@ -93,12 +93,12 @@ export class ByteWriter {
   }
 
   /**
-   * Copies source[from..to): short runs word by word, which beats a call into the runtime. A range that the source does not have throws: to
-   * advance without writing would show what this memory held for somebody else.
+   * Copies source[from..to). Copies short ranges word by word, which is faster than a call into the runtime. Throws on a range outside of the
+   * source: to advance without writing would expose what this memory held for somebody else.
    */
   copy(source: Buffer, from: number, to: number): void {
     const size = to - from;
-    // One test for three: any of them negative makes the whole negative. No buffer reaches 2 GiB.
+    // // One test for three: if any of them is negative, the result is negative. No buffer reaches 2 GiB.
     if ((from | size | (source.length - to)) < 0) throw new RangeError(`${from} to ${to} is no part of ${source.length} bytes`);
     this.reserve(size);
     if (size > SHORT) {
@@ -116,13 +116,13 @@ export class ByteWriter {
     this.length = length + size;
   }
 
-  /** A string as UTF-8; half a surrogate pair becomes U+FFFD. */
+  /** Writes a string as UTF-8; an unpaired surrogate becomes U+FFFD. */
   text(value: string): void {
     this.reserve(value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value));
     this.length += this.bytes.write(value, this.length, 'utf8');
   }
 
-  /** Between rows: hands a full piece on. */
+  /** Call this between rows: hands on a piece that is full. */
   flushIfFull(): void {
     if (this.length >= this.#limit) this.flush();
   }
@@ -135,7 +135,7 @@ export class ByteWriter {
     this.#full(piece);
   }
 
-  /** What is left, for a new owner: a small answer is one piece. */
+  /** Hands the rest to a new owner. A small answer is one piece. */
   take(): Lease {
     const buffer = this.#buffer;
     const { bytes, length } = this;
@@ -155,14 +155,14 @@ export class ByteWriter {
     return text;
   }
 
-  /** The same as a text that has one character for each byte: for a small answer the quickest way to a socket. */
+  /** Returns the rest as a string with one character per byte: the fastest way to a socket for a small answer. */
   takeLatin1(): string {
     const text = this.bytes.toString('latin1', 0, this.length);
     this.release();
     return text;
   }
 
-  /** What was written is not wanted. */
+  /** Discards what was written. */
   release(): void {
     this.#buffer?.release();
     this.#leave();

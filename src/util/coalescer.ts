@@ -1,14 +1,14 @@
 /**
- * Identical requests at one time take turns: while one is under way, those who come wait, and then all of them are served by one execution,
- * which begins after the last of them has come. So nobody is given what was found out before they asked. Nobody waits for long: when the
- * one under way takes its time, those who wait begin beside it.
+ * Coalesces identical requests. While one runs, later ones wait; then a single execution, which starts after the last of them has arrived,
+ * serves all of them. So nobody receives data that is older than their request. Waiting is bounded: if the running request takes too long,
+ * those who wait start beside it.
  */
 import { SharedExecution } from './single-flight.ts';
 import type { StopSignal } from './stop-signal.ts';
 
 interface Turn<T> {
   running: number;
-  /** Those who wait for their turn. */
+  /** The requests that wait. */
   next: { readonly execution: SharedExecution<T>; readonly work: Work<T>; readonly timer: NodeJS.Timeout } | undefined;
 }
 
@@ -18,17 +18,17 @@ export class Coalescer<T> {
   readonly #patienceMs: number;
   readonly #queues = new Map<string, Turn<T>>();
 
-  /** `patienceMs`: nobody waits longer for the end of what another has begun. */
+  /** `patienceMs`: the longest that anybody waits for a running execution. */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
   }
 
-  /** Is nobody doing the same? */
+  /** Is nothing running under this key? */
   isFree(key: string): boolean {
     return !this.#queues.has(key);
   }
 
-  /** Goes first, without waiting and without company. */
+  /** Runs first and alone, without waiting. */
   async lead<R>(key: string, work: () => Promise<R>): Promise<R> {
     const turn = this.#turnOf(key);
     turn.running++;
@@ -39,7 +39,7 @@ export class Coalescer<T> {
     }
   }
 
-  /** Waits for a turn, with all who do; the work of the first among them is done for all. */
+  /** Waits for the next execution with all others who wait. The first one's work is done for all. */
   follow(key: string, signal: StopSignal, work: Work<T>): Promise<T> {
     const turn = this.#turnOf(key);
     turn.next ??= { execution: new SharedExecution<T>(), work, timer: setTimeout(() => this.#begin(key, turn), this.#patienceMs) };
@@ -73,7 +73,7 @@ export class Coalescer<T> {
     else if (turn.running === 0) this.#queues.delete(key);
   }
 
-  /** All who waited have left. */
+  /** Everybody who waited has left. */
   #forgetNext(key: string, turn: Turn<T>): void {
     clearTimeout(turn.next?.timer);
     turn.next = undefined;

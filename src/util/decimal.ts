@@ -1,6 +1,6 @@
 /**
- * An exact decimal as its digits: what databases and JSON bodies send and what goes out again unchanged.
- * Knows how to compare and how to become a float; refuses to do arithmetic (the languages compute in floats).
+ * An exact decimal, kept as its digits. Databases and JSON bodies send them, and they leave unchanged.
+ * Can be compared and turned into a float. Does no arithmetic: the languages compute in floats.
  *
  * The value model shared by the languages, the formats and the database rows ("plain values"):
  *   null, boolean, string
@@ -14,7 +14,7 @@ export type PlainMap = Map<string, PlainValue>;
 
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** Exponents past this are compared as floats would be: nothing a database stores comes near. */
+/** Larger exponents are compared as floats. No database stores such numbers. */
 const MAX_EXPONENT = 100_000;
 
 export class Decimal {
@@ -32,7 +32,7 @@ export class Decimal {
     return this.text;
   }
 
-  /** For JSON.stringify only where a float is good enough (logs); the formats write `text`. */
+  /** For JSON.stringify, where a float is good enough (logs). The formats write `text`. */
   toJSON(): number {
     return this.toNumber();
   }
@@ -56,7 +56,7 @@ function parts(value: Decimal | bigint | number): Parts {
   return { negative: match[1] === '-' && digits !== '', digits, exponent };
 }
 
-/** Compares exactly, whatever the mix; NaN is the caller's affair. Returns negative, zero or positive. */
+/** Compares exactly, whatever the types. NaN is up to the caller. Returns a negative number, zero or a positive number. */
 export function compareExact(left: Decimal | bigint | number, right: Decimal | bigint | number): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (isInfinite(left) || isInfinite(right)) return toFloat(left) - toFloat(right);
@@ -71,7 +71,7 @@ function isInfinite(value: Decimal | bigint | number): boolean {
   return typeof value === 'number' && !Number.isFinite(value);
 }
 
-/** Any numeric plain value as a float. */
+/** Converts any numeric plain value to a float. */
 export function toFloat(value: Decimal | bigint | number): number {
   return value instanceof Decimal ? value.toNumber() : Number(value);
 }
@@ -87,7 +87,7 @@ function compareMagnitude(a: Parts, b: Parts): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** A float as a plain value: an integral one becomes a Decimal (`2.0`), so that it is not taken for an int. */
+/** Converts a float to a plain value. An integral one becomes a Decimal (`2.0`), so that nobody takes it for an int. */
 export function plainFloat(value: number): number | Decimal {
   if (!Number.isInteger(value) || Object.is(value, -0)) return Object.is(value, -0) ? new Decimal('-0.0') : value;
   const text = String(value);

@@ -1,6 +1,6 @@
 /**
- * The same text in memory of its own. A part of a longer text keeps all of it: whatever is kept for long and was cut out of a request must be
- * detached, or it holds on to the request. Knows Latin-1 only, which is what heads of requests are read as.
+ * Copies a text into memory of its own. In V8, a substring keeps the whole string alive: detach whatever was cut out of a request and is kept
+ * for long. Handles Latin-1 only, the encoding in which request heads are read.
  */
 export function detached(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');

@@ -1,8 +1,8 @@
 /**
- * How long things took, counted in buckets as Prometheus reads them. Noting one is an addition or two: the text is made when somebody asks.
+ * A histogram of durations in the form that Prometheus reads. Recording costs an addition or two; the text is built on demand.
  */
 
-/** Upper bounds in milliseconds; what is longer is counted in the sum and the total only. */
+/** Upper bounds in milliseconds. Longer durations count in the sum and the total only. */
 const BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000, 30_000];
 
 export class Durations {
@@ -16,7 +16,7 @@ export class Durations {
     this.#sum += ms;
   }
 
-  /** The lines of one set of labels (`a="b",c="d"`); times in seconds, as the convention is. */
+  /** The lines for one set of labels (`a="b",c="d"`), in seconds by convention. */
   lines(name: string, labels: string): string {
     let total = 0;
     let text = '';

@@ -1,10 +1,10 @@
 /**
- * An error as the log may have it: without anything that a caller sent. Engines, languages and libraries quote values in their sentences
- * ("Duplicate entry 'x'"), so errors that know better say themselves what is fit for the log, and of all others only the frame is kept.
+ * Makes an error fit for the log: without anything that a caller sent. Engines, languages and libraries quote values in their messages
+ * ("Duplicate entry 'x'"). Errors that know which words are safe say so themselves; of all others only the stack frames are kept.
  * Knows no error by name.
  */
 
-/** An error that knows which of its words are free of callers' values. */
+/** An error that knows which of its words are safe to log. */
 export interface Loggable {
   loggable(): Readonly<Record<string, string>>;
 }
@@ -12,10 +12,10 @@ export interface Loggable {
 const LONGEST = 300;
 const DEEPEST = 5;
 
-/** From the first quotation mark to the last: what is quoted may be a value, and may hold quotation marks itself. */
+/** From the first quotation mark to the last: a quoted value may contain quotation marks itself. */
 const QUOTED = /["'`\u2018\u201c].*["'`\u2019\u201d]/s;
 
-/** A sentence without what it quotes. */
+/** Removes what the sentence quotes. */
 export function withoutQuotes(message: string): string {
   return message.replace(QUOTED, '"…"').slice(0, LONGEST);
 }
@@ -24,7 +24,7 @@ function isLoggable(error: Error): error is Error & Loggable {
   return 'loggable' in error && typeof error.loggable === 'function';
 }
 
-/** Where it happened; the sentence before the frames is left out. */
+/** The stack frames without the message. */
 function framesOf({ stack = '', name, message }: Error): string {
   const head = `${name}: ${message}`;
   const at = stack.indexOf(head);
@@ -35,7 +35,7 @@ function framesOf({ stack = '', name, message }: Error): string {
     .join('\n');
 }
 
-/** The same in one line, without frames. */
+/** One line, without frames. */
 export function lineForLog(error: unknown): string {
   const parts: string[] = [];
   for (let at: unknown = error; at instanceof Error && parts.length < DEEPEST; at = at.cause)

@@ -1,6 +1,6 @@
 /**
- * A form-encoded body, field by field: `+` is a space, and what is not valid UTF-8 or has a NUL is refused. Works on the bytes, and stops
- * wherever it is told, to go on later. Knows nothing of what the names mean.
+ * Reads a form-encoded body field by field. `+` is a space; invalid UTF-8 and NUL are refused. Works on bytes and can stop at any field
+ * boundary to go on later. Knows nothing of what the names mean.
  */
 import { isUtf8 } from 'node:buffer';
 import { BadEncoding } from './query.ts';
@@ -19,7 +19,7 @@ for (const [value, digit] of [...'0123456789abcdef'].entries())
 export class FormReader {
   readonly #bytes: Buffer;
   readonly #onField: (name: string, value: string) => void;
-  /** The field that is being read, decoded. */
+  /** The current field, decoded. */
   readonly #decoded: Buffer;
   #length = 0;
   /** Where its value begins; -1 before the equals sign. */
@@ -32,7 +32,7 @@ export class FormReader {
     this.#onField = onField;
   }
 
-  /** Reads on to the end or to this offset; true at the end. Throws BadEncoding. */
+  /** Reads to the end or to this offset. Returns true at the end. Throws BadEncoding. */
   read(until: number): boolean {
     const bytes = this.#bytes;
     const decoded = this.#decoded;

@@ -1,14 +1,14 @@
 /**
- * Rows of a POST body: an array of objects, delivered one by one with as little garbage as can be.
+ * Reads the rows of a POST body, an array of objects, one by one and with little garbage.
  *
  *   const count = parseRows(body, { maxDepth: 64 }, (index, keys, row) => { … });
  *
- * `keys` is the same array for every row with the same keys in the same order (of the last 64 such shapes), so a caller plans once
- * per array, by identity, and never looks at a key again. `row` is one object that is filled anew for each row: read it before
- * returning. It says of each value where it stands in the body; `cell` makes a value of it: null, a boolean, a decoded string, a JsonNumber
- * with its digits as they were sent, or, for a nested array or object, a RawJson with its checked text, white space and all (a key given
- * twice inside it is kept: the database decides).
- * Rows before a syntax error have been delivered already: write nothing until parseRows has returned.
+ * `keys` is the same array for every row with the same keys in the same order (the last 64 such shapes are kept). So a caller plans once per
+ * array, by identity, and never looks at a key again. `row` is one object that is reused for each row: read it before you return. It knows
+ * where each value stands in the body. `cell` makes a value of it: null, a boolean, a decoded string, a JsonNumber with its digits as they
+ * were sent, or, for a nested array or object, a RawJson with its checked text (a key given twice inside it is kept: the database
+ * decides).
+ * Rows before a syntax error have been delivered by then: write nothing until parseRows has returned.
  *
  * Knows nothing of tables and columns.
  */
@@ -26,7 +26,7 @@ import {
   WORDS,
 } from './json-scan.ts';
 
-/** A number as it was written: nothing is rounded, `0.10` and `1e400` included. */
+/** A number as it was written. Nothing is rounded, not even `0.10` or `1e400`. */
 export class JsonNumber {
   readonly text: string;
   /** No fraction and no exponent. */
@@ -50,11 +50,11 @@ export class RawJson {
 export type JsonCell = null | boolean | string | JsonNumber | RawJson;
 export type OnJsonRow = (index: number, keys: readonly string[], row: JsonRow) => void;
 
-/** How a value is spelled. */
+/** How a value is written. */
 export const SPELLING = { word: 0, integer: 1, number: 2, plainText: 3, escapedText: 4, nested: 5 } as const;
 export type Spelling = (typeof SPELLING)[keyof typeof SPELLING];
 
-/** The values of one row, each where it stands: between its quotes, if it has any. */
+/** The values of one row, each at its place in the body: between its quotes, if it has any. */
 export class JsonRow {
   readonly #scanner: JsonScanner;
   readonly spelled: Spelling[] = [];
@@ -92,9 +92,9 @@ export class JsonRow {
   }
 }
 
-/** What is not a list of objects, though it may well be JSON. */
+/** The body is not a list of objects, though it may be valid JSON. */
 export class NotRowsError extends JsonError {
-  /** Which element is no object; undefined when there is no list. */
+  /** The element that is not an object; undefined when there is no list. */
   readonly row: number | undefined;
 
   constructor(reason: string, bytes: Buffer, at: number, row?: number) {
@@ -111,17 +111,17 @@ export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow): 
 }
 
 const KEPT_SHAPES = 64;
-/** A nested value may go on for so much behind the end of a turn. */
+/** How far a nested value may continue past the end of a slice. */
 const PATIENCE = 64 * 1024;
-/** Up to this many keys a look through a list is quicker than a set. */
+/** Up to this many keys, scanning a list is faster than a set. */
 const FEW_KEYS = 16;
-/** Spelled in JSON as it is, a byte for each character. */
+/** Written in JSON as it is, one byte per character. */
 const PLAIN = /^[\x20!#-[\]-~]*$/;
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 
 interface Shape {
   readonly keys: readonly string[];
-  /** The keys as the next row will have them, a character for each byte; undefined when one of them needs escapes. */
+  /** The keys in the form that the next row has them, one character per byte; undefined when one of them needs escapes. */
   readonly spelled: readonly string[] | undefined;
 }
 
@@ -133,19 +133,19 @@ function toShape(keys: readonly string[]): Shape {
   return { keys, spelled: keys.map((key) => Buffer.from(key).toString('latin1')) };
 }
 
-/** The same piece by piece, for bodies that would hold up others. */
+/** The same in slices, for bodies that would hold up others. */
 export class RowsReader extends JsonScanner {
-  /** Rows so far. */
+  /** The number of rows so far. */
   count = 0;
   readonly #onRow: OnJsonRow;
   #begun = false;
   #shape: Shape = NO_SHAPE;
-  /** The shapes so far, by their keys; not kept before there is a second one. */
+  /** The shapes so far, by their keys; undefined until there is a second one. */
   #shapes: BoundedMap<string, Shape> | undefined;
   readonly #row = new JsonRow(this);
-  /** Where a nested value must end to be read in this turn. */
+  /** Where a nested value must end to be read in this slice. */
   #until = Number.POSITIVE_INFINITY;
-  /** One that does not: where it begins, and its row; and where such values of the row end. */
+  /** A nested value that does not: where it begins, and its row. `ends` remembers where such values of the row end. */
   #nestedAt = 0;
   #nested: { readonly row: number; readonly value: number } | undefined;
   #ends: Map<number, number> | undefined;
@@ -155,7 +155,7 @@ export class RowsReader extends JsonScanner {
     this.#onRow = onRow;
   }
 
-  /** Reads on to the end, or to the first row that begins behind this offset; true at the end. */
+  /** Reads to the end, or to the first row that begins after this offset. Returns true at the end. */
   read(until: number): boolean {
     if (!this.#begun && !this.#begin()) return true;
     this.#until = until + PATIENCE;
@@ -181,7 +181,7 @@ export class RowsReader extends JsonScanner {
     return false;
   }
 
-  /** Goes on with a nested value that was too long for a turn; when it ends, its row is read anew, and knows where. */
+  /** Continues with a nested value that was too long for a slice. When it ends, its row is read again, with the end known. */
   #skipOn({ row, value }: { readonly row: number; readonly value: number }, until: number): boolean {
     if (!this.skip(2, until)) return false;
     this.#ends ??= new Map();
@@ -191,7 +191,7 @@ export class RowsReader extends JsonScanner {
     return true;
   }
 
-  /** False for a list without rows. */
+  /** Returns false for an empty list. */
   #begin(): boolean {
     if (this.next() !== OPEN_LIST) throw new NotRowsError('the body must be an array of objects', this.bytes, this.at);
     this.enter(1);
@@ -202,7 +202,7 @@ export class RowsReader extends JsonScanner {
     return false;
   }
 
-  /** Fills the row and sets the shape: the last one while its keys come again, else a known or new one. False when it is too long for now. */
+  /** Fills the row and sets the shape: the last one if the keys repeat, else a known or a new one. Returns false when the row is too long for now. */
   #read(index: number): boolean {
     this.#seen = undefined;
     const { keys, spelled } = this.#shape;
@@ -250,7 +250,7 @@ export class RowsReader extends JsonScanner {
     this.fail(`duplicate key ${JSON.stringify(key)} in row ${index}`, position);
   }
 
-  /** The array that earlier rows with these keys were given, so that the caller finds its plan again. */
+  /** Returns the array that earlier rows with these keys received, so that the caller finds its plan again. */
   #known(keys: readonly string[]): Shape {
     if (this.#shape === NO_SHAPE) return toShape(keys);
     if (this.#shapes === undefined) {

@@ -1,13 +1,13 @@
 /**
- * The grammar of JSON (RFC 8259) over a whole body: skips, reads strings, checks numbers and nesting, and says where it went wrong.
- * Builds no values and keeps no digits: the readers on top of it decide what becomes of them.
+ * The grammar of JSON (RFC 8259) over a whole body: skips values, reads strings, checks numbers and nesting, and reports positions.
+ * Builds no values: the readers on top of it do.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** A body that is no JSON, or not the JSON that is asked for. */
+/** The body is not JSON, or not the JSON that is expected. */
 export class JsonError extends Error {
   readonly reason: string;
-  /** Offset in characters from the beginning of the text; in bytes far behind it. */
+  /** Offset in characters from the start of the text; in bytes for positions far behind it. */
   readonly position: number;
 
   constructor(reason: string, bytes: Buffer, at: number) {
@@ -19,15 +19,15 @@ export class JsonError extends Error {
   }
 }
 
-/** Arrays and objects inside each other beyond the limit, whether or not the rest is sound. */
+/** Arrays and objects are nested beyond the limit. */
 export class JsonDepthError extends JsonError {}
 
 export interface JsonLimits {
-  /** How many arrays and objects may lie inside each other; at most DEEPEST. */
+  /** How deep arrays and objects may be nested; at most DEEPEST. */
   readonly maxDepth: number;
 }
 
-/** The readers recurse once a level: far below what the stack holds, far above what anyone sends. */
+/** The readers recurse once per level. This is far below what the stack holds and far above what anyone sends. */
 const DEEPEST = 512;
 
 export const QUOTE = 0x22;
@@ -38,7 +38,7 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
-/** What follows the last byte. */
+/** Stands for the end of the input. */
 const NOTHING = -1;
 /** Bytes of UTF-8. */
 const LONGEST_CHARACTER = 4;
@@ -48,20 +48,20 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const LETTER_U = 0x75;
-/** More than any database keeps of a number. */
+/** More digits than any database keeps. */
 const MAX_DIGITS = 200_000;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** 1 for what may follow a backslash, but for `u`. */
+/** 1 for characters that may follow a backslash, except `u`. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const character of '"\\/bfnrt') SHORT_ESCAPES[character.charCodeAt(0)] = 1;
 
-/** The value of a hexadecimal digit and 1; 0 for everything else. */
+/** The value of a hexadecimal digit plus 1; 0 for everything else. */
 const HEX_DIGITS = new Uint8Array(256);
 for (const [value, digit] of [...'0123456789abcdef'].entries())
   for (const spelled of [digit, digit.toUpperCase()]) HEX_DIGITS[spelled.charCodeAt(0)] = value + 1;
 
-/** Beyond this a place is told by its byte: counting lines would take as long as reading did. */
+/** Beyond this offset, positions are given in bytes: counting lines would take as long as reading. */
 const COUNTED = 1024 * 1024;
 
 /** Lines and columns from 1. */
@@ -75,12 +75,12 @@ function placeOf(bytes: Buffer, at: number): { readonly position: number; readon
 
 export class JsonScanner {
   readonly bytes: Buffer;
-  /** The whole body, once a part of an ASCII one is asked for: slices of a string cost less than a call into the runtime for each. */
+  /** The whole body as a string, once a part of an ASCII body is needed: slicing a string is cheaper than a call into the runtime for each part. */
   #text: string | undefined;
   readonly isAscii: boolean;
   /** The next character to read. */
   at = 0;
-  /** Did the last string have an escape in it? */
+  /** Did the last string contain an escape? */
   escaped = false;
   /** Was the last number without fraction and exponent? */
   integral = true;
@@ -105,7 +105,7 @@ export class JsonScanner {
     throw new JsonError(reason, this.bytes, position);
   }
 
-  /** Skips white space; the byte that follows, NOTHING at the end. */
+  /** Skips white space. Returns the next byte, or NOTHING at the end. */
   next(): number {
     const { bytes } = this;
     const { length } = bytes;
@@ -127,19 +127,19 @@ export class JsonScanner {
     return this.fail(`${JSON.stringify(found)} where ${wanted} should be`);
   }
 
-  /** Nothing but white space may follow the document. */
+  /** Checks that only white space follows the document. */
   end(): void {
     this.next();
     if (this.at < this.bytes.length) this.unexpected('the end');
   }
 
-  /** Called on entering an array or object; `depth` counts it already. */
+  /** Call this on entering an array or object; `depth` already counts it. */
   enter(depth: number): void {
     if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.bytes, this.at);
     this.at++;
   }
 
-  /** Reads the string whose opening quote is next. */
+  /** Reads the string that starts here. */
   string(): string {
     const { bytes } = this;
     const start = this.at + 1;
@@ -155,7 +155,7 @@ export class JsonScanner {
     }
   }
 
-  /** Where the string whose opening quote is next has its closing one, when it needs no decoding; else -1. */
+  /** Returns where the string that starts here ends, if it needs no decoding; else -1. */
   plainEnd(): number {
     const { bytes } = this;
     for (let i = this.at + 1; ; i++) {
@@ -165,7 +165,7 @@ export class JsonScanner {
     }
   }
 
-  /** Reads the key whose opening quote is next if the bytes between its quotes are the expected ones, a character each. */
+  /** Reads the key that starts here, if its bytes are the expected ones (one character each). */
   isKey(expected: string): boolean {
     const { bytes } = this;
     const start = this.at + 1;
@@ -176,13 +176,13 @@ export class JsonScanner {
     return true;
   }
 
-  /** Reads past the colon after a key. */
+  /** Moves past the colon after a key. */
   colon(): void {
     if (this.next() !== COLON) this.unexpected('a colon');
     this.at++;
   }
 
-  /** Checks the number that is next and moves past it. */
+  /** Checks the number that starts here and moves past it. */
   number(): void {
     const { bytes } = this;
     let i = this.at;
@@ -205,18 +205,18 @@ export class JsonScanner {
     this.at = i;
   }
 
-  /** Moves past `null`, `true` or `false`, whichever begins with the next character. */
+  /** Moves past `null`, `true` or `false`, whichever starts with the next character. */
   word(expected: string): void {
     if (this.slice(this.at, this.at + expected.length) !== expected) this.unexpected('a value');
     this.at += expected.length;
   }
 
-  /** What closes the containers that are being skipped. */
+  /** The closing characters of the containers that are being skipped. */
   readonly #skipped: number[] = [];
 
   /**
-   * Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. False when its end is not
-   * reached before this offset: the same call again goes on.
+   * Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. Returns false when the value
+   * does not end before this offset; the same call again continues.
    */
   skip(depth: number, until: number = Number.POSITIVE_INFINITY): boolean {
     const open = this.#skipped;
@@ -237,7 +237,7 @@ export class JsonScanner {
     return false;
   }
 
-  /** After a value: every container that ends here; true when the outermost has. */
+  /** Closes every container that ends here. Returns true when the outermost has ended. */
   #skipEnds(open: number[]): boolean {
     for (let close = open.at(-1); close !== undefined; close = open.at(-1)) {
       const code = this.next();
@@ -285,7 +285,7 @@ export class JsonScanner {
     return this.fail('a control character in a string (write it as an escape)', position);
   }
 
-  /** The runtime decodes what has been checked here: one flat string, however many escapes there are. */
+  /** The runtime decodes what was checked here: one flat string, however many escapes there are. */
   #escapedString(start: number, firstEscape: number): string {
     const end = this.textEnd(firstEscape, Number.POSITIVE_INFINITY);
     this.at = end + 1;
@@ -293,7 +293,7 @@ export class JsonScanner {
     return JSON.parse(this.slice(start - 1, end + 1)) as string;
   }
 
-  /** From inside a string to its closing quote, or to this offset if that comes first; every escape on the way is checked. */
+  /** Moves from inside a string to its closing quote, or to this offset if that comes first. Checks every escape on the way. */
   textEnd(from: number, until: number): number {
     const { bytes } = this;
     let i = from;
@@ -310,7 +310,7 @@ export class JsonScanner {
     return i;
   }
 
-  /** The bytes of `\uXXXX`, or of two for a character beyond 16 bits: a half alone could not be stored as UTF-8. */
+  /** The bytes of `\uXXXX`, or of a pair for a character beyond 16 bits. An unpaired surrogate could not be stored as UTF-8. */
   #unicodeEscape(position: number): number {
     const high = this.#hex(position);
     if (high < 0xd800 || high > 0xdfff) return 6;

@@ -1,18 +1,18 @@
 /**
- * Any JSON document as a plain value. Reads without recursion, so that it can stop wherever a value ends and go on later, and counts what the
- * values take in memory while it makes them: a few bytes of text can stand for a hundred of objects.
+ * Reads any JSON document into a plain value. Works without recursion, so that it can stop after any value and continue later. Counts the memory
+ * of the values while it builds them: a few bytes of text can stand for a hundred bytes of objects.
  */
 import { Decimal, type PlainMap, type PlainValue } from './decimal.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, type JsonLimits, JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE, WORDS } from './json-scan.ts';
 
 export interface ParseOptions extends JsonLimits {
-  /** A key given twice in an object: refused unless this says that the last one counts. */
+  /** Whether the last one counts when an object has a key twice; refused otherwise. */
   readonly repeatedKeys?: 'refuse' | 'last';
-  /** Values that would take more than this are not made; JsonMemoryError. */
+  /** Values that would take more memory throw JsonMemoryError. */
   readonly maxMemory?: number;
 }
 
-/** A sound document whose values would take more memory than they may. */
+/** A valid document whose values would take more memory than allowed. */
 export class JsonMemoryError extends Error {
   readonly most: number;
 
@@ -22,10 +22,10 @@ export class JsonMemoryError extends Error {
   }
 }
 
-/** Turning digits into a bigint takes more than linear time: nobody's number is longer than this, an attacker's is. */
+/** Turning digits into a bigint takes more than linear time. Nobody has a longer number, but an attacker does. */
 const MAX_INTEGER_DIGITS = 4300;
 
-/** Bytes on the heap, as measured: of values, and of what their containers grow by. */
+/** Measured bytes on the heap: of values, and of the growth of their containers. */
 const LIST = 56;
 /** The second item makes room for seventeen. */
 const SECOND_ITEM = 136;
@@ -40,23 +40,23 @@ const DECIMAL = 96;
 /** From the character that opens a container to the one that closes it. */
 const CLOSE = CLOSE_LIST - OPEN_LIST;
 
-/** Stands for a list that has no item yet: one that is made with its first has no room to spare. */
+/** Stands for an empty list: a list that is created with its first item has no spare room. */
 const NO_ITEMS: PlainValue[] = [];
 
 export class JsonReader extends JsonScanner {
-  /** Memory that the values take so far. */
+  /** The memory that the values take so far. */
   memory: number;
   readonly #most: number;
   readonly #repeatedKeys: 'refuse' | 'last';
-  /** By depth, the keys of the last object there: the next one mostly has the same. Undefined for a key with escapes. */
+  /** By depth, the keys of the last object there: the next object mostly has the same ones. Undefined for a key with escapes. */
   readonly #keysAt: (string | undefined)[][] = [];
-  /** The container that is being filled, those around it, and under which key each of them takes what lies inside. */
+  /** The container that is being filled, the ones around it, and the key under which each of them takes the inner one. */
   #inside: PlainValue[] | PlainMap | undefined;
   #key = '';
   readonly #around: (PlainValue[] | PlainMap | undefined)[] = [];
   readonly #aroundKeys: string[] = [];
   #value: PlainValue = null;
-  /** What has been read of a text that is longer than a turn. */
+  /** The beginning of a text that is longer than a slice. */
   #parts: string[] | undefined;
 
   constructor(bytes: Buffer, options: ParseOptions) {
@@ -66,12 +66,12 @@ export class JsonReader extends JsonScanner {
     this.memory = bytes.length;
   }
 
-  /** The document, once `read` has said that it is whole. */
+  /** The document, once `read` has returned true. */
   get value(): PlainValue {
     return this.#value;
   }
 
-  /** Reads on to the end, or to the first value behind this offset; true when the document is whole. */
+  /** Reads to the end, or to the first value after this offset. Returns true when the document is complete. */
   read(until: number): boolean {
     let inside = this.#inside;
     while (this.at < until) {
@@ -94,7 +94,7 @@ export class JsonReader extends JsonScanner {
         }
         value = opened;
       } else value = this.#simple(code);
-      // Puts the value where it belongs, and with it every container that ends there.
+      // // Adds the value to its container, and closes every container that ends here.
       for (;;) {
         if (inside === undefined) {
           this.#value = value;
@@ -122,11 +122,11 @@ export class JsonReader extends JsonScanner {
     return false;
   }
 
-  /** The string that is next, or goes on here; undefined when its end is not reached. */
+  /** The string that starts or continues here; undefined when it does not end in this slice. */
   #textUntil(until: number): string | undefined {
     const from = this.#parts === undefined ? this.at + 1 : this.at;
     let end = this.textEnd(from, until);
-    // A part ends where a character does.
+    // // Cut only between characters.
     while (end >= until && ((this.bytes[end] as number) & 0xc0) === 0x80) end++;
     const part = this.escaped ? (JSON.parse(`"${this.slice(from, end)}"`) as string) : this.slice(from, end);
     if (end >= until) {
@@ -141,7 +141,7 @@ export class JsonReader extends JsonScanner {
     return text;
   }
 
-  /** An empty container; undefined when there is something in it. */
+  /** An empty container; undefined when it is not empty. */
   #open(code: number): PlainValue | undefined {
     this.enter(this.#around.length + 1);
     this.memory += code === OPEN_LIST ? LIST : MAP;
@@ -166,7 +166,7 @@ export class JsonReader extends JsonScanner {
     this.#key = key;
   }
 
-  /** The same string object for the same key in the same place: its hash is known already. */
+  /** Returns the same string object for the same key in the same place: its hash is known already. */
   #sameKey(keys: (string | undefined)[], index: number): string {
     const expected = keys[index];
     if (expected !== undefined && this.isKey(expected)) return expected;

@@ -1,5 +1,5 @@
 /**
- * Plain values as JSON text, digits and all. Knows nothing of rows: the formats write those from bytes.
+ * Writes plain values as JSON text with all their digits. Knows nothing of rows: the formats write those from bytes.
  */
 import type { ByteWriter } from './byte-writer.ts';
 import { Decimal, type PlainValue } from './decimal.ts';
@@ -9,7 +9,7 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const LOOSE_NUMBER = /^([+-]?)(\d*)\.?(\d*)((?:[eE][+-]?\d+)?)$/;
 
-/** Writers recurse once a level; a result nested beyond this is refused rather than allowed to end the stack. */
+/** Writers recurse once per level. A deeper result is refused, so that it cannot overflow the stack. */
 export const DEEPEST_RESULT = 512;
 
 export class NestingError extends Error {
@@ -23,7 +23,7 @@ export function writeJson(value: PlainValue): string {
   return write(value, 0);
 }
 
-/** Appends the JSON text; a list goes item by item, so that a long one is never one string. */
+/** Appends the JSON text. Writes a list item by item, so that a long one never becomes one string. */
 export function appendJson(value: PlainValue, out: ByteWriter): void {
   if (!Array.isArray(value)) {
     out.text(writeJson(value));
@@ -38,13 +38,13 @@ export function appendJson(value: PlainValue, out: ByteWriter): void {
   out.byte(0x5d);
 }
 
-/** A JSON string with its quotes; half a surrogate pair becomes U+FFFD. */
+/** A JSON string with its quotes; an unpaired surrogate becomes U+FFFD. */
 function quoteJson(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
 }
 
-/** A Decimal's digits in the form that JSON knows (`+.5` is `0.5`); what is no number (NaN, Infinity) as it stands. */
+/** A Decimal's digits in the form that JSON allows (`+.5` is `0.5`). NaN and Infinity stay as they are. */
 export function exactDigits({ text }: Decimal): string {
   if (NUMBER.test(text)) return text;
   const [, sign, whole = '', fraction = '', exponent = ''] = LOOSE_NUMBER.exec(text) ?? [];

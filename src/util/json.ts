@@ -2,7 +2,7 @@
  * Exact JSON for request bodies, in one place:
  *
  *   parseJson(bytes, { maxDepth: 64 })           any document as a plain value, no digit lost
- *   new JsonReader(bytes, options).read(until)   the same piece by piece, for bodies that would hold up others
+ *   new JsonReader(bytes, options).read(until)   the same in slices, for bodies that would hold up others
  *   parseRows(bytes, { maxDepth: 64 }, onRow)    an array of objects, row by row (json-rows.ts says how)
  *   writeJson(value), appendJson(value, out)     plain values as JSON text
  *
@@ -10,7 +10,7 @@
  * as sent (`0.10`, `1e400`), and so is `-0`, which no int can hold. Objects are Maps in the order of the text. A key given twice, half a
  * surrogate pair, bytes that are no UTF-8 and whole numbers of more than 4,300 digits are refused. A byte order mark is ignored.
  *
- * Knows nothing of HTTP: errors say what is wrong and where, the caller says with which status.
+ * Knows nothing of HTTP: errors say what is wrong and where; the caller chooses the status.
  */
 import type { PlainValue } from './decimal.ts';
 import { JsonDepthError, JsonError } from './json-scan.ts';

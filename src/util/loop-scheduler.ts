@@ -1,13 +1,13 @@
 /**
- * The event loop's time, shared out. Whoever has much to do does it a turn at a time: one turn between two looks at the sockets, whoever wants
- * it, and the owners who want one in turn. So what is short never waits for more than one turn of what is long, and among the long ones no
- * owner is served more often than another. Knows nothing of what is done.
+ * Shares out the time of the event loop. Long work runs in slices: at most one slice between two polls of the sockets, and the owners who
+ * want one in turn. So short work never waits for more than one slice of long work, and no owner is served more often than another.
+ * Knows nothing of what is done.
  */
 
-/** What a turn may take: some hundred microseconds to some milliseconds of work, whatever the work is. */
+/** The work of one slice: a few hundred microseconds to a few milliseconds, whatever the work is. */
 export const SLICE_BYTES = 64 * 1024;
 
-/** By owner, those who wait; the first owner is the next. */
+/** Who waits, by owner. The first owner is next. */
 const lines = new Map<string, (() => void)[]>();
 
 /** Calls back when it is this owner's turn. */
@@ -32,7 +32,7 @@ function next(): void {
   const [owner, line] = first;
   const begin = line.shift();
   lines.delete(owner);
-  // Behind all others.
+  // // To the end of the line.
   if (line.length > 0) lines.set(owner, line);
   if (lines.size > 0) setImmediate(next);
   begin?.();

@@ -1,10 +1,10 @@
 /**
- * Values that are there at once or come later. Most of what a request needs is in memory: what follows then runs at once, without promises
- * and their turns, and the rare case that has to wait is written in the same place.
+ * A value that is there at once or comes later. Most of what a request needs is in memory. Then the next step runs at once, without a promise
+ * and its extra turn; the rare case that has to wait is written in the same place.
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with the value, now if it is there. */
+/** Continues with the value, at once if it is there. */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

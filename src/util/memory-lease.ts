@@ -1,9 +1,9 @@
 /**
- * Memory that requests hold while they are worked on, counted over all of them. Whoever needs more than there is, or more than one owner may
- * have, is told so at once: waiting would only hold what it has already. Knows nothing of what the memory is for.
+ * Counts the memory that requests hold while they are processed. A request that needs more than there is, or more than one owner may have, is
+ * refused at once: waiting would only keep what it already holds. Knows nothing of what the memory is for.
  */
 
-/** There is not enough for this one now. */
+/** There is not enough memory for this request now. */
 export class MemoryBusy extends Error {
   constructor() {
     super('too much memory is held by requests that are being worked on');
@@ -15,7 +15,7 @@ interface Owner {
   held: number;
 }
 
-/** Of all the memory, a single owner has this part at most, so that there is always some for the others. */
+/** The share of a single owner, so that there is always some left for the others. */
 const OWNERS_PART = 1 / 2;
 
 export class MemoryBudget {
@@ -27,7 +27,7 @@ export class MemoryBudget {
     this.#most = mostBytes;
   }
 
-  /** What is held by all. */
+  /** What everybody holds. */
   get held(): number {
     return this.#held;
   }
@@ -41,7 +41,7 @@ export class MemoryBudget {
     return new MemoryLease(this, owner);
   }
 
-  /** Takes memory for an owner or, with a negative number, gives it back. */
+  /** Takes memory for an owner or, with a negative number, returns it. */
   take(name: string, bytes: number): void {
     const owner = this.#owners.get(name) ?? { name, held: 0 };
     if (bytes > 0 && (this.#held + bytes > this.#most || owner.held + bytes > this.share)) throw new MemoryBusy();
@@ -52,7 +52,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one request holds, until it is released. */
+/** The memory of one request, until its release. */
 export class MemoryLease {
   readonly owner: string;
   held = 0;
@@ -69,9 +69,9 @@ export class MemoryLease {
     return this.#budget.share;
   }
 
-  /** Throws MemoryBusy, and then holds what it held before. */
+  /** Throws MemoryBusy and leaves the lease unchanged. */
   grow(bytes: number): void {
-    // Work that goes on for others after its caller has left is not counted any more.
+    // // Work that continues for others after its caller has left is no longer counted.
     if (this.#released) return;
     this.#budget.take(this.owner, bytes);
     this.held += bytes;

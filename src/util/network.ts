@@ -1,10 +1,10 @@
-/** Addresses and networks of IP, in one canonical form. */
+/** IP addresses and networks in one canonical form. */
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = readonly [Address, number];
 
-/** `::ffff:169.254.0.1` is the address 169.254.0.1. Throws on what is no address. */
+/** `::ffff:169.254.0.1` is the address 169.254.0.1. Throws on anything that is not an address. */
 export function canonicalAddress(text: string): Address {
   const address = ipaddr.parse(text.replace(/%.*$/, ''));
   return address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() ? (address as ipaddr.IPv6).toIPv4Address() : address;

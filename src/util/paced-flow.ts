@@ -1,6 +1,6 @@
 /**
- * A stream's flow that stops for two reasons: its reader is slow, or it has had its turn at the event loop and others come first. It goes on
- * when neither holds. Knows nothing of what flows.
+ * Pauses a stream for two reasons: its reader is slow, or it has used its slice of the event loop. Resumes when neither holds.
+ * Knows nothing of what flows.
  */
 import { SLICE_BYTES, schedule } from './loop-scheduler.ts';
 
@@ -9,7 +9,7 @@ export interface Pausable {
   resume(): void;
 }
 
-/** So much goes through before a stream has to take turns: a page of some thousand rows never does. */
+/** A stream may send this much before it takes slices. A page of a few thousand rows never reaches it. */
 const FREE_BYTES = 512 * 1024;
 
 export class PacedFlow {
@@ -24,7 +24,7 @@ export class PacedFlow {
     this.#owner = owner;
   }
 
-  /** Something was done with so many bytes. */
+  /** This many bytes were processed. */
   spend(bytes: number): void {
     this.#left -= bytes;
     if (this.#left > 0 || this.#waits) return;

@@ -1,4 +1,4 @@
-/** Documents of our own making, objects and lists, as plain values; what is a plain value already (a Map, a Decimal) stays as it is. */
+/** Turns our own objects and lists into plain values. What is a plain value already (a Map, a Decimal) stays as it is. */
 import { Decimal, type PlainValue } from './decimal.ts';
 
 /** Fields without a value are left out. */

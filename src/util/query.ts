@@ -1,5 +1,5 @@
 /**
- * The query string as an ordered list of names and values: nothing is dropped, nothing merged, and what is not valid UTF-8 is refused.
+ * Parses a query string into an ordered list of names and values. Drops nothing, merges nothing, and refuses invalid UTF-8.
  * Form-encoded: `+` is a space. Knows nothing of what the names mean.
  */
 export class BadEncoding extends Error {}
@@ -15,7 +15,7 @@ export interface QueryParameter {
 export function parseQuery(raw: string): readonly QueryParameter[] {
   if (raw === '') return NONE;
   const parameters: QueryParameter[] = [];
-  // Most queries have nothing to decode: they are looked at once as a whole.
+  // // Most queries need no decoding: one test of the whole string tells.
   const decode = CODED.test(raw) ? decodeForm : asIs;
   let at = 0;
   while (at <= raw.length) {
@@ -33,7 +33,7 @@ export function parseQuery(raw: string): readonly QueryParameter[] {
 }
 
 const NONE: readonly QueryParameter[] = [];
-/** Printable ASCII stands for itself, but for two characters. */
+/** Printable ASCII stands for itself, except two characters. */
 const CODED = /[^\u0001-$&-*,-\u007f]/;
 const NOT_ASCII = /[^\u0000-\u007f]/;
 
@@ -45,7 +45,7 @@ function decodeForm(text: string): string {
   return CODED.test(text) ? decodePercent(text.replaceAll('+', ' ')) : text;
 }
 
-/** Strict: a lone `%`, bytes that are no UTF-8 and NUL are errors. */
+/** Strict: a lone `%`, invalid UTF-8 and NUL are errors. */
 export function decodePercent(text: string): string {
   let decoded: string;
   try {
@@ -57,7 +57,7 @@ export function decodePercent(text: string): string {
   return decoded;
 }
 
-/** Node hands over raw bytes of a URL as latin1: read them as the UTF-8 that they were meant to be. */
+/** Node hands over the raw bytes of a URL as Latin-1. Reads them as the UTF-8 that they were meant to be. */
 function fromLatin1(text: string): string {
   return [...Buffer.from(text, 'latin1')]
     .map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`))

@@ -1,17 +1,17 @@
 /**
- * Identical requests that are under way share one execution. Each may leave without ending it for the others; when the last has left, it is
- * stopped. Knows nothing of what is executed.
+ * Identical requests at one time share one execution. Each caller may leave without ending it for the others; when the last one has left, it
+ * is aborted. Knows nothing of what is executed.
  */
 import type { StopSignal } from './stop-signal.ts';
 
-/** A caller who has gone before the answer was there. */
+/** The caller left before the answer was there. */
 export class GoneError extends Error {
   constructor() {
     super('the caller went away');
   }
 }
 
-/** One execution and those who wait for it. They may come before it begins. */
+/** One execution and those who wait for it. They may arrive before it starts. */
 export class SharedExecution<T> implements StopSignal {
   aborted = false;
   waiters = 0;
@@ -23,7 +23,7 @@ export class SharedExecution<T> implements StopSignal {
     this.#settled = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    // Whoever still waits hears of a failure; when nobody does, it is nobody's.
+    // // Those who still wait hear of a failure. If nobody waits, it is handled here.
     this.#settled.catch(() => undefined);
   }
 
@@ -35,14 +35,14 @@ export class SharedExecution<T> implements StopSignal {
     this.#listeners.delete(listener);
   }
 
-  /** Begins; the promise is over when everything is, well or badly. */
+  /** Starts the work. The promise is fulfilled when it has ended, successfully or not. */
   start(work: (signal: StopSignal) => Promise<T>): Promise<void> {
     const working = work(this);
     this.#settle(working);
     return working.then(nothing, nothing);
   }
 
-  /** `deserted`: the last waiter has left; what has begun is stopped. */
+  /** `deserted` is called when the last waiter has left; the work is aborted then. */
   join(signal: StopSignal, deserted: () => void): Promise<T> {
     this.waiters++;
     return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ const nothing = (): void => {};
 export class SingleFlight<T> {
   readonly #executions = new Map<string, SharedExecution<T>>();
 
-  /** Is somebody doing this already? */
+  /** Is there an execution under this key? */
   has(key: string): boolean {
     return this.#executions.has(key);
   }

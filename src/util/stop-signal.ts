@@ -1,4 +1,4 @@
-/** As much of an AbortSignal as is needed; a lighter object may stand in for one on the hot path. */
+/** The part of an AbortSignal that we need. On the hot path a lighter object stands in for it. */
 export interface StopSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;

@@ -1,21 +1,21 @@
 /**
- * YAML as untrusted text: every scalar a string (so that `1.10` and all-digit ids stay what was written), no tags, few aliases, bounded size and depth.
+ * Reads YAML as untrusted text: every scalar is a string (`1.10` and all-digit ids stay as written), no tags, few aliases, bounded size and depth.
  * Knows nothing of what the document means.
  *
- * The library composes documents by recursion, and deep nesting there ends the whole process, not only the call; so the depth is measured on
- * its flat parse before anything is composed.
+ * The library composes documents by recursion, and deep nesting would end the whole process. So the depth is measured on its flat parse before
+ * anything is composed.
  */
 import { Composer, CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, type YAMLMap } from 'yaml';
 import type { PlainValue } from './decimal.ts';
 
 const MAX_DEPTH = 64;
 const MAX_ALIASES = 50;
-/** Words, brackets, blanks, line ends: the text of a scalar is one, however long. Reading takes some microseconds for each. */
+/** Words, brackets, blanks, line ends. A scalar counts once, however long it is. Each takes a few microseconds to read. */
 const MAX_PARTS = 20_000;
 
 export interface YamlProblem {
   readonly message: string;
-  /** From 1; 0 when the problem has no place. */
+  /** From 1; 0 when the problem has no position. */
   readonly line: number;
   readonly column: number;
 }
@@ -52,7 +52,7 @@ function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   return undefined;
 }
 
-/** The documents of a text, well-formed and harmless; throws YamlError with all problems. */
+/** Parses the documents of a text. Throws YamlError with all problems. */
 export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
   const lines = new LineCounter();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
@@ -69,7 +69,7 @@ export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
   return { documents, lines };
 }
 
-/** As the library's own parse, but for the bound. */
+/** Like the library's own parse, with a bound. */
 function tokensOf(text: string, lines: LineCounter, mostParts: number): readonly CST.Token[] {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -109,7 +109,7 @@ function taggedNodes(document: Document.Parsed): readonly number[] {
   return offsets;
 }
 
-/** A document as plain values: strings, lists and maps. Throws YamlError on a key that is no string and on aliases without measure. */
+/** A document as plain values: strings, lists and maps. Throws YamlError on keys that are not strings and on excessive aliases. */
 export function yamlValue(document: Document.Parsed): PlainValue {
   let value: unknown;
   try {
@@ -121,7 +121,7 @@ export function yamlValue(document: Document.Parsed): PlainValue {
   return value as PlainValue;
 }
 
-/** An alias can make a document contain itself, which no tree of plain values can. */
+/** Through an alias, a document can contain itself. A tree of plain values cannot. */
 function checkTree(value: unknown, around: Set<unknown>): void {
   if (!Array.isArray(value) && !(value instanceof Map)) return;
   if (around.has(value)) throw new YamlError([{ message: 'an alias stands inside what it names', line: 0, column: 0 }]);

@@ -173,7 +173,7 @@ export const SETTINGS: readonly Setting[] = [
     default: '268435456',
     secret: false,
     parse: whole(65_536, 2 ** 30),
-    meaning: 'larger rows of a database are refused, as its protocol spells them (bytes of PostgreSQL take two each)',
+    meaning: 'larger rows of a database are refused, as its protocol spells them (where bytes are hexadecimal, they take two each)',
   },
   {
     key: 'maxBodiesBytes',

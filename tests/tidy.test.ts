@@ -2,6 +2,7 @@
 // the project's files as text; what it finds is listed with the file, so that a failure says what to change.
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../src/config.ts';
+import { OWN_ENGINES } from '../src/engines/index.ts';
 import { ERRORS, REASONS } from '../src/errors.ts';
 import { OPERATORS } from '../src/sql/operators.ts';
 import { importsOf, linesMatching, projectFiles, readProjectFile, sourceFiles } from './support/sources.ts';
@@ -200,6 +201,37 @@ describe('files', () => {
     const foreign = /(?:^|[\s'"`(=:])\/(?:work|root|home\/[a-z]\w*|Users\/[A-Za-z]\w*)\//m;
     const texts = projectFiles().filter((file) => !/\.(?:png|ico|gz|zip|woff2?)$/.test(file));
     expect(texts.filter((file) => foreign.test(readProjectFile(file)))).toEqual([]);
+  });
+});
+
+describe('an engine', () => {
+  const engineFiles = sources.filter((file) => memberOf('src/engines', file) !== undefined);
+  const partOf = (file: string): string => file.split('/')[3] ?? '';
+
+  test('is one folder: nobody else names one, but for its line in the registry, the demo, and where the records are kept', () => {
+    const allowed = [/^src\/engines\/index\.ts$/, /^src\/cli\//, /^src\/store\//, /^src\/config\.ts$/];
+    const others = sources.filter((file) => !engineFiles.includes(file) && !allowed.some((pattern) => pattern.test(file)));
+    const names = OWN_ENGINES.flatMap((engine) => [engine.label, ...engine.names]).join('|');
+    const types = OWN_ENGINES.map(({ type }) => type).join('|');
+    // Types are two letters, which mean other things too: only what compares a type with one of them is a switch.
+    const named = new RegExp(`${names}|\\btype\\b\\W{1,8}'(?:${types})'`, 'i');
+    const found = others.flatMap((file) =>
+      readProjectFile(file)
+        .split('\n')
+        .flatMap((line, index) => (named.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('has bytes and SQL apart: protocol/ and dialect/ know types/ and failures, and nothing of each other', () => {
+    const wrong = engineFiles.flatMap((file) =>
+      importsOf(file).flatMap(({ file: target = '' }) => {
+        const [here, there] = [partOf(file), partOf(target)];
+        const isApart = ['protocol', 'dialect', 'types'].includes(here) && ['protocol', 'dialect'].includes(there) && here !== there;
+        return isApart && !target.endsWith('/dialect/failures.ts') ? [`${file} imports ${target}`] : [];
+      }),
+    );
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -32,7 +32,7 @@ export interface Entry {
   readonly maxIdleConnections: number;
   /** How long one statement may run. */
   readonly queryTimeoutSecs: number;
-  /** How tables belong together where the database does not say so itself (ClickHouse, views, MyISAM). */
+  /** How tables belong together where the database does not say so itself (views, tables without foreign keys). */
   readonly relations?: readonly DeclaredKey[];
   /** Nothing is written through it: refused before it is sent, and by the session where the engine can. */
   readonly readOnly?: boolean;

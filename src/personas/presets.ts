@@ -6,7 +6,7 @@ import type { ParamValue } from '../sql/statement.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { writeJson } from '../util/json.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
-import { claimError, isFlag, type Subject } from './rule-binder.ts';
+import { claimError, type Subject } from './rule-binder.ts';
 
 export interface Preset {
   readonly column: Column;
@@ -41,7 +41,7 @@ function stored(column: Column, value: PlainValue): ParamValue {
     return null;
   }
   if (column.kind === 'json') return writeJson(value);
-  if (typeof value === 'boolean' && isFlag(column)) return value ? '1' : '0';
+  if (typeof value === 'boolean' && column.takesBooleans === true) return value ? '1' : '0';
   const text = textOfValue(value);
   if (text === undefined) throw new InvalidValue('it must be a single value');
   return fromText(column, text, 'store');

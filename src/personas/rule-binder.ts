@@ -115,7 +115,7 @@ function textsOf(subject: Subject, name: string, how: 'one' | 'many'): readonly 
 
 /** A value that its column takes, as if it had been written in quotes. */
 function fitting(subject: Subject, name: string, column: Column, text: string, columns: 'comparable' | 'text'): RawValue {
-  const spelled = isFlag(column) && (text === 'true' || text === 'false') ? (text === 'true' ? '1' : '0') : text;
+  const spelled = column.takesBooleans === true && (text === 'true' || text === 'false') ? (text === 'true' ? '1' : '0') : text;
   try {
     if (columns === 'comparable') fromText(column, spelled, 'compare');
   } catch (error) {
@@ -123,11 +123,6 @@ function fitting(subject: Subject, name: string, column: Column, text: string, c
     throw error;
   }
   return { text: spelled, quoted: true };
-}
-
-/** `tinyint(1)` is what MySQL makes of BOOLEAN. */
-export function isFlag({ kind, type }: Column): boolean {
-  return kind === 'int' && type.startsWith('tinyint(1)');
 }
 
 export function claimError({ persona }: Subject, name: string, why: string): Error {

@@ -2,7 +2,7 @@
 import { ulid } from 'ulid';
 import { stringify } from 'yaml';
 import type { TestDatabase } from '../support/engines.ts';
-import type { RequestOptions, Response, Service, TestProject } from '../support/service.ts';
+import type { RequestOptions, Response, ServiceClient, TestProject } from '../support/service.ts';
 
 export interface Sketch {
   readonly uri: string;
@@ -54,14 +54,14 @@ export function documentOf(project: TestProject, database: Registered, sketch: S
   };
 }
 
-type Registered = Pick<TestDatabase, 'dbType' | 'name'>;
+type Registered = { readonly dbType: string; readonly name: string };
 
 export class Bench<Database extends Registered = TestDatabase> {
-  readonly service: Service;
+  readonly service: ServiceClient;
   readonly project: TestProject;
   readonly database: Database;
 
-  constructor(service: Service, project: TestProject, database: Database) {
+  constructor(service: ServiceClient, project: TestProject, database: Database) {
     this.service = service;
     this.project = project;
     this.database = database;

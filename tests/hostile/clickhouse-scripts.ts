@@ -1,7 +1,7 @@
 // What our driver does with a ClickHouse server, over either of its protocols, and the tables for it.
 
-import { encodeBlock } from '../../src/engines/clickhouse/protocol/block.ts';
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
+import { encodeBlock } from '../../src/engines/clickhouse/types/block.ts';
 import { RowValues } from '../../src/sql/rows.ts';
 import type { ParamType, Statement } from '../../src/sql/statement.ts';
 import type { Script, Step } from './frame/protocol.ts';

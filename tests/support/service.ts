@@ -66,6 +66,15 @@ export interface Service {
   stop(): Promise<Exit>;
 }
 
+/** What it takes to talk to a service, wherever it runs. */
+export type ServiceClient = Pick<Service, 'serverKey' | 'request'>;
+
+export function clientOf(url: string, serverKey: string): ServiceClient {
+  const { hostname: host, port } = new URL(url);
+  const agent = new Agent();
+  return { serverKey, request: (method, path, options) => sendRequest(agent, { host, port: Number(port) }, method, path, options) };
+}
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'millrace-test-'));
   const serverKey = options.env?.['MILLRACE_SERVER_KEY'] ?? randomBytes(24).toString('hex');
@@ -236,7 +245,7 @@ export interface TestProject {
 }
 
 /** Creates an organization and a project with these databases through the System APIs. */
-export async function setUpProject(service: Service, databases: readonly DatabaseEntry[]): Promise<TestProject> {
+export async function setUpProject(service: ServiceClient, databases: readonly DatabaseEntry[]): Promise<TestProject> {
   const suffix = randomBytes(5).toString('hex');
   const userId = ulid();
   const system = { 'x-server-key': service.serverKey, 'x-user-id': userId };

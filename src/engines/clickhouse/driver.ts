@@ -13,15 +13,15 @@ import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
-import { releaseBlock } from './protocol/block.ts';
 import { type Flavour, flavourOf, forgetFlavour, openSocket } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
-import { literalText, paramText } from './protocol/params.ts';
 import { RowReader } from './protocol/row-reader.ts';
 import { knownSettings, SETTING_NAMES, type Settings } from './protocol/settings.ts';
-import type { Block, Summary, Wire, WireParam } from './protocol/wire.ts';
+import type { Summary, Wire, WireParam } from './protocol/wire.ts';
 import type { ClickhouseStatement, CountedWrite } from './statement.ts';
+import { type Block, releaseBlock } from './types/block.ts';
+import { literalText, paramText } from './types/params.ts';
 
 /** The server's own limit comes first; ours ends what the server does not. */
 const GRACE_MS = 500;

@@ -1,6 +1,6 @@
 /** A statement as this engine runs it: besides a text and its parameters, the rows of an insert, or a write that is counted first. */
 import type { Statement } from '../../sql/statement.ts';
-import type { Block } from './protocol/wire.ts';
+import type { Block } from './types/block.ts';
 
 export interface ClickhouseStatement extends Statement {
   /** The rows of an insert, encoded: they follow the text. Whoever runs the statement takes them over. */

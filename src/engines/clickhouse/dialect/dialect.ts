@@ -6,8 +6,8 @@ import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { RowValues } from '../../../sql/rows.ts';
 import { DbFailure } from '../../engine.ts';
-import { type ColumnShape, encodeBlock } from '../protocol/block.ts';
 import type { ClickhouseStatement } from '../statement.ts';
+import { type ColumnShape, encodeBlock } from '../types/block.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
 import { clickhousePredicates } from './predicates.ts';
 

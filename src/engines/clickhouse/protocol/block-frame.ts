@@ -2,7 +2,7 @@
  * Blocks of columns as they stand in a request body (`FORMAT Native`) and on the native protocol: names, types and counts around
  * data that is already encoded. Knows no values.
  */
-import type { Block } from './wire.ts';
+import type { Block } from '../types/block.ts';
 
 export function varint(value: number): Buffer {
   const bytes: number[] = [];

@@ -4,12 +4,13 @@
  */
 import type { Entry } from '../../../model/entry.ts';
 import { checkColumns, LIMITS, malformed } from '../../limits.ts';
+import type { Block } from '../types/block.ts';
 import type { WholeRange } from '../types/kinds.ts';
+import { literalText } from '../types/params.ts';
 import { encodeNativeBlock, varint, varText } from './block-frame.ts';
-import { literalText } from './params.ts';
 import type { Settings } from './settings.ts';
 import type { Spool } from './spool.ts';
-import type { Block, QueryExchange } from './wire.ts';
+import type { QueryExchange } from './wire.ts';
 
 const REVISION = 54_459;
 /** From this revision on, a server waits for a quota key after the greeting. */

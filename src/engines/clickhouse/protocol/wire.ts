@@ -4,7 +4,7 @@
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import type { Lease } from '../../../util/buffer-pool.ts';
+import type { Block } from '../types/block.ts';
 import type { RowReader } from './row-reader.ts';
 import type { Settings } from './settings.ts';
 
@@ -29,17 +29,6 @@ export interface QueryExchange {
   readonly planned?: Statement | undefined;
   /** Rows to insert, column by column; `text` then is an INSERT that ends before its data. */
   readonly block: Block | undefined;
-}
-
-export interface Block {
-  readonly rows: number;
-  readonly columns: readonly BlockColumn[];
-}
-
-export interface BlockColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly data: readonly Lease[];
 }
 
 export interface Summary {

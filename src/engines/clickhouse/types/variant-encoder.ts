@@ -5,9 +5,9 @@
 import type { Lease } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
-import { isNumber, parseNested } from '../types/nested.ts';
-import type { ChType } from '../types/type-text.ts';
 import { type ColumnEncoder, counts, growing } from './column-parts.ts';
+import { isNumber, parseNested } from './nested.ts';
+import type { ChType } from './type-text.ts';
 
 const NO_MEMBER = 255;
 

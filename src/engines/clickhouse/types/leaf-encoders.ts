@@ -7,12 +7,12 @@ import ipaddr from 'ipaddr.js';
 import type { ByteWriter } from '../../../util/byte-writer.ts';
 import { plainSeconds } from '../../../util/plain-moment.ts';
 import { invalid } from '../dialect/failures.ts';
-import { scaledDecimal } from '../types/fit.ts';
-import { wholeRange } from '../types/kinds.ts';
-import { shown } from '../types/nested.ts';
-import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from '../types/temporal.ts';
-import { type ChType, decimalShape, enumMembers, literalNumber } from '../types/type-text.ts';
+import { scaledDecimal } from './fit.ts';
+import { wholeRange } from './kinds.ts';
+import { shown } from './nested.ts';
 import { boolText } from './params.ts';
+import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from './temporal.ts';
+import { type ChType, decimalShape, enumMembers, literalNumber } from './type-text.ts';
 
 /** Appends one value given as canonical text. */
 export type LeafWriter = (out: ByteWriter, text: string) => void;

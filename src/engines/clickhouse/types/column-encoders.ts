@@ -7,10 +7,10 @@ import type { PlainValue } from '../../../util/decimal.ts';
 import { writeJson } from '../../../util/json.ts';
 import { DbFailure } from '../../engine.ts';
 import { invalid } from '../dialect/failures.ts';
-import { entriesOf, listOf, parseNested, scalarText, tupleItems } from '../types/nested.ts';
-import { type ChType, enumMembers, innerType, parseType } from '../types/type-text.ts';
 import { type ColumnEncoder, counts, growing, putCount } from './column-parts.ts';
 import { type LeafWriter, leafWriter, putVarint, type RangeWriter, rangeWriter } from './leaf-encoders.ts';
+import { entriesOf, listOf, parseNested, scalarText, tupleItems } from './nested.ts';
+import { type ChType, enumMembers, innerType, parseType } from './type-text.ts';
 import { VariantEncoder } from './variant-encoder.ts';
 
 const GEOMETRY: Readonly<Record<string, string>> = {

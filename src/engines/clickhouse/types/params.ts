@@ -6,9 +6,9 @@ import type { ParamType, StatementParam } from '../../../sql/statement.ts';
 import { bytesOf } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
-import { fitOf } from '../types/fit.ts';
-import { entriesOf, isNumber, listOf, memberOf, numberText, parseNested, scalarText, shown, tupleItems } from '../types/nested.ts';
-import { type ChType, innerType, isNullable, parseType } from '../types/type-text.ts';
+import { fitOf } from './fit.ts';
+import { entriesOf, isNumber, listOf, memberOf, numberText, parseNested, scalarText, shown, tupleItems } from './nested.ts';
+import { type ChType, innerType, isNullable, parseType } from './type-text.ts';
 
 const NULL_TEXT = '\\N';
 

@@ -3,15 +3,26 @@
  * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
  */
 import type { RowValues } from '../../../sql/rows.ts';
+import type { Lease } from '../../../util/buffer-pool.ts';
 import { DbFailure } from '../../engine.ts';
-import { parseType } from '../types/type-text.ts';
 import { encoderOf } from './column-encoders.ts';
 import type { ColumnEncoder } from './column-parts.ts';
-import type { Block, BlockColumn } from './wire.ts';
+import { parseType } from './type-text.ts';
 
 export interface ColumnShape {
   readonly name: string;
   readonly type: string;
+}
+
+export interface Block {
+  readonly rows: number;
+  readonly columns: readonly BlockColumn[];
+}
+
+export interface BlockColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly data: readonly Lease[];
 }
 
 /** In memory of the pool, until `releaseBlock`. */

@@ -1,0 +1,23 @@
+// A fifth engine, whole in this folder: SQLite, whose databases are the files of a directory. It is small, and shows what an engine has to say
+// of itself; the service is started with it and no other file knows of it.
+import { join } from 'node:path';
+import type { Engine } from '../../../src/engines/engine.ts';
+import { sqliteCatalog } from './catalog.ts';
+import { SqliteConnection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { sqliteBinder, sqliteSyntax } from './template.ts';
+
+export function sqliteEngine(directory: string): Engine {
+  return {
+    type: 'sq',
+    names: ['sqlite'],
+    label: 'SQLite',
+    defaultPort: 1,
+    capabilities: { transactions: true, transactionalDdl: true, schemas: false, sharedReads: false, bulkyWrites: 1 },
+    dialect: sqliteDialect,
+    syntax: sqliteSyntax,
+    templateBinder: sqliteBinder,
+    catalog: sqliteCatalog,
+    connect: async ({ database }) => new SqliteConnection(join(directory, `${database}.db`)),
+  };
+}

@@ -1,7 +1,7 @@
 /**
- * Auto reads. Where the smallest SELECT is expensive, identical ones that come while one is under way take turns: one statement, begun
- * after all of them have come, answers them all, and the bytes of its answer are everybody's. Everywhere else, and when an answer is large,
- * rows flow from the database to the one who asked.
+ * Auto reads. On engines where even the smallest SELECT is expensive, identical reads at one time are coalesced: one statement, started after
+ * all of them have arrived, answers all of them with the same bytes. On other engines, and for large answers, rows flow straight from the
+ * database to the client.
  */
 import type { Auto, Target } from '../auto/attempt.ts';
 import type { ReadRequest } from '../auto/request.ts';
@@ -15,14 +15,14 @@ import type { Exchange } from './exchange.ts';
 import { KeptBody } from './kept-body.ts';
 import { RowResponse, sendBytes, setHeader } from './respond.ts';
 
-/** So long anyone waits for an identical read to end before they begin their own. */
+/** The longest that a read waits for an identical one before it starts its own. */
 const PATIENCE_MS = 50;
-/** Larger answers are not shared: they would lie in memory for whoever reads slowest. */
+/** Larger answers are not shared: they would stay in memory for the slowest reader. */
 const MOST_BYTES = 1024 * 1024;
-/** Requests whose answers were too large are remembered, so many. */
+/** How many requests with answers too large to share are remembered. */
 const MOST_LARGE = 100;
 
-/** Plans and runs a request; its rows go to the sink. */
+/** Plans and runs a request. Its rows go to the sink. */
 export type Perform = (sink: AnswerSink, signal: StopSignal) => Promise<AutoResult>;
 
 export interface AutoRead {
@@ -35,14 +35,14 @@ export interface AutoRead {
 
 interface Answer {
   readonly body: Buffer;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
 }
 
 export class AutoReads {
   readonly #auto: Auto;
   readonly #observer: Observer;
-  /** Undefined: the answer was too large. */
+  /** Undefined when the answer was too large. */
   readonly #coalescer = new Coalescer<Answer | undefined>(PATIENCE_MS);
   readonly #large = new BoundedMap<string, true>(MOST_LARGE);
 
@@ -54,7 +54,7 @@ export class AutoReads {
   answer(read: AutoRead): Promise<void> {
     const { target, exchange } = read;
     if (!this.#auto.sharesReads(target)) return this.#readAlone(read);
-    // The entry is the project's own; all else that an answer depends on is in the request's target and in what the caller may see.
+    // // The entry belongs to the project. Everything else that decides the answer is in the target and in what the caller may see.
     const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
     const isAlone = this.#coalescer.isFree(key) || this.#large.get(key) === true;
     return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);

@@ -1,5 +1,5 @@
 /**
- * One request and its answer, as the handlers see it: query, headers, body and the signal that the client has gone. Lighter than an
+ * One request and its answer as the handlers see them: query, headers, body, and a signal for a client that has left. Lighter than an
  * AbortController, because every request has one.
  */
 import { type ContextHeaders, readHeaders } from '../auth/headers.ts';
@@ -13,7 +13,7 @@ import type { RequestHead } from './wire/head.ts';
 import { type HeaderSection, headerOf } from './wire/header-section.ts';
 import type { HttpReply } from './wire/reply.ts';
 
-/** Besides those of the caller: headers that the service reads, each of which must be one. */
+/** Headers that the service reads besides the caller's. None of them may repeat. */
 const SINGLE: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'x-request-id']);
 
 /** The first of them that was sent more than once. */
@@ -28,14 +28,14 @@ function twiceIn({ lines }: HeaderSection): string | undefined {
   return undefined;
 }
 
-/** A request id from outside is used when it is one token of a sane length. */
+/** A request id from outside is used if it is one token of a reasonable length. */
 const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
 
-/** What a header section says to the service; found out once for all requests that bear it. */
+/** What the service reads from a header section, computed once for all requests that share it. */
 interface Reading {
-  /** The request's id, when the client has given it a good one. */
+  /** The request's id, if the client sent a valid one. */
   readonly requestId: string | undefined;
-  /** A header that must be single and is not. */
+  /** A header that was repeated and must not be. */
   readonly twice: string | undefined;
   context: ContextHeaders | undefined;
 }
@@ -68,7 +68,7 @@ export class Exchange implements StopSignal {
   aborted = false;
   caller: Caller | undefined;
   error: string | undefined;
-  /** Why a database could not be used, for the log. */
+  /** Why a database could not be used; for the log. */
   reason: string | undefined;
   readonly #rawQuery: string;
   #query: readonly QueryParameter[] | undefined;
@@ -87,7 +87,7 @@ export class Exchange implements StopSignal {
     this.requestId = this.#reading.requestId ?? newUlid();
   }
 
-  /** Nobody holds on to anything of the request's body any more. */
+  /** The body is no longer used. */
   releaseBody(): void {
     if (this.body === undefined) return;
     this.body = undefined;
@@ -99,12 +99,12 @@ export class Exchange implements StopSignal {
     return this.head.method;
   }
 
-  /** Throws when a header that must be single was sent more than once: which of them counts, two readers could see differently. */
+  /** Throws when a header that must be single was repeated: two readers could disagree on which one counts. */
   checkHeaders(): void {
     if (this.#reading.twice !== undefined) throw apiError('header_twice', this.#reading.twice);
   }
 
-  /** A header by its name in lower case; undefined when it was not sent, or more than once. */
+  /** Looks up a header by its lower-case name; undefined when it was not sent, or more than once. */
   header(name: string): string | undefined {
     return headerOf(this.head.section, name);
   }
@@ -126,7 +126,7 @@ export class Exchange implements StopSignal {
     return this.#query;
   }
 
-  /** The only value of a parameter; undefined when it is not there. */
+  /** The only value of a parameter; undefined when it is absent. */
   parameter(name: string): string | undefined {
     let found: string | undefined;
     for (const parameter of this.query) {
@@ -153,7 +153,7 @@ export class Exchange implements StopSignal {
     if (index >= 0) this.#listeners?.splice(index, 1);
   }
 
-  /** The client has gone before the answer was whole. */
+  /** The client left before the answer was complete. */
   abort(): void {
     if (this.aborted) return;
     this.aborted = true;

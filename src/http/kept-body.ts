@@ -1,4 +1,4 @@
-/** An answer in memory, bounded. */
+/** Collects an answer in memory, up to a bound. */
 import type { Format, RowWriter } from '../formats/format.ts';
 import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Lease } from '../util/buffer-pool.ts';
@@ -16,7 +16,7 @@ export class KeptBody implements RowSink {
   #writer: RowWriter | undefined;
   #size = 0;
 
-  /** `tooLarge`: what is thrown when the body would be larger than that. */
+  /** `tooLarge` makes the error for a body that exceeds the bound. */
   constructor(format: Format, mostBytes: number, tooLarge: (mostBytes: number) => Error) {
     this.#format = format;
     this.#mostBytes = mostBytes;

@@ -1,6 +1,6 @@
 /**
- * Answers: JSON documents, errors, values in a chosen format, and rows as they come. A failure after the first byte breaks the connection
- * off, so that no short body ever looks whole.
+ * Sends answers: JSON documents, errors, values in a chosen format, and rows as they arrive. A failure after the first byte resets the
+ * connection, so that a truncated body never looks complete.
  */
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
@@ -16,18 +16,18 @@ import { awaitReader, readerIsBack, type SlowReader } from './slow-readers.ts';
 import { AnswerSpool } from './spool.ts';
 import { type HttpReply, JOINED } from './wire/reply.ts';
 
-/** A piece of this size goes to the socket. */
+/** The size of the pieces that go to the socket. */
 const PIECE = 64 * 1024;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Heads are written with one byte a character. A character that has no byte would become another one, perhaps the end of the line. */
+/** Heads are written with one byte per character. Any other character would become a different one, perhaps a line break. */
 const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Unless an author says otherwise. */
 const NO_STORE = 'Cache-Control: no-store\r\n';
 
-/** What answers of one type share of their heads. */
+/** The part of the head that all answers of one content type share. */
 const beginnings = new Map<string, string>();
 
 function beginning(type: string): string {
@@ -39,7 +39,7 @@ function beginning(type: string): string {
   return text;
 }
 
-/** The lines of an answer's head; `extra`: further names and values in turn. */
+/** The header lines of an answer; `extra` has further names and values, alternating. */
 function headerLines(exchange: Exchange, type: string, extra: readonly string[]): string {
   let lines = `${beginning(type)}${exchange.requestId}\r\n`;
   for (let i = 0; i < extra.length; i += 2) {
@@ -51,7 +51,7 @@ function headerLines(exchange: Exchange, type: string, extra: readonly string[])
   return lines;
 }
 
-/** Among names and values in turn: a name that is there already gets the new value. */
+/** Replaces the value if the name is there already (names and values alternate). */
 export function setHeader(headers: string[], name: string, value: string): void {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== name) continue;
@@ -69,7 +69,7 @@ export function sendJson(exchange: Exchange, status: number, body: unknown, extr
   sendBytes(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)), extra);
 }
 
-/** `{code, status, message}` and what belongs beside it. */
+/** `{code, status, message}` and additional fields. */
 export function sendDone(exchange: Exchange, status: number, message: string, more: object = {}): void {
   sendJson(exchange, status, { code: status, status: REASONS[status] ?? '', message, ...more });
 }
@@ -102,10 +102,10 @@ export function sendValue(exchange: Exchange, status: number, format: Format, va
   sendSpool(exchange, status, format, spool, extra);
 }
 
-/** For answers without rows. */
+/** The sink of answers without rows. */
 export const NO_ROWS = { header(): void {}, start(): void {}, row(): void {} };
 
-/** A body whose length is known only now; formats that begin with it get their head. */
+/** Sends a body whose length is known only now. Formats that begin with their length get their head. */
 function sendSpool(exchange: Exchange, status: number, format: Format, spool: AnswerSpool, extra: readonly string[]): void {
   const head = format.head === undefined ? EMPTY : format.head(spool.size);
   if (head === undefined) {
@@ -127,16 +127,16 @@ function sendSpool(exchange: Exchange, status: number, format: Format, spool: An
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Rows into a response. A small answer is one write with its length; a large one flows, a turn at a time, and the query waits for a slow reader.
- * When it has waited for too long, the rest goes to a spool, so that the connection is free again; when there is no room, the answer is broken off.
+ * Sends rows. A small answer is one write with its length. A large one flows in slices, and the query waits for a slow reader. If that takes
+ * too long, the rest goes to a spool, and the connection to the database is free again. If the spool has no room, the answer breaks off.
  */
 export class RowResponse implements RowSink, SlowReader {
-  /** Pairs of names and values, sent with the first byte. */
+  /** Names and values, alternating; sent with the first byte. */
   readonly headers: string[] = [];
   readonly #exchange: Exchange;
   readonly #format: Format;
   readonly #out: ByteWriter;
-  /** For what may not be sent before the end; and for the rest of what flowed. */
+  /** Holds what must not be sent before the end, or the rest of an answer for a slow reader. */
   #spool: AnswerSpool | undefined;
   #writer: { row(cells: Cells): void; end(): void } | undefined;
   #flow: PacedFlow | undefined;
@@ -184,12 +184,12 @@ export class RowResponse implements RowSink, SlowReader {
     else reply.sendPieces(200, lines, [this.#out.take()]);
   }
 
-  /** What was spooled for an answer that will not be sent. */
+  /** Discards what was spooled for an answer that will not be sent. */
   discard(): void {
     this.#spool?.discard();
   }
 
-  /** The reader is too slow for the query to wait. */
+  /** The reader is too slow for the query to keep waiting. */
   giveUp(): void {
     this.#spool = new AnswerSpool(ownerOf(this.#exchange));
     this.#exchange.reply.onDrain = undefined;
@@ -215,7 +215,7 @@ export class RowResponse implements RowSink, SlowReader {
     }
   }
 
-  /** The reader has caught up, or there is none any more. */
+  /** The reader has caught up, or has left. */
   #goOn(): void {
     if (this.since === 0) return;
     readerIsBack(this);
@@ -234,7 +234,7 @@ export class RowResponse implements RowSink, SlowReader {
       spool.add(piece);
     } catch (error) {
       if (!(error instanceof MemoryBusy)) throw error;
-      // The statement is of no use any more.
+      // // Nobody needs the statement any more.
       spool.discard();
       refuse(this.#exchange, apiError('spool_full'));
       this.#exchange.abort();
@@ -247,7 +247,7 @@ function refuse(exchange: Exchange, error: ApiError): void {
   sendError(exchange, error);
 }
 
-/** The rest of an answer that flowed. */
+/** Sends the rest of an answer that has begun. */
 function sendRest(reply: HttpReply, spool: AnswerSpool): void {
   if (reply.over) {
     spool.discard();

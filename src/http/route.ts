@@ -1,6 +1,6 @@
 /**
- * What a route is, what the handlers share, and the checks that stand before each of them. A handler gets an Exchange and answers it;
- * whatever it throws becomes an error answer in one place (server.ts).
+ * What a route is, what the handlers share, and the checks before each of them. A handler answers an Exchange; whatever it throws becomes an
+ * error answer in one place (server.ts).
  */
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/attempt.ts';
@@ -25,7 +25,7 @@ import type { Exchange } from './exchange.ts';
 
 export { DEMANDS };
 
-/** Everything that handlers reach for, made once in app.ts. */
+/** Everything that handlers use, made once in app.ts. */
 export interface Services {
   readonly config: Config;
   readonly store: Store;
@@ -34,7 +34,7 @@ export interface Services {
   readonly auto: Auto;
   readonly calls: CallStages;
   readonly metadata: Metadata;
-  /** Of inputs and rows that calls hold. */
+  /** The memory of inputs and rows that calls hold. */
   readonly memory: MemoryBudget;
   /** Throws when a database host may not be dialled. */
   readonly checkHost: (host: string) => Promise<void>;
@@ -49,16 +49,16 @@ export type Handler = (exchange: Exchange) => void | Promise<void>;
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
-  /** The whole path; or `…/*` for everything below; or `/:a/:b/*` for whatever has these segments. Also the label of logs and metrics. */
+  /** The whole path, `…/*` for everything below it, or `/:a/:b/*` for any path with these segments. Also the label in logs and metrics. */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<HttpMethod, Handler>>>;
-  /** Health and metrics answer without the gateway's secret, and when there is no room for others. They take no body that has to be waited for. */
+  /** Health and metrics need no gateway secret, and are served even at the connection limit. They take no body that has to be waited for. */
   readonly open?: boolean;
-  /** What a handler would refuse whatever the body is, found out before the body has come: throws the same errors. */
+  /** Checks everything that does not depend on the body before the body is read. Throws the same errors as the handler. */
   readonly screen?: (exchange: Exchange) => MaybePromise<unknown>;
 }
 
-/** Who calls; the caller is noted for the log. */
+/** Finds the caller and notes it for the log. */
 export function identify(services: Services, exchange: Exchange, demand: Demand): MaybePromise<Caller> {
   const { store, authenticator } = services;
   const found = after(store.refresh(), () => authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.method, demand));
@@ -68,7 +68,7 @@ export function identify(services: Services, exchange: Exchange, demand: Demand)
   });
 }
 
-/** The caller's project, with everything that is registered in it; the space, where there is one, must be of it. */
+/** The caller's project with everything registered in it. A space must belong to it. */
 export function projectOf(services: Services, caller: Caller): MaybePromise<ProjectContext> {
   const { orgId = '', projectId = '', spaceId } = caller;
   return after(services.store.projectContext(orgId, projectId), (context) => {
@@ -89,7 +89,7 @@ export interface InSpace {
   readonly context: ProjectContext;
 }
 
-/** For endpoints that demand all five headers. */
+/** For endpoints that require all five headers. */
 export function enterSpace(services: Services, exchange: Exchange, demand: Demand): MaybePromise<InSpace> {
   return after(identify(services, exchange, demand), (caller) =>
     after(projectOf(services, caller), (context): InSpace => ({ caller: caller as SpaceCaller, context })),
@@ -123,7 +123,7 @@ export function checkEncoding(exchange: Exchange): void {
   if (encoding !== undefined && encoding !== 'identity') throw apiError('content_encoding');
 }
 
-/** Is a body of these headers one of these types (or of none said)? */
+/** Is the body of one of these types, or of no declared type? */
 export function checkBodyType(exchange: Exchange, types: readonly string[]): void {
   checkEncoding(exchange);
   const type = mediaType(exchange);
@@ -132,13 +132,13 @@ export function checkBodyType(exchange: Exchange, types: readonly string[]): voi
 
 export const JSON_TYPES: readonly string[] = ['application/json'];
 
-/** The body's bytes, of one of these types (or of none said). */
+/** The bytes of the body, which must be of one of these types or of no declared type. */
 export function bodyOf(exchange: Exchange, types: readonly string[]): Buffer {
   checkBodyType(exchange, types);
   return exchange.body ?? Buffer.alloc(0);
 }
 
-/** Documents of the management APIs; none needs to be larger, and all of them are read at once. */
+/** Documents of the management APIs are read at once. None needs to be larger. */
 const MOST_DOCUMENT_BYTES = 1024 * 1024;
 
 export function jsonBody(exchange: Exchange): PlainValue {
@@ -153,7 +153,7 @@ export function jsonBody(exchange: Exchange): PlainValue {
   }
 }
 
-/** The segments of a path from an offset on, as they were meant: each is decoded by itself, so that an encoded slash stays part of it. */
+/** The segments of a path, starting at an offset. Each is decoded by itself, so that an encoded slash stays part of it. */
 export function pathSegments(path: string, start: number): readonly string[] {
   const segments = path.slice(start).split('/');
   return path.includes('%') ? segments.map(decodeSegment) : segments;

@@ -1,6 +1,6 @@
 /**
- * Paths to routes. Most paths are known as a whole; a few stand for everything below them, the longest of which wins; and a pattern takes
- * what nothing else does. Nothing is decoded: each handler decodes the segments that are its own.
+ * Maps paths to routes. Most routes are whole paths; some take everything below a prefix, and the longest prefix wins; a pattern takes what
+ * is left. Decodes nothing: each handler decodes its own segments.
  */
 import type { Route } from './route.ts';
 
@@ -12,7 +12,7 @@ interface Below {
 }
 
 interface Pattern {
-  /** Leading segments that must be there, whatever they are; something may follow them. */
+  /** The number of leading segments, with any content. Something may follow them. */
   readonly segments: number;
   readonly route: Route;
 }
@@ -41,7 +41,7 @@ export class Router {
   }
 }
 
-/** Does the path begin with so many segments that are not empty, and a slash behind them? */
+/** Does the path begin with this many non-empty segments and a slash? */
 function hasSegments(path: string, count: number): boolean {
   let at = 0;
   for (let i = 0; i < count; i++) {

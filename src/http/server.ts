@@ -1,6 +1,6 @@
 /**
- * From a request on the wire to its handler, and the one place where an error becomes an answer. Bodies reach the handlers as bytes,
- * queries as the raw text; nothing that was sent is printed.
+ * Takes a request from the wire to its handler. The only place where an error becomes an answer. Handlers receive bodies as bytes and queries
+ * as raw text; nothing that a client sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
 import type { Lease } from '../util/buffer-pool.ts';
@@ -54,11 +54,11 @@ async function run(services: Services, exchange: Exchange, route: Route | undefi
   } catch (error) {
     answerError(services, exchange, error);
   }
-  // A handler that has ended holds on to nothing of the body.
+  // // A handler that has returned keeps nothing of the body.
   exchange.releaseBody();
 }
 
-/** What every request must pass, whatever its route: the path, the method, the gateway. */
+/** What every request must pass, whatever its route: path, method, gateway. */
 function enter(services: Services, exchange: Exchange, route: Route | undefined): Handler {
   exchange.checkHeaders();
   if (route === undefined) throw apiError('unknown_path');
@@ -69,7 +69,7 @@ function enter(services: Services, exchange: Exchange, route: Route | undefined)
   return handler;
 }
 
-/** Before a body is let in that has not come with its head: what can be refused without it is. */
+/** Refuses what can be refused without the body, before the body is read. */
 function screen(services: Services, router: Router, head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined> {
   const exchange = new Exchange(head, reply, undefined);
   const turnAway = (error: unknown) => (): void => {
@@ -87,7 +87,7 @@ function screen(services: Services, router: Router, head: RequestHead, reply: Ht
   }
 }
 
-/** A method is one of HTTP's, in capitals, so it is no name that every object has. */
+/** HTTP methods are upper case, so none is a property that every object has. */
 function handlerOf(route: Route, method: string): Handler | undefined {
   return route.methods[(method === 'HEAD' ? 'GET' : method) as HttpMethod];
 }
@@ -102,7 +102,7 @@ function answerError(services: Services, exchange: Exchange, error: unknown): vo
   exchange.error = known.key;
   if (known.isForeign) exchange.reason = lineForLog(known.cause);
   else exchange.reason = known.loggable()['place'];
-  // A client that has gone is no failure of the service.
+  // // A client that has left is not a failure of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
   sendError(exchange, known);
 }
@@ -124,13 +124,13 @@ function logRequest(services: Services, exchange: Exchange): void {
   });
 }
 
-/** What was not the service's doing: undefined when the client has got everything. */
+/** What ended the answer other than the service; undefined when the client has received everything. */
 function howItEnded({ aborted, reply }: Exchange): string | undefined {
   if (reply.stalled) return 'stalled';
   return aborted || reply.gone ? 'client_gone' : undefined;
 }
 
-/** What never reaches a handler. */
+/** Answers what never reaches a handler. */
 const REFUSALS: Readonly<Record<Refusal, (services: Services) => ApiError>> = {
   malformed: () => apiError('malformed_request'),
   head_too_large: () => apiError('headers_too_large'),

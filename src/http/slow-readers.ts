@@ -1,14 +1,14 @@
 /**
- * Answers whose rows wait for their readers. A reader may be as slow as it likes, but the connection of a database that waits for it is missed by
- * others: so much waiting is allowed for an answer, all in all, and then it has to do without the connection. One timer looks at all of
- * them, so that an answer pays for a number.
+ * Bounds how long queries wait for slow readers. A reader may be as slow as it likes, but others need the database connection that waits for
+ * it. Each answer has a total allowance; after that it must do without the connection. One timer serves all answers, so that each costs no
+ * more than a number.
  */
 export interface SlowReader {
-  /** Since when it waits, performance.now(). */
+  /** Since when it waits (performance.now()). */
   readonly since: number;
-  /** Milliseconds that it has waited before. */
+  /** How long it has waited before, in milliseconds. */
   readonly waited: number;
-  /** It has waited long enough. */
+  /** Called when the allowance is used up. */
   giveUp(): void;
 }
 

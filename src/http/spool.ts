@@ -1,7 +1,7 @@
 /**
- * Bytes that must wait until their number is known: in memory while they are few, in a temporary file when they are many. The file has no name
- * any more as soon as it is open, so that nothing of an answer outlives the process, however that ends; what an end at the worst moment leaves
- * in the folder is swept by the next start. The files of all answers together have a bound, and those of one project a part of it.
+ * Holds bytes until their number is known, or until a slow reader takes them: few in memory, many in a temporary file. The file is unlinked
+ * as soon as it is open, so it never outlives the process. What a crash at the wrong moment leaves in the folder is swept at the next start.
+ * All files together are bounded, and so is the share of one project.
  */
 import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,11 +17,11 @@ const NOTHING = Buffer.alloc(0);
 
 const PREFIX = 'millrace-spool-';
 const FOLDER = /^millrace-spool-(\d+)-/;
-/** This process's own folder: the pid tells others whether it still lives, the rest that it is not an earlier process of the same pid. */
+/** The folder of this process. The pid tells others whether it is alive; the rest tells it from an earlier process with the same pid. */
 const NAME = `${PREFIX}${process.pid}-${newUlid()}`;
 let files = 0;
 
-/** A file without a name. */
+/** Opens a file without a name. */
 function openNameless(): number {
   const folder = join(tmpdir(), NAME);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -44,12 +44,12 @@ function temporaryNames(): readonly string[] {
   try {
     return readdirSync(tmpdir());
   } catch {
-    // Whoever needs the folder will say that it is not there.
+    // // Whoever needs the folder reports that it is missing.
     return [];
   }
 }
 
-/** Removes the folders of processes that are no more. One that lives loses nothing by a mistake: its files have no names to lose. */
+/** Removes the folders of processes that have ended. A mistake would harm nobody: open files have no names to lose. */
 export function sweepSpools(): void {
   for (const name of temporaryNames()) {
     const pid = Number(FOLDER.exec(name)?.[1]);
@@ -57,7 +57,7 @@ export function sweepSpools(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // It is somebody else's.
+      // // It belongs to somebody else.
     }
   }
 }
@@ -67,7 +67,7 @@ export function removeSpools(): void {
   rmSync(join(tmpdir(), NAME), { recursive: true, force: true });
 }
 
-/** What the files may take; unbounded until somebody says otherwise. */
+/** The bound of all files; unlimited until it is set. */
 let room = new MemoryBudget(Number.POSITIVE_INFINITY);
 
 export function limitSpools(mostBytes: number): void {
@@ -85,7 +85,7 @@ export class AnswerSpool {
     this.#lease = room.lease(owner);
   }
 
-  /** Takes a piece over. Throws MemoryBusy when there is no room for it. */
+  /** Takes over a piece. Throws MemoryBusy when there is no room for it. */
   add(piece: Lease): void {
     if (piece.length === 0) {
       piece.release();
@@ -96,15 +96,15 @@ export class AnswerSpool {
     if (this.#file >= 0 || this.size > IN_MEMORY) this.#spill();
   }
 
-  /** All of them, as long as they are in memory; whoever takes them owns them. */
+  /** All pieces while they are in memory. Whoever takes them owns them. */
   get pieces(): readonly Lease[] | undefined {
     return this.#file < 0 ? this.#pieces : undefined;
   }
 
-  /** Sends what is in the file and ends the answer. */
+  /** Sends the content of the file and ends the answer. */
   pipe(reply: HttpReply): void {
     if (this.#file < 0) throw new Error('the pieces are in memory');
-    // From here on the stream closes it, when no read is under way.
+    // // The stream closes the file from here on, once no read is under way.
     const stream = createReadStream('', { fd: this.#file, start: 0, highWaterMark: PIECE });
     this.#file = -1;
     const { onOver } = reply;

@@ -1,30 +1,30 @@
-/** The body of a request while it arrives: what has come of it, what of that the budget of all bodies has counted, and how quickly it comes. */
+/** A request body while it arrives: how much has come, how much of it the budget has counted, and how fast it comes. */
 import { type BodyReader, ChunkedBody, sizedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { CHUNKED } from './header-section.ts';
 
-/** A whole body has so many sweeps, and one more for each so many bytes that have come. */
+/** A body may take this many sweeps, plus one for every this many bytes received. */
 const BODY_SWEEPS = 120;
 const BYTES_A_SWEEP = 16 * 1024;
-/** A body of which less than this comes between two sweeps makes room for others first. */
+/** A body that receives less than this between two sweeps is the first to give way. */
 const SLOW_BYTES = 1024;
 
 export class Arrival {
   readonly reader: BodyReader;
-  /** Has it been found out whether the body may come at all? */
+  /** Has it been decided whether the body may come? */
   screened = false;
-  /** At how many sweeps in a row not much had come. */
+  /** For how many sweeps in a row little has come. */
   slow = 0;
   #silent = 0;
   #seen = 0;
   #counted = 0;
 
-  /** `length`: of the body, or CHUNKED; `most`: what it may have. */
+  /** `length`: of the body, or CHUNKED. `most`: its limit. */
   constructor(length: number, most: number) {
     this.reader = length === CHUNKED ? new ChunkedBody(most) : sizedBody(length);
   }
 
-  /** Counts what has come; false when there is no room for it. */
+  /** Counts what has come. Returns false when the budget has no room. */
   count(budget: BodyBudget): boolean {
     const { size } = this.reader;
     if (!budget.take(size - this.#counted, size)) return false;
@@ -32,14 +32,14 @@ export class Arrival {
     return true;
   }
 
-  /** Bytes that were counted: whoever takes them over releases them. */
+  /** Hands over the counted bytes; the new owner releases them. */
   takeCounted(): number {
     const counted = this.#counted;
     this.#counted = 0;
     return counted;
   }
 
-  /** Called at each sweep, `age` sweeps after the head; returns whether it has taken too long, or has not come for so many sweeps. */
+  /** Called at each sweep, `age` sweeps after the head. Returns true when the body takes too long or has stalled. */
   isLate(age: number, stallSweeps: number): boolean {
     const { size } = this.reader;
     const more = size - this.#seen;

@@ -1,6 +1,6 @@
 /**
- * Whether the beginning of a head can still become a request. Asked only of heads that come in pieces: what never will (a TLS greeting, a bare
- * line feed, HTTP/0.9, an unknown method) is refused at once instead of being waited for. Looks at each line once.
+ * Checks whether an incomplete head can still become a request. Only heads that come in pieces are checked: what can never be one (a TLS
+ * greeting, a bare line feed, HTTP/0.9, an unknown method) is refused at once. Each line is checked once.
  */
 import { IN_TARGET, IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
 import { KNOWN_METHODS, LONGEST_METHOD } from './methods.ts';
@@ -14,12 +14,12 @@ const VERSION = /^ HTTP\/1\.[01]$/;
 const ABSOLUTE = /^https?:/i;
 
 export class Beginning {
-  /** Where the first line begins that was not looked at. */
+  /** The start of the first unchecked line. */
   #line = 0;
-  /** Up to here there is no line feed in it. */
+  /** Up to here it contains no line feed. */
   #scanned = 0;
 
-  /** Throws Refused when these bytes, which the head begins with, cannot become one. */
+  /** Throws Refused when a head cannot begin with these bytes. */
   check(bytes: Buffer): void {
     for (let feed = bytes.indexOf(LF, this.#scanned); feed >= 0; feed = bytes.indexOf(LF, this.#line)) {
       const end = feed - 1;
@@ -39,7 +39,7 @@ export class Beginning {
   }
 }
 
-/** Of a request line that has just begun: is there a method that begins so? */
+/** Does a method begin with these bytes? */
 function checkMethod(bytes: Buffer): void {
   const end = skip(bytes.subarray(0, LONGEST_METHOD + 1), 0, IN_TOKEN);
   const word = bytes.toString('latin1', 0, end);
@@ -66,7 +66,7 @@ function checkHeaderLine(bytes: Buffer, start: number, end: number): void {
   if (nameEnd === start || bytes[nameEnd] !== COLON || skip(bytes, nameEnd + 1, IN_VALUE) !== end) throw new Refused('malformed');
 }
 
-/** How many bytes of empty lines stand before a request: some clients end a body with one that is not part of it. */
+/** Counts the bytes of empty lines before a request: some clients send one after a body. */
 export function blankLines(bytes: Buffer): number {
   let at = 0;
   while (bytes[at] === CR && bytes[at + 1] === LF) at += 2;

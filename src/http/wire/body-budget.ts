@@ -1,11 +1,11 @@
 /**
- * How many bytes of bodies all connections together may hold, from their arrival until their handlers have done with them. Small bodies may use
- * all of it and large ones not quite: some that were sent large must not keep out the many that are small.
+ * Bounds the bytes of bodies that all connections hold, from arrival until their handlers have finished. Small bodies may use all of it, large
+ * ones not quite: a few large bodies must not keep out many small ones.
  */
 
 /** A body up to this size is small. */
 export const SMALL_BODY = 64 * 1024;
-/** The part of the budget that large bodies leave to small ones. */
+/** The part of the budget that is reserved for small bodies. */
 const LEFT_TO_SMALL = 1 / 8;
 
 export class BodyBudget {
@@ -18,7 +18,7 @@ export class BodyBudget {
     this.#mostForLarge = Math.floor(most * (1 - LEFT_TO_SMALL));
   }
 
-  /** Counts so many bytes of a body that has this size by now; false, and nothing counted, when there is no room. */
+  /** Counts more bytes of a body of this size. Returns false, and counts nothing, when there is no room. */
   take(bytes: number, size: number): boolean {
     if (this.held + bytes > (size <= SMALL_BODY ? this.#most : this.#mostForLarge)) return false;
     this.held += bytes;

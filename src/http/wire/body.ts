@@ -1,27 +1,27 @@
-/** The body of a request as it arrives: so many bytes, or chunks until the last one. Bounded; trailers are read and forgotten. */
+/** Reads the body of a request: a known number of bytes, or chunks. Bounded; trailers are checked and dropped. */
 import { acquireBuffer, type Lease, type PooledBuffer } from '../../util/buffer-pool.ts';
 import { addChunk, joined } from './pending-bytes.ts';
 import { Refused } from './refusal.ts';
 
 /** Takes bytes until the body is whole. */
 export interface BodyReader {
-  /** Takes what belongs to the body, from `at` on, and returns where it stops; `done` says whether the body is whole. */
+  /** Takes the bytes of the body from `at` on and returns where they end; `done` tells whether the body is complete. */
   take(bytes: Buffer, at: number): number;
   readonly done: boolean;
-  /** How many bytes of it have come. */
+  /** How many bytes have come. */
   readonly size: number;
-  /** In how many pieces it is kept. */
+  /** How many pieces it is kept in. */
   readonly pieces: number;
-  /** The whole body, once; a lease is the caller's from then on. */
+  /** The whole body. Call this once; a lease belongs to the caller from then on. */
   body(): Buffer | Lease;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** A body of a size between these is put together in a buffer of the pool. */
+/** Bodies of these sizes are assembled in a pooled buffer. */
 const POOLED_FROM = 16 * 1024;
 const POOLED_TO = 1024 * 1024;
-/** Of a larger one, so much room is made before it has come: a promise alone must not take memory. */
+/** For a larger body, reserve only this much at first: an announced length alone must not take memory. */
 const FIRST_ROOM = 256 * 1024;
 
 export function sizedBody(length: number): BodyReader {
@@ -100,14 +100,14 @@ class SizedBody implements BodyReader {
   }
 }
 
-/** Longer lines of sizes, extensions and trailers are nobody's honest intent. */
+/** Nobody honest sends longer chunk-size lines, extensions or trailers. */
 const MOST_LINE = 4096;
 const MOST_TRAILERS = 16 * 1024;
-/** A size and its extensions, without the blanks that an old rule permits and readers understand in several ways; quotes must close. */
+/** A chunk size and its extensions. Blanks, which an old rule permits and readers treat differently, are refused; quotes must close. */
 const SIZE =
   /^([0-9a-fA-F]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20!\x23-\x5b\x5d-\x7e]|\\[\t\x20-\x7e])*"))?)*$/;
 const TRAILER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
-/** What says where messages begin and end, or how to read them, has no place behind the body. */
+/** Fields that frame messages, or say how to read them, are not allowed as trailers. */
 const NO_TRAILER = /^(?:content-(?:length|type|encoding|range)|transfer-encoding|host|connection|expect|upgrade)$/i;
 
 export class ChunkedBody implements BodyReader {
@@ -115,11 +115,11 @@ export class ChunkedBody implements BodyReader {
   size = 0;
   readonly #most: number;
   readonly #pieces: Buffer[] = [];
-  /** Of all chunks that were announced. */
+  /** The size of all chunks announced so far. */
   #announced = 0;
   #state: 'size' | 'data' | 'data end' | 'trailer' = 'size';
   #missing = 0;
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an incomplete line. */
   #line = '';
   #trailers = 0;
 

@@ -1,7 +1,6 @@
 /**
- * One client's connection: requests in, one at a time, each answered and its answer taken by the system before the next is read. What comes
- * too early waits, what comes too slowly or in a wrong form is refused, a client that leaves is noticed while its request runs, and one that
- * stops reading is broken off.
+ * One client connection. Requests are read one at a time; the next one is read when the system has taken the answer to the last. Early bytes
+ * wait; slow or malformed requests are refused; a client that leaves is noticed while its request runs, and one that stops reading is reset.
  */
 import type { Socket } from 'node:net';
 import type { Lease } from '../../util/buffer-pool.ts';
@@ -15,22 +14,22 @@ import { HttpReply, REST_SECS, reset } from './reply.ts';
 import { Sending } from './sending.ts';
 import type { SystemSocket } from './system-sockets.ts';
 
-/** Requests that were sent ahead wait in memory up to this size, then in the client. */
+/** Pipelined requests wait in memory up to this size, then in the client. */
 const MOST_AHEAD = 64 * 1024;
 
-/** After so many bytes of one body others come first: the runtime would read on while there is any. */
+/** After this many bytes of one body, others come first. The runtime itself would read on. */
 const BODY_TURN_BYTES = 128 * 1024;
 const DROP_TURN_BYTES = 32 * 1024;
 
-/** Connections are swept so often; times are counted in sweeps, which cost nothing. */
+/** The interval of sweeps. Times are counted in sweeps, which costs nothing. */
 export const SWEEP_MS = 1000;
 const HEAD_SWEEPS = 15;
-/** For whom there is no room but to be told so. */
+/** For connections over the limit, which are only told so. */
 const SURPLUS_HEAD_SWEEPS = 2;
 const REST_SWEEPS = (REST_SECS * 1000) / SWEEP_MS;
 /** How long the rest of a refused body may take to arrive: a client that is still sending would not see the answer. */
 const DROP_SWEEPS = 10;
-/** So long what was sent ahead waits behind one answer when it is too much to wait in memory. */
+/** How long pipelined bytes that exceed the memory limit wait behind one answer. */
 const DEAF_SWEEPS = 5;
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -38,12 +37,12 @@ const CR = 0x0d;
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 /**
- * `rest`: between requests. `head`, `body`: a request arrives. `screen`: whether its body may come is being found out. `answer`: it runs.
- * `flush`: its answer is complete, and the client has not taken it yet. `turn`: others come first. `drop`: what comes is forgotten.
+ * `rest`: between requests. `head`, `body`: a request arrives. `screen`: it is being decided whether its body may come. `answer`: it runs.
+ * `flush`: the answer is complete, but the client has not taken it. `turn`: others come first. `drop`: input is discarded.
  */
 type State = 'rest' | 'head' | 'body' | 'screen' | 'answer' | 'flush' | 'turn' | 'drop';
 
-/** Is what arrives read at once? */
+/** Is input read at once in this state? */
 const readsIn = (state: State): boolean => state === 'rest' || state === 'head' || state === 'body';
 
 export class HttpConnection {
@@ -51,16 +50,16 @@ export class HttpConnection {
   readonly opened = performance.now();
   /** Has any request come? */
   used = false;
-  /** Why there is no room for it: it is told so, or served if it asks how the service is. */
+  /** Why it is over the limit. It is told so, unless it asks for the service's health. */
   readonly surplus: string | undefined;
   readonly #listener: Listener;
   readonly #heads = new HeadReader();
   readonly #beginning = new Beginning();
   readonly #sending: Sending;
   #state: State = 'rest';
-  /** How often the connection was swept since it entered this state. */
+  /** How often the connection was swept in this state. */
   #sweeps = 0;
-  /** Bytes that were received and not looked at yet; and those behind them that came too early. */
+  /** Received bytes that have not been parsed, and the early ones behind them. */
   #ahead = NOTHING;
   readonly #waiting = new PendingBytes();
   #head: RequestHead | undefined;
@@ -68,11 +67,11 @@ export class HttpConnection {
   #reply: HttpReply | undefined;
   #closes = false;
   #refused = false;
-  /** More was sent ahead than can wait: it is forgotten, and the connection ends with the answer that runs. */
+  /** More was pipelined than may wait: it is discarded, and the connection closes after the current answer. */
   #overrun = false;
-  /** Bytes that were read since others had their turn. */
+  /** The bytes read since others had their turn. */
   #turn = 0;
-  /** The client has said that it will send no more. */
+  /** The client has closed its side. */
   #ended = false;
 
   constructor(socket: Socket, listener: Listener, surplus?: string) {
@@ -83,7 +82,7 @@ export class HttpConnection {
     socket.on('data', (bytes: Buffer) => this.#data(bytes));
     socket.on('drain', () => this.#reply?.onDrain?.());
     socket.on('end', () => this.#end());
-    // What went wrong matters to nobody: the connection closes.
+    // // The cause does not matter: the connection closes.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#forgetBody();
@@ -92,7 +91,7 @@ export class HttpConnection {
     });
   }
 
-  /** Neither a request nor an answer is under way. */
+  /** No request and no answer is under way. */
   get idle(): boolean {
     return this.#state === 'rest' && this.socket.writableLength === 0;
   }
@@ -102,33 +101,33 @@ export class HttpConnection {
     return this.idle ? this.#sweeps : 0;
   }
 
-  /** For how many sweeps not much of a body has come; 0 when none is awaited. */
+  /** For how many sweeps little of a body has come; 0 when none is expected. */
   get slow(): number {
     return this.#state === 'body' ? (this.#arrival?.slow ?? 0) : 0;
   }
 
-  /** Is there something that only the system knows: whether a client reads that takes nothing, or has left while nobody listens? */
+  /** Does only the system know whether a silent client still reads, or has left while we do not read? */
   get wantsSystem(): boolean {
     return this.#isDeaf || (this.socket.writableLength > 0 && this.#sending.stuck >= this.#listener.stallSweeps / 4);
   }
 
-  /** So much was sent ahead that no more is read for now, not even that the client leaves. */
+  /** So much was pipelined that we read no more for now, and would not notice the client leaving. */
   get #isDeaf(): boolean {
     return this.#state === 'answer' && this.socket.isPaused();
   }
 
-  /** What the system knows of it, if it tells: ends what has stood still for too long, or has gone. */
+  /** Ends a connection that, by what the system knows, has stalled or gone. */
   learn(known: SystemSocket | undefined): void {
     if (known?.open === false && this.#isDeaf) reset(this.socket);
     else if (this.#sending.hasStalled(known?.unsent, this.#listener.stallSweeps)) this.#stall();
   }
 
-  /** Called every LOOK_MS: ends what has taken too long. */
+  /** Called every SWEEP_MS: ends what takes too long. */
   sweep(): void {
     const age = this.#sweeps++;
     if (age > DEAF_SWEEPS && this.#isDeaf) this.#listen();
     if (this.socket.writableLength > 0) {
-      // Nobody rests, or was told everything, while something is unsent.
+      // // As long as something is unsent, the connection is not idle.
       if (this.#state === 'drop') this.#sweeps = 0;
       this.#sending.sweep();
       return;
@@ -140,7 +139,7 @@ export class HttpConnection {
     else if (this.#state === 'drop' && age > DROP_SWEEPS) this.socket.destroy();
   }
 
-  /** Only who reads on notices that a client behind all that it has sent has left. It may send again what was not answered. */
+  /** A client that leaves behind unread input is noticed only by reading it. It may repeat what was not answered. */
   #listen(): void {
     this.#overrun = true;
     this.#ahead = NOTHING;
@@ -149,18 +148,18 @@ export class HttpConnection {
     this.socket.resume();
   }
 
-  /** Ends a body that does not come, so that others have room. */
+  /** Ends a stalled body, so that others have room. */
   giveWay(): void {
     this.#refuse('too_slow');
   }
 
-  /** What runs is broken off, and seen to be. */
+  /** Resets the connection while a request runs. */
   breakOff(): void {
     if (this.#state === 'answer' || this.#state === 'flush') reset(this.socket);
     else this.socket.destroy();
   }
 
-  /** The answer is complete; it is over when the system has taken all of it. */
+  /** The answer is complete. It is over when the system has taken all of it. */
   answered(closes: boolean): void {
     this.#closes = closes;
     if (this.socket.writableLength === 0) {
@@ -184,7 +183,7 @@ export class HttpConnection {
     if (this.#closes) {
       this.#close();
     } else if (this.#ahead.length > 0 || this.#waiting.size > 0) {
-      // One request a turn: whoever sends many ahead must not hold up those who send one.
+      // // One request per turn: a client that pipelines must not hold up the others.
       this.#enter('turn');
       setImmediate(() => this.#goOn());
     } else {
@@ -199,7 +198,7 @@ export class HttpConnection {
     this.#read();
   }
 
-  /** A connection that closes while the client is still sending is reset, and the answer may be lost with it. */
+  /** Closing while the client still sends would reset the connection, and the answer could be lost. */
   #close(): void {
     const isSending = this.#refused || this.#overrun || this.#ahead.length > 0 || this.#waiting.size > 0;
     this.#enter('drop');
@@ -252,7 +251,7 @@ export class HttpConnection {
     }
   }
 
-  /** A client that says no more is taken for one that has gone, as by most servers; what is said to it by then it may still read. */
+  /** A client that closes its side counts as gone, as with most servers. It may still read what was sent. */
   #end(): void {
     this.#ended = true;
     if (this.#state === 'answer' || this.#state === 'screen') reset(this.socket);
@@ -264,7 +263,7 @@ export class HttpConnection {
     else if (this.socket.isPaused()) this.socket.resume();
   }
 
-  /** Reads requests until one has to be waited for. */
+  /** Reads requests until one is incomplete. */
   #read(): void {
     try {
       do while (this.#ahead.length > 0 && this.#step());
@@ -282,7 +281,7 @@ export class HttpConnection {
     return true;
   }
 
-  /** Returns whether there is more to do with what is there. */
+  /** Returns whether there is more to do with the bytes at hand. */
   #step(): boolean {
     switch (this.#state) {
       case 'rest':
@@ -345,7 +344,7 @@ export class HttpConnection {
       this.#answer(head, reader.body(), arrival.takeCounted());
       return true;
     }
-    // What comes whole with its head is judged with its head. What does not is judged before more of it is let in.
+    // // A body that comes with its head is checked with it. Any other is checked before more of it is read.
     if (arrival.screened) return false;
     arrival.screened = true;
     return this.#screen(head);
@@ -370,7 +369,7 @@ export class HttpConnection {
     return false;
   }
 
-  /** Returns whether the body may come; otherwise it is answered without. */
+  /** Returns whether the body may come; otherwise the request is answered without it. */
   #admit(head: RequestHead, reply: HttpReply, refuse: (() => void) | undefined): boolean {
     if (refuse !== undefined) {
       this.#turnAway(reply, refuse);
@@ -395,7 +394,7 @@ export class HttpConnection {
     this.#turnAway(reply, () => this.#listener.refused(head, refusal, reply));
   }
 
-  /** Says why and closes; what still comes is read and forgotten for a while, so that the client sees the answer. */
+  /** Sends the reason and closes. Input is discarded for a while, so that the client sees the answer. */
   #turnAway(reply: HttpReply, say: () => void): void {
     this.#head = undefined;
     this.#forgetBody();

@@ -1,18 +1,18 @@
 /**
- * The process's file descriptors near their limit. At the limit itself the runtime drops new connections without a word; so some descriptors
- * are held in reserve and let go when the others run out: connections that come then are still accepted, and can be told to come again.
+ * Watches the process's file descriptors. At the limit, the runtime drops new connections silently. So a few descriptors are held in reserve
+ * and released when the others run out: connections that come then are accepted and told to come again.
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
-/** Held in reserve. */
+/** How many are held in reserve. */
 const RESERVE = 8;
-/** So few left is none left. */
+/** This few left counts as none. */
 const MARGIN = 4;
-/** With a limit below this a reserve would be most of it. */
+/** Below this limit there is no reserve: it would be most of it. */
 const LEAST_LIMIT = 64;
 
 export class Descriptors {
-  /** None are left but the reserve. */
+  /** Only the reserve is left. */
   exhausted = false;
   readonly #limit: number;
   #reserve: number[] = [];
@@ -22,12 +22,12 @@ export class Descriptors {
     if (this.#limit < Number.POSITIVE_INFINITY) this.#fill(RESERVE);
   }
 
-  /** The system gives out the lowest number that is free, so a high one says that all below it are taken. */
+  /** The system gives out the lowest free number, so a high number means that all below it are taken. */
   note(descriptor: number): void {
     if (!this.exhausted && descriptor >= this.#limit - MARGIN) this.#giveWay();
   }
 
-  /** Called every second: others take descriptors too. */
+  /** Called every second: other parts of the process use descriptors too. */
   sweep(): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const all = RESERVE + MARGIN;
@@ -50,7 +50,7 @@ export class Descriptors {
     this.#let(0);
   }
 
-  /** Opens until it has so many; false when no more can be had. */
+  /** Opens descriptors up to this number. Returns false when no more are available. */
   #fill(count: number): boolean {
     try {
       while (this.#reserve.length < count) this.#reserve.push(openSync('/dev/null', 'r'));
@@ -60,13 +60,13 @@ export class Descriptors {
     }
   }
 
-  /** Closes all but so many. */
+  /** Closes all but this many. */
   #let(count: number): void {
     for (const descriptor of this.#reserve.splice(count)) closeSync(descriptor);
   }
 }
 
-/** Infinite where the system does not tell. */
+/** Infinity where the system does not tell. */
 function limitOfProcess(): number {
   try {
     const soft = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]);

@@ -1,10 +1,10 @@
 /**
- * Whose turn it is to send what will be forgotten: the rest of bodies that were refused. Their senders are to see the answer, so it is read;
- * but it is worth nothing, so all of them together get a small part of the time, in turn.
+ * Lets connections take turns at sending the rest of refused bodies. It is read, so that their senders see the answer, and discarded. All of
+ * them together get a small share of the time.
  */
 
 const EVERY_MS = 5;
-/** With pieces as the runtime reads them, some ten megabytes a second. */
+/** With the runtime's chunk size, about ten megabytes a second. */
 const A_TIME = 2;
 
 export class DiscardQueue {

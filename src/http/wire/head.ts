@@ -1,6 +1,6 @@
 /**
- * The heads of the requests on one connection: bytes in; method, target and header section out. Clients send the same headers with each
- * request: a section that is the last one, byte by byte, is not read again, nor is what was made of it.
+ * Reads request heads on one connection: bytes in; method, target and header section out. Clients repeat their headers: a section with the
+ * same bytes as the last one is not parsed again, and what was derived from it is reused.
  */
 import { IN_TARGET, IN_TOKEN, SPACE, skip } from './characters.ts';
 import { type HeaderSection, parseSection } from './header-section.ts';
@@ -9,12 +9,12 @@ import { Refused } from './refusal.ts';
 
 export interface RequestHead {
   readonly method: string;
-  /** Path and query as they came, byte by byte (latin1). */
+  /** Path and query as received (Latin-1). */
   readonly target: string;
   readonly section: HeaderSection;
 }
 
-/** Stands for a request whose head could not be read. */
+/** Stands for a request whose head could not be parsed. */
 export const UNREADABLE: RequestHead = {
   method: 'UNKNOWN',
   target: '/',
@@ -22,12 +22,12 @@ export const UNREADABLE: RequestHead = {
 };
 
 export const HEAD_END = Buffer.from('\r\n\r\n');
-/** Of the request line and the headers together. */
+/** The limit of the request line and the headers together. */
 const MAX_HEAD_BYTES = 32 * 1024;
-/** A request line that takes more than half of that is what made the whole too large. */
+/** If the request line takes more than half of the limit, it is to blame. */
 const LONG_LINE = MAX_HEAD_BYTES / 2;
 
-/** Where the head that the bytes begin with ends; negative when that has not come yet. Throws Refused when it is too large. */
+/** Where the head ends; negative when it is incomplete. Throws Refused when it is too large. */
 export function headEnd(bytes: Buffer): number {
   const end = bytes.indexOf(HEAD_END);
   if (end <= MAX_HEAD_BYTES && (end >= 0 || bytes.length <= MAX_HEAD_BYTES)) return end;
@@ -37,7 +37,7 @@ export function headEnd(bytes: Buffer): number {
 
 const SLASH = 0x2f;
 
-/** A section is kept where it arrived; what arrived with it must not make that much. */
+/** A section is kept in the buffer it arrived in, which must not be larger than this. */
 const MOST_KEPT = 4096;
 
 function knownMethod(sent: string): string {
@@ -53,13 +53,13 @@ export class HeadReader {
   #to = 0;
   #section: HeaderSection | undefined;
 
-  /** `bytes`: the head begins with them; `end`: where the empty line behind it does. Throws Refused. */
+  /** `bytes` begin with the head; `end` is where its empty line begins. Throws Refused. */
   read(bytes: Buffer, end: number): RequestHead {
     const methodEnd = skip(bytes, 0, IN_TOKEN);
     const targetEnd = skip(bytes, methodEnd + 1, IN_TARGET);
     if (methodEnd === 0 || bytes[methodEnd] !== SPACE || targetEnd === methodEnd + 1) throw new Refused('malformed');
     const line = bytes.toString('latin1', 0, targetEnd);
-    // Most clients repeat themselves. The one text for a method is also quicker to look things up by than a copy of it.
+    // // Most clients repeat themselves. Looking things up by one shared string is also faster than by a copy.
     if (methodEnd !== this.#method.length || !line.startsWith(this.#method)) this.#method = knownMethod(line.slice(0, methodEnd));
     const method = this.#method;
     const section = this.#known(bytes, targetEnd, end) ?? this.#read(bytes, targetEnd, end);
@@ -83,10 +83,10 @@ export class HeadReader {
   }
 }
 
-/** An authority without a name for the user, which two readers could take for two hosts. */
+/** An authority without user information, which two readers could take for two hosts. */
 const ABSOLUTE = /^https?:\/\/[A-Za-z0-9._~%:[\]-]+/i;
 
-/** A client that takes us for its proxy sends the whole address; the path is what counts. Anything else is no target of ours. */
+/** A client that takes us for a proxy sends an absolute URL; only its path counts. Any other form is refused. */
 function originForm(target: string): string {
   if (target.charCodeAt(0) === SLASH) return target;
   const authority = ABSOLUTE.exec(target)?.[0];

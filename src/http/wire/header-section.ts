@@ -1,28 +1,28 @@
 /**
- * What stands behind the target of an HTTP/1.x request: the version and the header lines, and what they say of the body and of the connection.
- * Strict where readers could differ: whatever two servers in a row might understand in two ways is refused, so that nothing can be smuggled
- * past the first. Pure.
+ * Parses the version and the header lines of an HTTP/1.x request, and what they say about the body and the connection.
+ * Strict: whatever two servers in a chain might understand differently is refused, so that no request can be smuggled past the first one.
+ * Pure.
  */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/detached.ts';
 import { IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
 import { Refused } from './refusal.ts';
 
-/** The length of a body that comes in chunks. */
+/** The length of a chunked body. */
 export const CHUNKED = -1;
 
 export interface HeaderSection {
   /** HTTP/1.0 or HTTP/1.1. */
   readonly minor: 0 | 1;
-  /** Names, in lower case, and values in turn, in the order in which they came. */
+  /** Lower-case names and values, alternating, in the order received. */
   readonly lines: readonly string[];
   /** May another request follow on the connection? */
   readonly keepAlive: boolean;
-  /** Bytes of the body, or CHUNKED. */
+  /** The length of the body, or CHUNKED. */
   readonly length: number;
-  /** The client waits for a word before it sends the body. */
+  /** The client waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean;
-  /** Room for what the reader of the lines made of them: many requests may share a section. */
+  /** For what the service derives from the headers: many requests may share a section. */
   reading: unknown;
 }
 
@@ -30,7 +30,7 @@ const COLON = 0x3a;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What the headers say of the body and of the connection. */
+/** What the headers say about the body and the connection. */
 interface Framing {
   hosts: number;
   length: string | undefined;
@@ -39,7 +39,7 @@ interface Framing {
   expect: string | undefined;
 }
 
-/** The headers that this layer understands; all others are somebody else's. */
+/** The headers that this layer understands. */
 const UNDERSTOOD: ReadonlyMap<string, (framing: Framing, value: string) => void> = new Map([
   [
     'host',
@@ -76,13 +76,13 @@ const UNDERSTOOD: ReadonlyMap<string, (framing: Framing, value: string) => void>
   ],
 ]);
 
-/** A header's name as it is kept, and what this layer makes of its value. */
+/** A header name as it is kept, and what this layer does with its value. */
 interface Name {
   readonly lower: string;
   readonly understood: ((framing: Framing, value: string) => void) | undefined;
 }
 
-/** Clients spell few names in few ways: each spelling is looked at once. */
+/** Clients use few spellings of few names: each is examined once. */
 const spellings = new BoundedMap<string, Name>(1000);
 const LONGEST_KEPT = 64;
 
@@ -96,7 +96,7 @@ function nameOf(spelling: string): Name {
   return name;
 }
 
-/** `start`: where the target ends; `end`: where the empty line behind the head begins. Throws Refused. */
+/** `start` is where the target ends, `end` where the empty line begins. Throws Refused. */
 export function parseSection(bytes: Buffer, start: number, end: number): HeaderSection {
   const text = bytes.toString('latin1', 0, end);
   const minor = minorVersion(text, start);
@@ -124,7 +124,7 @@ function minorVersion(text: string, at: number): 0 | 1 {
   throw new Refused('malformed');
 }
 
-/** One line, which begins with the end of the one before it. Returns where it ends. */
+/** Parses one line, starting at the end of the line before. Returns where it ends. */
 function parseLine(bytes: Buffer, text: string, start: number, lines: string[], framing: Framing): number {
   if (bytes[start] !== CR || bytes[start + 1] !== LF) throw new Refused('malformed');
   const nameEnd = skip(bytes, start + 2, IN_TOKEN);
@@ -138,7 +138,7 @@ function parseLine(bytes: Buffer, text: string, start: number, lines: string[], 
   const value = text.slice(from, to);
   lines.push(lower, value);
   if (understood !== undefined) {
-    // Some readers take a tab for a blank and others for a part of the value.
+    // // Some readers take a tab for white space, others for a part of the value.
     if (bytes.subarray(nameEnd, end).includes(TAB)) throw new Refused('malformed');
     understood(framing, value);
   }
@@ -148,11 +148,11 @@ function parseLine(bytes: Buffer, text: string, start: number, lines: string[], 
 function keepsAlive(connection: string, minor: 0 | 1): boolean {
   if (connection === '') return minor === 1;
   const words = connection.split(',').map((word) => word.trim());
-  // Behind a wish to speak something else, nobody knows what follows.
+  // // After a request for another protocol, nobody knows what follows.
   return !words.includes('close') && !words.includes('upgrade') && (minor === 1 || words.includes('keep-alive'));
 }
 
-/** The value of a header that is to be sent once; undefined when it was not sent, or more than once. */
+/** The value of a header that must be single; undefined when it was not sent, or more than once. */
 export function headerOf({ lines }: HeaderSection, name: string): string | undefined {
   let found: string | undefined;
   for (let i = 0; i < lines.length; i += 2) {

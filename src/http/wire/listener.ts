@@ -1,4 +1,4 @@
-/** What a connection wants of those behind it: the handlers of requests, and the bounds that all connections share. */
+/** What a connection needs from the server behind it: the handlers of requests, and the limits that all connections share. */
 import type { Lease } from '../../util/buffer-pool.ts';
 import type { MaybePromise } from '../../util/maybe-promise.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -11,11 +11,11 @@ import type { HttpReply } from './reply.ts';
 export interface Handlers {
   request(head: RequestHead, body: Buffer | Lease, reply: HttpReply): void;
   refused(head: RequestHead, refusal: Refusal, reply: HttpReply): void;
-  /** Asked on the head of a request whose body has yet to come. Returns how it is answered without; undefined when the body may come. */
+  /** Asked before a body is read. Returns how to answer without it; undefined when the body may come. */
   screen?(head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined>;
-  /** Is this served also when there is no room? */
+  /** Is this request served even when the service is full? */
   isVital?(head: RequestHead): boolean;
-  /** Told of each connection for which there was no room, and why. */
+  /** Called for each connection over the limit, with the reason. */
   overloaded?(reason: ConnectionOverload): void;
 }
 
@@ -23,10 +23,10 @@ export type ConnectionOverload = 'connections' | 'descriptors';
 
 export interface ConnectionLimits {
   readonly maxBodyBytes: number;
-  /** Of all bodies together. */
+  /** The limit of all bodies together. */
   readonly maxBodiesBytes: number;
   readonly maxConnections: number;
-  /** So long a client may take nothing of what is sent to it, or send nothing of what it has announced. */
+  /** How long a client may take nothing of its answer, or send nothing of an announced body. */
   readonly stallSecs: number;
 }
 
@@ -35,7 +35,7 @@ export interface Listener extends Required<Omit<Handlers, 'overloaded'>> {
   readonly stallSweeps: number;
   readonly bodies: BodyBudget;
   readonly forgetting: DiscardQueue;
-  /** Ends the body of another connection that hardly comes; false when there is none. */
+  /** Ends the slowest body of another connection. Returns false when there is none. */
   makeRoom(connection: HttpConnection): boolean;
   closed(connection: HttpConnection): void;
 }

@@ -1,4 +1,4 @@
-/** The methods that a request may have: whatever is registered; a tunnel is none of ours. */
+/** The methods that a request may have: all registered ones except CONNECT. */
 import { METHODS } from 'node:http';
 
 export const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(

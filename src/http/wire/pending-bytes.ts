@@ -1,10 +1,10 @@
-/** Bytes that arrive in pieces of any size and are kept until they are wanted: few objects, and each byte copied a few times at most. */
+/** Keeps bytes that arrive in pieces of any size, in few objects, and copies each byte only a few times. */
 
-/** Smaller pieces are joined as they come: what is sent byte by byte must not become as many objects. */
+/** Smaller pieces are joined: what is sent byte by byte must not become as many objects. */
 const SMALL_PIECE = 64 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** Adds a piece. Of two neighbours the later is always the smaller or large enough, so that few are left and each byte is copied a few times. */
+/** Adds a piece. A piece is joined with its neighbours until the one before it is larger, or large enough. */
 export function addChunk(pieces: Buffer[], piece: Buffer): void {
   let last = piece;
   for (
@@ -22,7 +22,7 @@ export function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
 }
 
-/** What came too early: it waits here, in order, while something before it is under way. */
+/** Early bytes, in order, while a request before them is under way. */
 export class PendingBytes {
   size = 0;
   #pieces: Buffer[] = [];
@@ -32,7 +32,7 @@ export class PendingBytes {
     this.size += piece.length;
   }
 
-  /** Everything, behind what is left of before. */
+  /** Takes everything, behind the rest that was there before. */
   take(before: Buffer): Buffer {
     const all = before.length === 0 ? joined(this.#pieces) : Buffer.concat([before, ...this.#pieces]);
     this.clear();

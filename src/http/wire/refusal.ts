@@ -1,4 +1,4 @@
-/** Why a request is not served; what is answered to each is not decided here. */
+/** Why a request is not served. What each is answered with is decided elsewhere. */
 export type Refusal =
   | 'malformed'
   | 'head_too_large'

@@ -1,31 +1,31 @@
 /**
- * The answer to one request on its connection: a head, then the body in one piece or in many. What the protocol needs beyond that (length or
- * chunks, the life of the connection, the date) is added here. Knows nothing of what is said.
+ * The answer to one request: a head, then the body in one piece or in many. Adds what the protocol needs (length or chunks, keep-alive, the
+ * date). Knows nothing of the content.
  */
 import type { Socket } from 'node:net';
 import { reasonOf } from '../../errors.ts';
 import { Lease } from '../../util/buffer-pool.ts';
 import type { RequestHead } from './head.ts';
 
-/** What a reply wants of its connection. */
+/** What a reply needs from its connection. */
 export interface Carrier {
   readonly socket: Socket;
-  /** The answer is complete; when the system has taken it, the next request may come, unless the connection closes. */
+  /** The answer is complete. When the system has taken it, the next request may come, unless the connection closes. */
   answered(closes: boolean): void;
-  /** So many bytes of the request's body are needed no more. */
+  /** This many bytes of the request's body are no longer used. */
   bodyDone(bytes: number): void;
 }
 
-/** Breaks a connection off so that nobody can take what was sent for the whole: an orderly end is one, to some. */
+/** Resets a connection, so that nobody takes a truncated answer for a complete one: some clients take an orderly close for the end. */
 export function reset(socket: Socket): void {
-  // Once all is sent and our side closes, a reset would be refused; and nothing is missing then.
+  // // Once all is sent and our side has closed, a reset would fail, and nothing is missing.
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Up to this size a body travels in one write with its head. */
+/** Up to this size, head and body go in one write. */
 export const JOINED = 16 * 1024;
-/** How long a connection may rest between two requests; clients are told. */
+/** How long a connection may stay idle between requests; clients are told. */
 export const REST_SECS = 72;
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${REST_SECS}\r\n\r\n`;
 const CLOSE = 'Connection: close\r\n\r\n';
@@ -54,7 +54,7 @@ function statusLine(status: number): string {
   return line;
 }
 
-/** A part of a body. The reply takes a lease over, and releases it when the system has taken its bytes or they will not be sent. */
+/** A part of a body. The reply owns a lease, and releases it when the system has taken its bytes or they will not be sent. */
 export type Piece = Buffer | Lease;
 
 function put(socket: Socket, piece: Piece): boolean {
@@ -72,25 +72,25 @@ function lengthOf(pieces: readonly Piece[]): number {
 export class HttpReply {
   /** 0 until the head is sent. */
   status = 0;
-  /** The client left, or the connection was broken off, before all of the answer was taken. */
+  /** The client left, or the connection was reset, before all of the answer was taken. */
   gone = false;
-  /** The connection was broken off because the client took nothing for too long. */
+  /** The connection was reset because the client took nothing for too long. */
   stalled = false;
-  /** Called once, when the system has taken the whole answer or the client has gone. */
+  /** Called once, when the system has taken the whole answer or the client has left. */
   onOver: (() => void) | undefined;
-  /** Called when a client that was slow has caught up. */
+  /** Called when a slow client has caught up. */
   onDrain: (() => void) | undefined;
   readonly #carrier: Carrier;
   readonly #bodiless: boolean;
   readonly #minor: 0 | 1;
   #closes: boolean;
-  /** Nothing more is said. */
+  /** The answer is complete. */
   #over = false;
   #told = false;
   #bodyBytes: number;
   #framing: 'length' | 'chunks' | 'end of connection' = 'length';
 
-  /** `bodyBytes`: of the request's body, counted until `bodyDone`. */
+  /** `bodyBytes`: the size of the request's body, counted until `bodyDone`. */
   constructor(carrier: Carrier, { method, section }: RequestHead, bodyBytes: number) {
     this.#carrier = carrier;
     this.#bodyBytes = bodyBytes;
@@ -104,7 +104,7 @@ export class HttpReply {
     this.#closes = true;
   }
 
-  /** Nobody holds on to anything of the request's body any more. */
+  /** The request's body is no longer used. */
   bodyDone(): void {
     this.#carrier.bodyDone(this.#bodyBytes);
     this.#bodyBytes = 0;
@@ -114,13 +114,13 @@ export class HttpReply {
     return this.#over;
   }
 
-  /** The whole answer. `headers`: lines, each with its end. */
+  /** Sends the whole answer. `headers`: lines with their line ends. */
   send(status: number, headers: string, body: Buffer): void {
     if (body.length > JOINED) this.sendPieces(status, headers, [body]);
     else this.sendLatin1(status, headers, body.toString('latin1'));
   }
 
-  /** The whole answer, of a body in pieces that are all there. */
+  /** Sends the whole answer, with a body in pieces. */
   sendPieces(status: number, headers: string, pieces: readonly Piece[]): void {
     if (this.#over) {
       pieces.forEach(drop);
@@ -137,7 +137,7 @@ export class HttpReply {
     this.#end();
   }
 
-  /** The whole answer, as a text that has one character for each byte of the body. */
+  /** Sends the whole answer, with the body as a string of one character per byte. */
   sendLatin1(status: number, headers: string, body: string): void {
     if (this.#over) return;
     const head = this.#head(status, headers, body.length);
@@ -145,13 +145,13 @@ export class HttpReply {
     this.#end();
   }
 
-  /** The head alone; `length` when the size of the body is known. */
+  /** Sends the head only; `length` if the size of the body is known. */
   begin(status: number, headers: string, length: number | undefined): void {
     if (this.#over) return;
     this.#carrier.socket.write(this.#head(status, headers, length), 'latin1');
   }
 
-  /** A piece of the body; false when the client is slow: `onDrain` tells when it has caught up. */
+  /** Sends a piece of the body. Returns false when the client is slow; `onDrain` is called when it has caught up. */
   write(piece: Piece): boolean {
     if (this.#over || this.#bodiless || piece.length === 0) {
       drop(piece);
@@ -167,7 +167,7 @@ export class HttpReply {
     return quick;
   }
 
-  /** The last piece. */
+  /** Sends the last piece. */
   end(piece: Piece): void {
     if (this.#over) {
       drop(piece);
@@ -181,7 +181,7 @@ export class HttpReply {
     this.#end();
   }
 
-  /** Breaks the connection off: what was sent of the answer must not look whole. */
+  /** Resets the connection: a truncated answer must not look complete. */
   destroy(): void {
     reset(this.#carrier.socket);
     this.leave();
@@ -202,7 +202,7 @@ export class HttpReply {
   #head(status: number, headers: string, length: number | undefined): string {
     this.status = status;
     let framing = '';
-    // These have no body and say no length.
+    // // These have no body and no length.
     if (status === 204 || status === 304) framing = '';
     else if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
     else if (this.#minor === 1) {

@@ -1,14 +1,14 @@
-/** Whether a client takes what is sent to it: noticed by what the runtime has handed on, and by what the system still holds. */
+/** Detects clients that take nothing of their answer: by what the runtime has handed to the system, and by what the system still holds. */
 import type { Socket } from 'node:net';
 
-/** The part of a socket that says how far its writing has come. */
+/** The part of a socket that shows the progress of its writes. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
 export class Sending {
-  /** At how many sweeps in a row nothing had moved. */
+  /** For how many sweeps in a row nothing has moved. */
   stuck = 0;
   readonly #socket: Socket;
   #taken = -1;
@@ -27,13 +27,13 @@ export class Sending {
   }
 
   /**
-   * What the system has taken and the client has not, or undefined where it does not tell. It takes more in large steps only: a slow client may
-   * move nothing but this. Returns whether the client has stood still for more than so many sweeps.
+   * `unsent` is what the system has taken and the client has not, undefined where the system does not tell. The system takes more in large steps
+   * only, so with a slow client this may be all that moves. Returns true when nothing has moved for more than this many sweeps.
    */
   hasStalled(unsent: number | undefined, sweeps: number): boolean {
     const before = this.#unsent;
     this.#unsent = unsent ?? 0;
-    // Something to compare with is needed first.
+    // // There must be something to compare with.
     if (unsent !== undefined && before < 0) return false;
     if (unsent !== undefined && unsent !== before) this.stuck = 0;
     return this.stuck > sweeps;

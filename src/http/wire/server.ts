@@ -1,8 +1,7 @@
 /**
- * Listens, and keeps the connections and what they share: all of them are looked at once a second, so that none needs a timer of its own, and
- * there are no more of them, or bytes of bodies in them, than there is room for. Its end is gentle: no connection is accepted any more; on
- * those that there are, requests are answered for a moment, with the word that the connection closes, so that clients leave by themselves;
- * then only what runs may finish.
+ * Listens, and keeps the connections and their shared limits. One timer sweeps all connections once a second, so that none needs a timer of
+ * its own. Shutdown is graceful: no new connection is accepted; for a moment, requests on the open ones are answered with
+ * `Connection: close`, so that clients leave by themselves; then only running requests may finish.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,12 +15,12 @@ import { keyOf, readSystemSockets, type SystemSocket } from './system-sockets.ts
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
 const LINGER_MS = 300;
 const DRAIN_MS = 20;
-/** So many connections for which there is no room are told so at one time; the oldest of them goes when another comes. */
+/** How many connections over the limit are told so at one time; the oldest goes when another comes. */
 const MOST_SURPLUS = 6;
-/** A connection that has rested for so many sweeps gives way to a new one. */
+/** A connection that has been idle for this many sweeps gives way to a new one. */
 const RESTED_SWEEPS = 5;
 
-/** The system knows nothing of a connection any more. */
+/** The system no longer knows the connection. */
 const GONE: SystemSocket = { unsent: 0, open: false };
 
 export class WireServer {
@@ -34,7 +33,7 @@ export class WireServer {
   readonly #descriptors = new Descriptors();
   readonly #sweeper: NodeJS.Timeout;
   #isAsking = false;
-  /** A process that ends by itself must not let half of an answer look whole. */
+  /** A process that ends by itself must not leave truncated answers that look complete. */
   readonly #breakOff = (): void => this.breakOff();
 
   constructor(handlers: Handlers, limits: ConnectionLimits) {
@@ -60,7 +59,7 @@ export class WireServer {
     process.once('exit', this.#breakOff);
   }
 
-  /** Bytes of bodies that are held now, and connections. */
+  /** The bytes of bodies that are held, and the number of connections. */
   get load(): { readonly bodyBytes: number; readonly connections: number } {
     return { bodyBytes: this.#listener.bodies.held, connections: this.#connections.size };
   }
@@ -71,7 +70,7 @@ export class WireServer {
       this.#server.once('error', reject);
       this.#server.listen({ host, port }, () => {
         this.#server.removeListener('error', reject);
-        // Where even the reserve is used up, a connection cannot be accepted: the client tries again.
+        // // When even the reserve is used up, a connection cannot be accepted. The client tries again.
         this.#server.on('error', () => this.#handlers.overloaded?.('descriptors'));
         const address = this.#server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);
@@ -79,7 +78,7 @@ export class WireServer {
     });
   }
 
-  /** Resolves when the last connection is gone; tells whether requests had to be broken off. */
+  /** Resolves when the last connection has closed. Tells whether requests were cut off. */
   async end(graceMs: number): Promise<'finished' | 'forced'> {
     let outcome: 'finished' | 'forced' = 'finished';
     const force = setTimeout(() => {
@@ -98,7 +97,7 @@ export class WireServer {
     return outcome;
   }
 
-  /** Ends every connection now, whatever runs on it. */
+  /** Ends every connection now. */
   breakOff(): void {
     for (const connection of this.#connections) connection.breakOff();
   }
@@ -123,7 +122,7 @@ export class WireServer {
     return this.#connections.size - this.#surplus.size >= this.#maxConnections ? 'connections' : undefined;
   }
 
-  /** Ends a connection that has not been used for a while, if there is one. */
+  /** Ends a connection that has been idle for a while, if there is one. */
   #freeOne(): boolean {
     for (const connection of this.#connections) {
       if (connection.rested < RESTED_SWEEPS) continue;
@@ -134,7 +133,7 @@ export class WireServer {
     return false;
   }
 
-  /** Of all bodies that hardly come, the one that has for longest gives way. */
+  /** Of all stalled bodies, the one that has stalled longest gives way. */
   #makeRoom(asking: HttpConnection): boolean {
     let slowest: HttpConnection | undefined;
     for (const connection of this.#connections) if (connection !== asking && connection.slow > (slowest?.slow ?? 0)) slowest = connection;

@@ -1,6 +1,6 @@
 /**
- * What the system knows of our connections and the runtime does not tell: how much of what it has taken the client has not received, and
- * whether the client has closed while nobody reads. From Linux' tables; elsewhere nothing is known. Asked rarely.
+ * What the system knows about our connections and the runtime does not tell: how much the client has not received, and whether it has closed
+ * while we do not read. Reads Linux's tables; elsewhere nothing is known. Rarely used.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -14,14 +14,14 @@ export interface SystemSocket {
   open: boolean;
 }
 
-/** By the ports of both sides. Two clients with one port between them share an entry: what moves for one counts for both. */
+/** By the ports of both sides. Two clients with the same port share an entry: what moves for one counts for both. */
 export type SystemSockets = ReadonlyMap<string, SystemSocket>;
 
 export function keyOf(localPort: number | undefined, remotePort: number | undefined): string {
   return `${localPort}:${remotePort}`;
 }
 
-/** `  46: 0100007F:9DCE 0100007F:8A75 01 0039DC00:00000000 …`: addresses and ports in hexadecimal, the state, what is unsent and unread. */
+/** `  46: 0100007F:9DCE 0100007F:8A75 01 0039DC00:00000000 …`: addresses and ports in hexadecimal, the state, unsent and unread bytes. */
 const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]{2}) ([0-9A-F]{8}):/;
 
 export function parseSockets(text: string, found: Map<string, SystemSocket>): void {

@@ -1,4 +1,4 @@
-/** Wiring: settings in, a service out that can listen and close. Nothing here decides anything. */
+/** Wiring: settings in, a service that can listen and close out. Decides nothing. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/attempt.ts';
@@ -34,15 +34,15 @@ export interface Service {
   readonly url: string;
   readonly store: Store;
   readonly observer: Observer;
-  /** Stops accepting, lets running requests finish (at most so many seconds), closes everything. */
+  /** Stops accepting, lets running requests finish (for at most this many seconds), and closes everything. */
   close(graceSecs: number): Promise<void>;
-  /** Breaks off whatever still runs, so that `close` comes to its end. */
+  /** Aborts whatever still runs, so that `close` can finish. */
   breakOff(): void;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How long the requests to databases may take that ask them to stop what was broken off. */
+/** How long the requests may take that tell databases to stop aborted statements. */
 const CANCEL_MS = 300;
 
 /** `engines`: those of the project, or more. */
@@ -123,14 +123,14 @@ export function urlOf(host: string, port: string | number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Connections to databases that a project no longer has, or has otherwise, end. */
+/** Closes connections to databases that a project no longer has, or has changed. */
 async function retireChanged(store: Store, connections: Connections, catalog: CatalogCache, key: string): Promise<void> {
   const [orgId = '', projectId = ''] = key.split('/');
   let context: ProjectContext | undefined;
   try {
     context = await store.projectContext(orgId, projectId);
   } catch {
-    // What the project has now cannot be read: its connections stay until they are idle for too long.
+    // // The project cannot be read now: its connections stay until they have been idle for too long.
     return;
   }
   const kept = new Set(Array.from(context?.entries.values() ?? [], (entry) => entry.id));
@@ -150,7 +150,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 
 async function openCache(config: Config, observer: Observer): Promise<ResponseCache> {
   if (config.redisUrl === undefined) return new MemoryCache(CACHE_BYTES);
-  // Loaded only where it is used: the client is a good part of what a start costs.
+  // // Loaded only where it is used: the client is a large part of the start time.
   const { RedisCache } = await import('./custom/redis-cache.ts');
   return new RedisCache(config.redisUrl, (error) =>
     observer.emit({ kind: 'trouble', message: 'the shared cache cannot be reached; calls go on without it', error }),

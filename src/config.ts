@@ -1,6 +1,6 @@
 /**
  * Settings: environment variables, the same keys in an optional `millrace.yaml`, and defaults. The only file that reads the environment.
- * An unknown key or a bad value is one sentence that names the key; nothing starts half-configured.
+ * An unknown key or a bad value is one sentence that names the key; the service never starts half-configured.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -269,7 +269,7 @@ const variableOf = (setting: Setting): string => `MILLRACE_${setting.name.toUppe
 
 export interface Loaded {
   readonly config: Config;
-  /** What was said, and where: `default`, `millrace.yaml` or the variable's name. */
+  /** The value, and where it comes from: `default`, `millrace.yaml` or the name of the variable. */
   readonly sources: ReadonlyMap<string, string>;
   readonly texts: ReadonlyMap<string, string>;
 }
@@ -339,7 +339,7 @@ function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): 
   return found;
 }
 
-/** What the command line client goes by: the environment over the file, by the file's names. A file that is not there says nothing. */
+/** The settings of the command line client: the environment over the file, by the file's names. A missing file is fine. */
 export function clientSettings(environment: NodeJS.ProcessEnv = process.env, file = 'millrace.yaml'): ReadonlyMap<string, string> {
   const names = [...CLIENT_KEYS, 'server_key', 'gateway_secret', 'path_prefix'];
   const fromFile = readSettingsFile(file, CLIENT_KEYS);
@@ -351,7 +351,7 @@ export function clientSettings(environment: NodeJS.ProcessEnv = process.env, fil
   return found;
 }
 
-/** What is in force, for a person, with secrets masked. */
+/** The settings in force, for a person, with secrets masked. */
 export function describeConfig(loaded: Loaded): string {
   const lines = SETTINGS.map((setting) => {
     const text = loaded.texts.get(setting.name) ?? '';

@@ -1,6 +1,6 @@
 /**
  * Every error that a client can see: its status and its sentence, in one table. The only file that knows HTTP error statuses.
- * `docs/reference/errors.md` lists the same entries, held in step by a test.
+ * `docs/reference/errors.md` lists the same entries; a test keeps it in step.
  */
 import { STATUS_CODES } from 'node:http';
 
@@ -33,7 +33,7 @@ export function reasonOf(status: number): string {
   return REASONS[status] ?? STATUS_CODES[status] ?? 'Status';
 }
 
-/** A client may put its Power Token where a name belongs; the sentence that quotes the name does not repeat it. */
+/** A client may put its Power Token where a name belongs. The sentence that quotes the name does not repeat it. */
 const POWER_TOKEN = /mr_[A-Za-z0-9_-]{20,}/g;
 
 /** Of a write that did not end in 2xx: nothing of it stays, or nobody can tell. */

@@ -1,6 +1,6 @@
 /**
- * Headers or Power Token → Caller. What an endpoint demands is a record; missing things are refused here, unknown ids where they are looked
- * up. A token stands for everything: context headers beside it are ignored.
+ * Turns headers or a Power Token into a Caller. What an endpoint demands is a record. Missing things are refused here, unknown ids where they
+ * are looked up. A token decides everything: context headers beside it are ignored.
  */
 import { isUtf8 } from 'node:buffer';
 import { apiError } from '../errors.ts';
@@ -18,7 +18,7 @@ type Need = 'orgId' | 'projectId' | 'spaceId' | 'roles';
 
 export interface Demand {
   readonly needs: readonly Need[];
-  /** Only the Auto API answers a missing user as any other missing header. */
+  /** Only the Auto API reports a missing user like any other missing header. */
   readonly userMissing: 'missing_user' | 'missing_header';
   /** `required`: the server key, or a token with the role admin. `checked`: if sent, it must be right. */
   readonly serverKey: 'required' | 'checked' | 'ignored';
@@ -26,7 +26,7 @@ export interface Demand {
 
 const ALL: readonly Need[] = ['orgId', 'projectId', 'spaceId', 'roles'];
 
-/** The kinds of endpoint, by what they demand. */
+/** The kinds of endpoint by what they demand. */
 export const DEMANDS = {
   auto: { needs: ALL, userMissing: 'missing_header', serverKey: 'ignored' },
   custom: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
@@ -41,12 +41,12 @@ export const DEMANDS = {
   tokens: { needs: ALL, userMissing: 'missing_user', serverKey: 'required' },
 } as const satisfies Record<string, Demand>;
 
-/** Letters of a key_type by the methods that they permit. */
+/** The letters of a key_type and the methods that they permit. */
 const LETTERS: Readonly<Record<string, string>> = { GET: 'r', HEAD: 'r', POST: 'w', PUT: 'w', PATCH: 'w', DELETE: 'd' };
 
 const MAX_ROLES = 64;
 const MAX_ROLE_LENGTH = 128;
-/** Lists of roles that are remembered as they were sent. */
+/** How many lists of roles are remembered. */
 const MOST_ROLE_LISTS = 10_000;
 
 export class Authenticator {
@@ -62,7 +62,7 @@ export class Authenticator {
     this.#gatewaySecret = gatewaySecret === undefined ? undefined : new SecretSet([gatewaySecret]);
   }
 
-  /** Before anything else is believed: did the request come through the gateway? */
+  /** The first check of all: did the request come through the gateway? */
   checkGateway(headers: ContextHeaders): void {
     if (this.#gatewaySecret === undefined) return;
     if (headers.gatewaySecret === undefined || !this.#gatewaySecret.has(headers.gatewaySecret)) throw apiError('gateway_secret');
@@ -72,7 +72,7 @@ export class Authenticator {
     return this.#serverKeys.has(candidate);
   }
 
-  /** Synchronous unless a token has to be read from the store. */
+  /** Synchronous, unless a token has to be read from the store. */
   identify(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
     if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers, pwt, method, demand);
     if (headers.known?.demand !== demand) headers.known = { demand, caller: this.#byHeaders(headers, demand) };
@@ -141,7 +141,7 @@ function tokenCaller(token: PowerToken | undefined, method: string, demand: Dema
   return personaAsked === undefined ? caller : { ...caller, personaAsked };
 }
 
-/** A token's caller is the same for all its requests, so that what was made for it serves again. */
+/** All requests of a token share one caller, so that what was derived from it is reused. */
 const callers = new WeakMap<PowerToken, Caller>();
 
 function callerOf({ userId, roles, orgId, projectId, spaceId, tokenId, keyType, claims, persona }: PowerToken): Caller {
@@ -149,7 +149,7 @@ function callerOf({ userId, roles, orgId, projectId, spaceId, tokenId, keyType, 
   return { ...caller, ...(claims === null ? {} : { claims }), ...(persona === null ? {} : { personaBound: persona }) };
 }
 
-/** Headers come with one byte a character, and are meant as UTF-8. */
+/** Headers arrive with one byte per character and are meant as UTF-8. */
 function parseClaims(header: string): Claims {
   const bytes = Buffer.from(header, 'latin1');
   try {

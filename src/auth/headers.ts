@@ -1,6 +1,6 @@
 /**
- * The headers by which the gateway says who calls, read in one pass over the list as it came: a gateway
- * that appends instead of replacing would give every client the roles it likes. So twice is an error.
+ * Reads the headers by which the gateway identifies the caller, in one pass over the list as it came. A repeated header is an error: a gateway
+ * that appends instead of replacing would give every client any role it likes.
  */
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
@@ -17,7 +17,7 @@ export class ContextHeaders {
   serverKey: string | undefined;
   powerToken: string | undefined;
   gatewaySecret: string | undefined;
-  /** Whom they speak of, as an endpoint with this demand sees it: found out once for all requests that share the headers. */
+  /** The caller they describe, as an endpoint with this demand sees it; computed once for all requests that share the headers. */
   known: { readonly demand: object; readonly caller: Caller } | undefined;
 }
 
@@ -44,7 +44,7 @@ const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
 /** All of them begin with `x`. */
 const FIRST_LETTER = 0x78;
 
-/** Some servers take these for hyphens: a gateway that removes `x-user-roles` and lets `x_user_roles` through would let anyone be anybody. */
+/** Some servers treat these as hyphens. A gateway that removes `x-user-roles` but lets `x_user_roles` through would let anyone be anybody. */
 const LIKE_HYPHENS = /[^a-z0-9-]/g;
 
 function refuseAlias(name: string): void {
@@ -52,7 +52,7 @@ function refuseAlias(name: string): void {
   if (meant !== undefined) throw apiError('header_alias', name, meant[1]);
 }
 
-/** `raw`: names in lower case and values in turn. */
+/** `raw`: lower-case names and values, alternating. */
 export function readHeaders(raw: readonly string[]): ContextHeaders {
   const found = new ContextHeaders();
   for (let i = 0; i < raw.length; i += 2) {

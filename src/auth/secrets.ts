@@ -1,9 +1,9 @@
-/** Comparing secrets in constant time: both sides are hashed first, so that neither length nor content shows in the time taken. */
+/** Compares secrets in constant time. Both sides are hashed first, so that the time shows neither length nor content. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
-/** A set of secrets, any of which is right: several while one is rotated. */
+/** A set of secrets, any of which is valid: there are several during a rotation. */
 export class SecretSet {
   readonly #digests: readonly Buffer[];
 
@@ -11,7 +11,7 @@ export class SecretSet {
     this.#digests = secrets.map(digest);
   }
 
-  /** Looks at all of them, whichever matches. */
+  /** Compares with all of them, whichever matches. */
   has(candidate: string): boolean {
     const hash = digest(candidate);
     let found = false;

@@ -1,4 +1,4 @@
-/** Commands that have commands of their own, each with its usage, its flags and what it sends. */
+/** Commands with subcommands, each with its usage, its flags and the request it sends. */
 import { ConfigError } from '../config.ts';
 import { CLIENT_FLAGS, Client } from './client.ts';
 import { Flags } from './client-flags.ts';

@@ -1,4 +1,4 @@
-/** Arguments of a command: flags with values (`--name value`, `--name=value`), switches, and the rest in order. What is unknown is refused. */
+/** Parses the arguments of a command: flags with values (`--name value`, `--name=value`), switches, and the rest in order. Refuses unknown flags. */
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The command line as a client of a running service: where it is and who asks come from flags, the environment or millrace.yaml, in this
- * order. Prints what the service answers; an error is its message on stderr and exit code 1.
+ * The command line as a client of a running service. Address and credentials come from flags, the environment or millrace.yaml, in this order.
+ * Prints the service's answer; an error is its message on stderr and exit code 1.
  */
 import { readFileSync } from 'node:fs';
 import { ConfigError, clientSettings } from '../config.ts';
@@ -78,7 +78,7 @@ export class Client {
     }
   }
 
-  /** Sends, prints, and says how the process should end. */
+  /** Sends a request, prints the answer, and returns the exit code. */
   async print(method: string, path: string, sent: ClientRequest = {}): Promise<number> {
     const response = await this.send(method, path, sent);
     const text = await response.text();
@@ -92,7 +92,7 @@ export class Client {
   }
 }
 
-/** A file's text, or what comes in on stdin for `-`. */
+/** The text of a file, or of stdin for `-`. */
 export function readSource(file: string | undefined): string {
   if (file === undefined) throw new ConfigError('the file is missing; give its name, or - for what comes in.');
   return readFileSync(file === '-' ? 0 : file, 'utf8');

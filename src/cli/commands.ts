@@ -1,4 +1,4 @@
-/** The commands of `millrace`, by name: what `--help` lists is what there is. */
+/** The commands of `millrace` by name. `--help` lists this table. */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
 import { DEFINITION_COMMANDS } from './definition-command.ts';
@@ -16,11 +16,11 @@ import { VERSION } from './version.ts';
 export interface CliCommand {
   readonly usage: string;
   readonly summary: string;
-  /** Returns the exit code; a server that goes on running returns undefined. */
+  /** Returns the exit code; undefined for a server that keeps running. */
   run(args: readonly string[]): Promise<number | undefined>;
 }
 
-/** A command of the client: its verbs are in the table. */
+/** A command of the client; its subcommands are in the table. */
 function remote(name: string, table: Subcommands, summary: string): CliCommand {
   return { usage: `${name} ${Object.keys(table).join('|')} …`, summary, run: (args) => runSubcommand(name, table, args) };
 }
@@ -83,7 +83,7 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
-/** One line for a person: what went wrong, and why if something lies behind it. */
+/** One line for a person: what went wrong, and the cause if there is one. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -1,10 +1,10 @@
 /**
- * Metrics of all workers, whichever of them is asked: it asks the primary, the primary asks everyone, and each sample of the answer says whose
- * it is (`worker="2"`). Sums are the scraper's to make.
+ * Metrics of all workers, whichever of them is asked. It asks the primary, the primary asks everyone, and each sample is labelled with its
+ * worker (`worker="2"`). The scraper adds them up.
  */
 import cluster, { type Worker } from 'node:cluster';
 
-/** Who has not answered by then is left out: a scrape must not wait for a worker that hangs or has ended. */
+/** A worker that has not answered by then is left out: a scrape must not wait for one that hangs or has ended. */
 const ANSWER_MS = 2000;
 
 /** `gather`: a worker wants everyone's. `tell`: the primary wants one's own. `told`, `gathered`: the answers. */
@@ -20,12 +20,12 @@ export interface MetricsPart {
   readonly text: string;
 }
 
-/** Answers that are awaited, by the number of the question. */
+/** Pending answers by the number of the question. */
 class Awaited<T> {
   readonly #waiting = new Map<number, (value: T) => void>();
   #last = 0;
 
-  /** Asks with a number of its own; undefined when nothing comes in time. */
+  /** Asks a numbered question; undefined when no answer comes in time. */
   ask(send: (id: number) => void, withinMs: number): Promise<T | undefined> {
     const id = ++this.#last;
     return new Promise((resolve) => {
@@ -68,7 +68,7 @@ function send(worker: Worker, message: Message): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** In a worker: answers the primary, and returns a way to everyone's metrics. Its own are the answer when the primary is silent. */
+/** In a worker: answers the primary, and returns a way to everyone's metrics. Falls back to its own when the primary is silent. */
 export function shareMetrics(own: () => Promise<string>): () => Promise<string> {
   const awaited = new Awaited<readonly MetricsPart[]>();
   const tell = (message: Message): void => {
@@ -87,7 +87,7 @@ export function shareMetrics(own: () => Promise<string>): () => Promise<string> 
 const DESCRIPTION = /^# (?:HELP|TYPE) (\S+)/;
 const SAMPLE = /^([^\s{]+)(?:\{(.*)\})?(\s.*)$/;
 
-/** One text of several: what a metric is stands once, before the samples of everyone. */
+/** Merges several texts: the description of a metric comes once, before all samples. */
 export function mergeMetrics(parts: readonly MetricsPart[]): string {
   const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
   for (const { worker, text } of parts) {

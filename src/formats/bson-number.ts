@@ -1,6 +1,6 @@
 /**
- * Numbers and instants as BSON has them, from their text: int32, int64, double, decimal128, UTC datetime. Every function appends the
- * value's bytes and returns its type, or undefined (and appends nothing) when the type cannot hold the value exactly.
+ * Numbers and instants in BSON, from their text: int32, int64, double, decimal128, UTC datetime. Each function appends the bytes and returns
+ * the type, or returns undefined and appends nothing when the type cannot hold the value exactly.
  */
 import { type ByteWriter, viewOf } from '../util/byte-writer.ts';
 
@@ -13,7 +13,7 @@ const DECIMAL128 = 0x13;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const TWO_32 = 2 ** 32;
-/** That many decimal digits always fit a float without rounding. */
+/** This many decimal digits always fit a float without rounding. */
 const SAFE_DIGITS = 15;
 
 export function appendInt32(value: number, out: ByteWriter): void {
@@ -49,13 +49,13 @@ export function appendBigint(value: bigint, out: ByteWriter): number | undefined
   return INT64;
 }
 
-/** The text of a whole number: int32 or int64, beyond that decimal128. */
+/** A whole number as int32 or int64, or as decimal128 if it is larger. */
 export function appendIntegerText(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
   const negative = source[from] === MINUS;
   const start = negative ? from + 1 : from;
   if (to - start > SAFE_DIGITS) {
     const text = to - start <= 19 ? source.toString('latin1', from, to) : '';
-    // A server that calls a text a number is not believed: it stays a text.
+    // // If a server calls a text a number, it stays a text.
     const type = WHOLE.test(text) ? appendBigint(BigInt(text), out) : undefined;
     return type ?? appendDecimal128(source, from, to, out);
   }
@@ -153,7 +153,7 @@ export function appendInstant(source: Buffer, from: number, to: number, out: Byt
   return DATETIME;
 }
 
-/** Milliseconds since 1970; NaN for anything that is no instant of the years 0 to 9999. */
+/** Milliseconds since 1970; NaN for anything but an instant in the years 0 to 9999. */
 export function readInstant(source: Buffer, from: number, to: number): number {
   if (to - from < 19 || source[from + 10] !== 0x54) return Number.NaN;
   const words = viewOf(source);
@@ -201,7 +201,7 @@ function readOffset(source: Buffer, from: number, to: number): number {
   return sign * seconds * 1000;
 }
 
-/** Two digits as a number, NaN when they are none: both bytes at once, a sum beyond 0x7f shows what is past 9. */
+/** Two digits as a number, NaN otherwise. Tests both bytes at once: a sum beyond 0x7f reveals anything above 9. */
 function pair(words: DataView, at: number): number {
   const digits = words.getUint16(at, true) ^ 0x3030;
   return ((digits | (digits + 0x7676)) & 0x8080) === 0 ? (digits & 0xff) * 10 + (digits >> 8) : Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * Plain values as BSON elements, nested to any sensible depth, numbers exact. Written by hand because the library takes objects and
- * JavaScript numbers: it would turn an unsigned 64-bit number into -1 and refuse keys like `_bsontype`.
+ * Plain values as BSON elements, nested, with exact numbers. Written by hand because the library takes objects and JavaScript numbers: it would
+ * turn an unsigned 64-bit number into -1 and refuse keys like `_bsontype`.
  */
 import type { ByteWriter } from '../util/byte-writer.ts';
 import { Decimal, type PlainValue } from '../util/decimal.ts';
@@ -24,7 +24,7 @@ export function appendPlain(name: string, value: PlainValue, out: ByteWriter, de
   out.bytes[typeAt] = type;
 }
 
-/** A JSON cell as a nested value; undefined, and nothing appended, when its text is no JSON that can be read. */
+/** A JSON cell as a nested value. Returns undefined and appends nothing when its text is not valid JSON. */
 export function appendCell(bytes: Buffer, out: ByteWriter): number | undefined {
   try {
     return appendContent(parseJson(bytes, { maxDepth: DEEPEST_RESULT, repeatedKeys: 'last' }), out, 0);
@@ -85,7 +85,7 @@ function appendString(text: string, out: ByteWriter): number {
   return STRING;
 }
 
-/** Puts a length where room was left for it. */
+/** Writes a length into the space that was reserved for it. */
 export function patchInt32(at: number, value: number, out: ByteWriter): void {
   const end = out.length;
   out.length = at;

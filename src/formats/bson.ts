@@ -4,7 +4,7 @@
  * (more than 34 digits, `infinity`, years BC) is the string that the other formats give. Dates and times of day are strings: a BSON date
  * is an instant. JSON is nested documents with exact numbers.
  *
- * The document begins with its length, so rows() and value() write only what follows the first 14 bytes, and head() makes those when all is known.
+ * The document begins with its length, so rows() and value() write what follows the first 14 bytes, and head() makes those at the end.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -101,7 +101,7 @@ class BsonRows implements RowWriter {
     this.close(start);
   }
 
-  /** Begins a row; returns where its length goes. */
+  /** Begins a row. Returns where its length goes. */
   open(): number {
     const out = this.#out;
     out.byte(DOCUMENT);
@@ -130,10 +130,10 @@ function cString(name: string): EncodedText {
 
 const ZERO = 0x30;
 const NINE = 0x39;
-/** More rows than that have no room in a document. */
+/** A document cannot hold more rows. */
 const INDEX_DIGITS = 10;
 
-/** The keys of an array one after the other: the index in digits, counted as on a meter, since divisions would cost more than the rest. */
+/** The keys of an array: the index in digits, counted like an odometer, since divisions would cost more than the rest. */
 class Index {
   readonly #digits = new Uint8Array(INDEX_DIGITS).fill(ZERO);
   #first = INDEX_DIGITS - 1;

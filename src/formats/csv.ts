@@ -1,6 +1,6 @@
 /**
- * CSV as RFC 4180 has it: CRLF, quotes where they are needed, a header even when there are no rows. NULL is nothing between the commas,
- * an empty string is `""`. Cells are data: nothing is put before those that a spreadsheet would take for a formula.
+ * CSV as in RFC 4180: CRLF, quotes where needed, a header even without rows. NULL is an empty field, an empty string is `""`. Cells are data:
+ * formulas are not escaped for spreadsheets.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -30,7 +30,7 @@ const writeQuoted: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
 };
 
-/** Without quotes as long as nothing asks for them; most cells need none. */
+/** Writes without quotes as long as none are needed; most cells need none. */
 const writeText: CellWriter = (source, from, to, out) => {
   if (from === to || !copyEscaped(source, from, to, out, BARE, quoteInstead)) writeQuoted(source, from, to, out);
 };

@@ -1,5 +1,5 @@
 /**
- * What a response format is: rows in, bytes out, one row at a time, never a row object; and any plain value (results of lark and expr).
+ * A response format: rows in, bytes out, one row at a time and never as an object; and any plain value (results of lark and expr).
  * A format knows kinds of values, not engines and not HTTP.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
@@ -21,8 +21,8 @@ export interface Format {
   /** Writes a whole document for a value: JSON and YAML as it is, the others as rows (contract: object = one row, scalars in a column `value`). */
   value(value: PlainValue, out: ByteWriter): void;
   /**
-   * Only for formats whose document begins with its own length (BSON): everything that rows(), row() and end(), or value(), appended is
-   * the body, and this is the head for a body of that many bytes. Undefined result: the body is too large for the format.
+   * Only for formats whose document begins with its length (BSON): what rows(), row() and end(), or value(), have appended is the body, and this
+   * makes the head for a body of that many bytes. Undefined when the body is too large for the format.
    */
   readonly head?: (bodyBytes: number) => Buffer | undefined;
 }

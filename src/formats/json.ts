@@ -1,6 +1,6 @@
 /**
- * JSON: an array of objects, one a row; a plain value as it is. Numbers are copied digit by digit.
- * A column name that comes twice in a result is written twice, as it came.
+ * JSON: an array with one object per row, or a plain value as it is. Numbers are copied digit by digit.
+ * A column name that appears twice in a result is written twice.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -23,7 +23,7 @@ import {
 const QUOTE = 0x22;
 const NULL = new EncodedText('null');
 const PLAIN = plainBytes({ except: '"\\' });
-/** By byte, what stands for it inside a string. */
+/** By byte, its escape inside a string. */
 const ESCAPES: readonly EncodedText[] = Array.from(
   { length: 0x80 },
   (_, byte) => new EncodedText(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
@@ -42,7 +42,7 @@ const writeText: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
 };
 
-/** For what needs no escapes by its nature. */
+/** For values that never need escapes. */
 const writeQuoted: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
   out.copy(source, from, to);
@@ -82,7 +82,7 @@ interface JsonColumn {
   readonly write: CellWriter;
 }
 
-/** What is written before each value, by the columns that a statement yields: statements of one shape share theirs. */
+/** What stands before each value, by columns: statements of one shape share it. */
 const prepared = new WeakMap<readonly ResultColumn[], readonly JsonColumn[]>();
 
 function prepare(columns: readonly ResultColumn[]): readonly JsonColumn[] {

@@ -1,7 +1,7 @@
 /**
- * Any plain value as rows, for the formats that know nothing else: an object is one row, a list has a row for each item, and whatever is
- * no object stands in a column `value` (in a mixed list too, beside the columns of the objects). The columns are all keys in the order
- * in which they first appear; a row without a key has NULL there. Lists and objects inside a row are JSON text.
+ * Any plain value as rows, for formats that know nothing else. An object is one row; a list has a row per item; anything else goes into a
+ * column `value` (in a mixed list, beside the columns of the objects). The columns are all keys in order of first appearance; a missing key is
+ * NULL. Lists and objects inside a row are JSON text.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -26,7 +26,7 @@ export function tabulate(value: PlainValue): Tabular {
   return { names: [...names], rows };
 }
 
-/** A row writer whose columns may be of another kind in each row. */
+/** A row writer whose columns may differ in kind from row to row. */
 interface LooseRowWriter extends RowWriter {
   readonly writers: CellWriter[];
 }
@@ -56,7 +56,7 @@ export function writeTabular(
   writer.end();
 }
 
-/** Appends the canonical bytes of a cell that holds the value; returns the kind that they are of. */
+/** Appends the canonical bytes of a cell with this value. Returns their kind. */
 function appendCanonical(value: Exclude<PlainValue, null>, out: ByteWriter): Kind {
   const kind = kindOf(value);
   if (kind === 'json') out.text(writeJson(value));

@@ -1,6 +1,6 @@
 /**
  * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
- * Knows no format: each brings a table of the bytes that go as they are and a function for the others.
+ * Knows no format: each brings a table of the bytes that need no escape, and a function for the others.
  */
 import { type ByteWriter, EncodedText, viewOf } from '../util/byte-writer.ts';
 
@@ -8,8 +8,8 @@ import { type ByteWriter, EncodedText, viewOf } from '../util/byte-writer.ts';
 export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;
 
 /**
- * Writes whatever stands for the byte at `at`, which the table does not let pass, and any number of bytes after it.
- * Returns where to go on, or ABANDON.
+ * Writes the escape of the byte at `at`, and possibly of the bytes after it.
+ * Returns where to continue, or ABANDON.
  */
 export type Escape = (source: Buffer, at: number, to: number, out: ByteWriter) => number;
 export const ABANDON = -1;
@@ -17,9 +17,9 @@ export const ABANDON = -1;
 export const REPLACEMENT = new EncodedText('\ufffd');
 
 /**
- * Which bytes go as they are: ASCII without the controls and a few others. `table` is the rule, byte by byte; `words` holds each of the
- * first three exceptions four times, so that four bytes can be told to be harmless at once (a control or a DEL that the table lets pass
- * only costs the quick way).
+ * Bytes that need no escape: ASCII without controls and a few exceptions. `table` is the rule, byte by byte. `words` holds each of the first
+ * three exceptions four times, so that four bytes can be tested at once (a control or DEL that the table allows only misses the fast
+ * path).
  */
 interface PlainBytes {
   readonly table: Uint8Array;
@@ -44,7 +44,7 @@ const ONES = 0x0101_0101;
 const SPACES = 0x2020_2020;
 const HIGH_BITS = 0x8080_8080;
 
-/** Copies with escapes. False when the escape gave up: then nothing has been written. */
+/** Copies with escapes. Returns false when the escape function gave up; then nothing has been written. */
 export function copyEscaped(source: Buffer, from: number, to: number, out: ByteWriter, plain: PlainBytes, onOther: Escape): boolean {
   const start = out.length;
   out.reserve(to - from);
@@ -83,8 +83,8 @@ export function copyEscaped(source: Buffer, from: number, to: number, out: ByteW
 }
 
 /**
- * The number of bytes of the UTF-8 character at `at`, whose first byte is 0x80 or above; negative when it is none: that many bytes,
- * sign aside, stand for one U+FFFD (the longest beginning of a character, as browsers do it).
+ * The length of the UTF-8 character at `at`, whose first byte is 0x80 or above. Negative when it is invalid: that many bytes become one
+ * U+FFFD (the longest valid beginning of a character, as in browsers).
  */
 export function characterLength(source: Buffer, at: number, to: number): number {
   const first = source[at] as number;
@@ -100,7 +100,7 @@ export function characterLength(source: Buffer, at: number, to: number): number 
   return 4;
 }
 
-/** Copies the run of bytes of 0x80 and above that begins at `from`; what is no UTF-8 becomes U+FFFD. Returns where the run ends. */
+/** Copies the run of bytes of 0x80 and above at `from`; invalid UTF-8 becomes U+FFFD. Returns where the run ends. */
 export function copyBeyondAscii(source: Buffer, from: number, to: number, out: ByteWriter): number {
   let at = from;
   while (at < to && (source[at] as number) >= 0x80) {
@@ -116,7 +116,7 @@ export function copyBeyondAscii(source: Buffer, from: number, to: number, out: B
   return at;
 }
 
-/** UTF-8 as it is, but for what is none. */
+/** Copies UTF-8 as it is; invalid bytes become U+FFFD. */
 export const copyText: CellWriter = (source, from, to, out) => {
   copyEscaped(source, from, to, out, ASCII, copyBeyondAscii);
 };
@@ -140,7 +140,7 @@ export const copyBool: CellWriter = (source, from, _to, out) => out.encoded(sour
 
 const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 const PADDING = 0x3d;
-/** Larger ones go through the runtime's encoder, in pieces of a multiple of three bytes. */
+/** Larger values go through the runtime's encoder, in pieces of a multiple of three bytes. */
 const SMALL_BINARY = 96;
 const BINARY_PIECE = 48 * 1024;
 

@@ -25,7 +25,7 @@ const CLOSING = Buffer.from('</response>');
 const EMPTY_ROW = new EncodedText('<row></row>');
 
 /**
- * What is an XML name in every edition of XML 1.0, since many parsers keep to the early ones: ASCII and the letters of the large scripts.
+ * XML names that are valid in every edition of XML 1.0, since many parsers keep to the early ones: ASCII and the letters of the large scripts.
  * Other names are legal today, but `<column name="…">` is understood everywhere.
  */
 const NAME_START = [
@@ -38,7 +38,7 @@ const PLAIN = plainBytes({ also: '\t\n', except: '&<>' });
 /** A `>` does no harm there. */
 const PLAIN_IN_ATTRIBUTE = plainBytes({ except: '&<"' });
 
-/** A carriage return as it stands would be read as a line feed, and in an attribute any white space as a space. */
+/** A literal carriage return would be read as a line feed, and any white space in an attribute as a space. */
 const ENTITIES: Readonly<Record<number, EncodedText>> = Object.fromEntries(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;', '\n': '&#10;', '\t': '&#9;' }).map(
     ([character, entity]) => [character.charCodeAt(0), new EncodedText(entity)],
@@ -64,7 +64,7 @@ const escapeByte: Escape = (source, from, to, out) => {
   return at;
 };
 
-/** U+FFFE and U+FFFF, the only ones above the controls that XML excludes. */
+/** U+FFFE and U+FFFF, the only characters above the controls that XML excludes. */
 function isNonCharacter(source: Buffer, at: number): boolean {
   return source[at] === 0xef && source[at + 1] === 0xbf && (source[at + 2] as number) >= 0xbe;
 }
@@ -97,7 +97,7 @@ interface XmlTags {
   readonly nil: EncodedText;
 }
 
-/** The row's own tags are part of its first and last column's. */
+/** The tags of a row are part of its first and last column's. */
 function tags({ name }: ResultColumn, index: number, columns: readonly ResultColumn[]): XmlTags {
   const rowStart = index === 0 ? '<row>' : '';
   const rowEnd = index === columns.length - 1 ? '</row>' : '';

@@ -1,6 +1,6 @@
 /**
- * Single values in YAML, such that readers of version 1.1 and of version 1.2 take them alike: a string for a string, a number for a number.
- * Plain where that is beyond doubt (a letter first, nothing but harmless characters, no word that means something), else in double quotes.
+ * Single values in YAML that readers of versions 1.1 and 1.2 understand in the same way: strings as strings, numbers as numbers.
+ * Plain where that is certain (a letter first, only safe characters, no word with a meaning), else in double quotes.
  */
 import type { Kind } from '../model/table.ts';
 import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
@@ -101,7 +101,7 @@ export const writeText: CellWriter = (source, from, to, out) => {
   if (!maybePlain(source, from, to) || !copyEscaped(source, from, to, out, PLAIN, giveUp)) writeQuoted(source, from, to, out);
 };
 
-/** Rules out what is no plain string although it may have nothing but harmless characters. */
+/** Rules out texts that are not plain strings although they contain only safe characters. */
 function maybePlain(source: Buffer, from: number, to: number): boolean {
   const letter = (source[from] as number) | 0x20;
   if (from === to || letter < 0x61 || letter > 0x7a || source[to - 1] === SPACE) return false;
@@ -109,7 +109,7 @@ function maybePlain(source: Buffer, from: number, to: number): boolean {
   return to - from > LONGEST_WORD || !WORDS.has(packed(source, from, to));
 }
 
-/** For what needs no escapes by its nature but would be read as a date or a number. */
+/** For values that need no escapes but would be read as a date or a number. */
 const writeAsIs: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
   out.copy(source, from, to);
@@ -146,8 +146,8 @@ const writeBytes: CellWriter = (source, from, to, out) => {
 const LONGEST_SIMPLE_KEY = 1000;
 
 /**
- * JSON text as a YAML flow value: white space goes (line breaks would need indentation), numbers get the form above, and escapes that
- * only JSON has (`\/`, a character as two halves) become the characters themselves.
+ * JSON text as a YAML flow value. White space is dropped (line breaks would need indentation), numbers get the form above, and escapes that
+ * only JSON has (`\/`, surrogate pairs) become the characters themselves.
  */
 const writeFlow: CellWriter = (source, from, to, out) => {
   for (let at = from; at < to; ) {

@@ -1,6 +1,6 @@
 /**
- * YAML: a list of mappings, one a row, with nested values as flow collections; a plain value as it is, in block style.
- * What a single value looks like is yaml-scalar.ts's affair.
+ * YAML: a list of mappings, one per row, with nested values as flow collections; or a plain value in block style.
+ * yaml-scalar.ts writes single values.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { ByteWriter, EncodedText } from '../util/byte-writer.ts';

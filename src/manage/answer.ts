@@ -1,5 +1,5 @@
 /**
- * What a management function answers: a status and a document. Knows nothing of HTTP beyond the number.
+ * The answer of a management function: a status and a document. Knows nothing of HTTP beyond the number.
  */
 import { REASONS } from '../errors.ts';
 
@@ -8,7 +8,7 @@ export interface ManageAnswer {
   readonly body: object;
 }
 
-/** `{code, status, message}` and what belongs beside it. */
+/** `{code, status, message}` and additional fields. */
 export function done(status: number, message: string, more: object = {}): ManageAnswer {
   return { status, body: { code: status, status: REASONS[status] ?? '', message, ...more } };
 }

@@ -1,5 +1,5 @@
 /**
- * A database entry as clients write it and as they see it: body fields in, a draft for the store out, and back without the password.
+ * Converts a database entry: body fields to a draft for the store, and back without the password.
  * Knows nothing of projects, and dials nothing.
  */
 import { X509Certificate } from 'node:crypto';
@@ -17,7 +17,7 @@ const LONGEST_PASSWORD = 10_000;
 const MOST_HOSTS = 32;
 const A_DAY = 86_400;
 
-/** With a type that cannot be read, the rest of the entry is read as the fallback's: all that is wrong is told at once. */
+/** If the type cannot be read, the rest is read as for the fallback, so that all problems are reported at once. */
 function readEngine(fields: BodyFields, engines: Engines): Engine {
   const text = fields.text('db_type');
   if (text === '') return engines.fallback;
@@ -33,7 +33,7 @@ const hostRule: TextRule = (text) => (/^[^\s\u0000-\u001f,;?#]+$/.test(text) ? u
 function readHost(fields: BodyFields, defaultPort: number): Host {
   const text = fields.text('host', hostRule, 255);
   if (/[/\\]|^@/.test(text)) fields.malformed('host', `${shown(text)} is a socket path, which is never dialled`);
-  // An IPv6 address may stand in brackets, as in a URL.
+  // // An IPv6 address may be in brackets, as in a URL.
   return { host: text.replace(/^\[(.*)\]$/, '$1'), port: readPort(fields, defaultPort) };
 }
 
@@ -92,7 +92,7 @@ function readRelations(fields: BodyFields): readonly DeclaredKey[] | undefined {
   });
 }
 
-/** Null stands for a password that the body does not have; whether one is needed is the caller's affair. */
+/** Null when the body has no password. The caller decides whether one is needed. */
 export type EntryBody = Omit<EntryDraft, 'password'> & { readonly password: string | null };
 
 export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
@@ -116,14 +116,14 @@ export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
   return { ...entry, ...(ca === null ? {} : { ca }), ...(relations === undefined ? {} : { relations }) };
 }
 
-/** A new entry needs its password, be it an empty one. */
+/** A new entry needs a password, even if it is empty. */
 export function readNewEntry(fields: BodyFields, engines: Engines): EntryDraft {
   const entry = readEntry(fields, engines);
   if (fields.value('password') === undefined) fields.malformed('password', 'is missing');
   return { ...entry, password: entry.password ?? '' };
 }
 
-/** What clients see of an entry. */
+/** An entry as clients see it. */
 export function describeEntry(entry: Entry): object {
   return {
     db_type: entry.type,

@@ -1,28 +1,28 @@
 /**
- * Reads the fields of a body and collects what is wrong with them, so that a client hears of everything at once. A field that is missing
- * or of the wrong JSON type is malformed, and so is one that nobody asks for; one that is well-formed but not allowed is refused. Knows nothing of what the fields mean.
+ * Reads the fields of a body and collects all problems, so that a client hears of everything at once. A field that is missing, of the wrong
+ * JSON type or unknown is malformed; a well-formed value that is not allowed is refused. Knows nothing of what the fields mean.
  */
 import { type ApiError, apiError } from '../errors.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 
-/** Says why a text is not allowed, or nothing. */
+/** Returns why a text is not allowed, or nothing. */
 export type TextRule = (text: string) => string | undefined;
 
 interface Findings {
   readonly malformed: string[];
   readonly refused: string[];
-  /** Every object of the body, to tell at the end which of its fields nobody has asked for. */
+  /** Every object of the body, to report at the end which fields nobody has read. */
   readonly read: BodyFields[];
 }
 
-/** What stands in for a value that was found wrong: nobody sees it, since `finish` throws. */
+/** Stands in for a wrong value. Nobody sees it, since `finish` throws. */
 const NO_TEXT = '';
 
 const LONGEST_TEXT = 1_000;
 const LONGEST_SHOWN = 80;
 
-/** A value of the body in a sentence. */
+/** A value of the body for use in a sentence. */
 export function shown(text: string): string {
   const flat = text.replace(/[\u0000-\u001f\u007f]/g, '\ufffd');
   return `"${flat.length > LONGEST_SHOWN ? `${flat.slice(0, LONGEST_SHOWN)}…` : flat}"`;
@@ -32,7 +32,7 @@ export function matching(pattern: RegExp, why: string): TextRule {
   return (text) => (pattern.test(text) ? undefined : why);
 }
 
-/** Rules of every text: they keep it within what the records can hold. */
+/** The rules of every text: the store must be able to hold it. */
 function generalProblem(text: string, longest: number): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character';
   return text.length > longest ? `must not be longer than ${longest} characters` : undefined;
@@ -170,12 +170,12 @@ export class BodyFields {
     return texts;
   }
 
-  /** A field that nobody has asked for means nothing: a client that sends it expects otherwise. */
+  /** An unknown field means nothing to us: a client that sends it expects otherwise. */
   #refuseUnknown(): void {
     for (const name of this.#map.keys()) if (!this.#asked.has(name)) this.malformed(shown(name), 'is not a known field here');
   }
 
-  /** Throws when anything was wrong: with all of it, and as malformed when any of it is. */
+  /** Throws all problems at once; as malformed if any of them is. */
   finish(error: (kind: 'malformed' | 'refused', problems: string) => ApiError = bodyError): void {
     for (const fields of this.#findings.read) fields.#refuseUnknown();
     const { malformed, refused } = this.#findings;

@@ -1,5 +1,5 @@
 /**
- * Lark modules over the management API: put, list, get, delete. Knows nothing of HTTP nor of the language; whether code compiles is told by `compile`.
+ * Lark modules in the management API: put, list, get, delete. Knows nothing of HTTP or the language: `compile` tells whether code compiles.
  */
 import { apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
@@ -50,7 +50,7 @@ function merge(values: readonly PlainValue[]): PlainMap {
   return merged;
 }
 
-/** What the document says of its place must be where the caller is. */
+/** A document that names its place must name the caller's. */
 function checkIdentifiers(map: PlainMap, caller: SpaceCaller): void {
   for (const [field, property] of Object.entries(IDENTIFIERS) as [
     keyof typeof IDENTIFIERS,

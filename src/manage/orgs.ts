@@ -1,5 +1,5 @@
 /**
- * Organizations over the management API: create, get, list. Knows nothing of HTTP; who may call was decided before, except what a Power Token may reach.
+ * Organizations in the management API: create, get, list. Knows nothing of HTTP. Permissions are checked before, except what a Power Token may reach.
  */
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
@@ -33,13 +33,13 @@ function describe(org: Organization): object {
   };
 }
 
-/** Postal codes are text with leading zeros; a client may still send a number. */
+/** Postal codes are text with leading zeros; some clients send a number. */
 function readPinCode(fields: BodyFields): string | null {
   const value = fields.value('pin_code');
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : fields.optionalText('pin_code');
 }
 
-/** A token belongs to one organization and speaks for no other, nor for the service as a whole. */
+/** A token belongs to one organization and cannot act for another, nor for the whole service. */
 function refuseToken(caller: Caller): void {
   if (caller.tokenId !== undefined) throw apiError('token_scope');
 }

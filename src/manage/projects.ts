@@ -1,5 +1,6 @@
 /**
- * Projects and their databases over the management API. Knows nothing of HTTP and dials no database; which engines there are and which hosts may be dialled is told by `DatabaseRules`.
+ * Projects and their databases in the management API. Knows nothing of HTTP and dials no database. `DatabaseRules` tells which engines there are
+ * and which hosts may be dialled.
  */
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
@@ -35,7 +36,7 @@ function describeProject({ project, spaces }: ProjectSummary): object {
   };
 }
 
-/** Entries that cannot be read are told of too, so that they can be mended or removed. */
+/** Lists unreadable entries too, so that they can be repaired or removed. */
 function describeContext(context: ProjectContext): object {
   const unreadable = Array.from(context.unreadable.keys(), (key) => ({
     db_type: key.slice(0, key.indexOf('/')),
@@ -53,7 +54,7 @@ async function checkHosts(entries: readonly EntryBody[], rules: DatabaseRules): 
   await Promise.all(Array.from(hosts, (host) => rules.checkHost(host)));
 }
 
-/** The project that is meant: named, or else the caller's own. A token reaches its own only. */
+/** The named project, or else the caller's own. A token reaches only its own. */
 function scopeOf(caller: OrgCaller, named: string | undefined): ProjectScope {
   const text = named ?? caller.projectId;
   if (text === undefined) throw apiError('missing_parameter', 'project_id');
@@ -124,7 +125,7 @@ export async function listProjects(store: Store, caller: OrgCaller): Promise<Man
   return document(reached.map(describeProject));
 }
 
-/** What is to be deleted is named, never taken from the context. */
+/** What is deleted must be named; it is never taken from the context. */
 export async function deleteProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<ManageAnswer> {
   if (projectId === undefined) throw apiError('missing_parameter', 'project_id');
   const scope = scopeOf(caller, projectId);
@@ -144,7 +145,7 @@ function namedProject(fields: BodyFields, queried: string | undefined): string |
   return queried ?? inBody;
 }
 
-/** The entry of a body, its project found and its hosts allowed. */
+/** The entry of a body. Finds its project and checks its hosts. */
 async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
   store: Store,
   caller: OrgCaller,
@@ -177,7 +178,7 @@ export async function addDatabase(
   return entryAnswer(201, 'The database was registered.', scope, entry.type, entry.database);
 }
 
-/** The whole entry is sent; only the password may be left out (or be `***`), which keeps the stored one. */
+/** The whole entry is sent. Only the password may be left out (or be `***`), which keeps the stored one. */
 export async function changeDatabase(
   store: Store,
   caller: OrgCaller,

@@ -1,5 +1,5 @@
 /**
- * Who calls, as the gateway's headers or a Power Token say it. Knows nothing of headers, and not whether the ids exist.
+ * The caller, as the gateway's headers or a Power Token describe it. Knows nothing of headers, nor whether the ids exist.
  */
 import type { Claims } from './claims.ts';
 
@@ -12,7 +12,7 @@ export interface Caller {
   readonly orgId?: string;
   readonly projectId?: string;
   readonly spaceId?: string;
-  /** Present when a Power Token speaks: it reaches its own organization and project only. */
+  /** Present for a Power Token, which reaches its own organization and project only. */
   readonly tokenId?: string;
   readonly keyType?: string;
   /** Absent when none were sent. */
@@ -25,7 +25,7 @@ export interface Caller {
   readonly persona?: string;
 }
 
-/** A caller within an organization, a project, a space: what an endpoint demands, it says by its parameter's type. */
+/** A caller within an organization, a project, a space: an endpoint's parameter type says what it requires. */
 export type OrgCaller = Caller & { readonly orgId: string };
 export type ProjectCaller = OrgCaller & { readonly projectId: string };
 export type SpaceCaller = ProjectCaller & { readonly spaceId: string };

@@ -1,5 +1,5 @@
 /**
- * A row as it lies in memory: no objects, only where each value's bytes begin and end. The engines write it, the formats read it.
+ * A row in memory: no objects, only where each value's bytes begin and end. Engines write it, formats read it.
  *
  * Canonical bytes of a cell, by kind:
  *   int, decimal, float   JSON number text; `NaN`, `Infinity`, `-Infinity` possible for float and decimal
@@ -16,7 +16,7 @@ export interface ResultColumn {
   readonly kind: Kind;
 }
 
-/** One instance is reused for every row of a result: read it before `row` returns, keep nothing of it. */
+/** One instance is reused for every row of a result: read it before `row` returns, and keep nothing of it. */
 export interface Cells {
   bytes: Buffer;
   /** Start of cell i; negative for NULL. */
@@ -24,14 +24,14 @@ export interface Cells {
   readonly to: Int32Array;
 }
 
-/** Lets a slow reader hold a query. Rows already received may still arrive after `pause`. */
+/** Lets a slow reader pause a query. Rows that were received already may still arrive after `pause`. */
 export interface Backpressure {
   pause(): void;
   resume(): void;
 }
 
 export interface RowSink {
-  /** Once, before the first row, also when there are no rows. */
+  /** Called once, before the first row, even when there are no rows. */
   start(columns: readonly ResultColumn[], flow: Backpressure): void;
   row(cells: Cells): void;
 }

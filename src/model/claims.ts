@@ -1,6 +1,6 @@
 /**
- * Claims: what the gateway or a token says of a caller beyond its ids and roles, as one JSON object. Knows nothing of headers, and not which
- * claims mean something.
+ * Claims: what the gateway or a token says about a caller beyond ids and roles, as one JSON object. Knows nothing of headers, nor which claims
+ * have a meaning.
  */
 import type { PlainMap } from '../util/decimal.ts';
 import { JsonError, parseJson } from '../util/json.ts';
@@ -10,7 +10,7 @@ export type Claims = PlainMap;
 export const MOST_CLAIMS_BYTES = 4096;
 const MAX_DEPTH = 16;
 
-/** A text that says no claims, and why. */
+/** The text is not a set of claims; the message says why. */
 export class InvalidClaims extends Error {}
 
 export function readClaims(text: string): Claims {

@@ -1,20 +1,20 @@
-/** `db_name` as paths and queries give it: where a database has schemas, the name of one may follow (`shop.sales`). */
+/** A `db_name` in a path or query. Where a database has schemas, the name of one may follow (`shop.sales`). */
 import type { DbType, Entry } from './entry.ts';
 import { entryKey, findEntry, type ProjectContext } from './project.ts';
 
 export interface Located {
   readonly entry: Entry;
-  /** Undefined: the engine's default schema. */
+  /** Undefined for the engine's default schema. */
   readonly schema: string | undefined;
 }
 
-/** What a name means depends on the engine: `schemas` says whether a schema may follow. */
+/** `schemas` says whether the engine has schemas, so that one may follow. */
 interface Naming {
   readonly type: DbType;
   readonly capabilities: { readonly schemas: boolean };
 }
 
-/** A name with a dot may also be the whole name of a database: that one is looked for first. */
+/** A database whose own name contains the dot comes first. */
 export function locateDatabase(context: ProjectContext, { type, capabilities }: Naming, name: string): Located {
   const whole = context.entries.get(entryKey(type, name));
   if (whole !== undefined) return { entry: whole, schema: undefined };

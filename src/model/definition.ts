@@ -4,7 +4,7 @@
 export const DEFINITION_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type DefinitionMethod = (typeof DEFINITION_METHODS)[number];
 
-/** What is told of a definition in a list. */
+/** The fields of a definition in a list. */
 export interface DefinitionSummary {
   readonly definitionId: string;
   readonly uri: string;
@@ -18,20 +18,20 @@ export interface DefinitionSummary {
   readonly updatedAt: string;
   readonly lastFailureAt: string | null;
   readonly lastFailureMessage: string | null;
-  /** Differs between any two contents of this definition_id: compiled code is kept by it. */
+  /** Differs between any two contents of this definition_id. Compiled code is cached by it. */
   readonly revision: string;
 }
 
 export interface Definition extends DefinitionSummary {
   /** The YAML text as it was sent, without the database password. */
   readonly document: string;
-  /** The database password in the clear, or null when the document has none; it never leaves the process. */
+  /** The database password in plain text, or null when the document has none. It never leaves the process. */
   readonly password: string | null;
   /** Why the stored password cannot be read (a lost key, a damaged record); such a definition cannot be called. */
   readonly unreadable: string | null;
 }
 
-/** What the caller decides about a definition; the store adds ids and times. */
+/** What the caller decides about a definition. The store adds ids and times. */
 export interface DefinitionDraft {
   readonly uri: string;
   readonly method: DefinitionMethod;
@@ -48,7 +48,7 @@ export function shapeOf(uri: string): string {
   return uri.includes('{') ? uri.replace(/\{[^/}]*\}/g, '{}') : uri;
 }
 
-/** All deployed versions of one uri in one space: what a call chooses from. */
+/** All deployed versions of one uri in one space, from which a call chooses. */
 export interface Endpoint {
   /** Its shape; the versions have their own names in the braces. */
   readonly uri: string;
@@ -71,8 +71,8 @@ function sortableIdentifier(identifier: string): string {
 }
 
 /**
- * A text whose order by character codes is semver's order of versions (absent numbers are 0, a pre-release comes before its release);
- * undefined when the text is no version.
+ * A text whose order by character codes is semver's order (missing numbers are 0, a pre-release comes before its release); undefined when the
+ * text is not a version.
  */
 export function versionSortKey(version: string): string | undefined {
   if (version.length > LONGEST_VERSION) return undefined;
@@ -83,7 +83,7 @@ export function versionSortKey(version: string): string | undefined {
   return prerelease === undefined ? `${numbers}~` : `${numbers}-${prerelease.split('.').map(sortableIdentifier).join(' ')}`;
 }
 
-/** Negative, zero or positive, as the left version comes before, with or after the right one; both must be versions. */
+/** Compares two versions: negative, zero or positive. */
 export function compareVersions(left: string, right: string): number {
   const a = versionSortKey(left) ?? '';
   const b = versionSortKey(right) ?? '';

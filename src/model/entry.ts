@@ -1,10 +1,10 @@
 /**
- * A registered database: where it is, how to log in, and how many connections it may have. The password here is in the clear,
- * so an Entry never leaves the process; what the store keeps is encrypted.
+ * A registered database: where it is, how to log in, and how many connections it may have. The password is in plain text, so an Entry never
+ * leaves the process. The store keeps it encrypted.
  */
 import type { DeclaredKey } from './relation.ts';
 
-/** The short name of a database engine. Which engines there are is the registry's affair. */
+/** The short name of a database engine. The registry knows which engines there are. */
 export type DbType = string;
 
 export interface Host {
@@ -15,7 +15,7 @@ export interface Host {
 export type TlsMode = 'disable' | 'prefer' | 'require' | 'verify-full';
 
 export interface Entry {
-  /** Stable for one set of these values: a changed entry has another id, and the old connections drain away. */
+  /** Stable for one set of values. A changed entry has another id, and its old connections drain away. */
   readonly id: string;
   /** Whose entry it is; absent for the database of a definition. */
   readonly projectId?: string;

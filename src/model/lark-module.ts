@@ -6,7 +6,7 @@ export interface LarkModule {
   readonly code: string;
   readonly userId: string;
   readonly updatedAt: string;
-  /** Differs between any two contents of a module of that name: compiled code is kept by it. */
+  /** Differs between any two contents of a module of that name. Compiled code is cached by it. */
   readonly revision: string;
 }
 

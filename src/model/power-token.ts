@@ -1,6 +1,6 @@
 /**
- * A Power Token as the service keeps it: its hash and what it stands for, never the token itself.
- * Knows nothing of requests; which header carries a token is the affair of authentication.
+ * A Power Token as the service keeps it: its hash and its rights, never the token itself.
+ * Knows nothing of requests: authentication knows which header carries a token.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Claims } from './claims.ts';
@@ -11,7 +11,7 @@ export type KeyType = (typeof KEY_TYPES)[number];
 
 export interface PowerToken extends SpaceScope {
   readonly tokenId: string;
-  /** SHA-256 of the token, in hex: the only trace of it. */
+  /** SHA-256 of the token in hex, the only trace of it. */
   readonly hash: string;
   readonly name: string;
   readonly description: string;
@@ -29,17 +29,17 @@ export interface PowerToken extends SpaceScope {
   readonly expiresAtMs: number;
 }
 
-/** A new token: 256 random bits behind a prefix by which secret scanners can know it. */
+/** A new token: 256 random bits behind a prefix that secret scanners recognise. */
 export function newToken(): string {
   return `mr_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Tokens are random, so an unsalted fast hash gives nothing away and finds the record by equality. */
+/** Tokens are random, so a fast hash without salt is safe, and the record can be found by it. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
 }
 
-/** A moment that cannot be read (a damaged record) has passed. */
+/** A time that cannot be read (a damaged record) counts as expired. */
 export function isExpired(token: PowerToken, nowMs: number): boolean {
   return !(token.expiresAtMs > nowMs);
 }

@@ -1,5 +1,5 @@
 /**
- * A project, its spaces and its registered databases, and the picture of all of them that a request works with.
+ * A project, its spaces and its registered databases, and the picture of all of them that a request uses.
  * Knows nothing of where they are kept.
  */
 import { apiError } from '../errors.ts';
@@ -32,13 +32,13 @@ export interface Space {
   readonly isGuarded?: boolean;
 }
 
-/** An entry whose stored password cannot be read (a lost key, a damaged record): only this one fails, by its id. */
+/** An entry whose stored password cannot be decrypted (a lost key, a damaged record). Only requests to this entry fail. */
 export interface UnreadableEntry {
   readonly id: string;
   readonly reason: string;
 }
 
-/** Everything that a request needs to know of its project; one immutable picture, replaced as a whole when something changes. */
+/** Everything that a request needs to know about its project: one immutable picture, replaced as a whole on a change. */
 export interface ProjectContext {
   readonly org: Organization;
   readonly project: Project;
@@ -52,7 +52,7 @@ export function entryKey(type: DbType, database: string): string {
   return `${type}/${database}`;
 }
 
-/** The registered database of that type and name, or the error that tells the client why not. */
+/** Finds the registered database of that type and name, or throws the error that says why not. */
 export function findEntry(context: ProjectContext, type: DbType, database: string): Entry {
   const key = entryKey(type, database);
   const entry = context.entries.get(key);

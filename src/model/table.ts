@@ -1,9 +1,9 @@
 /**
- * What Millrace knows of a table: its columns, their kinds and what a value must satisfy to fit.
+ * A table as Millrace knows it: its columns, their kinds, and what a value must satisfy.
  * Knows no engine: an engine's catalogue maps its own types onto these kinds.
  */
 
-/** How a value looks on the wire of a REST answer, and what is checked before it reaches SQL. */
+/** How a value appears in an answer, and what is checked before it reaches SQL. */
 export type Kind =
   | 'int' // whole number, range in `min` and `max`
   | 'decimal' // exact digits, `precision` and `scale` where the type has them
@@ -23,18 +23,18 @@ export type Kind =
 
 export interface Column {
   readonly name: string;
-  /** What the engine's own catalogue calls the type, e.g. `varchar(255)`. */
+  /** The type in the engine's own catalogue, such as `varchar(255)`. */
   readonly type: string;
   readonly kind: Kind;
   readonly nullable: boolean;
   readonly primaryKey: boolean;
   /** The default's text as the engine shows it; null when there is none. */
   readonly default: string | null;
-  /** Must a POST give it? False for nullable, defaulted, identity and generated columns. */
+  /** Must a POST provide it? False for nullable, defaulted, identity and generated columns. */
   readonly required: boolean;
   /** Never written by a caller (generated always, materialized, alias). */
   readonly readOnly: boolean;
-  /** Can the engine order by it and compare it (json, point … cannot). */
+  /** Can the engine sort and compare it? Not json, point … */
   readonly sortable: boolean;
   /** The database makes its values: identity, AUTO_INCREMENT, generated and materialized columns. */
   readonly generated?: true;
@@ -87,7 +87,7 @@ export interface TableFacts {
   readonly keyRepeats?: boolean;
 }
 
-/** Builds the look-ups once, when a catalogue has been read. */
+/** Builds the lookups once, when the catalogue has been read. */
 export function makeTable(facts: TableFacts): Table {
   const byName = new Map(facts.columns.map((column) => [column.name, column]));
   const primaryKey = facts.key.flatMap((name) => byName.get(name) ?? []);

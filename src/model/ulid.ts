@@ -1,11 +1,11 @@
 /**
- * Identifiers: how a ULID is made, recognised and written. Knows nothing of what it identifies.
+ * Makes, recognises and normalises ULIDs. Knows nothing of what they identify.
  */
 import { randomFillSync } from 'node:crypto';
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 26;
-/** 128 bits in 26 characters leave the first one 3 bits: a larger one cannot be a ULID. */
+/** 128 bits in 26 characters leave 3 bits for the first one. A larger one is not a ULID. */
 const LARGEST_FIRST = 0x37;
 const UPPER = 1;
 const LOWER = 2;
@@ -15,14 +15,14 @@ for (const digit of DIGITS.toLowerCase()) CASES[digit.charCodeAt(0)] = LOWER;
 for (const digit of DIGITS) CASES[digit.charCodeAt(0)] = UPPER;
 /** All pairs of digits: ten bits in one look-up. */
 const PAIRS: readonly string[] = Array.from({ length: 1024 }, (_, i) => `${DIGITS[i >> 5]}${DIGITS[i & 31]}`);
-/** Random numbers are drawn many at a time: each drawing costs more than an identifier. */
+/** Random numbers are drawn in bulk: a single draw costs more than an identifier. */
 const DRAWN = new Uint32Array(1024);
 
 let drawn = DRAWN.length;
 let milliseconds = 0;
 /** The time and the first 50 random bits, which stay as they are within a millisecond. */
 let head = '';
-/** The last 30 bits: begin below half of their range and count up, so that they never run over. */
+/** The last 30 bits start in the lower half of their range and count up, so that they never overflow. */
 let tail = 0;
 
 function draw(): number {
@@ -33,7 +33,7 @@ function draw(): number {
   return DRAWN[drawn++] as number;
 }
 
-/** So many pairs of digits, the last ones of a number below 2^50. */
+/** The last digits of a number below 2^50, as this many pairs. */
 function pairs(value: number, count: number): string {
   let text = '';
   let rest = value;
@@ -44,7 +44,7 @@ function pairs(value: number, count: number): string {
   return text;
 }
 
-/** Monotonic, so that what one process made later also sorts later, even when the clock steps back. */
+/** Monotonic within a process, even when the clock steps back. */
 export function newUlid(): string {
   const now = Date.now();
   if (now > milliseconds) {
@@ -55,7 +55,7 @@ export function newUlid(): string {
   return `${head}${PAIRS[tail >>> 20]}${PAIRS[(tail >>> 10) & 1023]}${PAIRS[tail & 1023]}`;
 }
 
-/** The ULID in upper case, the one form in which ids are kept and compared; undefined when the text is none. */
+/** The ULID in upper case, the one form in which ids are stored and compared; undefined when the text is not one. */
 export function parseUlid(text: string): string | undefined {
   if (text.length !== LENGTH || text.charCodeAt(0) > LARGEST_FIRST) return undefined;
   let cases = 0;

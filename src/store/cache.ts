@@ -1,7 +1,7 @@
 /**
- * Records in memory by key: found without waiting, loaded once when absent, dropped when they change. Knows nothing of what they are.
+ * Records in memory by key: found without waiting, loaded once when absent, dropped on a change. Knows nothing of what they are.
  *
- * Keys that have no record are remembered apart, in a small map: nobody pushes records out by asking for what does not exist.
+ * Keys without a record are remembered in a small map of their own: nobody can push records out by asking for what does not exist.
  */
 import { BoundedMap } from '../util/bounded-map.ts';
 
@@ -25,7 +25,7 @@ export class RecordCache<T extends object> {
     return this.#loading.get(key) ?? this.#begin(key);
   }
 
-  /** Forgets the record and whatever is being loaded: a load that began before the change must not be taken for what came after. */
+  /** Forgets the record, and any load under way: a load that began before the change must not count as what came after. */
   drop(key: string): void {
     this.#records.delete(key);
     this.#absent.delete(key);

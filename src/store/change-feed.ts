@@ -1,16 +1,16 @@
 /**
- * The change log: each write appends what it changed, in the same transaction, under gapless numbers; each instance reads on from the
- * last number that it has seen and tells its listeners. Knows nothing of what the topics mean, nor how an instance learns that there is something to read.
+ * The change log. Each write appends its changes in the same transaction, under gapless numbers. Each instance reads on from the last number it
+ * has seen and tells its listeners. Knows nothing of the topics, nor how an instance learns that there is something to read.
  */
 import type { Sql } from './sql-driver.ts';
 import type { Change, ChangeTopic } from './store.ts';
 
-/** An instance that fell behind by more than this drops everything instead of reading on. */
+/** An instance that is further behind drops everything instead of reading on. */
 const KEPT_CHANGES = 10_000;
 
 const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules', 'personas'];
 
-/** What a write did to what others have in memory: changed it, or (also) took back something that grants access. */
+/** What a write did to the memory of others: changed something, or (also) revoked something that grants access. */
 export type Effect = 'changes' | 'revokes';
 
 export interface ChangeRow {
@@ -21,7 +21,7 @@ export interface ChangeRow {
 
 export const READ_CHANGES = 'SELECT seq, topic, key FROM changes WHERE seq > ? ORDER BY seq';
 
-/** Appends within a write transaction, where nobody else appends; returns the last number given. */
+/** Appends within a write transaction, where nobody else appends. Returns the last number. */
 export async function appendChanges(tx: Sql, changes: readonly Change[]): Promise<number> {
   const [row] = await tx.all<{ seq: number }>('SELECT coalesce(max(seq), 0) AS seq FROM changes');
   let seq = row?.seq ?? 0;
@@ -46,7 +46,7 @@ export class ChangeFeed {
     this.#listeners.push(listener);
   }
 
-  /** Takes rows that were read on from `seen`; two readers may bring the same ones. A missing number means that the log was cut. */
+  /** Takes rows read from `seen` on; two readers may bring the same rows. A missing number means that the log was truncated. */
   apply(rows: readonly ChangeRow[]): void {
     const fresh = rows.filter(({ seq }) => seq > this.seen);
     const first = fresh[0];
@@ -64,14 +64,14 @@ export class ChangeFeed {
 }
 
 /**
- * How an instance knows that its memory is true. The embedded store and PostgreSQL answer differently; the promise is the same:
- * when `settle(n)` is fulfilled, every `refresh` that begins afterwards, at any instance that reaches the store, has applied change n when
- * it is done. An instance that does not reach the store may serve old pictures, but of grants only while `grantsHold`: when
- * `settle(n, 'revokes')` is fulfilled, they hold nowhere where n has not been applied.
+ * How an instance knows that its memory is up to date. The embedded store and PostgreSQL differ in how; the promise is the same: once
+ * `settle(n)` is fulfilled, every later `refresh`, at any instance that reaches the store, has applied change n when it is done. An instance
+ * that does not reach the store may serve old pictures, but grants only while `grantsHold`: once `settle(n, 'revokes')` is fulfilled, no
+ * instance that has not applied n trusts its grants.
  */
 export interface Freshness {
   refresh(): void | Promise<void>;
-  /** Asked right after `refresh`: may what grants something be taken from memory? */
+  /** Asked right after `refresh`: may grants be taken from memory? */
   grantsHold(): boolean;
   settle(seq: number, effect: Effect): Promise<void>;
   close(): Promise<void>;

@@ -125,7 +125,7 @@ async function findId(tx: Sql, scope: SpaceScope, address: DefinitionAddress): P
   return row?.definition_id;
 }
 
-/** The version that a draft falls back to, if it is one of the others: a version cannot be its own rescue. */
+/** The version that a draft falls back to, if it is another one: a version cannot be its own fallback. */
 async function hasRollback(tx: Sql, scope: SpaceScope, draft: DefinitionDraft): Promise<boolean> {
   if (draft.rollbackVersion === null) return true;
   if (draft.rollbackVersion === draft.version) return false;
@@ -161,7 +161,7 @@ async function insertOne(tx: Sql, ring: KeyRing, scope: SpaceScope, draft: Defin
   return { definitionId, uri: draft.uri, method: draft.method, version: draft.version };
 }
 
-/** Whoever checks documents lets no other version through; reaching this is a fault of ours. */
+/** The check of documents lets no other version through; reaching this is a bug. */
 function sortKey(version: string): string {
   const key = versionSortKey(version);
   if (key === undefined) throw new Error(`not a version: ${version}`);

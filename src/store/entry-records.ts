@@ -70,7 +70,7 @@ export interface EntrySet {
   readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
 }
 
-/** All entries of a project; one whose password does not open stands aside and takes nobody with it. */
+/** All entries of a project. One whose password cannot be decrypted is set aside and affects no other. */
 export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope): Promise<EntrySet> {
   const rows = await sql.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${OWNED} ORDER BY position`, [scope.orgId, scope.projectId]);
   const entries = new Map<string, Entry>();
@@ -111,7 +111,7 @@ function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, pos
   ];
 }
 
-/** Many rows a statement: a project may come with a thousand databases. The caller knows that none of them is there yet. */
+/** Inserts many rows per statement: a project may have a thousand databases. The caller knows that none of them exists yet. */
 export async function insertEntries(
   tx: Sql,
   ring: KeyRing,
@@ -142,7 +142,7 @@ export async function addEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draf
   return true;
 }
 
-/** A password that is to be kept must be readable; whoever sends a new one has mended the entry. */
+/** A password that is kept must be readable. A new one repairs the entry. */
 function openStored(ring: KeyRing, scope: ProjectScope, row: EntryRow): string {
   try {
     return ring.open(row.password, entrySecretOwner(scope, row.entry_id));

@@ -1,6 +1,6 @@
 /**
- * Why versions failed last, written beside the calls that failed: at once the first time, then at most once a second for each
- * definition, however often it fails. Knows nothing of SQL.
+ * Notes why versions failed last, beside the failed calls: at once the first time, then at most once a second per definition.
+ * Knows nothing of SQL.
  */
 interface Note {
   readonly at: string;
@@ -13,7 +13,7 @@ const PAUSE_MS = 1_000;
 const LONGEST_MESSAGE = 2_000;
 
 interface Pending {
-  /** What came in while the last note is young; undefined when nothing did. */
+  /** What arrived since the last note; undefined when nothing did. */
   next: { readonly note: Note; readonly write: Write } | undefined;
   readonly timer: NodeJS.Timeout;
 }
@@ -34,7 +34,7 @@ export class FailureNotes {
     else pending.next = { note, write };
   }
 
-  /** Fulfilled when every note so far stands in the records, or could not be written. */
+  /** Fulfilled when every note so far is stored, or could not be. */
   flush(): Promise<void> {
     for (const pending of this.#pending.values()) this.#writeNext(pending);
     return this.#written;

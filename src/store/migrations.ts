@@ -1,5 +1,5 @@
 /**
- * The tables of the store, as numbered steps that only ever grow in number. Knows the drivers by their types only.
+ * The tables of the store as numbered steps; steps are only ever added. Knows the drivers by their types only.
  * All missing steps run in one write transaction, so any number of processes may start at once: the first one does the work.
  */
 import type { Driver, SqlTypes } from './sql-driver.ts';

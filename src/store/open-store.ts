@@ -1,5 +1,5 @@
 /**
- * Opens the store that the settings name, with its tables up to date and every needed key at hand. The only file that knows which drivers there are.
+ * Opens the store that the settings name, with up-to-date tables and every needed key. The only file that knows which drivers there are.
  */
 import { ChangeFeed, type Freshness } from './change-feed.ts';
 import { migrate } from './migrations.ts';
@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly keys: readonly Uint8Array[];
   /** For how long tokens in memory are trusted while PostgreSQL confirms nothing. */
   readonly staleSecs?: number;
-  /** Hears of troubles that no request waits for. */
+  /** Told of problems that no request waits for. */
   readonly onProblem?: (what: string, cause: unknown) => void;
 }
 

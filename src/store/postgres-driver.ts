@@ -10,7 +10,7 @@ const SCHEMA = 'millrace';
 /** Where instances hear of changes. */
 export const CHANNEL = `${SCHEMA}_changes`;
 
-/** Names the lock that makes writers take turns; any number that no other program in that database uses. */
+/** The advisory lock that serialises writers: any number that no other program in that database uses. */
 const WRITE_LOCK = '7021448023317531';
 
 const MOST_CONNECTIONS = 8;
@@ -28,7 +28,7 @@ const TYPES = {
 } as pg.CustomTypesConfig;
 
 /**
- * One set of options for every connection: a commit is on the disk whatever the server's default, and no session that lost its client keeps the
+ * The options of every connection: a commit is durable whatever the server's default, and a session that lost its client does not keep the
  * write lock for long.
  */
 export function connectionOptions(url: string): pg.ClientConfig {
@@ -50,7 +50,7 @@ export function connectionOptions(url: string): pg.ClientConfig {
   };
 }
 
-/** What the statement itself did wrong stays as it is; everything else is the store being out of reach. */
+/** Errors of the statement itself pass; everything else means that the store is out of reach. */
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (!(error instanceof pg.DatabaseError)) return 'status' in error ? error : unavailable(error);
@@ -91,7 +91,7 @@ export class PostgresDriver implements Driver {
 
   constructor(url: string) {
     this.#pool = new pg.Pool({ ...connectionOptions(url), max: MOST_CONNECTIONS, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
-    // An idle connection that breaks is replaced when the next one is asked for; without a listener it would end the process.
+    // // An idle connection that breaks is replaced on demand. Without a listener it would end the process.
     this.#pool.on('error', () => undefined);
     this.#sql = sqlOn(this.#pool);
   }
@@ -104,7 +104,7 @@ export class PostgresDriver implements Driver {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw translate(error);
     });
-    // A connection that breaks between two statements reports it as an event; the next statement fails by itself.
+    // // A connection that breaks between two statements emits an event. The next statement fails by itself.
     const ignore = () => undefined;
     client.on('error', ignore);
     let broken = false;

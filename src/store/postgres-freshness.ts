@@ -1,5 +1,5 @@
 /**
- * How instances on one PostgreSQL keep their memories true without asking the store on every request. Knows nothing of what changes.
+ * Keeps the memories of instances on one PostgreSQL up to date without asking the store on every request. Knows nothing of what changes.
  *
  * Each instance holds a LEASE: a row in `instances` that says "until then I serve from memory", and the last change it has applied.
  * A WRITER commits, which notifies everybody, and answers only when each instance whose lease still runs has acknowledged the change.
@@ -100,7 +100,7 @@ export class PostgresFreshness implements Freshness {
     return hold;
   }
 
-  /** A writer that waits longer than three times what it must is waiting for an instance that renews its lease and acknowledges nothing. */
+  /** A writer that waits three times longer than it must is waiting for an instance that renews its lease but acknowledges nothing. */
   async settle(seq: number, effect: Effect): Promise<void> {
     await this.#catchUp(this.#store);
     const deadline = performance.now() + 3 * (effect === 'revokes' ? this.#staleMs : this.#leaseMs);
@@ -124,8 +124,8 @@ export class PostgresFreshness implements Freshness {
   }
 
   /**
-   * Reads the log for the requests that wait. A read that began before a request did may have missed what that request must see,
-   * so it joins the next read, which begins when the running one is done.
+   * Reads the log for the requests that wait. A read that began before a request may have missed what that request must see, so the request joins
+   * the next read, which starts when the current one is done.
    */
   #check(): Promise<void> {
     if (this.#queuedCheck === undefined) {

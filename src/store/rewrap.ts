@@ -1,6 +1,6 @@
 /**
- * The keys of what is stored: which are needed, and how everything moves to the first of the ring. Knows no cache: what was
- * sealed again is the same secret, so nothing in memory becomes old.
+ * The keys of stored secrets: which are needed, and how everything moves to the first key of the ring. Knows no cache: a secret that is sealed
+ * again stays the same, so nothing in memory becomes stale.
  */
 import { definitionSecretOwner } from './definition-records.ts';
 import { entrySecretOwner } from './entry-records.ts';
@@ -89,7 +89,7 @@ async function rewrapBatch(
   return rows;
 }
 
-/** What is done is not found again, so a run that was broken off is resumed by running it again. */
+/** Finished work is not found again, so an interrupted run is resumed by running it again. */
 export async function rewrap(driver: Driver, ring: KeyRing, onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport> {
   const unreadable: string[] = [];
   let visited = 0;

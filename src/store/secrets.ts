@@ -1,6 +1,6 @@
 /**
- * Secrets at rest: AES-256-GCM under a ring of keys. Knows nothing of tables; who owns a secret is told by its ids, which are bound
- * into the ciphertext, so that one copied to another owner, or to another field, does not open.
+ * Encrypts secrets at rest: AES-256-GCM under a ring of keys. Knows nothing of tables. The ids of the owner are bound into the ciphertext, so
+ * that a secret copied to another owner or field cannot be decrypted.
  *
  * Text form: `v1:<key id>:<iv>:<tag>:<ciphertext>`, the last three in base64url.
  */
@@ -18,22 +18,22 @@ export const KID_LENGTH = 8;
 
 const MOST_OPENED = 10_000;
 
-/** A secret that does not open; the message says why without a byte of it. */
+/** A secret that cannot be decrypted. The message says why without a byte of it. */
 export class SecretError extends Error {}
 
-/** Says which key it is and nothing about it: a hash, cut short, of the key behind a purpose of its own. */
+/** Identifies a key without revealing it: a truncated hash of the key with a purpose of its own. */
 export function keyId(key: Uint8Array): string {
   return createHash('sha256').update('millrace key id\0').update(key).digest('base64url').slice(0, KID_LENGTH);
 }
 
-/** Only the one canonical spelling is taken, so that every changed character is a changed secret. */
+/** Accepts only the canonical spelling, so that every changed character is a changed secret. */
 function decode(text: string, what: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new SecretError(`the ${what} is damaged`);
   return bytes;
 }
 
-/** The owner as bytes in which no two lists of ids can look alike. */
+/** The owner as bytes that differ for any two lists of ids. */
 function bind(kid: string, owner: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(['v1', kid, ...owner]), 'utf8');
 }
@@ -66,7 +66,7 @@ export class KeyRing {
     return ['v1', this.currentKid, ...[iv, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('base64url'))].join(':');
   }
 
-  /** Remembers what it opened: a project is read again as a whole when one of its thousand databases changes. */
+  /** Remembers what it decrypted: a change of one database re-reads a project with a thousand. */
   open(text: string, owner: readonly string[]): string {
     const memo = JSON.stringify([text, owner]);
     const known = this.#opened.get(memo);

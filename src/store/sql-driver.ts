@@ -1,6 +1,6 @@
 /**
- * What the store asks of a database for its own records. Two drivers answer: the embedded one and PostgreSQL.
- * Statements are written once, with `?` for values; where the two differ, the `SqlTypes` or the driver say it.
+ * What the store needs from its own database. There are two drivers: the embedded one and PostgreSQL.
+ * Statements are written once, with `?` for values. Where the two differ, `SqlTypes` or the driver says so.
  */
 import { type ApiError, apiError } from '../errors.ts';
 
@@ -24,8 +24,8 @@ export interface Driver extends Sql {
   readonly name: 'embedded' | 'postgres';
   readonly types: SqlTypes;
   /**
-   * Runs `work` in a transaction, of which there is only one at a time over all processes: what it checks stays true until it commits,
-   * and the order of commits is the order of the change log. Durable when the promise is fulfilled.
+   * Runs `work` in a transaction. There is only one at a time over all processes: what it checks stays true until it commits, and the order of
+   * commits is the order of the change log. Durable when the promise is fulfilled.
    */
   write<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   /** What must exist before a migration can be looked for. */

@@ -1,6 +1,6 @@
 /**
- * The store over SQL: which write changes which memory, and nothing more. Statements are in the files by noun, differences of
- * the databases in the drivers, the promise that memory is true in the freshness.
+ * The store over SQL: which write changes which cache, and nothing more. The statements are in one file per noun, the differences between the
+ * databases in the drivers, and the promise that memory is up to date in the freshness.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -62,7 +62,7 @@ const MOST: Readonly<Record<ChangeTopic, number>> = {
   personas: 5_000,
 };
 
-/** Keys of memory are the tenant's ids, joined: a record of another tenant cannot be found under them. */
+/** Cache keys are the tenant's ids, joined: a record of another tenant cannot be found under them. */
 const projectKey = ({ orgId, projectId }: ProjectScope) => `${orgId}/${projectId}`;
 const spaceKey = ({ orgId, projectId, spaceId }: SpaceScope) => `${orgId}/${projectId}/${spaceId}`;
 const endpointKey = (scope: SpaceScope, uri: string) => `${spaceKey(scope)}/${shapeOf(uri)}`;
@@ -73,7 +73,7 @@ function splitKey(key: string): SpaceScope & { readonly rest: string } {
   return { orgId, projectId, spaceId, rest: rest.join('/') };
 }
 
-/** The records have been written by now, so nothing may say that they were not. */
+/** The records are written by now, so no error may say that they were not. */
 function unconfirmed(cause: unknown): never {
   throw apiError('change_unconfirmed').because(cause);
 }
@@ -165,7 +165,7 @@ export class SqlStore implements Store {
     await this.#driver.close();
   }
 
-  /** One write: its records, then the notes of what they make old, in one transaction; answered when no instance serves the old any more. */
+  /** One write: its records, then the notes of what became stale, in one transaction. Answers when no instance serves the old state any more. */
   async #write<T>(work: (tx: Sql, note: Note) => Promise<T>, effect: Effect = 'changes'): Promise<T> {
     const { value, seq } = await this.#driver.write(async (tx) => {
       const changes: Change[] = [];
@@ -216,7 +216,7 @@ export class SqlStore implements Store {
       const deleted = await projects.deleteProject(tx, scope);
       if (!deleted) return false;
       note('project', projectKey(scope));
-      // Rare enough that forgetting all of these is simpler than finding out which ones went.
+      // // So rare that clearing all of them is simpler than finding the ones that went.
       note('token', '*');
       note('endpoint', '*');
       note('modules', '*');

@@ -1,9 +1,9 @@
 /**
  * The embedded driver: SQLite in one file, shared by all worker processes of the machine. Knows nothing of the tables.
  *
- * Two connections: one reads, and sees only what is committed; one writes, under SQLite's lock for a single writer. The library is synchronous,
- * so no wait for that lock may be long; whoever finds it taken comes back a little later. Soon after each write, and at the end, what is in
- * SQLite's log moves to the main file, so that a copy of that alone is a whole store.
+ * Two connections: one reads, and sees only what is committed; one writes, under SQLite's single-writer lock. The library is synchronous, so no
+ * wait for the lock may be long; a writer that finds it taken retries shortly after. After each write, and at the end, SQLite's log is moved
+ * into the main file, so that a copy of that file alone is a complete store.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ class Session {
     return [];
   }
 
-  /** Asks one question again and again, by the shortest way that the library has. */
+  /** Runs one query again and again, by the shortest path that the library has. */
   counter(text: string): () => number {
     const statement = this.#database.prepare(text).raw(true);
     return () => Number((statement.get() as unknown[])[0]);

@@ -1,9 +1,9 @@
 /**
- * The files of the embedded store: whether what is found at the start is a store of Millrace and whole, and whether what was opened is still
- * what stands under its name. Knows nothing of records.
+ * The files of the embedded store: whether they are a complete store of Millrace at the start, and whether the opened files are still the ones
+ * under their names. Knows nothing of records.
  *
- * An empty store is made only where there never was one. A marker beside the file says that there was: without the file, the start is
- * refused until somebody restores the one or removes the other.
+ * An empty store is created only where there never was one. A marker beside the file remembers it: if the file is missing, the start is refused
+ * until somebody restores the file or removes the marker.
  */
 import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 

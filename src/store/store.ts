@@ -1,10 +1,10 @@
 /**
- * THE interface to Millrace's own records. Every read and write names its tenant by the ids of the authenticated context;
- * a record is found only when all of them agree. Outcomes that a client must hear of are values, never exceptions.
+ * THE interface to Millrace's own records. Every read and write names its tenant by the ids of the authenticated context; a record is found only
+ * when all of them match. Outcomes that a client must hear of are values, never exceptions.
  *
- * What the hot path reads is kept in memory and answered synchronously (`Cached`). It stays true in this way: a request first
- * calls `refresh`; a write answers only when no instance can serve the old picture any more. So whoever has heard that
- * a write succeeded finds it on the very next request, whichever instance takes that request.
+ * What the hot path reads is kept in memory and answered synchronously (`Cached`). It stays up to date like this: a request first calls
+ * `refresh`; a write answers only when no instance can serve the old state any more. So whoever has heard that a write succeeded finds it on
+ * the very next request, at any instance.
  *
  * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`. Tokens and personas go
  * on for `MILLRACE_STALE_SECS` only, and a change of one answers when no instance can take the old one from its memory any more.
@@ -17,7 +17,7 @@ import type { PersonaDraft, Personas } from '../model/persona.ts';
 import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 
-/** A value that is at hand when it is in memory, and a promise otherwise: check with `instanceof Promise`. */
+/** A value if it is in memory, else a promise: test with `instanceof Promise`. */
 export type Cached<T> = T | undefined | Promise<T | undefined>;
 
 export interface Page {
@@ -95,9 +95,9 @@ export interface RewrapReport {
 export interface Store {
   /** Call at the start of each request; only when a promise comes back does it need awaiting. Never rejects. */
   refresh(): void | Promise<void>;
-  /** Rejects when the records cannot be reached at this moment. */
+  /** Rejects when the records cannot be reached now. */
   ping(): Promise<void>;
-  /** Hears of every write that this instance learns of, right after its caches have dropped the old value. */
+  /** Told of every write that this instance learns of, right after its caches have dropped the old value. */
   onChange(listener: (change: Change) => void): void;
   close(): Promise<void>;
 
@@ -116,8 +116,8 @@ export interface Store {
   removeEntry(scope: ProjectScope, type: string, database: string): Promise<boolean>;
 
   /**
-   * The one read without a tenant: the token is what tells the tenant. Expired ones are found too; the clock is the caller's affair.
-   * Throws `token_unconfirmed` when memory has been without the records' word for too long.
+   * The one read without a tenant: the token tells the tenant. Expired tokens are found too; the caller checks the time.
+   * Throws `token_unconfirmed` when the store has not confirmed memory for too long.
    */
   tokenByHash(hash: string): Cached<PowerToken>;
   listTokens(scope: ProjectScope, page: Page): Promise<readonly PowerToken[]>;
@@ -135,7 +135,7 @@ export interface Store {
   /** Replaces the definition of the same uri, method and version. */
   updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange>;
   deleteDefinition(scope: SpaceScope, address: DefinitionAddress): Promise<DefinitionChange>;
-  /** Notes why a version failed last. Never rejects and never waits for the records: it stands beside a call. */
+  /** Notes why a version failed last. Never rejects, and never waits for the store. */
   recordFailure(scope: SpaceScope, definitionId: string, message: string): void;
 
   /** An empty map when the space has none. */
@@ -143,12 +143,12 @@ export interface Store {
   putModule(scope: SpaceScope, module: { readonly module: string; readonly code: string; readonly userId: string }): Promise<boolean>;
   deleteModule(scope: SpaceScope, module: string): Promise<boolean>;
 
-  /** An empty map when the space has none. Throws `persona_unconfirmed` when memory has been without the records' word for too long. */
+  /** An empty map when the space has none. Throws `persona_unconfirmed` when the store has not confirmed memory for too long. */
   personas(orgId: string, projectId: string, spaceId: string): Cached<Personas>;
   /** All or none; those of the same names are replaced. `created`: none of the names was there. */
   putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage>;
   deletePersona(scope: SpaceScope, persona: string): Promise<boolean>;
 
-  /** Encrypts with the first key of the ring whatever another key encrypted; may be broken off and run again at any time. */
+  /** Re-encrypts with the first key of the ring whatever another key encrypted. Can be interrupted and run again at any time. */
   rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport>;
 }

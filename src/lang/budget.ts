@@ -1,6 +1,6 @@
 /**
- * What a program may use up: steps, bytes, call depth and wall time. Every growing operation asks before it grows.
- * Steps and bytes are counted the same way on every machine; only the wall clock depends on it.
+ * What a program may use: steps, bytes, call depth and wall time. Every operation that grows something asks first.
+ * Steps and bytes are counted alike on every machine; only the wall clock differs.
  */
 import type { Problem } from './source.ts';
 
@@ -15,7 +15,7 @@ export type BudgetKind = 'steps' | 'memory' | 'time' | 'depth';
 
 export class BudgetError extends Error {
   readonly kind: BudgetKind;
-  /** Where the program was when it ran out, where the language knows it. */
+  /** Where the program ran out, if the language knows. */
   problem: Problem | undefined = undefined;
 
   constructor(kind: BudgetKind, message: string) {
@@ -26,12 +26,12 @@ export class BudgetError extends Error {
 
 export const DEFAULT_LIMITS: RunLimits = { steps: 50_000_000, bytes: 64 * 1024 * 1024, millis: 1000, depth: 200 };
 
-/** Steps between two looks at the clock: few, as a step of a cold program may take some microseconds. */
+/** Steps between two readings of the clock: few, as a step of a cold program may take some microseconds. */
 const SLICE = 256;
 
 export class Budget {
   readonly limits: RunLimits;
-  /** Steps left until the clock is looked at; hot loops do `if (--budget.slice < 0) budget.tick();`. */
+  /** Steps left until the next reading of the clock; hot loops do `if (--budget.slice < 0) budget.tick();`. */
   slice = 0;
   #stepsLeft: number;
   #bytesLeft: number;
@@ -55,7 +55,7 @@ export class Budget {
     if (performance.now() > this.#deadline) this.timeIsUp();
   }
 
-  /** Several steps at once: what a builtin does over n elements. */
+  /** Several steps at once: for a builtin that handles n elements. */
   spend(steps: number): void {
     this.slice -= steps;
     while (this.slice < 0) {
@@ -67,7 +67,7 @@ export class Budget {
     }
   }
 
-  /** Until the deadline; negative when it is past. */
+  /** The time left until the deadline; negative after it. */
   get millisLeft(): number {
     return this.#deadline - performance.now();
   }
@@ -76,7 +76,7 @@ export class Budget {
     throw new BudgetError('time', `the program ran longer than its ${this.limits.millis} ms`);
   }
 
-  /** Before anything grows by this many bytes. */
+  /** Call this before anything grows by this many bytes. */
   charge(bytes: number): void {
     this.#bytesLeft -= bytes;
     if (this.#bytesLeft < 0) {

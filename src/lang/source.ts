@@ -1,5 +1,5 @@
 /**
- * Where something stands in a source text, and how it is shown to a person: file, line, column, the line and a caret.
+ * A position in a source text, and how it is shown to a person: file, line, column, the line and a caret.
  * Shared by the languages; knows nothing of either.
  */
 export interface Position {
@@ -37,7 +37,7 @@ export class Source {
     const { line, column } = this.position(offset);
     const start = this.#lines()[line - 1] ?? 0;
     const end = this.text.indexOf('\n', start);
-    // A line may be as long as the text: only what will be shown is taken apart.
+    // // A line may be as long as the text: process only what will be shown.
     const shownEnd = Math.min(end < 0 ? this.text.length : end, offset + 2 * SNIPPET_WIDTH);
     const points = [...this.text.slice(start, shownEnd).replace(/\r$/, '')];
     const from = Math.max(0, column - 1 - SNIPPET_WIDTH / 2);
@@ -67,7 +67,7 @@ export function problemAt(source: Source, offset: number, message: string): Prob
   return { file: source.name, ...source.position(offset), message, snippet: source.snippet(offset) };
 }
 
-/** A text that does not compile: every problem found in it, the first one first. Never empty. */
+/** A text that does not compile: all its problems, in order. Never empty. */
 export class CompileError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
@@ -77,7 +77,7 @@ export class CompileError extends Error {
   }
 }
 
-/** Why a program that is sound has ended all the same: by its own will, or because it was not given a field that it reads. */
+/** Why a correct program has ended all the same: by its own will, or because a field that it reads was not given. */
 export type RunVerdict =
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'refuse'; readonly status: number; readonly message: string }
@@ -91,7 +91,7 @@ export class RunError extends Error {
   readonly problem: Problem;
   /** Who called whom, outermost first; empty for languages without calls. */
   readonly calls: readonly string[];
-  /** Undefined: a mistake of the program. */
+  /** Undefined for a mistake of the program. */
   readonly verdict: RunVerdict | undefined;
 
   constructor(problem: Problem, calls: readonly string[] = [], verdict?: RunVerdict) {

@@ -1,4 +1,4 @@
-/** What a language gives to be run in the sandbox: how a task runs here, and how it is packed for a worker. */
+/** What a language provides to run in the sandbox: how a task runs here, and how it is packed for a worker. */
 import type { PlainValue } from '../util/decimal.ts';
 import type { RunLimits } from './budget.ts';
 import type { RunError } from './source.ts';
@@ -10,10 +10,10 @@ export interface Ran {
 }
 
 export interface TaskKind<Task> {
-  /** The same object for every task of one program: what is remembered of it. */
+  /** The same object for all tasks of one program; facts about the program are remembered by it. */
   identity(task: Task): object;
   run(task: Task, limits: RunLimits): Ran;
-  /** The task as data that can be cloned, its values apart. */
+  /** The task as data that can be cloned, with its values apart. */
   pack(task: Task): { readonly program: unknown; readonly values: ReadonlyMap<string, PlainValue> };
   /** In the worker. */
   runPacked(program: unknown, values: ReadonlyMap<string, PlainValue>, limits: RunLimits): Ran;

@@ -1,6 +1,6 @@
 /**
- * The expression language: compile once, run often. All that the rest of the house may use of it.
- * Refuses to know where environments come from and where results go.
+ * The expression language: compile once, run often. The only file that other rooms may use.
+ * Knows neither where environments come from nor where results go.
  */
 import type { PlainValue } from '../../util/decimal.ts';
 import { type Budget, BudgetError } from '../budget.ts';
@@ -19,9 +19,9 @@ import { type ExprValue, Fault, made } from './values/value.ts';
 export interface ExprOptions {
   /** What the environment has: any other name is a compile error. Left out, every name is allowed and one that is missing is nil. */
   readonly names?: readonly string[];
-  /** What the text is called in errors. */
+  /** The name of the text in errors. */
   readonly file?: string;
-  /** A name of the environment of which it is to be told which fields the expression reads. */
+  /** A name of the environment; the expression's reads of its fields are reported. */
   readonly watch?: string;
 }
 
@@ -68,7 +68,7 @@ export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, no
   const before = made.count;
   const run = begin(compiled, env, budget, now);
   return evaluate(compiled, run, (value) => {
-    // What was computed from plain values without making anything else is plain: large lists of rows are not walked for nothing.
+    // // What was computed from plain values without making anything else is plain: large lists of rows are not walked in vain.
     const plain = made.count === before && !compiled.special && !hasBrokenText() && typeof value === 'object';
     return plain ? (value as PlainValue) : toPlain(value, budget);
   });

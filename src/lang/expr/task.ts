@@ -1,4 +1,4 @@
-/** Steps in expr as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and keeps it. */
+/** expr steps as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and caches. */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import { Budget, type RunLimits } from '../budget.ts';

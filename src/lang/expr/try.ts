@@ -1,4 +1,4 @@
-/** One expression on the command line: an environment as JSON text in, the result as JSON text out. Refuses to know files and streams. */
+/** Runs one expression from the command line: an environment as JSON text in, the result as JSON text out. Knows no files and streams. */
 import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { compileExpr, runExpr } from './index.ts';

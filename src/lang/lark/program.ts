@@ -1,5 +1,5 @@
 /**
- * A program: compiled once, run many times with other values. Knows neither where the text comes from
+ * A program: compiled once, run many times with other values. Knows neither where the text comes from,
  * nor what its result is for.
  */
 import { CompileError, type Problem, problemAt, Source } from '../source.ts';
@@ -16,7 +16,7 @@ import { readable } from './values/utf8.ts';
 import type { LarkValue } from './values/value.ts';
 
 export interface CompileOptions {
-  /** How the text is called in errors. */
+  /** The name of the text in errors. */
   readonly name?: string;
   /** Names that the host gives a value for in every run. */
   readonly predeclared?: Iterable<string>;
@@ -25,7 +25,7 @@ export interface CompileOptions {
   readonly dialect?: Partial<LarkDialect>;
   /** Further values for all runs: for hosts that extend the language. */
   readonly extensions?: ReadonlyMap<string, LarkValue>;
-  /** A predeclared name of which it is to be told which fields the program reads. */
+  /** A predeclared name; the program's reads of its fields are reported. */
   readonly watch?: string;
 }
 
@@ -54,7 +54,7 @@ export interface ProgramLayout {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** Characters of a text: compiling is not divided up, and nobody else goes on meanwhile. */
+/** Limits the length of a text: compiling cannot be split into slices, and everybody else waits meanwhile. */
 const MAX_TEXT = 256 * 1024;
 
 export function compileLark(given: string, options: CompileOptions = {}): LarkProgram {
@@ -68,7 +68,7 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
   const parsed = parseFile(text);
   const names = { predeclared, universal: new Set(universe.keys()) };
   const resolved = resolveFile(source, parsed.statements, names, dialect);
-  // A statement that did not parse may have bound any name: only the other findings are certain then.
+  // // A statement that did not parse may have bound any name: only the other findings are certain.
   const found = parsed.problems.length === 0 ? resolved.problems : resolved.problems.filter((p) => !p.message.startsWith('undefined:'));
   refuse(source, [...parsed.problems, ...found]);
   const reads = resolved.predeclared.map((binding) => binding.name);
@@ -100,7 +100,7 @@ export function moduleDependencies(program: LarkProgram): readonly string[] {
   return program.modules;
 }
 
-/** A chain of modules that load each other in a circle, if there is one; modules that are missing are no part of any. */
+/** Modules that load each other in a circle, if there are any. Missing modules do not count. */
 export function findModuleCycle(start: string, dependencies: (module: string) => readonly string[] | undefined): string[] | undefined {
   const done = new Set<string>();
   const visit = (module: string, path: readonly string[]): string[] | undefined => {

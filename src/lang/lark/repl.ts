@@ -1,6 +1,6 @@
 /**
- * Trying Lark out: a file run for what it prints, and a prompt that shows what each line is worth.
- * The streams are given; nothing here reads or writes on its own.
+ * Runs Lark from the command line: a file for what it prints, or a prompt that shows the value of each line.
+ * The streams are parameters; nothing here reads or writes on its own.
  */
 import { createInterface } from 'node:readline';
 import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
@@ -17,10 +17,10 @@ export interface LarkStreams {
   readonly error: NodeJS.WritableStream;
 }
 
-/** Nobody else waits for what is tried out: a minute and a gigabyte. */
+/** Nobody waits for a program that is tried out: a minute and a gigabyte. */
 const LIMITS: RunLimits = { ...DEFAULT_LIMITS, steps: 10_000_000_000, bytes: 1024 * 1024 * 1024, millis: 60_000 };
 
-/** An error as a person reads it: place, line, caret, and the calls. */
+/** Formats an error for a person: place, line, caret and calls. */
 export function describeError(error: unknown): string {
   if (error instanceof CompileError) return error.problems.map(problemText).join('\n');
   if (error instanceof RunError) return `${traceback(error)}\n${error.problem.snippet}`;
@@ -32,7 +32,7 @@ function problemText(problem: Problem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}\n${problem.snippet}`;
 }
 
-/** Runs a text; `result`, where the program assigns one, is printed at the end. Gives the exit code. */
+/** Runs a text and prints `result`, if the program assigns one. Returns the exit code. */
 export function runLarkFile(name: string, text: string, streams: Pick<LarkStreams, 'output' | 'error'>): number {
   try {
     const print = (line: string): void => void streams.output.write(`${line}\n`);
@@ -71,7 +71,7 @@ export class LarkSession {
   }
 }
 
-/** Whether a text cannot be complete yet: its block or bracket is still open. */
+/** Is the text incomplete: is a block or bracket still open? */
 function isOpen(text: string): boolean {
   if (/:\s*(#.*)?$/m.test(text.split('\n')[0] ?? '') && !text.endsWith('\n\n')) return true;
   return parseFile(text).problems.some((problem) => problem.message.startsWith('got end of file'));

@@ -1,5 +1,5 @@
 /**
- * Runs a program: its slots filled, its modules loaded once, and what went wrong told with the place and the calls.
+ * Runs a program: fills its slots, loads its modules once, and reports errors with place and calls.
  * Synchronous and pure: the same program, values, clock and limits give the same result.
  */
 import type { PlainValue } from '../../util/decimal.ts';
@@ -54,7 +54,7 @@ export function executeWith(program: LarkProgram, thread: Thread, values: Readon
   return told(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
 }
 
-/** Only what the program reads is brought in. */
+/** Converts only what the program reads. */
 function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, LarkValue> {
   const converted = new Map<string, LarkValue>();
   if (values === undefined) return converted;
@@ -76,7 +76,7 @@ export function makeThread(options: LarkRunOptions): Thread {
   return new Thread(options.limits ?? DEFAULT_LIMITS, host);
 }
 
-/** The slots of the file, filled with what the host gives, and its code run in them. */
+/** Fills the slots of the file with the host's values, and runs its code. */
 export function execute(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, LarkValue>): Frame {
   const { layout } = program;
   const globals: Frame = new Array(layout.size);
@@ -101,7 +101,7 @@ function namedGlobals(program: LarkProgram, globals: Frame, keep: (name: string)
   return named;
 }
 
-/** Each module is run once in a run, and frozen when done. */
+/** Each module runs once per run, and is frozen afterwards. */
 class ModuleLoader {
   readonly #find: (name: string) => LarkProgram | undefined;
   readonly #loaded = new Map<string, ReadonlyMap<string, LarkValue> | 'loading'>();
@@ -133,7 +133,7 @@ class ModuleLoader {
   }
 }
 
-/** Turns whatever ends a run into the errors of the languages. */
+/** Converts whatever ends a run into the errors of the languages. */
 function told<T>(program: LarkProgram, thread: Thread, run: () => T): T {
   try {
     return run();

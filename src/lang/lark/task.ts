@@ -1,4 +1,4 @@
-/** Steps in Lark as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and keeps it. */
+/** Lark steps as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and caches. */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { PlainValue } from '../../util/decimal.ts';
 import type { RunLimits } from '../budget.ts';
@@ -28,7 +28,7 @@ interface PackedLark {
   readonly now: number;
 }
 
-/** Lines that a program may print: what is beyond is dropped, and said so. */
+/** How many lines a program may print. Further lines are dropped, with a note. */
 const MAX_PRINTS = 1000;
 
 function run(task: LarkTask, limits: RunLimits): Ran {
@@ -47,7 +47,7 @@ function packText(program: LarkProgram): PackedText {
   return { name, text: program.source.text, predeclared: [...predeclared], modules: [...modules] };
 }
 
-/** The modules that the program can reach, through each other too. */
+/** The modules that the program can reach, directly or not. */
 function reachable(task: LarkTask): Map<string, PackedText> {
   const found = new Map<string, PackedText>();
   const waiting = [...task.program.modules];
@@ -63,7 +63,7 @@ function reachable(task: LarkTask): Map<string, PackedText> {
 const MAX_KEPT = 200;
 const compiled = new BoundedMap<string, LarkProgram>(MAX_KEPT);
 
-/** Compiled programs are kept by their text: a busy step is compiled once in each worker. */
+/** Caches compiled programs by their text: a busy step is compiled once per worker. */
 function compileKept({ name, text, predeclared, modules }: PackedText): LarkProgram {
   const key = [name, predeclared.join(), modules.join(), text].join('\0');
   const known = compiled.get(key);

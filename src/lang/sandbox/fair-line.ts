@@ -1,6 +1,6 @@
 /**
- * Jobs that wait, by owner: the owners are served in turn, each in the order of its own jobs, so that nobody waits behind all that another has
- * sent. Bounded in all, and for each owner. Knows nothing of what the jobs are.
+ * Waiting jobs by owner. Owners are served in turn, each in the order of its own jobs, so that nobody waits behind everything that another has
+ * sent. Bounded in total and per owner. Knows nothing of the jobs.
  */
 export interface Owned {
   readonly owner: string;
@@ -22,7 +22,7 @@ export class FairLine<T extends Owned> {
     return this.#length;
   }
 
-  /** False when there is no room. */
+  /** Returns false when there is no room. */
   add(job: T): boolean {
     const line = this.#lines.get(job.owner) ?? [];
     if (this.#length >= this.#most || line.length >= this.#mostOfOne) return false;
@@ -32,7 +32,7 @@ export class FairLine<T extends Owned> {
     return true;
   }
 
-  /** The next job of the first owner who may have one; that owner is the last then. */
+  /** Takes the next job of the first owner who may have one. That owner moves to the end. */
   take(mayHave: (owner: string) => boolean): T | undefined {
     for (const [owner, line] of this.#lines) {
       if (!mayHave(owner)) continue;

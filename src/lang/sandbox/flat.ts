@@ -1,10 +1,10 @@
 /**
- * Plain values of any size on their way between threads: taken apart into pieces of a few thousand parts, and put together again, so that neither
- * side copies much at a time. Goes along a value without recursion. Knows nothing of threads.
+ * Moves plain values of any size between threads: takes them apart into pieces of a few thousand parts and puts them together again, so that
+ * neither side copies much at a time. Walks values without recursion. Knows nothing of threads.
  */
 import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
 
-/** Parts of a value, each behind what contains it: a scalar, a decimal's text, or the length of the list or map whose parts follow. */
+/** The parts of a value in order: a scalar, the text of a decimal, or the length of a list or map whose parts follow. */
 export interface FlatPiece {
   readonly kinds: Uint8Array;
   readonly items: readonly unknown[];
@@ -13,7 +13,7 @@ export interface FlatPiece {
 const SCALAR = 0;
 const DECIMAL = 1;
 const LIST = 2;
-/** Keys and values in turn. */
+/** Keys and values, alternating. */
 const MAP = 3;
 
 const PART_BYTES = 8;
@@ -29,7 +29,7 @@ function* parts(map: PlainMap): Iterator<PlainValue> {
 
 /** Takes a value apart. */
 export class Packer {
-  /** Bytes so far, at the least. A value that holds the same list in many places is as large as if each were another. */
+  /** A lower bound of the bytes so far. A value that contains the same list many times counts as if each were another. */
   size = 0;
   #next: PlainValue | undefined;
   readonly #inside: Iterator<PlainValue>[] = [];

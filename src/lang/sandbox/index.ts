@@ -1,7 +1,6 @@
 /**
- * Runs programs so that none keeps the others waiting: at first right here, for a few milliseconds at most, which is enough for
- * nearly all of them; what needs longer is started anew in a worker thread with its full budgets. Programs are pure, so that
- * an abandoned start leaves nothing behind.
+ * Runs programs so that none keeps the others waiting: first here, for a few milliseconds, which is enough for nearly all of them. What needs
+ * longer is started again in a worker thread with its full budget. Programs are pure, so an abandoned start leaves nothing behind.
  */
 import type { PlainValue } from '../../util/decimal.ts';
 import { BudgetError, type RunLimits } from '../budget.ts';
@@ -15,8 +14,8 @@ export { SandboxBusyError } from './pool.ts';
 const INLINE_MILLIS = 2;
 const INLINE_BYTES = 2 * 1024 * 1024;
 /**
- * A program that was too long for here goes to a worker at once so many times before it is tried here again: once after the first time,
- * which may have been an accident of the machine, and twice as often after every further one, up to this.
+ * A program that was too long for this thread goes straight to a worker this many times before it is tried here again: once after the first
+ * time, which may have been an accident of the machine, and twice as often after every further one, up to this limit.
  */
 const MOST_REMEMBERED = 16;
 
@@ -31,16 +30,16 @@ const tooLong = new WeakMap<object, Remembered>();
 export interface StepOptions {
   /** For whom the program runs: owners share the workers fairly. */
   readonly owner?: string;
-  /** Comes when the owner may use this thread again; values of any size are handed over a piece a turn. */
+  /** Resolves when the owner may use this thread again. Large values are handed over one piece per slice. */
   readonly turn?: () => Promise<void>;
-  /** `worker`: its values are so large that even looking at them would take long here. */
+  /** `worker`: its values are so large that even inspecting them here would take long. */
   readonly place?: 'here' | 'worker';
   readonly signal?: AbortSignal;
   /** Receives what the program printed when it has ended. */
   readonly print?: (line: string) => void;
 }
 
-/** The result at once when the program was short, else a promise of it. */
+/** The result at once if the program was short, else a promise. */
 export function runStep<K extends KindName>(
   kind: K,
   task: Tasks[K],
@@ -70,7 +69,7 @@ function inlineLimits(limits: RunLimits): RunLimits {
   return { ...limits, millis: Math.min(limits.millis, INLINE_MILLIS), bytes: Math.min(limits.bytes, INLINE_BYTES) };
 }
 
-/** Whether only the allowance of this thread was used up, not the budget of the program. */
+/** Was only the allowance of this thread used up, not the budget of the program? */
 function isAbandoned(error: unknown, limits: RunLimits): boolean {
   if (!(error instanceof BudgetError)) return false;
   return (error.kind === 'time' && limits.millis > INLINE_MILLIS) || (error.kind === 'memory' && limits.bytes > INLINE_BYTES);

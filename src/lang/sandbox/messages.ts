@@ -1,4 +1,4 @@
-/** What the pool and its workers say to each other. Large values go in pieces; the last piece of each comes with what ends them. */
+/** The messages between the pool and its workers. Large values go in pieces; the last piece comes with the message that ends them. */
 import type { RunLimits } from '../budget.ts';
 import type { KindName } from '../tasks.ts';
 import type { FlatPiece } from './flat.ts';
@@ -18,7 +18,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'started' }
-  /** A piece of the result; the rest comes when asked for. */
+  /** A piece of the result. The rest comes on request. */
   | { readonly type: 'part'; readonly piece: FlatPiece }
   | { readonly type: 'done'; readonly piece: FlatPiece; readonly prints: readonly string[]; readonly heapBytes: number }
   | { readonly type: 'failed'; readonly error: WiredError; readonly heapBytes: number };

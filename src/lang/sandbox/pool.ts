@@ -1,22 +1,22 @@
 /**
- * A few worker threads for programs that need longer than a moment, warm after their first use. Owners are served in turn; one who has nothing running
- * need not wait for what others run: for such there are a few workers more. Bounded in number, in waiting jobs, in memory, and by the clock.
+ * A few worker threads for programs that need longer, warm after their first use. Owners are served in turn. An owner with nothing running does
+ * not wait for what others run: a few extra workers are kept for that. Bounded in workers, waiting jobs, memory and time.
  */
 import { availableParallelism } from 'node:os';
 import { DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
 import { FairLine } from './fair-line.ts';
 import { type Job, Sandbox } from './sandbox.ts';
 
-/** More programs wait than will be run in reasonable time. */
+/** More programs wait than can run in reasonable time. */
 export class SandboxBusyError extends Error {}
 
-/** As many as are of use when all of them compute. */
+/** As many as are useful when all of them compute. */
 const MOST_BUSY = Math.max(2, Math.min(4, availableParallelism()));
-/** Beyond that, for owners who have nothing running: a short program of one does not wait for the long ones of others. */
+/** Extra workers for owners with nothing running: a short program does not wait for the long ones of others. */
 const RESERVE = 6;
 const WAITING = { most: 512, mostOfOne: 128 };
 const MEBIBYTE = 1024 * 1024;
-/** What values need beyond what their program is charged with, and the engine itself. */
+/** What values need beyond what their program is charged, plus the engine itself. */
 const HEAP_FACTOR = 4;
 const HEAP_BASE_MB = 128;
 
@@ -62,7 +62,7 @@ export class SandboxPool {
     return false;
   }
 
-  /** Whoever comes when all are busy finds a worker that has started already. */
+  /** Starts a spare worker when all are busy, so that the next job finds one. */
   #warm(): void {
     if (this.#busy.size < MOST_BUSY || this.#busy.size >= MOST_BUSY + RESERVE || this.#idle.length > 0) return;
     const sandbox = this.#make(heapFor(DEFAULT_LIMITS));

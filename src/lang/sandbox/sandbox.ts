@@ -1,6 +1,6 @@
 /**
- * One worker thread that runs a job at a time, within its budgets and by the clock: one that does not come back is ended. Values go to it, and come
- * from it, in pieces, each when it is the turn of the job's owner.
+ * One worker thread. Runs one job at a time within its budget and its deadline; a worker that does not return is terminated. Values travel in
+ * pieces, each when it is the turn of the job's owner.
  */
 import { Worker } from 'node:worker_threads';
 import type { PlainValue } from '../../util/decimal.ts';
@@ -19,7 +19,7 @@ export interface Job {
   readonly values: ReadonlyMap<string, PlainValue>;
   readonly limits: RunLimits;
   readonly signal: AbortSignal | undefined;
-  /** Comes when the owner may use the event loop again. */
+  /** Resolves when the owner may use the event loop again. */
   readonly turn: () => Promise<void>;
   readonly done: (ran: Ran) => void;
   readonly failed: (error: unknown) => void;
@@ -27,15 +27,15 @@ export interface Job {
 
 export type Fate = 'keep' | 'drop';
 
-/** After the program's own time is up, its worker gets this long to notice. */
+/** The grace period of a worker after the program's own time is up. */
 const GRACE_MILLIS = 250;
 const MEBIBYTE = 1024 * 1024;
-/** A worker that has grown beyond this is replaced, so that the memory comes back. */
+/** A worker that has grown beyond this is replaced, to free its memory. */
 const KEEP_BYTES = 96 * MEBIBYTE;
-/** A worker that nobody has needed for so long is ended: it may have grown, and a new one is there in a moment. */
+/** A worker that has been idle for this long is terminated: it may have grown, and a new one starts in a moment. */
 const IDLE_MILLIS = 10_000;
 
-/** TypeScript cannot run in a worker: from the sources (as in tests) the built file is taken. */
+/** A worker cannot run TypeScript: from the sources (as in tests), the built file is used. */
 function entry(): URL {
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/lang/sandbox/worker.js' : './worker.js';
   return new URL(built, import.meta.url);
@@ -124,7 +124,7 @@ export class Sandbox {
     }
   }
 
-  /** The thread is gone: out of memory is told apart by its code. */
+  /** The thread is gone; running out of memory has a code of its own. */
   #lost(error: Error): void {
     const job = this.job;
     this.#finish('drop');

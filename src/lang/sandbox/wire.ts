@@ -1,4 +1,4 @@
-/** How errors travel between threads: as data, which becomes the same error again on the other side. */
+/** Moves errors between threads: as data that becomes the same error again on the other side. */
 import { BudgetError, type BudgetKind } from '../budget.ts';
 import { CompileError, type Problem, RunError, type RunVerdict } from '../source.ts';
 
@@ -28,7 +28,7 @@ export function wireError(error: unknown): WiredError {
   return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** The error again on the other side; `special` builds what only one language knows. */
+/** Rebuilds the error; `special` builds what only one language knows. */
 export function unwireError(wired: WiredError, special: (extra: string, error: RunError) => Error): Error {
   if (wired.name === 'BudgetError' && wired.kind !== undefined) {
     const error = new BudgetError(wired.kind, wired.message);

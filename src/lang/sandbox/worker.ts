@@ -1,4 +1,4 @@
-/** The entry of a worker thread: runs one task at a time, within its budgets, and answers. Has no network, files or timers to offer. */
+/** The entry of a worker thread: runs one task at a time within its budget, and answers. Offers no network, files or timers. */
 import { getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
@@ -13,7 +13,7 @@ import { wireError } from './wire.ts';
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 
-/** Where cores are few, what answers requests goes first. Only Linux has priorities of threads; elsewhere this would be the whole process. */
+/** Requests come first where cores are few. Only Linux has thread priorities; elsewhere this would affect the whole process. */
 const LOWER = 10;
 const LOWEST = 19;
 if (process.platform === 'linux') stepBack();
@@ -22,7 +22,7 @@ function stepBack(): void {
   try {
     setPriority(0, Math.min(LOWEST, getPriority(0) + LOWER));
   } catch {
-    // Where even that is forbidden, threads stay equal.
+    // // Where that is forbidden, all threads stay equal.
   }
 }
 

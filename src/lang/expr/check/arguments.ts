@@ -1,4 +1,4 @@
-/** Whether the arguments of a call fit a signature. Refuses to know how natures are found. */
+/** Checks whether the arguments of a call fit a signature. Does not know how natures are found. */
 import type { Node } from '../syntax/ast.ts';
 import { type Callable, describe, isAssignable, isInteger, isNil, isUnknown, type Nature, UNKNOWN } from './nature.ts';
 

@@ -1,4 +1,4 @@
-/** Checks the calls of builtins: the predicates of those that have them, the arguments of the others. Refuses to know what they do. */
+/** Checks calls of builtins: the predicates of those that have them, the arguments of the others. Does not know what they do. */
 import type { BuiltinNode, Node } from '../syntax/ast.ts';
 import { argumentProblem } from './arguments.ts';
 import type { Checker } from './check.ts';
@@ -62,7 +62,7 @@ export function checkBuiltin(checker: Checker, node: BuiltinNode): Nature {
   return typeof result === 'string' ? checker.fail(node, `${node.name} ${result}`) : bare(result);
 }
 
-/** The first signature that fits; the arguments are visited once, or nested calls would take time without bounds. */
+/** Finds the first signature that fits. Visits the arguments once, or nested calls would take unbounded time. */
 function checkOverloads(checker: Checker, node: BuiltinNode, overloads: readonly CallSignature[], natures: readonly Nature[]): Nature {
   let wrong: { readonly node: Node; readonly message: string } | undefined;
   for (const { params, result } of overloads) {

@@ -1,6 +1,6 @@
 /**
- * Finds what can be known to be wrong before anything runs: names that are not there, operands that cannot go together, arguments that do
- * not fit. Writes what it learns into the nodes. Where the reference does not look, this does not either. Refuses to know values.
+ * Finds what is certainly wrong before anything runs: unknown names, operands that do not go together, arguments that do not fit. Writes what
+ * it learns into the nodes. Checks nothing that the reference does not check. Knows no values.
  */
 import type {
   BuiltinNode,

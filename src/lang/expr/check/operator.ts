@@ -1,4 +1,4 @@
-/** Which operands go together and what they give: tables by operator. Refuses to know the values. */
+/** Which operands go together, and what they give: tables by operator. Knows no values. */
 import type { ExprBinaryNode, ExprUnaryNode } from '../syntax/ast.ts';
 import { compilePattern } from '../values/pattern.ts';
 import type { Checker } from './check.ts';

@@ -1,6 +1,6 @@
 /**
- * The builtins by name, as the parser and the checker see them: which take predicates, what arguments they accept and what they give.
- * Refuses to know what they do.
+ * The builtins by name, as the parser and the checker see them: which take predicates, what arguments they accept, and what they return.
+ * Does not know what they do.
  */
 import {
   ANY,

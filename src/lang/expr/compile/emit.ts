@@ -1,6 +1,6 @@
 /**
- * The tree as closures: each node becomes a function of the run that gives a value. Nothing of JavaScript can be reached from an expression,
- * since closures only ever call the functions named here and in the tables beside it. Refuses to know types before the run.
+ * Turns the tree into closures: each node becomes a function of the run that returns a value. An expression cannot reach anything of JavaScript:
+ * closures only call the functions named here and in the tables beside it. Knows no types before the run.
  */
 
 import { argumentCounts, LAST_COUNTS, PREDICATE_ARGS } from '../check/signatures.ts';

@@ -1,5 +1,5 @@
 /**
- * Source text to tokens. Refuses to know the grammar; the first thing that is no token ends it with a SyntaxFault.
+ * Source text to tokens. Knows no grammar; the first invalid token ends it with a SyntaxFault.
  */
 
 import { isSpace } from '../values/text.ts';

@@ -1,6 +1,6 @@
 /**
- * Tokens to a tree: the grammar and its precedence. Knows which names take predicates, since those are parsed in their own way;
- * refuses to know types and values.
+ * Tokens to a tree: the grammar and its precedence. Knows which names take predicates, since those are parsed differently;
+ * knows no types and no values.
  */
 
 import { isBuiltin, PREDICATE_ARGS } from '../check/signatures.ts';

@@ -1,4 +1,4 @@
-/** Values on their way out, as plain values. What is plain already is not copied. Refuses to know how they were computed. */
+/** Converts results to plain values. What is plain already is not copied. Does not know how they were computed. */
 import { Decimal, type PlainValue, plainFloat } from '../../../util/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { durationText } from './duration.ts';
@@ -60,7 +60,7 @@ function plainMap(map: Map<string, ExprValue>, budget: Budget, depth: number): P
   return copy ?? (map as Map<string, PlainValue>);
 }
 
-/** Keys become strings, as they must be outside; two that would become one are an error rather than a loss. */
+/** Keys become strings, as they must be outside. Two keys that would become one are an error rather than a loss. */
 function plainAnyMap(map: AnyMap, budget: Budget, depth: number): PlainValue {
   const plain = new Map<string, PlainValue>();
   budget.charge(map.entries.size * 48);

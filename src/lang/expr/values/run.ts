@@ -1,4 +1,4 @@
-/** What a running expression has at hand. A closure takes it and gives a value. Refuses to know how closures are made. */
+/** The state of a running expression. A closure takes it and returns a value. Does not know how closures are made. */
 import type { Budget } from '../../budget.ts';
 import { type ExprValue, Fault } from './value.ts';
 
@@ -45,7 +45,7 @@ export function chargeKept(budget: Budget, value: ExprValue): void {
 /** A cautious guess at the steps that native code does in a millisecond. */
 const STEPS_PER_MILLI = 20_000;
 
-/** Before work that cannot be interrupted: what would take longer than there is time left is not begun. */
+/** Call this before work that cannot be interrupted: work that would take longer than the time left is not started. */
 export function spendAtOnce(budget: Budget, steps: number): void {
   budget.spend(Math.ceil(steps));
   if (steps > STEPS_PER_MILLI && steps / STEPS_PER_MILLI > budget.millisLeft) budget.timeIsUp();

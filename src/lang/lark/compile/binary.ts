@@ -1,6 +1,6 @@
 /**
- * Binary operators as closures: a short cut for ints that fit, and the operator over all types for the rest.
- * The position of the sign is noted just before anything that may fail.
+ * Binary operators as closures: a fast path for small ints, and the general operator for the rest.
+ * The position of the operator is noted just before anything that may fail.
  */
 import type { Expression, LarkBinaryNode } from '../syntax/ast.ts';
 import type { Evaluate } from '../values/code.ts';

@@ -1,4 +1,4 @@
-/** The compiler put together: a resolved tree in, the code of the file out. Runs nothing. */
+/** The whole compiler: a resolved tree in, the code of the file out. Runs nothing. */
 import type { Source } from '../../source.ts';
 import type { FunctionScope } from '../resolve/scope.ts';
 import type { Expression, LarkStatement } from '../syntax/ast.ts';

@@ -1,6 +1,6 @@
 /**
- * What the parts of the compiler know of each other: each turns one kind of node into a closure and asks the context for the rest.
- * Refuses to know nodes in particular.
+ * What the parts of the compiler know of each other: each turns one kind of node into a closure, and asks the context for the rest.
+ * Knows no particular node.
  */
 import type { Source } from '../../source.ts';
 import type { FunctionScope } from '../resolve/scope.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads the arguments of a builtin: by position or by name, required or optional, and of the wanted type.
+ * Reads the arguments of a builtin: by position or by name, required or optional, of the right type.
  * The messages are those of the reference implementation, which programs and their tests know.
  */
 import { fail } from '../values/failure.ts';
@@ -21,7 +21,7 @@ export function positional(
   return args;
 }
 
-/** Exactly one positional argument, in the words of the oldest builtins. */
+/** Exactly one positional argument, with the messages of the oldest builtins. */
 export function single(fn: string, args: readonly LarkValue[], named: NamedArgument, want: '1' | 'exactly 1'): LarkValue {
   if (named.length > 0) fail(`${fn} does not accept keyword arguments`);
   const [value] = args;

@@ -1,4 +1,4 @@
-/** `x.name`: methods of the builtin types, members of modules, fields of what has some. A closed table; nothing of JavaScript is reachable. */
+/** `x.name`: methods of the builtin types, members of modules, fields. A closed table: nothing of JavaScript can be reached. */
 
 import { fail, LarkFailure, orElse } from '../values/failure.ts';
 import { nearest } from '../values/spell.ts';
@@ -66,7 +66,7 @@ export function getAttribute(value: LarkValue, name: string): LarkValue {
   return orElse(findAttribute(value, name), () => absent(value, name));
 }
 
-/** A field of what the host has given is not there: whoever gave it should know. */
+/** A field that the host did not provide is missing: the host should know. */
 function absent(value: LarkValue, name: string): never {
   const verdict = value instanceof LarkRecord ? ({ kind: 'absent', of: value.name, name } as const) : undefined;
   throw new LarkFailure(missing(value, name), verdict);

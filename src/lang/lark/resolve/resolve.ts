@@ -1,6 +1,6 @@
 /**
- * Decides what every name of a file refers to and where it lives, and checks what the grammar cannot:
- * where statements may stand, what may be assigned to. Annotates the tree; runs nothing.
+ * Decides what every name of a file refers to and where it lives, and checks what the grammar cannot: where statements may stand, and what may
+ * be assigned to. Annotates the tree; runs nothing.
  */
 import type { Source } from '../../source.ts';
 import type { Expression, FunctionNode, LarkNameNode, LarkStatement, LoadStatement } from '../syntax/ast.ts';
@@ -350,7 +350,7 @@ class Resolver {
     }
     node.binding = this.#ofFile(node.name) ?? this.#ofHost(node.name);
     if (node.binding !== undefined) return;
-    // Looking for what was meant takes long among many names: not for what is not told.
+    // // Finding the intended name takes long among many names: skip it for problems that are not reported.
     const meant = this.#problems.length < MAX_PROBLEMS ? nearest(node.name, this.#visibleFrom(from)) : undefined;
     this.#report(node.at, `undefined: ${node.name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
   }

@@ -1,6 +1,6 @@
 /**
  * What a name means where it is used: one binding object per variable, shared by all its uses.
- * Refuses to know values; the compiler turns a binding into a place in a frame.
+ * Knows no values; the compiler turns a binding into a place in a frame.
  */
 export interface Binding {
   readonly name: string;

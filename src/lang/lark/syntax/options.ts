@@ -1,6 +1,6 @@
 /**
- * The dialect switches of the language, named as the public test suites name them.
- * Refuses to know what each switch does: the scanner, the resolver and the calls look at them.
+ * The dialect switches of the language, named as in the public test suites.
+ * Does not know what each switch does: the scanner, the resolver and the calls do.
  */
 export interface LarkDialect {
   /** The builtin `set`. */

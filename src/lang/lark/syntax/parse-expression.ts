@@ -1,6 +1,6 @@
 /**
  * The grammar of expressions, by recursive descent and operator precedence.
- * Knows no statements and no names: which names exist is the resolver's affair.
+ * Knows no statements and no names: the resolver knows which names exist.
  */
 import type { Argument, DictEntry, Expression, ForClause, FunctionNode, IfClause, ParameterNode } from './ast.ts';
 import { tokenText } from './scan.ts';
@@ -23,7 +23,7 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(
     ['*', '/', '//', '%'],
   ].flatMap((ops, level) => ops.map((op) => [op, level] as const)),
 );
-/** A chain of operators makes a deep tree; this many no program needs. */
+/** A chain of operators makes a deep tree. No program needs this many. */
 const MAX_CHAIN = 1000;
 const LIST_ENDS = new Set(['end of file', 'newline', '=', '}', ']', ')', ';']);
 const LITERALS: ReadonlyMap<string, 'int' | 'float' | 'string' | 'bytes'> = new Map([

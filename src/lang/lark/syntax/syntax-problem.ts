@@ -1,7 +1,7 @@
-/** So many of one file are told: the parser and the resolver each stop there. */
+/** How many problems of one file are reported: the parser and the resolver each stop there. */
 export const MAX_PROBLEMS = 20;
 
-/** Something wrong at an offset of a text: thrown by the scanner and the parser, which collects them. */
+/** A problem at an offset of a text: thrown by the scanner and the parser, and collected by the parser. */
 export class SyntaxProblem extends Error {
   readonly at: number;
 

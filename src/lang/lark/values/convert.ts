@@ -1,6 +1,6 @@
 /**
- * Plain values in and out. Rows stay the host's own maps until a program looks into them, and go out as they came in
- * when it never did; ints and decimals keep all their digits on the way. Strings are well-formed on both sides of it.
+ * Plain values in and out. Rows stay the host's own maps until a program looks into them, and leave unchanged if it never did. Ints and
+ * decimals keep all their digits. Strings are well-formed on both sides.
  */
 import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../../util/decimal.ts';
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
@@ -14,7 +14,7 @@ import type { Thread } from './thread.ts';
 import { readable } from './utf8.ts';
 import { ExactFloat, LarkBytes, LarkFloat, LarkList, type LarkValue, typeOf } from './value.ts';
 
-/** Values of other kinds than the plain ones never come in; were one to, it would be None. */
+/** Only plain values come in; anything else would become None. */
 export function toLark(value: unknown): LarkValue {
   switch (typeof value) {
     case 'string':

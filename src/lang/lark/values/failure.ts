@@ -1,6 +1,6 @@
 /**
- * A failure of a running program before it is shown to anybody: the message, and the calls it unwound through.
- * Refuses to format; the run turns it into the RunError of the languages.
+ * A failure of a running program before anybody sees it: the message, and the calls it unwound through.
+ * Formats nothing; the run turns it into the RunError of the languages.
  */
 import type { RunVerdict, Source } from '../../source.ts';
 
@@ -13,7 +13,7 @@ export interface CallSite {
 
 export class LarkFailure extends Error {
   readonly sites: CallSite[] = [];
-  /** Undefined: a mistake of the program. */
+  /** Undefined for a mistake of the program. */
   readonly verdict: RunVerdict | undefined;
 
   constructor(message: string, verdict?: RunVerdict) {

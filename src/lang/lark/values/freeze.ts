@@ -2,7 +2,7 @@
 import { LarkDict, LarkSet } from './table.ts';
 import { Cell, Extension, type FrameSlot, LarkFunction, LarkList, LarkTuple, type LarkValue } from './value.ts';
 
-/** Works through a list instead of calling itself: data may be nested without end. */
+/** Uses a list instead of recursion: data may be nested without limit. */
 export function freeze(roots: Iterable<FrameSlot>): void {
   const waiting: FrameSlot[] = [...roots];
   const seen = new Set<object>();

@@ -1,6 +1,6 @@
 /**
- * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their own key,
- * so that the common tables are plain Maps; compound values go by a text that is the same for equal ones.
+ * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their own key, so that common tables are plain
+ * Maps; compound values use a text that is the same for equal ones.
  */
 import { compareExact } from '../../../util/decimal.ts';
 import { fail } from './failure.ts';

@@ -1,6 +1,6 @@
 /**
  * Arithmetic of unbounded integers: numbers while they fit, bigints beyond.
- * Refuses to let one grow without end: a bound keeps every operation short.
+ * A bound on their size keeps every operation short.
  */
 import { BudgetError } from '../../budget.ts';
 import { fail } from './failure.ts';

@@ -1,5 +1,5 @@
 /**
- * The binary and unary operators over all types, as a table by sign. The compiler has short cuts for small ints;
+ * The binary and unary operators over all types, as a table. The compiler has fast paths for small ints;
  * everything else comes here. Growth is charged before it happens.
  */
 import { equals, holds, type Ordering } from './compare.ts';
@@ -48,7 +48,7 @@ function add(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined 
   return new LarkBytes(Buffer.concat([a.data, b.data]));
 }
 
-/** The engine joins strings lazily, so that only the shorter side and a header are new. */
+/** The engine joins strings lazily: only the shorter side and a header are new. */
 export function concat(thread: Thread, a: string, b: string): string {
   thread.charge(16 + CHAR_BYTES * Math.min(a.length, b.length));
   return thread.texts.join(a, b);

@@ -1,4 +1,4 @@
-/** Sorting, stable, with the comparisons of the language; ints, strings and tuples of them take shorter ways. */
+/** Sorting: stable, with the comparisons of the language; fast paths for ints, strings and tuples of them. */
 import { callBack } from './call.ts';
 import { equals, order } from './compare.ts';
 import { LarkFailure } from './failure.ts';
@@ -16,7 +16,7 @@ export function sortValues(thread: Thread, items: LarkValue[], key: LarkValue | 
   return key === undefined ? sortPlain(thread, items, direction) : sortByKey(thread, items, key, direction);
 }
 
-/** A sort of n elements takes about n log n comparisons, paid at once so that the count does not depend on the engine. */
+/** A sort of n elements takes about n log n comparisons. They are charged at once, so that the count does not depend on the engine. */
 function payForComparisons(thread: Thread, length: number): void {
   thread.spend(Math.ceil(length * Math.log2(length + 1)));
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the name that somebody probably meant: the nearest by edits, letter case and underscores aside.
+ * Finds the name that was probably meant: the nearest by edits, ignoring case and underscores.
  * Knows nothing of where the names come from.
  */
 function fold(name: string): string {

@@ -1,5 +1,5 @@
 /**
- * One run of a program: its budget, where it is, and what the host gives it.
+ * One run of a program: its budget, its position, and what the host provides.
  * Knows no values and no syntax.
  */
 import { Budget, BudgetError, type RunLimits } from '../../budget.ts';
@@ -11,7 +11,7 @@ import type { LarkValue } from './value.ts';
 /** What a run may ask of its host. */
 export interface LarkHost {
   readonly print: (line: string) => void;
-  /** Milliseconds since 1970: the only clock there is. */
+  /** Milliseconds since 1970: the only clock. */
   readonly now: () => number;
   /** The exports of a module, loaded once a run. */
   readonly load: (thread: Thread, module: string) => ReadonlyMap<string, LarkValue>;
@@ -45,7 +45,7 @@ export class Thread extends Budget {
     return error;
   }
 
-  /** What a builtin does in one go cannot be interrupted: it must not even begin when the time would not suffice. */
+  /** A builtin cannot be interrupted: it must not even start when the time would not suffice. */
   override spend(steps: number): void {
     super.spend(steps);
     if (steps > LONG_STEPS && this.millisLeft < steps * MILLIS_PER_STEP) this.timeIsUp();

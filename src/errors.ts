@@ -16,6 +16,7 @@ export const REASONS: Readonly<Record<number, string>> = {
   406: 'Not Acceptable',
   408: 'Request Timeout',
   409: 'Conflict',
+  412: 'Precondition Failed',
   413: 'Payload Too Large',
   414: 'URI Too Long',
   415: 'Unsupported Media Type',
@@ -174,6 +175,7 @@ export const ERRORS = {
   missing_header: entry(400, (name: string) => `The header ${name} is missing; the gateway must send it.`),
   missing_user: entry(401, () => 'The header X-User-Id is missing; authenticate at the gateway.'),
   header_twice: entry(400, (name: string) => `The header ${name} was sent more than once; the gateway must replace it, not append to it.`),
+  header_invalid: entry(400, (name: string, why: string) => `The header ${name} is not valid: ${why}.`),
   header_alias: entry(
     400,
     (sent: string, name: string) => `The header ${show(sent)} could be taken for ${name}; the gateway must remove such spellings.`,
@@ -235,18 +237,25 @@ export const ERRORS = {
   abbreviation_reserved: entry(422, (name: string) => `The abbreviation ${show(name)} is reserved by the service; choose another one.`),
 
   // Tables, filters and values of the Auto REST API.
+  row_unknown: entry(404, () => 'There is no row with this key.'),
+  patch_row_unknown: entry(404, (row: string) => `Row ${row}: there is no row with this key; nothing was changed.`),
   table_unknown: entry(404, (table: string) => `There is no table ${show(table)} in this database.`),
   schema_unknown: entry(404, (schema: string) => `There is no schema ${show(schema)} in this database.`),
   paging_missing: entry(406, (name: string) => `The query parameter ${name} is missing; every GET needs pg and ps.`),
   paging_invalid: entry(400, (name: string, why: string) => `The query parameter ${name} is not valid: ${why}.`),
   filter_missing: entry(406, (method: string) => `${method} needs at least one filter, such as id=eq.1; without one nothing is done.`),
-  filter_not_here: entry(400, (name: string) => `POST takes no filters; remove ${show(name)}.`),
+  filter_not_here: entry(400, (name: string) => `No filters are taken here; remove ${show(name)}.`),
+  patch_filter: entry(400, () => 'A PATCH with an array of rows finds them by their keys and takes no filters.'),
+  patch_empty: entry(400, () => 'The body must be a JSON object with at least one column and its new value.'),
+  patch_not_object: entry(400, () => 'The body must be a JSON object with columns and their new values.'),
   operator_unknown: entry(
     417,
     (operator: string, column: string) =>
       `The operator ${show(operator)} on ${show(column)} is unknown or unsupported; use eq, ne, lt, gt, le, ge, bw, li, rli, nli, il, in or nin.`,
   ),
   operator_missing: entry(417, (column: string) => `The filter on ${show(column)} has no operator; write ${column.slice(0, 80)}=eq.value.`),
+  key_missing: entry(400, () => 'The table has no primary key, so no path leads to one of its rows.'),
+  key_count: entry(400, (given: string, names: string) => `The path has ${given} value(s) for a key of ${names}.`),
   column_unknown: entry(400, (column: string) => `The table has no column ${show(column)}.`),
   column_not_text: entry(
     400,
@@ -278,6 +287,7 @@ export const ERRORS = {
   set_value: entry(422, (column: string, why: string) => `The new value for ${show(column)} does not fit: ${why}.`),
   rows_not_array: entry(400, () => 'The body must be a JSON array of row objects with at least one row.'),
   row_not_object: entry(400, (row: string) => `Row ${row} is not a JSON object.`),
+  row_column_unknown: entry(400, (row: string, key: string) => `Row ${row}: the table has no column ${show(key)}.`),
   row_key_unknown: entry(422, (row: string, key: string) => `Row ${row}: the table has no column ${show(key)}.`),
   row_key_missing: entry(422, (row: string, key: string) => `Row ${row}: the column ${show(key)} is required.`),
   row_value: entry(422, (row: string, key: string, why: string) => `Row ${row}, column ${show(key)}: ${why}.`),
@@ -285,6 +295,10 @@ export const ERRORS = {
     422,
     (storage: string) => `The table engine ${storage} has no transactions, so several rows could be half-written; send one row at a time.`,
   ),
+  key_repeats: entry(422, () => 'Several rows have this key; use filters that tell them apart.'),
+  patch_key_twice: entry(422, (row: string) => `Row ${row} has the key of an earlier row; nothing was changed.`),
+  patch_key_missing: entry(400, (row: string, key: string) => `Row ${row}: the key column ${show(key)} is missing.`),
+  patch_nothing: entry(400, (row: string) => `Row ${row} has nothing but its key.`),
   rows_duplicate: entry(
     409,
     (detail: string) => `A row with the same key or unique value exists, or the batch has it twice; nothing was inserted. ${detail}`,
@@ -300,6 +314,7 @@ export const ERRORS = {
     422,
     (rows: string, most: string) => `${rows} rows would be affected, more than $max_affected=${most}; nothing was changed.`,
   ),
+  row_changed: entry(412, () => 'The row is not as If-Match says: somebody has changed it. Read it again.'),
   not_on_engine: entry(422, (what: string, engine: string) => `${what} is not possible on ${engine}.`),
   filter_refused: entry(400, (detail: string) => `The database cannot compare these values. ${detail}`),
 

@@ -7,6 +7,7 @@ import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal, type Workload } from '../engines/engine.ts';
 import { ApiError, apiError } from '../errors.ts';
+import type { Operation } from '../model/persona.ts';
 import type { Table } from '../model/table.ts';
 import type { Access } from './access.ts';
 import { explain } from './failures.ts';
@@ -28,6 +29,8 @@ export type Work = (table: Table, session: AutoSession, sink: AnswerSink) => Pro
 const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column', 'stale']);
 /** What a database may say of a statement that was planned for the table as it was, and of others too. */
 const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsupported', 'syntax', 'other']);
+/** A name that the picture does not have may be that of a new column. */
+const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown']);
 /** So many times in all a request is planned for a table that changes again and again. */
 const TRIES_MOST = 20;
 /** So many results that disagree with a picture which is read again and stays the same: the catalogue is wrong (of some view, say). */
@@ -94,7 +97,7 @@ export class Auto {
   async #isWorthAnother(error: unknown, target: Target, table: Table | undefined, tries: number): Promise<boolean> {
     const failure = error instanceof LocatedFailure ? error.failure : error;
     if (failure instanceof ApiError) {
-      const isUnknownName = failure.key === 'column_unknown' || failure.key === 'row_key_unknown';
+      const isUnknownName = UNKNOWN_NAMES.has(failure.key);
       if (!isUnknownName || tries > 1 || this.#catalog.age(target) <= TRUST_MS) return false;
       await this.#catalog.renew(target, 'stamp');
       return true;
@@ -113,10 +116,20 @@ export class Auto {
   }
 }
 
+/** Which of the caller's operations a request is. */
+const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {
+  read: 'read',
+  row: 'read',
+  insert: 'insert',
+  patch: 'update',
+  update: 'update',
+  delete: 'delete',
+};
+
 const never = (): boolean => false;
 
 function workloadOf(request: AutoRequest): Workload {
-  return request.do === 'insert' && request.body.length >= BULKY_BYTES ? 'bulky' : 'light';
+  return (request.do === 'insert' || request.do === 'patch') && request.body.length >= BULKY_BYTES ? 'bulky' : 'light';
 }
 
 /** The catalogue's statements are our own and read only: one that was cut off may be sent again. */
@@ -128,7 +141,7 @@ function explained(error: unknown, request: AutoRequest, target: Target): unknow
   const failure = error instanceof LocatedFailure ? error.failure : error;
   if (!(failure instanceof DbFailure)) return error;
   return explain(failure, {
-    operation: request.do,
+    operation: OPERATIONS[request.do],
     table: target.table,
     timeoutSecs: target.entry.queryTimeoutSecs,
     requestId: target.requestId,

@@ -85,12 +85,13 @@ export class CursorSink implements RowSink {
   }
 
   row(cells: Cells): void {
-    this.#last = this.#positions.map((position, index) => textOf(cells, position, this.#order[index]?.column.kind));
+    this.#last = this.#positions.map((position, index) => cellText(cells, position, this.#order[index]?.column.kind));
     this.#inner.row(cells);
   }
 }
 
-function textOf(cells: Cells, index: number, kind: string | undefined): string | null {
+/** A cell as a text that can be given back as a value; null for NULL. */
+export function cellText(cells: Cells, index: number, kind: string | undefined): string | null {
   const from = cells.from[index] ?? -1;
   if (from < 0) return null;
   const text = cells.bytes.toString(kind === 'bytes' ? 'base64' : 'utf8', from, cells.to[index]);

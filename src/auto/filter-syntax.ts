@@ -67,7 +67,7 @@ function one(column: string, text: string): RawValue {
   return { text: value, quoted: true };
 }
 
-function parseList(column: string, text: string): readonly RawValue[] {
+export function parseList(column: string, text: string): readonly RawValue[] {
   if (text === '') throw apiError('list_empty', column);
   const values: RawValue[] = [];
   let at = 0;

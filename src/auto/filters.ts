@@ -48,10 +48,10 @@ export function comparison(op: Operator, column: Column, raw: readonly RawValue[
   }
   if (!column.sortable) throw apiError('column_not_comparable', column.name, op);
   if (values === 'range') return { op, column, values: range(column, raw) };
-  return { op, column, values: raw.map(({ text }) => check(column, text)) };
+  return { op, column, values: raw.map(({ text }) => checkOperand(column, text)) };
 }
 
-function check(column: Column, text: string): Operand {
+export function checkOperand(column: Column, text: string): Operand {
   try {
     return fromText(column, text, 'compare');
   } catch (error) {
@@ -75,7 +75,7 @@ const MAX_SPLITS = 64;
 function range(column: Column, raw: readonly RawValue[]): readonly Operand[] {
   const [low, high] = raw;
   if (low === undefined) throw apiError('range_invalid', column.name);
-  if (high !== undefined) return [check(column, low.text), check(column, high.text)];
+  if (high !== undefined) return [checkOperand(column, low.text), checkOperand(column, high.text)];
   const { text } = low;
   let found: readonly Operand[] | undefined;
   let splits = 0;

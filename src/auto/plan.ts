@@ -3,14 +3,15 @@
  * run, since they may be many.
  */
 import { apiError } from '../errors.ts';
-import type { Column, Table } from '../model/table.ts';
-import type { Condition, CountPlan, DeletePlan, Narrowed, OrderTerm, SelectPlan, UpdatePlan } from '../sql/plan.ts';
-import type { ParamValue } from '../sql/statement.ts';
+import type { Table } from '../model/table.ts';
+import type { Condition, CountPlan, Narrowed, OrderTerm, SelectPlan } from '../sql/plan.ts';
 import { type Access, narrow, visibleTable } from './access.ts';
 import { cursorCondition } from './cursor.ts';
+import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
-import type { AutoRequest, DeleteRequest, InsertRequest, Options, ReadRequest, UpdateRequest, WriteOptions } from './request.ts';
-import { fromText, InvalidValue } from './values.ts';
+import { keyCondition } from './keys.ts';
+import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
+import type { AutoRequest, ReadRequest, RowRequest } from './request.ts';
 
 /** A page of rows. */
 export interface ReadPlan {
@@ -23,33 +24,28 @@ export interface ReadPlan {
   readonly count: Narrowed<CountPlan> | undefined;
 }
 
-/** Rows of a body, as yet unread. */
-export interface InsertBodyPlan extends WriteOptions {
-  readonly do: 'insert';
-  readonly table: Table;
-  readonly body: Buffer;
-  readonly upsert: boolean;
-  readonly access: Access;
+/** The row of one key. All of its columns are selected, since its tag is made of them. */
+export interface RowPlan {
+  readonly do: 'row';
+  readonly select: Narrowed<SelectPlan>;
+  /** What the caller wants to see of the selected columns, by their places; undefined for all. */
+  readonly chosen: readonly number[] | undefined;
+  readonly ifNoneMatch: EntityTags | undefined;
 }
 
-/** One statement that writes, and the count of what it will hit for engines that cannot take it back. */
-export interface WritePlan extends WriteOptions {
-  readonly do: 'write';
-  readonly write:
-    | { readonly do: 'update'; readonly plan: Narrowed<UpdatePlan> }
-    | { readonly do: 'delete'; readonly plan: Narrowed<DeletePlan> };
-  readonly count: Narrowed<CountPlan>;
-}
-
-export type AutoPlan = ReadPlan | InsertBodyPlan | WritePlan;
+export type AutoPlan = ReadPlan | RowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
 
 export function planRequest(request: AutoRequest, found: Table, access: Access, kinds?: SelectPlan['kinds']): AutoPlan {
   const table = visibleTable(found, access);
   switch (request.do) {
     case 'read':
       return planRead(request, table, access, kinds);
+    case 'row':
+      return planRow(request, table, access, kinds);
     case 'insert':
       return planInsert(request, table, access);
+    case 'patch':
+      return planPatch(request, table, access);
     case 'update':
       return planUpdate(request, table, access);
     case 'delete':
@@ -58,8 +54,7 @@ export function planRequest(request: AutoRequest, found: Table, access: Access, 
 }
 
 function planRead(request: ReadRequest, table: Table, access: Access, kinds: SelectPlan['kinds']): ReadPlan {
-  if (request.version !== undefined && table.columns.some(({ name }) => name === 'version'))
-    throw apiError('reserved_name', 'version', 'the table has a column of that name');
+  checkVersion(request, table);
   const where = conditionOf(request.filters, table);
   const order = orderOf(request, table);
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
@@ -84,8 +79,18 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
   };
 }
 
-function planInsert({ body, upsert, dryRun, maxAffected }: InsertRequest, table: Table, access: Access): InsertBodyPlan {
-  return { do: 'insert', table, body, upsert, access, dryRun, maxAffected };
+function planRow(request: RowRequest, table: Table, access: Access, kinds: SelectPlan['kinds']): RowPlan {
+  checkVersion(request, table);
+  const where = keyCondition(request.key, table);
+  const chosen = request.select?.map((name) => table.columns.indexOf(findColumn(table, name)));
+  const select: SelectPlan = { table, columns: table.columns, kinds, where, order: [], limit: 2, offset: 0 };
+  return { do: 'row', select: narrow(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
+}
+
+/** Callers of Custom APIs give a version everywhere; with a column of that name it would look like a filter. */
+function checkVersion({ version }: { readonly version: string | undefined }, table: Table): void {
+  if (version !== undefined && table.byName.has('version'))
+    throw apiError('reserved_name', 'version', 'the table has a column of that name');
 }
 
 /** Exact also where a product of numbers is not. */
@@ -120,36 +125,4 @@ function stableOrder(table: Table): readonly OrderTerm[] {
     stableOrders.set(table, order);
   }
   return order;
-}
-
-function planUpdate(request: UpdateRequest, table: Table, access: Access): WritePlan {
-  const where = required(request, table, 'PUT');
-  const column = findColumn(table, request.set.column);
-  if (column.readOnly) throw apiError('set_value', column.name, 'the column is generated by the database');
-  const plan = narrow({ table, set: [{ column, value: storable(column, request.set.value) }], where }, access, 'update');
-  return { do: 'write', write: { do: 'update', plan }, count: narrow({ table, where }, access, 'update'), ...optionsOf(request) };
-}
-
-function storable(column: Column, text: string): ParamValue {
-  try {
-    return fromText(column, text, 'store');
-  } catch (error) {
-    if (error instanceof InvalidValue) throw apiError('set_value', column.name, error.message);
-    throw error;
-  }
-}
-
-function planDelete(request: DeleteRequest, table: Table, access: Access): WritePlan {
-  const where = required(request, table, 'DELETE');
-  const plan = narrow({ table, where }, access, 'delete');
-  return { do: 'write', write: { do: 'delete', plan }, count: plan, ...optionsOf(request) };
-}
-
-const optionsOf = ({ dryRun, maxAffected }: WriteOptions): WriteOptions => ({ dryRun, maxAffected });
-
-/** A write without a condition cannot be planned. */
-function required(request: Options, table: Table, method: string): Condition {
-  const where = conditionOf(request.filters, table);
-  if (where === undefined) throw apiError('filter_missing', method);
-  return where;
 }

@@ -1,123 +1,101 @@
 /**
- * A request to the Auto API as data: what its query asks for, before any table is known. Reserved names are told apart from filters here
- * and nowhere else, so that a misspelt filter is never taken for nothing.
+ * A request to the Auto API as data: what its path, query and headers ask for, before any table is known. Bodies stay as they came; their values are
+ * checked against the table's columns.
  */
 import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';
-import { columnName, looksLikeFilter, parseFilter, parseGroup, type RawFilter } from './filter-syntax.ts';
+import { type EntityTags, parseTags } from './entity-tags.ts';
+import { columnName, looksLikeFilter, parseList, type RawFilter, type RawValue } from './filter-syntax.ts';
+import { firstOf, type Given, sortQuery, type Vocabulary } from './query.ts';
 
-export interface Options {
+interface Named {
   readonly format: string;
-  readonly filters: readonly RawFilter[];
 }
 
-export interface ReadRequest extends Options {
+/** Which rows: those that match, or the one of a key. */
+export type RowsWanted = { readonly filters: readonly RawFilter[] } | { readonly key: readonly RawValue[] };
+
+export interface OrderWanted {
+  readonly column: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+export interface ReadRequest extends Named {
   readonly do: 'read';
+  readonly filters: readonly RawFilter[];
   readonly page: number;
   readonly size: number;
   readonly select: readonly string[] | undefined;
-  readonly order: readonly { readonly column: string; readonly direction: 'asc' | 'desc' }[] | undefined;
+  readonly order: readonly OrderWanted[] | undefined;
   readonly count: boolean;
   /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
   readonly after: string | undefined;
-  /** `version` is for Custom endpoints: it means nothing here, unless the table has a column of that name. */
+  /** `version` means nothing to a table, unless a column is called so. */
+  readonly version: string | undefined;
+}
+
+/** One row by its key. */
+export interface RowRequest extends Named {
+  readonly do: 'row';
+  readonly key: readonly RawValue[];
+  readonly select: readonly string[] | undefined;
+  readonly ifNoneMatch: EntityTags | undefined;
   readonly version: string | undefined;
 }
 
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly maxAffected: number | undefined;
+  /** The rows that were written are the answer: these columns of them, or all. */
+  readonly returning: { readonly select: readonly string[] | undefined } | undefined;
 }
 
-export interface InsertRequest extends WriteOptions {
+export interface InsertRequest extends Named, WriteOptions {
   readonly do: 'insert';
-  readonly format: string;
   readonly body: Buffer;
   readonly upsert: boolean;
 }
 
-export interface UpdateRequest extends Options, WriteOptions {
+/** Rows of a body, each with its key. */
+export interface PatchRowsRequest extends Named, WriteOptions {
+  readonly do: 'patch';
+  readonly body: Buffer;
+}
+
+/** New values of one column (`set`), or of several (a JSON object). */
+export type Changes = { readonly column: string; readonly text: string } | { readonly body: Buffer };
+
+export interface UpdateRequest extends Named, WriteOptions {
   readonly do: 'update';
-  readonly set: { readonly column: string; readonly value: string };
+  readonly where: RowsWanted;
+  readonly changes: Changes;
+  readonly ifMatch: EntityTags | undefined;
 }
 
-export interface DeleteRequest extends Options, WriteOptions {
+export interface DeleteRequest extends Named, WriteOptions {
   readonly do: 'delete';
+  readonly where: RowsWanted;
+  readonly ifMatch: EntityTags | undefined;
 }
 
-export type WriteRequest = InsertRequest | UpdateRequest | DeleteRequest;
-export type AutoRequest = ReadRequest | WriteRequest;
+export type WriteRequest = InsertRequest | PatchRowsRequest | UpdateRequest | DeleteRequest;
+export type AutoRequest = ReadRequest | RowRequest | WriteRequest;
 
-/** Parameters that may be given once. They are few: a list is quicker than a map. */
-class Given {
-  readonly #parameters: QueryParameter[] = [];
-
-  add(parameter: QueryParameter): void {
-    if (this.get(parameter.name) !== undefined) throw apiError('repeated_parameter', parameter.name);
-    this.#parameters.push(parameter);
-  }
-
-  get(name: string): string | undefined {
-    return firstOf(this.#parameters, name);
-  }
+/** What a row's path and headers say beside its query. */
+export interface RowAddress {
+  readonly key: string;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
 }
 
-/** The first value of a name. */
-function firstOf(parameters: readonly QueryParameter[], name: string): string | undefined {
-  for (const parameter of parameters) if (parameter.name === name) return parameter.value;
-  return undefined;
-}
-
-/** What the query says, sorted by what each name is. */
-interface Sorted {
-  readonly single: Given;
-  readonly sets: string[];
-  readonly filters: RawFilter[];
-  /** A reserved name that the method does not use. */
-  readonly unused: string | undefined;
-}
-
-const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
-const GENERAL = ['format', 'pwt'];
-/** Names that no filter has unless it is quoted, whether a method uses them or not. */
-const RESERVED = [...GENERAL, 'version', 'pg', 'ps', 'set'];
-
-/** May the request have filters? */
-type Filtering = 'allowed' | 'refused';
-
-function sort(query: readonly QueryParameter[], allowed: readonly string[], filtering: Filtering = 'allowed'): Sorted {
-  const single = new Given();
-  const sets: string[] = [];
-  const filters: RawFilter[] = [];
-  let unused: string | undefined;
-  for (const parameter of query) {
-    const { name, value } = parameter;
-    const isReserved = RESERVED.includes(name);
-    if (isReserved && looksLikeFilter(value)) throw apiError('reserved_name', name, 'its value looks like a filter');
-    if (name === 'set' && allowed.includes('set')) sets.push(value);
-    else if (GENERAL.includes(name) || allowed.includes(name)) single.add(parameter);
-    else if (isReserved) unused ??= name;
-    else if (name.startsWith('$')) filters.push(special(name, value, filtering));
-    else filters.push(parseFilter(name, value));
-  }
-  return { single, sets, filters, unused };
-}
-
-/** Behind the demand for a filter: a write that has none is refused for that. */
-function refuseUnused(name: string | undefined): void {
-  if (name !== undefined) throw apiError('reserved_name', name, 'this method does not use it');
-}
-
-function special(name: string, value: string, filtering: Filtering): RawFilter {
-  if (!FILTER_NAMES.has(name) || filtering === 'refused') throw apiError('parameter_unknown', name);
-  if (name === '$null' || name === '$notnull') return { op: name === '$null' ? 'null' : 'notnull', column: columnName(value) };
-  return parseGroup(name, value);
-}
-
-const READ_NAMES = ['pg', 'ps', 'version', '$select', '$order', '$count', '$after'];
-const WRITE_NAMES = ['$dry_run', '$max_affected'];
-const UPDATE_NAMES = [...WRITE_NAMES, 'set'];
-const INSERT_NAMES = [...WRITE_NAMES, '$upsert'];
+const WRITE_NAMES = ['$dry_run', '$max_affected', '$return', '$select'];
+const READ: Vocabulary = { names: ['pg', 'ps', '$select', '$order', '$count', '$after', 'version'], filters: 'taken' };
+const READ_ROW: Vocabulary = { names: ['$select', 'version'], filters: 'none' };
+const INSERT: Vocabulary = { names: [...WRITE_NAMES, '$upsert'], filters: 'none' };
+const UPDATE: Vocabulary = { names: [...WRITE_NAMES, 'set'], filters: 'demanded' };
+const UPDATE_ROW: Vocabulary = { names: UPDATE.names, filters: 'none' };
+const WRITE: Vocabulary = { names: WRITE_NAMES, filters: 'demanded' };
+const WRITE_ROW: Vocabulary = { names: WRITE_NAMES, filters: 'none' };
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest {
   const page = firstOf(query, 'pg');
@@ -128,17 +106,16 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
   const sizeNumber = pageValue('ps', size);
   if (sizeNumber < 1) throw apiError('paging_invalid', 'ps', 'it must be at least 1');
   if (sizeNumber > maxPageSize) throw apiError('paging_invalid', 'ps', `it may be ${maxPageSize} at most`);
-  const { single, filters, unused } = sort(query, READ_NAMES);
-  refuseUnused(unused);
+  const { single, filters } = sortQuery(query, READ);
   const after = single.get('$after');
   if (after !== undefined && pageNumber !== 0) throw apiError('parameter_invalid', '$after', 'it goes with pg=0');
   return {
     do: 'read',
-    format: single.get('format') ?? 'json',
+    format: single.format,
     filters,
     page: pageNumber,
     size: sizeNumber,
-    select: listOf('$select', single.get('$select')),
+    select: single.list('$select'),
     order: orderOf(single.get('$order')),
     count: countOf(single.get('$count')),
     after,
@@ -153,31 +130,62 @@ function pageValue(name: string, text: string): number {
   return Number(text);
 }
 
+export function parseReadRow(query: readonly QueryParameter[], row: RowAddress): RowRequest {
+  const { single } = sortQuery(query, READ_ROW);
+  return {
+    do: 'row',
+    format: single.format,
+    key: keyOf(row),
+    select: single.list('$select'),
+    ifNoneMatch: parseTags('If-None-Match', row.ifNoneMatch),
+    version: single.get('version'),
+  };
+}
+
 export function parseInsert(query: readonly QueryParameter[], body: Buffer): InsertRequest {
-  for (const { name } of query) {
-    if (!GENERAL.includes(name) && !name.startsWith('$')) throw apiError('filter_not_here', name);
+  const { single } = sortQuery(query, INSERT);
+  return { do: 'insert', format: single.format, body, upsert: single.flag('$upsert'), ...writeOptions(single) };
+}
+
+/** `row`: for the row of one key, and not for those that match filters. */
+export function parseUpdate(query: readonly QueryParameter[], row?: RowAddress): UpdateRequest {
+  const { single, sets, filters } = sortQuery(query, row === undefined ? UPDATE : UPDATE_ROW);
+  const changes = setOf(sets);
+  return { do: 'update', format: single.format, changes, ...rowsOf('PUT', filters, row), ...writeOptions(single) };
+}
+
+/** A JSON object for rows that match (or for one row), or a JSON array of rows with their keys. */
+export function parsePatch(query: readonly QueryParameter[], body: Buffer, row?: RowAddress): UpdateRequest | PatchRowsRequest {
+  const { single, filters } = sortQuery(query, row === undefined ? WRITE : WRITE_ROW);
+  if (row === undefined && isArray(body)) {
+    if (filters.length > 0) throw apiError('patch_filter');
+    return { do: 'patch', format: single.format, body, ...writeOptions(single) };
   }
-  const { single } = sort(query, INSERT_NAMES, 'refused');
-  const upsert = flagOf('$upsert', single.get('$upsert'));
-  return { do: 'insert', format: single.get('format') ?? 'json', body, upsert, ...writeOptions(single) };
+  return { do: 'update', format: single.format, changes: { body }, ...rowsOf('PATCH', filters, row), ...writeOptions(single) };
 }
 
-export function parseUpdate(query: readonly QueryParameter[]): UpdateRequest {
-  const { single, sets, filters, unused } = sort(query, UPDATE_NAMES);
-  const set = setOf(sets);
-  if (filters.length === 0) throw apiError('filter_missing', 'PUT');
-  refuseUnused(unused);
-  return { do: 'update', format: single.get('format') ?? 'json', filters, set, ...writeOptions(single) };
+function isArray(body: Buffer): boolean {
+  for (const byte of body) if (byte > 0x20) return byte === 0x5b;
+  return false;
 }
 
-export function parseDelete(query: readonly QueryParameter[]): DeleteRequest {
-  const { single, filters, unused } = sort(query, WRITE_NAMES);
-  if (filters.length === 0) throw apiError('filter_missing', 'DELETE');
-  refuseUnused(unused);
-  return { do: 'delete', format: single.get('format') ?? 'json', filters, ...writeOptions(single) };
+export function parseDelete(query: readonly QueryParameter[], row?: RowAddress): DeleteRequest {
+  const { single, filters } = sortQuery(query, row === undefined ? WRITE : WRITE_ROW);
+  return { do: 'delete', format: single.format, ...rowsOf('DELETE', filters, row), ...writeOptions(single) };
 }
 
-function setOf(sets: readonly string[]): { readonly column: string; readonly value: string } {
+function rowsOf(method: string, filters: readonly RawFilter[], row: RowAddress | undefined): Pick<DeleteRequest, 'where' | 'ifMatch'> {
+  if (row !== undefined) return { where: { key: keyOf(row) }, ifMatch: parseTags('If-Match', row.ifMatch) };
+  if (filters.length === 0) throw apiError('filter_missing', method);
+  return { where: { filters }, ifMatch: undefined };
+}
+
+/** The values of the key, between commas and quoted like those of a list. */
+function keyOf({ key }: RowAddress): readonly RawValue[] {
+  return parseList('the key', key);
+}
+
+function setOf(sets: readonly string[]): { readonly column: string; readonly text: string } {
   const [set] = sets;
   if (set === undefined) throw apiError('set_invalid', 'it is missing');
   if (sets.length > 1) throw apiError('set_invalid', 'it is given more than once');
@@ -185,33 +193,30 @@ function setOf(sets: readonly string[]): { readonly column: string; readonly val
   const dot = set.indexOf('.', close);
   if (dot < 0) throw apiError('set_invalid', 'there is no dot between the column and the value');
   if (dot === 0) throw apiError('set_invalid', 'the column is empty');
-  return { column: columnName(set.slice(0, dot)), value: set.slice(dot + 1) };
+  return { column: columnName(set.slice(0, dot)), text: set.slice(dot + 1) };
 }
 
 function writeOptions(single: Given): WriteOptions {
   const most = single.get('$max_affected');
   if (most !== undefined && !/^\d{1,15}$/.test(most)) throw apiError('parameter_invalid', '$max_affected', 'it must be a whole number');
-  return { dryRun: flagOf('$dry_run', single.get('$dry_run')), maxAffected: most === undefined ? undefined : Number(most) };
+  return {
+    dryRun: single.flag('$dry_run'),
+    maxAffected: most === undefined ? undefined : Number(most),
+    returning: returningOf(single.get('$return'), single.list('$select')),
+  };
 }
 
-function flagOf(name: string, text: string | undefined): boolean {
-  if (text === undefined || text === 'false') return false;
-  if (text === 'true') return true;
-  throw apiError('parameter_invalid', name, 'it must be true or false');
+function returningOf(text: string | undefined, select: readonly string[] | undefined): WriteOptions['returning'] {
+  if (text === 'rows') return { select };
+  if (text !== undefined && text !== 'count') throw apiError('parameter_invalid', '$return', 'it must be rows or count');
+  if (select !== undefined) throw apiError('parameter_invalid', '$select', 'a write takes it together with $return=rows');
+  return undefined;
 }
 
 function countOf(text: string | undefined): boolean {
   if (text === undefined) return false;
   if (text === 'exact') return true;
   throw apiError('parameter_invalid', '$count', 'it must be exact');
-}
-
-/** Column names between commas; `"a,b"` is one name. */
-function listOf(name: string, text: string | undefined): readonly string[] | undefined {
-  if (text === undefined) return undefined;
-  const items = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
-  if (items.length === 0) throw apiError('parameter_invalid', name, 'it must name at least one column');
-  return items.map(columnName);
 }
 
 function orderOf(text: string | undefined): ReadRequest['order'] {

@@ -7,19 +7,24 @@ import { apiError } from '../errors.ts';
 import { compileInsert } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import { type Batch, planRows, prefix, readBatch } from './insert.ts';
+import { insertAndReturn } from './inserted-rows.ts';
 import { lateRow } from './late-row.ts';
-import type { InsertBodyPlan } from './plan.ts';
-import { OF_A_ROW, runStatements } from './run-write.ts';
-import type { AutoResult, AutoSession } from './session.ts';
+import type { InsertBodyPlan } from './plan-write.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
+import { OF_A_ROW, runStatements } from './transaction.ts';
 
-export async function runInsert(plan: InsertBodyPlan, session: AutoSession): Promise<AutoResult> {
+export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, upsert } = plan;
   const read = readBatch(body, table, session.owner);
   const batch = read instanceof Promise ? await read : read;
   const { count } = batch;
   if (count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
   if (upsert && table.primaryKey.length === 0) throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
-  return runStatements(toStatements(batch, plan, session), plan, table, session).then(
+  const writing =
+    plan.returning === undefined
+      ? runStatements(toStatements(batch, plan, session), plan, table, session)
+      : insertAndReturn(batch, plan, plan.returning, session, sink);
+  return writing.then(
     () => ({ rows: count, cursor: undefined }),
     async (error: unknown) => {
       throw await located(error, count, plan, session);

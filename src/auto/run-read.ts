@@ -24,7 +24,7 @@ export async function countRows(plan: Narrowed<CountPlan>, { connection, engine,
 }
 
 /** The rows of a page into a sink; returns how many there were. */
-function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<number> {
+export function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<number> {
   if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink);
   const { statement, params } = compileSelect(plan, engine.dialect);
   return connection.run(statement, params, options, sink).then(rowsOf);

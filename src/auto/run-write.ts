@@ -1,86 +1,127 @@
-/** Runs writes: one statement, or several and a condition on their count in a transaction. What a failure leaves behind is said with it. */
-import { DbFailure, type FailureKind, type Outcome } from '../engines/engine.ts';
+/**
+ * Runs a write to the rows that match: one statement, or several in a transaction where its outcome depends on what was found (the row as it was, how
+ * many rows there are, the rows that are to be given back).
+ */
 import { apiError } from '../errors.ts';
-import type { Table } from '../model/table.ts';
-import { compileDelete, compileUpdate } from '../sql/compile.ts';
+import type { Cells, RowSink } from '../model/cells.ts';
+import type { Column } from '../model/table.ts';
+import { compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
-import type { WritePlan } from './plan.ts';
-import type { WriteOptions } from './request.ts';
+import type { Narrowed, SelectPlan } from '../sql/plan.ts';
+import { type EntityTags, hasTag, rowTag } from './entity-tags.ts';
+import type { WritePlan } from './plan-write.ts';
+import { changedKeys, KeySink, readByKeys } from './returned-rows.ts';
 import { countRows } from './run-read.ts';
-import type { AutoResult, AutoSession } from './session.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
+import { checkDryRun, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 
-export async function runWrite(plan: WritePlan, session: AutoSession): Promise<AutoResult> {
-  const { engine } = session;
-  const { write } = plan;
-  if (!engine.capabilities.transactions) await checkMost(plan, session);
-  const statement = write.do === 'update' ? compileUpdate(write.plan, engine.dialect) : compileDelete(write.plan, engine.dialect);
-  return { rows: await runStatements([statement], plan, write.plan.table, session), cursor: undefined };
+export async function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  checkDryRun(plan, plan.table, session);
+  const rows = session.engine.capabilities.transactions ? await writeAtomically(plan, session, sink) : await writeCounted(plan, session);
+  if (plan.single !== undefined && rows === 0) throw apiError('row_unknown');
+  return { rows, cursor: undefined };
 }
 
-/** Without transactions a write cannot be taken back: count first. */
-async function checkMost({ maxAffected, count }: WritePlan, session: AutoSession): Promise<void> {
-  if (maxAffected === undefined) return;
-  const rows = await countRows(count, session);
-  if (BigInt(rows) > BigInt(maxAffected)) throw apiError('too_many_affected', rows, String(maxAffected));
-}
-
-/** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
-export function runStatements(
-  statements: readonly BoundStatement[],
-  wanted: WriteOptions,
-  table: Table,
-  session: AutoSession,
-): Promise<number> {
-  const { connection, options, engine } = session;
-  const { transactions } = engine.capabilities;
-  if (wanted.dryRun && !(transactions && table.transactional))
-    throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
-  const [only] = statements;
-  const plain = !wanted.dryRun && (wanted.maxAffected === undefined || !transactions);
-  const isAtomic = table.transactional || !transactions;
-  if (statements.length === 1 && only !== undefined && plain) {
-    const running = connection.run(only.statement, only.params, options).then(rowsOf);
-    return isAtomic ? running : running.catch(halfDone);
-  }
-  const transacting = transact(statements, wanted, session);
-  return isAtomic ? transacting : transacting.catch(halfDone);
-}
-
-async function transact(
-  statements: readonly BoundStatement[],
-  wanted: WriteOptions,
-  { connection, options }: AutoSession,
-): Promise<number> {
-  await connection.begin(options);
-  let rows = 0;
-  try {
-    for (const { statement, params } of statements) rows += (await connection.run(statement, params, options)).rows;
-    if (wanted.maxAffected !== undefined && rows > wanted.maxAffected) {
-      throw apiError('too_many_affected', String(rows), String(wanted.maxAffected));
+/** Without transactions a write cannot be taken back: what it may hit is counted first. */
+async function writeCounted(plan: WritePlan, session: AutoSession): Promise<number> {
+  const { label } = session.engine;
+  if (plan.returning !== undefined) throw apiError('not_on_engine', '$return=rows', label);
+  if (plan.single?.ifMatch !== undefined) throw apiError('not_on_engine', 'If-Match', label);
+  if (plan.maxAffected !== undefined || plan.single !== undefined) {
+    const rows = await countRows(plan.count, session);
+    if (plan.maxAffected !== undefined && BigInt(rows) > BigInt(plan.maxAffected)) {
+      throw apiError('too_many_affected', rows, String(plan.maxAffected));
     }
-    if (wanted.dryRun) await connection.checkConstraints?.(options);
-  } catch (error) {
-    await connection.rollback(options).catch(() => undefined);
-    throw rows > 0 ? uncommitted(error) : error;
+    if (plan.single !== undefined && rows === '0') throw apiError('row_unknown');
+    if (plan.single !== undefined && rows !== '1') throw apiError('key_repeats');
   }
-  if (wanted.dryRun) await connection.rollback(options);
-  else await connection.commit(options);
+  return runOne(statementOf(plan, false, session), session);
+}
+
+function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<number> {
+  const { engine } = session;
+  const { table, returning } = plan;
+  const isReturned = returning !== undefined && engine.capabilities.returning.includes(plan.write.do);
+  if (returning !== undefined && !isReturned) {
+    if (table.primaryKey.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', engine.label);
+    if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${engine.label} ${table.storage}`);
+  }
+  const ifMatch = plan.single?.ifMatch;
+  if (ifMatch !== undefined && !table.transactional) throw apiError('not_on_engine', 'If-Match', `${engine.label} ${table.storage}`);
+  const write = (into?: RowSink): Promise<number> => runOne(statementOf(plan, isReturned, session), session, into);
+  const isPlain = !plan.dryRun && plan.maxAffected === undefined && ifMatch === undefined && (returning === undefined || isReturned);
+  const writing = isPlain
+    ? write(isReturned ? sink : undefined)
+    : inTransaction(plan, session, async (progress) => {
+        if (ifMatch !== undefined) {
+          await checkTag(ifMatch, plan, session);
+          progress.hasRun = true;
+        }
+        if (returning !== undefined && !isReturned) return writeAndRead(plan, returning, write, progress, session, sink);
+        const rows = await write(isReturned ? sink : undefined);
+        progress.hasRun = true;
+        return rows;
+      });
+  return table.transactional ? writing : writing.catch(keepsHalf);
+}
+
+/** The rows are read before a DELETE, and after an UPDATE by the keys that they had before. */
+async function writeAndRead(
+  plan: WritePlan,
+  returning: readonly Column[],
+  write: () => Promise<number>,
+  progress: Progress,
+  session: AutoSession,
+  sink: AnswerSink,
+): Promise<number> {
+  const { table, access } = plan;
+  const keys = new KeySink(table.primaryKey);
+  await select({ ...plan.before, columns: table.primaryKey }, session, keys);
+  progress.hasRun = true;
+  const wanted = { table, returning, access };
+  if (plan.write.do === 'delete') {
+    await readByKeys(keys.keys, wanted, 'together', session, sink);
+    return write();
+  }
+  const rows = await write();
+  await readByKeys(changedKeys(keys.keys, table.primaryKey, plan.write.plan.set), wanted, 'together', session, sink);
   return rows;
 }
 
-const rowsOf = ({ rows }: Outcome): number => rows;
-
-/** What a database says of one row. */
-export const OF_A_ROW: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
-/** Failures of a statement that was under way. */
-const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([...OF_A_ROW, 'timeout', 'cancelled', 'conflict', 'lost', 'other']);
-
-/** The commit was never sent: whatever happened to the connection, nothing stays, and what was sent is not sent again. */
-function uncommitted(error: unknown): unknown {
-  return error instanceof DbFailure ? error.leaving('nothing') : error;
+async function checkTag(tags: EntityTags, plan: WritePlan, session: AutoSession): Promise<void> {
+  const row = new TagSink(plan.before.columns.length);
+  await select(plan.before, session, row);
+  if (row.tag === undefined) throw apiError('row_unknown');
+  if (!hasTag(tags, row.tag)) throw apiError('row_changed');
 }
 
-/** A statement that fails in the middle leaves what it wrote in a table without transactions. */
-function halfDone(error: unknown): never {
-  throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.left === 'nothing' ? error.leaving('unknown') : error;
+class TagSink implements RowSink {
+  readonly #width: number;
+  tag: string | undefined;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  start(): void {}
+
+  row(cells: Cells): void {
+    this.tag = rowTag(cells, this.#width);
+  }
+}
+
+async function select(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<void> {
+  const { statement, params } = compileSelect(plan, engine.dialect);
+  await connection.run(statement, params, options, sink);
+}
+
+function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession): BoundStatement {
+  const more = isReturned ? { returning } : {};
+  return write.do === 'update'
+    ? compileUpdate({ ...write.plan, ...more }, engine.dialect)
+    : compileDelete({ ...write.plan, ...more }, engine.dialect);
+}
+
+async function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {
+  return (await connection.run(statement, params, options, sink)).rows;
 }

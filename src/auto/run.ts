@@ -1,7 +1,9 @@
 /** Runs a plan of any kind with the function for its kind. */
 import type { AutoPlan } from './plan.ts';
 import { runInsert } from './run-insert.ts';
+import { runPatch } from './run-patch.ts';
 import { runRead } from './run-read.ts';
+import { runRow } from './run-row.ts';
 import { runWrite } from './run-write.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
@@ -9,9 +11,13 @@ export function runPlan(plan: AutoPlan, session: AutoSession, sink: AnswerSink):
   switch (plan.do) {
     case 'read':
       return runRead(plan, session, sink);
+    case 'row':
+      return runRow(plan, session, sink);
     case 'insert':
-      return runInsert(plan, session);
+      return runInsert(plan, session, sink);
+    case 'patch':
+      return runPatch(plan, session, sink);
     case 'write':
-      return runWrite(plan, session);
+      return runWrite(plan, session, sink);
   }
 }

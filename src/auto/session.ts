@@ -24,4 +24,6 @@ export interface AutoResult {
   readonly rows: number;
   /** Behind the last row of a full page, when a cursor was asked for. */
   readonly cursor: string | undefined;
+  /** The caller has the row already, as a tag in its request says. */
+  readonly unchanged?: boolean;
 }

@@ -115,6 +115,8 @@ export interface Capabilities {
   readonly defaultSchema?: string;
   /** Even the smallest SELECT is so expensive that identical ones at one time share a single execution. */
   readonly sharedReads: boolean;
+  /** Which writes can give back the rows that they wrote (RETURNING). */
+  readonly returning: readonly ('insert' | 'update' | 'delete')[];
   /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
   readonly bulkyWrites: number;
 }

@@ -18,6 +18,8 @@ export interface Format {
   readonly contentType: string;
   /** Begins a document of rows; appends what opens it. */
   rows(columns: readonly ResultColumn[], out: ByteWriter): RowWriter;
+  /** The same for a document that is the only row itself, where the format has another form for it than a list of one. */
+  onlyRow?(columns: readonly ResultColumn[], out: ByteWriter): RowWriter;
   /** Writes a whole document for a value: JSON and YAML as it is, the others as rows (contract: object = one row, scalars in a column `value`). */
   value(value: PlainValue, out: ByteWriter): void;
   /**

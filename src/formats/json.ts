@@ -102,10 +102,10 @@ class JsonRows implements RowWriter {
   readonly #columns: readonly JsonColumn[];
   #first = true;
 
-  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+  constructor(columns: readonly ResultColumn[], out: ByteWriter, place: 'listed' | 'alone' = 'listed') {
     this.#out = out;
     this.#columns = prepare(columns);
-    out.byte(0x5b);
+    if (place === 'listed') out.byte(0x5b);
   }
 
   row(cells: Cells): void {
@@ -130,9 +130,25 @@ class JsonRows implements RowWriter {
   }
 }
 
+/** The object without its array. */
+class JsonRow implements RowWriter {
+  readonly #rows: JsonRows;
+
+  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+    this.#rows = new JsonRows(columns, out, 'alone');
+  }
+
+  row(cells: Cells): void {
+    this.#rows.row(cells);
+  }
+
+  end(): void {}
+}
+
 export const json: Format = {
   name: 'json',
   contentType: 'application/json; charset=utf-8',
   rows: (columns, out) => new JsonRows(columns, out),
+  onlyRow: (columns, out) => new JsonRow(columns, out),
   value: appendJson,
 };

@@ -34,10 +34,11 @@ class YamlRows implements RowWriter {
   readonly #columns: readonly YamlColumn[];
   #empty = true;
 
-  constructor(columns: readonly ResultColumn[], out: ByteWriter) {
+  constructor(columns: readonly ResultColumn[], out: ByteWriter, place: 'listed' | 'alone' = 'listed') {
     this.#out = out;
+    const [first, other] = place === 'listed' ? ['- ', '  '] : ['', ''];
     this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: new EncodedText(`${index === 0 ? '- ' : '  '}${keyPrefix(name, '  ')} `),
+      prefix: new EncodedText(`${index === 0 ? first : other}${keyPrefix(name, other)} `),
       write: WRITERS[kind],
     }));
   }
@@ -111,5 +112,6 @@ export const yaml: Format = {
   name: 'yaml',
   contentType: 'application/x-yaml; charset=utf-8',
   rows: (columns, out) => new YamlRows(columns, out),
+  onlyRow: (columns, out) => new YamlRows(columns, out, 'alone'),
   value: (value, out) => appendValue(value, '', out),
 };

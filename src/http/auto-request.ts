@@ -1,13 +1,22 @@
 /** An Auto request from end to end: parse → plan → run → respond. What each arrow does is in the file that its function comes from. */
 import type { Auto, Target } from '../auto/attempt.ts';
 import { planRequest } from '../auto/plan.ts';
-import { type AutoRequest, parseDelete, parseInsert, parseRead, parseUpdate } from '../auto/request.ts';
+import {
+  type AutoRequest,
+  parseDelete,
+  parseInsert,
+  parsePatch,
+  parseRead,
+  parseReadRow,
+  parseUpdate,
+  type RowAddress,
+} from '../auto/request.ts';
 import { runPlan } from '../auto/run.ts';
 import { apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';
 import type { AutoReads, Perform } from './auto-reads.ts';
+import { respond } from './auto-respond.ts';
 import type { Exchange } from './exchange.ts';
-import { NO_ROWS, sendValue } from './respond.ts';
 import { bodyOf, formatOf, JSON_TYPES } from './route.ts';
 
 export interface AutoServices {
@@ -17,28 +26,35 @@ export interface AutoServices {
 }
 
 export type Parse = (exchange: Exchange, services: AutoServices) => AutoRequest;
+export type ParseRow = (exchange: Exchange, row: RowAddress) => AutoRequest;
 
-export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Parse>> = {
+export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Parse>> = {
   GET: ({ query }, { maxPageSize }) => parseRead(query, maxPageSize),
   POST: (exchange) => parseInsert(exchange.query, bodyOf(exchange, JSON_TYPES)),
   PUT: ({ query }) => parseUpdate(query),
+  PATCH: (exchange) => parsePatch(exchange.query, bodyOf(exchange, JSON_TYPES)),
   DELETE: ({ query }) => parseDelete(query),
 };
 
 function checkWritable({ readOnly, type, database }: Entry): void {
   if (readOnly === true) throw apiError('database_read_only', type, database);
 }
+/** On the path of one row. */
+export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', ParseRow>> = {
+  GET: ({ query }, row) => parseReadRow(query, row),
+  PUT: ({ query }, row) => parseUpdate(query, row),
+  PATCH: (exchange, row) => parsePatch(exchange.query, bodyOf(exchange, JSON_TYPES), row),
+  DELETE: ({ query }, row) => parseDelete(query, row),
+};
 
 export async function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
   const request = parse(exchange, services);
-  if (request.do !== 'read') checkWritable(target.entry);
+  if (request.do !== 'read' && request.do !== 'row') checkWritable(target.entry);
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
       const plan = planRequest(request, table, target.access, session.kinds);
       return runPlan(plan, session, rows);
     });
-  if (request.do === 'read') return services.reads.answer({ exchange, request, target, format, perform });
-  const { rows } = await perform(NO_ROWS, exchange);
-  sendValue(exchange, request.do === 'insert' ? 201 : 200, format, new Map([['rows_affected', rows]]));
+  await respond({ exchange, request, target, format, perform }, services.reads);
 }

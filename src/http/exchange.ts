@@ -109,6 +109,16 @@ export class Exchange implements StopSignal {
     return headerOf(this.head.section, name);
   }
 
+  /** All lines of a header whose value is a list. */
+  listHeader(name: string): string | undefined {
+    const { lines } = this.head.section;
+    let found: string | undefined;
+    for (let i = 0; i < lines.length; i += 2) {
+      if (lines[i] === name) found = found === undefined ? lines[i + 1] : `${found}, ${lines[i + 1]}`;
+    }
+    return found;
+  }
+
   get headers(): ContextHeaders {
     this.#reading.context ??= readHeaders(this.head.section.lines);
     return this.#reading.context;

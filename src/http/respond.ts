@@ -69,6 +69,11 @@ export function sendJson(exchange: Exchange, status: number, body: unknown, extr
   sendBytes(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)), extra);
 }
 
+/** An answer without a body. */
+export function sendEmpty(exchange: Exchange, status: number, extra: readonly string[]): void {
+  exchange.reply.sendLatin1(status, headerLines(exchange, JSON_TYPE, extra), '');
+}
+
 /** `{code, status, message}` and additional fields. */
 export function sendDone(exchange: Exchange, status: number, message: string, more: object = {}): void {
   sendJson(exchange, status, { code: status, status: REASONS[status] ?? '', message, ...more });
@@ -135,6 +140,8 @@ export class RowResponse implements RowSink, SlowReader {
   readonly headers: string[] = [];
   readonly #exchange: Exchange;
   readonly #format: Format;
+  readonly #status: number;
+  readonly #shape: 'rows' | 'row';
   readonly #out: ByteWriter;
   /** Holds what must not be sent before the end, or the rest of an answer for a slow reader. */
   #spool: AnswerSpool | undefined;
@@ -144,10 +151,17 @@ export class RowResponse implements RowSink, SlowReader {
   since = 0;
   waited = 0;
 
-  /** `held`: nothing is sent before `end`, because a header depends on the last row. */
-  constructor(exchange: Exchange, format: Format, held: 'held' | 'flowing') {
+  /** `held`: nothing is sent before `end`, because a header depends on the last row. `shape`: the document is the only row itself. */
+  constructor(
+    exchange: Exchange,
+    format: Format,
+    held: 'held' | 'flowing',
+    { status = 200, shape = 'rows' }: { readonly status?: number; readonly shape?: 'rows' | 'row' } = {},
+  ) {
     this.#exchange = exchange;
     this.#format = format;
+    this.#status = status;
+    this.#shape = shape;
     this.#spool = held === 'held' || format.head !== undefined ? new AnswerSpool(ownerOf(exchange)) : undefined;
     this.#out = new ByteWriter(PIECE, (piece) => this.#piece(piece));
   }
@@ -158,7 +172,8 @@ export class RowResponse implements RowSink, SlowReader {
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#flow = new PacedFlow(flow, ownerOf(this.#exchange));
-    this.#writer = this.#format.rows(columns, this.#out);
+    const begin = this.#shape === 'row' ? (this.#format.onlyRow ?? this.#format.rows) : this.#format.rows;
+    this.#writer = begin(columns, this.#out);
   }
 
   row(cells: Cells): void {
@@ -172,7 +187,7 @@ export class RowResponse implements RowSink, SlowReader {
     if (this.#spool !== undefined) {
       this.#keep(this.#spool, this.#out.take());
       if (this.#sent) sendRest(reply, this.#spool);
-      else sendSpool(this.#exchange, 200, this.#format, this.#spool, this.headers);
+      else sendSpool(this.#exchange, this.#status, this.#format, this.#spool, this.headers);
       return;
     }
     if (this.#sent) {
@@ -180,8 +195,8 @@ export class RowResponse implements RowSink, SlowReader {
       return;
     }
     const lines = headerLines(this.#exchange, this.#format.contentType, this.headers);
-    if (this.#out.length <= JOINED) reply.sendLatin1(200, lines, this.#out.takeLatin1());
-    else reply.sendPieces(200, lines, [this.#out.take()]);
+    if (this.#out.length <= JOINED) reply.sendLatin1(this.#status, lines, this.#out.takeLatin1());
+    else reply.sendPieces(this.#status, lines, [this.#out.take()]);
   }
 
   /** Discards what was spooled for an answer that will not be sent. */
@@ -206,7 +221,7 @@ export class RowResponse implements RowSink, SlowReader {
     if (!this.#sent) {
       this.#sent = true;
       reply.onDrain = () => this.#goOn();
-      reply.begin(200, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
+      reply.begin(this.#status, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
     if (!reply.write(piece) && this.since === 0) {
       this.since = performance.now();

@@ -6,8 +6,20 @@
 import type { Column, Kind, Table } from '../model/table.ts';
 import type { BoundStatement, Comparing, Dialect, ParamBinder } from './dialect.ts';
 import { OPERATORS } from './operators.ts';
-import type { Assignment, Condition, CountPlan, DeletePlan, InsertPlan, Narrowed, OrderTerm, SelectPlan, UpdatePlan } from './plan.ts';
-import type { ParamKind, ParamType, ParamValue, Statement } from './statement.ts';
+import type {
+  Assignment,
+  Condition,
+  CountPlan,
+  DeletePlan,
+  InsertPlan,
+  Narrowed,
+  OrderTerm,
+  Returning,
+  SelectPlan,
+  UpdatePlan,
+  UpdateRowsPlan,
+} from './plan.ts';
+import type { ParamKind, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
   int: 'int',
@@ -35,11 +47,15 @@ export function paramType(column: Column): ParamType {
 /** The parameters of one statement, in the order of their placeholders. */
 export class Parameters implements ParamBinder {
   readonly types: ParamType[] = [];
-  readonly values: ParamValue[] = [];
+  readonly values: StatementParam[] = [];
   readonly #dialect: Dialect;
 
-  constructor(dialect: Dialect) {
+  /** `bound`: a statement that is to be continued. */
+  constructor(dialect: Dialect, bound?: BoundStatement) {
     this.#dialect = dialect;
+    if (bound === undefined) return;
+    this.types.push(...bound.statement.types);
+    this.values.push(...bound.params);
   }
 
   value(column: Column, value: ParamValue): string {
@@ -67,7 +83,8 @@ export function compileSelect(plan: Narrowed<SelectPlan>, dialect: Dialect): Bou
     source(plan, dialect) +
     where(plan.where, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') +
     orderBy(plan.order, dialect) +
-    dialect.page(plan.limit, plan.offset, bind);
+    dialect.page(plan.limit, plan.offset, bind) +
+    (plan.lock === true ? ' FOR UPDATE' : '');
   return { statement: selecting(plan, text, bind), params: bind.values };
 }
 
@@ -128,6 +145,17 @@ export function compileInsert(plan: Narrowed<InsertPlan>, dialect: Dialect): rea
   return dialect.insert(plan);
 }
 
+/** What makes a write give back its rows, and what the statement then yields. */
+export function returningClause(
+  returning: Returning,
+  selectItem: (column: Column) => string,
+): { readonly text: string; readonly columns: { readonly columns?: readonly Column[] } } {
+  if (returning === undefined) return NOT_RETURNING;
+  return { text: ` RETURNING ${returning.map(selectItem).join(', ')}`, columns: { columns: returning } };
+}
+
+const NOT_RETURNING = { text: '', columns: {} } as const;
+
 export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const assigned = ({ column, value }: Assignment): string =>
@@ -136,8 +164,25 @@ export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): Bou
   const table = dialect.table(plan.table);
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
-  const statement = dialect.update?.(table, set, given, types) ?? { text: `UPDATE ${table} SET ${set} WHERE ${given}`, types };
+  const { text, columns } = returningClause(plan.returning, dialect.selectItem);
+  const statement = dialect.update?.(table, set, given, types) ?? {
+    text: `UPDATE ${table} SET ${set} WHERE ${given}${text}`,
+    types,
+    ...columns,
+  };
   return { statement, params: bind.values };
+}
+
+/** Undefined where every row needs a statement of its own. */
+export function compileUpdateRows(plan: Narrowed<UpdateRowsPlan>, dialect: Dialect): readonly BoundStatement[] | undefined {
+  const statements = dialect.updateRows?.(plan);
+  const { where: more } = plan;
+  if (statements === undefined || more === undefined) return statements;
+  return statements.map((bound) => {
+    const bind = new Parameters(dialect, bound);
+    const text = `${bound.statement.text} AND (${condition(more, dialect, bind, 'strict')})`;
+    return { statement: { ...bound.statement, text, types: bind.types }, params: bind.values };
+  });
 }
 
 export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): BoundStatement {
@@ -145,7 +190,8 @@ export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): Bou
   const table = dialect.table(plan.table);
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
-  const statement = dialect.delete?.(table, given, types) ?? { text: `DELETE FROM ${table} WHERE ${given}`, types };
+  const { text, columns } = returningClause(plan.returning, dialect.selectItem);
+  const statement = dialect.delete?.(table, given, types) ?? { text: `DELETE FROM ${table} WHERE ${given}${text}`, types, ...columns };
   return { statement, params: bind.values };
 }
 

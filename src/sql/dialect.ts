@@ -4,7 +4,7 @@
  */
 import type { Column, Table } from '../model/table.ts';
 import type { Predicates } from './operators.ts';
-import type { InsertPlan } from './plan.ts';
+import type { InsertPlan, UpdateRowsPlan } from './plan.ts';
 import type { ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
@@ -48,6 +48,13 @@ export interface Dialect {
   insert(plan: InsertPlan): readonly BoundStatement[];
   /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */
   assigned?(column: Column, value: ParamValue, bind: ParamBinder): string;
+  /**
+   * Rows that are found by their keys and changed, all of them in as few statements as the engine can take them; each ends with a condition. Absent, or
+   * undefined for some rows, where every row needs a statement of its own.
+   */
+  updateRows?(plan: UpdateRowsPlan): readonly BoundStatement[] | undefined;
+  /** A statement that tells the first key which the last INSERT made, and how far apart they are; absent where RETURNING does. */
+  readonly generatedKeys?: string;
   /** UPDATE and DELETE; absent where they are written as standard SQL has them. */
   update?(table: string, set: string, where: string, types: readonly ParamType[]): Statement;
   delete?(table: string, where: string, types: readonly ParamType[]): Statement;

@@ -17,6 +17,7 @@ export class InsertStatements<T = Statement> {
   }
 
   of(plan: InsertPlan): T {
+    if (plan.returning !== undefined) return this.#write(plan);
     const known = plan.upsert ? this.#upserts : this.#inserts;
     let written = known.get(plan.columns);
     if (written === undefined) {

@@ -36,6 +36,8 @@ export interface SelectPlan {
   readonly order: readonly OrderTerm[];
   readonly limit: number;
   readonly offset: number | bigint;
+  /** The rows stay locked until the transaction ends. */
+  readonly lock?: boolean;
 }
 
 export interface CountPlan {
@@ -55,6 +57,9 @@ export interface InsertPlan {
   readonly absent?: readonly ReadonlySet<number>[];
   /** On a taken primary key: update the other columns. */
   readonly upsert: boolean;
+  /** The database makes the keys, and the statement must be one for which it tells them. */
+  readonly keys?: 'generated';
+  readonly returning?: Returning;
 }
 
 /** What a column becomes. */
@@ -63,19 +68,35 @@ export interface Assignment {
   readonly value: ParamValue;
 }
 
+/** The columns of the written rows that a statement gives back, for engines that can. */
+export type Returning = readonly Column[] | undefined;
+
 export interface UpdatePlan {
   readonly table: Table;
   /** At least one. */
   readonly set: readonly Assignment[];
   readonly where: Condition;
+  readonly returning?: Returning;
+}
+
+/** Rows with the same columns, each with its key: the others of its columns become what it says. */
+export interface UpdateRowsPlan {
+  readonly table: Table;
+  readonly key: readonly Column[];
+  /** Those of the key and those to be set, in the order of the rows' values. */
+  readonly columns: readonly Column[];
+  readonly rows: RowValues;
+  /** What else must hold for a row. */
+  readonly where?: Condition | undefined;
 }
 
 export interface DeletePlan {
   readonly table: Table;
   readonly where: Condition;
+  readonly returning?: Returning;
 }
 
-export type TablePlan = SelectPlan | CountPlan | InsertPlan | UpdatePlan | DeletePlan;
+export type TablePlan = SelectPlan | CountPlan | InsertPlan | UpdatePlan | UpdateRowsPlan | DeletePlan;
 
 declare const NARROWED: unique symbol;
 

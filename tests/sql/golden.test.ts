@@ -70,7 +70,7 @@ class Golden {
 
   /** In a read that shows the column, and in a write. */
   filter(column: Column, op: Operator): void {
-    const filter = `"${column.name}"=${expressionOf(op, VALUES[column.kind])}`;
+    const filter = `%22${column.name}%22=${expressionOf(op, VALUES[column.kind])}`;
     const read = attempt(() => {
       const request = parseRead(parseQuery(`pg=0&ps=20&$select=id,${column.name}&${filter}`), 10_000);
       return comparison(this.#first(request)).replace(/, "20" int$/, '');
@@ -111,7 +111,10 @@ class Golden {
         const { write } = plan;
         return [write.do === 'update' ? compileUpdate(write.plan, this.#dialect) : compileDelete(write.plan, this.#dialect)];
       }
+      case 'row':
+        return [compileSelect(plan.select, this.#dialect)];
       case 'insert':
+      case 'patch':
         throw new Error('rows of a body are planned when they are read');
     }
   }

@@ -12,7 +12,7 @@ export const clickhouseEngine: Engine = {
   names: ['clickhouse'],
   label: 'ClickHouse',
   defaultPort: 9000,
-  capabilities: { transactions: false, transactionalDdl: false, schemas: false, sharedReads: true, bulkyWrites: 8 },
+  capabilities: { transactions: false, transactionalDdl: false, schemas: false, sharedReads: true, returning: [], bulkyWrites: 8 },
   dialect: clickhouseDialect,
   syntax: clickhouseSyntax,
   templateBinder: clickhouseBinder,

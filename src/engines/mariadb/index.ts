@@ -4,4 +4,10 @@
 import type { Engine } from '../engine.ts';
 import { mysqlEngine } from '../mysql/index.ts';
 
-export const mariadbEngine: Engine = { ...mysqlEngine, type: 'ma', names: ['mariadb'], label: 'MariaDB' };
+export const mariadbEngine: Engine = {
+  ...mysqlEngine,
+  type: 'ma',
+  names: ['mariadb'],
+  label: 'MariaDB',
+  capabilities: { ...mysqlEngine.capabilities, returning: ['insert', 'delete'] },
+};

@@ -14,7 +14,7 @@ export const mysqlEngine: Engine = {
   names: ['mysql'],
   label: 'MySQL',
   defaultPort: 3306,
-  capabilities: { transactions: true, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 4 },
+  capabilities: { transactions: true, transactionalDdl: false, schemas: false, sharedReads: false, returning: [], bulkyWrites: 4 },
   dialect: mysqlDialect,
   syntax: mysqlSyntax,
   templateBinder: mysqlBinder,

@@ -19,6 +19,7 @@ export const postgresEngine: Engine = {
     schemas: true,
     defaultSchema: DEFAULT_SCHEMA,
     sharedReads: false,
+    returning: ['insert', 'update', 'delete'],
     bulkyWrites: 8,
   },
   dialect: postgresDialect,

@@ -1,4 +1,4 @@
-/** The Auto REST API: paths of both forms, and the four methods. */
+/** The Auto REST API: paths of tables and of rows, each in both forms, and their methods. */
 import { UNRESTRICTED } from '../../auto/access.ts';
 import type { Target } from '../../auto/attempt.ts';
 import type { Engine } from '../../engines/engine.ts';
@@ -9,7 +9,7 @@ import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import { AutoReads } from '../auto-reads.ts';
-import { answerAuto, PARSERS, type Parse } from '../auto-request.ts';
+import { answerAuto, PARSERS, type Parse, type ParseRow, ROW_PARSERS } from '../auto-request.ts';
 import type { Exchange } from '../exchange.ts';
 import {
   checkBodyType,
@@ -28,6 +28,8 @@ interface AutoPath {
   readonly type: string;
   readonly database: string;
   readonly table: string;
+  /** Behind the table's name, decoded. */
+  readonly key: string | undefined;
 }
 
 const MOST_PATHS = 10_000;
@@ -46,12 +48,28 @@ class AutoPaths {
   parse(path: string): AutoPath {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
+    const segments = countSegments(path, this.#start);
+    if (segments === 4 || segments === 6) return this.#parseRow(path);
     if (path.length > LONGEST_KEPT) return parsePath(path, this.#start);
     const own = detached(path);
     const parsed = parsePath(own, this.#start);
     this.#known.set(own, parsed);
     return parsed;
   }
+
+  /** A table's path and the key of a row behind it. Keys do not come again and again. */
+  #parseRow(path: string): AutoPath {
+    const end = path.lastIndexOf('/');
+    const [key = ''] = pathSegments(path, end + 1);
+    if (key === '') throw apiError('unknown_path');
+    return { ...this.parse(path.slice(0, end)), key };
+  }
+}
+
+function countSegments(path: string, start: number): number {
+  let count = 1;
+  for (let at = path.indexOf('/', start); at >= 0; at = path.indexOf('/', at + 1)) count++;
+  return count;
 }
 
 /** Segments behind the prefix: three, or five with the abbreviations of org and project. */
@@ -65,6 +83,7 @@ function parsePath(path: string, start: number): AutoPath {
     type: segments[length - 3] ?? '',
     database: segments[length - 2] ?? '',
     table: segments[length - 1] ?? '',
+    key: undefined,
   };
 }
 
@@ -73,6 +92,8 @@ function engineOf(engines: Engines, type: string): Engine {
   if (engine !== undefined) return engine;
   throw apiError(engines.isAnnounced(type) ? 'path_db_type_announced' : 'path_db_type_unknown', type, engines.types);
 }
+
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 
 export function autoRoutes(services: Services): readonly Route[] {
   const prefix = `/${services.config.pathPrefix}/api/rest/auto/v1/`;
@@ -94,10 +115,15 @@ export function autoRoutes(services: Services): readonly Route[] {
   };
 
   const answer =
-    (parse: Parse): Handler =>
+    (parseTable: Parse, parseRow: ParseRow | undefined): Handler =>
     async (exchange) => {
       const found = target(exchange);
-      await answerAuto(exchange, found instanceof Promise ? await found : found, parse, auto);
+      const at = found instanceof Promise ? await found : found;
+      const { key } = paths.parse(exchange.path);
+      if (key === undefined) return answerAuto(exchange, at, parseTable, auto);
+      if (parseRow === undefined) throw apiError('method_not_allowed', exchange.method, Object.keys(ROW_PARSERS).join(', '));
+      const row = { key, ifMatch: exchange.listHeader('if-match'), ifNoneMatch: exchange.listHeader('if-none-match') };
+      return answerAuto(exchange, at, () => parseRow(exchange, row), auto);
     };
 
   return [
@@ -105,9 +131,15 @@ export function autoRoutes(services: Services): readonly Route[] {
       path: `${prefix}*`,
       screen: (exchange) =>
         after(target(exchange), () => {
-          if (exchange.method === 'POST') checkBodyType(exchange, JSON_TYPES);
+          if (WITH_BODY.has(exchange.method)) checkBodyType(exchange, JSON_TYPES);
         }),
-      methods: { GET: answer(PARSERS.GET), POST: answer(PARSERS.POST), PUT: answer(PARSERS.PUT), DELETE: answer(PARSERS.DELETE) },
+      methods: {
+        GET: answer(PARSERS.GET, ROW_PARSERS.GET),
+        POST: answer(PARSERS.POST, undefined),
+        PUT: answer(PARSERS.PUT, ROW_PARSERS.PUT),
+        PATCH: answer(PARSERS.PATCH, ROW_PARSERS.PATCH),
+        DELETE: answer(PARSERS.DELETE, ROW_PARSERS.DELETE),
+      },
     },
   ];
 }

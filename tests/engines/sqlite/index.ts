@@ -13,7 +13,7 @@ export function sqliteEngine(directory: string): Engine {
     names: ['sqlite'],
     label: 'SQLite',
     defaultPort: 1,
-    capabilities: { transactions: true, transactionalDdl: true, schemas: false, sharedReads: false, bulkyWrites: 1 },
+    capabilities: { transactions: true, transactionalDdl: true, schemas: false, sharedReads: false, returning: [], bulkyWrites: 1 },
     dialect: sqliteDialect,
     syntax: sqliteSyntax,
     templateBinder: sqliteBinder,

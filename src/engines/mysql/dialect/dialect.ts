@@ -7,13 +7,9 @@ import type { Dialect } from '../../../sql/dialect.ts';
 import { UNSIGNED } from '../types/casts.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
 import { insertStatements } from './insert.ts';
-import { geometryOf, quote, tableName } from './names.ts';
+import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { MysqlPredicates } from './predicates.ts';
-
-function selectItem(column: MysqlColumn): string {
-  const name = quote(column.name);
-  return column.geometry === undefined ? name : `ST_AsText(${name})`;
-}
+import { updateRows } from './update-rows.ts';
 
 /** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
 function orderItem(column: Column, direction: 'asc' | 'desc'): string {
@@ -34,5 +30,7 @@ export const mysqlDialect: Dialect = {
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert: insertStatements,
+  updateRows,
+  generatedKeys: 'SELECT LAST_INSERT_ID(), @@auto_increment_increment',
   assigned: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };

@@ -60,7 +60,7 @@ function carrierOf(column: Column): Carrier | undefined {
   return column.cast === YEAR ? YEARS : CARRIERS[column.kind];
 }
 
-/** `SELECT * FROM JSON_TABLE(?, …)` for the columns; undefined when one of them cannot travel so. */
+/** `JSON_TABLE(?, …) AS given` for the columns, which are called `_0`, `_1` …; undefined when one of them cannot travel so. */
 export function jsonSource(columns: readonly Column[]): string | undefined {
   if (columns.length === 0) return undefined;
   let room = ROW_MOST;
@@ -72,7 +72,7 @@ export function jsonSource(columns: readonly Column[]): string | undefined {
     if (fits) room -= size;
     items.push(`_${i} ${itemType(column, fits ? size : undefined)} PATH '$[${i}]' ERROR ON ERROR`);
   }
-  return `SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) AS given`;
+  return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) AS given`;
 }
 
 /** Texts name their character set: MariaDB would take the database's own, which may not hold every character. */

@@ -4,7 +4,7 @@
  * what JSON cannot carry is VALUES again.
  */
 import type { Column } from '../../../model/table.ts';
-import { paramType } from '../../../sql/compile.ts';
+import { paramType, returningClause } from '../../../sql/compile.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
@@ -13,17 +13,19 @@ import type { ParamType, ParamValue } from '../../../sql/statement.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import type { MysqlStatement } from '../statement.ts';
 import { jsonDocuments, jsonSource } from './insert-json.ts';
-import { geometryOf, quote, tableName } from './names.ts';
+import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { upsertClause } from './upsert.ts';
 
 /** The protocol counts parameters in 16 bits. */
 const PARAMETERS_MOST = 65_535;
 /** Well below the smallest max_allowed_packet that the servers ship with (16 MiB). */
-const BYTES_MOST = 4 * 1024 * 1024;
+export const BYTES_MOST = 4 * 1024 * 1024;
 
 export function insertStatements(plan: InsertPlan): readonly BoundStatement[] {
   const { rows } = plan;
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
+  // Only for VALUES, whose number of rows is known beforehand, do the servers give one key after the other.
+  if (plan.keys === 'generated') return valuesStatements(plan);
   const own = ownStatement(plan);
   if (own !== undefined) return [{ statement: withRows(own, rows), params: [] }];
   const statement = FROM_JSON.of(plan);
@@ -62,12 +64,12 @@ function ownStatement(plan: InsertPlan): MysqlStatement | undefined {
 
 const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
 
-const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
+export const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
 
 /** Undefined when a column cannot travel so. */
 const FROM_JSON = new InsertStatements((plan): MysqlStatement | undefined => {
   const source = jsonSource(plan.columns);
-  return source === undefined ? undefined : statementOf(plan, source, [JSON_TYPE]);
+  return source === undefined ? undefined : statementOf(plan, `SELECT * FROM ${source}`, [JSON_TYPE]);
 });
 
 function target({ table, columns }: InsertPlan): string {
@@ -89,8 +91,9 @@ function valuesStatement(plan: InsertPlan, count: number): MysqlStatement {
 
 function statementOf(plan: InsertPlan, source: string, types: readonly ParamType[]): MysqlStatement {
   const clause = conflictClause(plan);
-  const text = `${target(plan)} ${source}${clause}`;
-  return clause === '' ? { text, types } : { text, types, upsert: 'by_primary_key' };
+  const { text: returned, columns } = returningClause(plan.returning, selectItem);
+  const text = `${target(plan)} ${source}${clause}${returned}`;
+  return clause === '' ? { text, types, ...columns } : { text, types, ...columns, upsert: 'by_primary_key' };
 }
 
 /** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */

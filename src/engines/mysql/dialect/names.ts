@@ -17,3 +17,9 @@ export function geometryOf({ geometry }: MysqlColumn, text: string): string {
   if (geometry === undefined) return text;
   return geometry.srid === null ? `ST_GeomFromText(${text})` : `ST_GeomFromText(${text}, ${geometry.srid})`;
 }
+
+/** What to select of a column. */
+export function selectItem(column: MysqlColumn): string {
+  const name = quote(column.name);
+  return column.geometry === undefined ? name : `ST_AsText(${name})`;
+}

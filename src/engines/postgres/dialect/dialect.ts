@@ -1,10 +1,10 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../../model/table.ts';
-import { paramType } from '../../../sql/compile.ts';
+import { paramType, returningClause } from '../../../sql/compile.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
-import type { InsertPlan } from '../../../sql/plan.ts';
-import type { ParamType, ParamValue } from '../../../sql/statement.ts';
+import type { InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts';
+import type { ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
 import { binaryArray } from '../types/array-binary.ts';
 import { columnLiteral } from '../types/array-literal.ts';
 import { inOwnNotation, isArray, isComposite } from './notation.ts';
@@ -43,11 +43,16 @@ export const postgresDialect: Dialect = {
     return [plan.rows.count === 1 ? insertOne(plan) : insertMany(plan)];
   },
 
+  updateRows,
   assigned: (column: Column, value: ParamValue, bind: ParamBinder) => fromJson(column, bind.value(column, inOwnNotation(column, value))),
 };
 
 function defaultsOnly(plan: InsertPlan): BoundStatement {
-  return { statement: { text: `INSERT INTO ${postgresDialect.table(plan.table)} DEFAULT VALUES`, types: [] }, params: [] };
+  const { text, columns } = returned(plan);
+  return {
+    statement: { text: `INSERT INTO ${postgresDialect.table(plan.table)} DEFAULT VALUES${text}`, types: [], ...columns },
+    params: [],
+  };
 }
 
 function insertOne(plan: InsertPlan): BoundStatement {
@@ -56,19 +61,40 @@ function insertOne(plan: InsertPlan): BoundStatement {
 
 const ONE_ROW = new InsertStatements((plan) => {
   const values = plan.columns.map((column, index) => fromJson(column, `$${index + 1}`));
-  return { text: insertFrom(plan, `VALUES (${values.join(', ')})`), types: plan.columns.map(paramType) };
+  return { text: insertFrom(plan, `VALUES (${values.join(', ')})`), types: plan.columns.map(paramType), ...returned(plan).columns };
 });
 
 /** One array a column: any number of rows is one statement with as many parameters as columns. */
 function insertMany(plan: InsertPlan): BoundStatement {
-  const { rows, columns } = plan;
+  const { types, params } = columnArrays(plan);
+  return { statement: { text: MANY_ROWS.of(plan), types, ...returned(plan).columns }, params };
+}
+
+function columnArrays({ rows, columns }: Pick<InsertPlan, 'rows' | 'columns'>): {
+  readonly types: readonly ParamType[];
+  readonly params: readonly StatementParam[];
+} {
   const types: ParamType[] = [];
   const params = columns.map((column, index) => {
     const binary = isFlat(column) ? binaryArray(rows, index, column.cast) : undefined;
     types.push(binary === undefined ? TEXT : BINARY);
     return binary ?? columnLiteral(rows, index, (value) => inOwnNotation(column, value));
   });
-  return { statement: { text: MANY_ROWS.of(plan), types }, params };
+  return { types, params };
+}
+
+/** The columns have names here that a table's own hardly have. */
+function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
+  const { columns, key } = plan;
+  const table = postgresDialect.table(plan.table);
+  const name = (index: number): string => `"given ${index}"`;
+  const value = (column: Column, index: number): string => (isFlat(column) ? name(index) : fromText(column, name(index)));
+  const lists = columns.map((column, i) => `unnest($${i + 1}::${isFlat(column) ? column.cast : 'text'}[]) AS ${name(i)}`);
+  const set = columns.flatMap((column, i) => (key.includes(column) ? [] : [`${quote(column.name)} = ${value(column, i)}`]));
+  const found = key.map((column) => `${table}.${quote(column.name)} = ${value(column, columns.indexOf(column))}`);
+  const text = `UPDATE ${table} SET ${set.join(', ')} FROM (SELECT ${lists.join(', ')}) AS "given" WHERE ${found.join(' AND ')}`;
+  const { types, params } = columnArrays(plan);
+  return [{ statement: { text, types }, params }];
 }
 
 const BINARY: ParamType = { kind: 'bytes', cast: '' };
@@ -98,8 +124,10 @@ function fromText(column: Column, source: string): string {
 
 function insertFrom(plan: InsertPlan, source: string): string {
   const list = plan.columns.map((column) => quote(column.name)).join(', ');
-  return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}`;
+  return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}${returned(plan).text}`;
 }
+
+const returned = ({ returning }: InsertPlan) => returningClause(returning, postgresDialect.selectItem);
 
 /** A row whose key is taken is updated; every given row counts once. */
 function onConflict(plan: InsertPlan): string {

@@ -1,0 +1,113 @@
+/**
+ * Runs a PATCH of rows by their keys, all or nothing: one statement for all rows with the same columns where the engine can. That every key has its row,
+ * and no two the same one, shows in the numbers; only when these do not agree is the row looked for.
+ */
+import { apiError } from '../errors.ts';
+import type { Column, Kind } from '../model/table.ts';
+import { compileSelect, compileUpdate, compileUpdateRows } from '../sql/compile.ts';
+import type { BoundStatement } from '../sql/dialect.ts';
+import type { SelectPlan } from '../sql/plan.ts';
+import type { Operand } from '../sql/statement.ts';
+import { narrow } from './access.ts';
+import { type Batch, type Group, ROWS, readBatch } from './insert.ts';
+import { isOneOf } from './keys.ts';
+import type { PatchBodyPlan } from './plan-write.ts';
+import { KeySink, type RowKey, readByKeys } from './returned-rows.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
+import { checkDryRun, inTransaction, keepsHalf } from './transaction.ts';
+
+export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const { table, body, returning, access } = plan;
+  const { engine } = session;
+  if (!engine.capabilities.transactions) {
+    if (/^\s*\[\s*\]\s*$/.test(body.toString('latin1', 0, 100))) throw apiError('rows_not_array');
+    throw apiError('not_on_engine', 'A PATCH of rows by their keys', engine.label);
+  }
+  if (table.primaryKey.length === 0) throw apiError('key_missing');
+  checkDryRun(plan, table, session);
+  const batch = await readBatch(body, table, session.owner, ROWS.patch);
+  if (batch.count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
+  const keys = keysOf(batch, table.primaryKey);
+  const isExact = table.primaryKey.every(({ kind }) => EXACT.has(kind));
+  if (isExact) checkOnce(keys);
+  const patching = inTransaction(plan, session, async (progress) => {
+    if (!isExact && batch.count > 1 && (await storedKeys(keys, plan, session)).size < keys.length) throw await misfit(keys, plan, session);
+    let rows = 0;
+    for (const statement of batch.groups.flatMap((group) => statementsOf(group, plan, session))) {
+      rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
+      progress.hasRun = true;
+    }
+    if (rows < batch.count) throw await misfit(keys, plan, session);
+    if (returning !== undefined) await readByKeys(keys, { table, returning, access }, 'in turn', session, sink);
+    return rows;
+  });
+  return { rows: await (table.transactional ? patching : patching.catch(keepsHalf)), cursor: undefined };
+}
+
+/** Kinds of which two values are the same to an engine only if their texts are. */
+const EXACT: ReadonlySet<Kind> = new Set<Kind>(['int', 'uuid', 'date', 'bool']);
+
+/** By row of the body. */
+function keysOf(batch: Batch, key: readonly Column[]): readonly RowKey[] {
+  const keys: RowKey[] = new Array(batch.count);
+  for (const { columns, rows, places } of batch.groups) {
+    const at = key.map((column) => columns.indexOf(column));
+    for (const [row, place] of places.entries()) keys[place] = at.map((i) => (rows.value(row * rows.width + i) ?? '') as Operand);
+  }
+  return keys;
+}
+
+const textOf = (key: RowKey): string => JSON.stringify(key.map(String));
+
+function checkOnce(keys: readonly RowKey[]): void {
+  const seen = new Set<string>();
+  for (const [row, key] of keys.entries()) {
+    const text = textOf(key);
+    if (seen.has(text)) throw apiError('patch_key_twice', String(row));
+    seen.add(text);
+  }
+}
+
+function statementsOf({ columns, rows }: Group, { table, access }: PatchBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
+  const key = table.primaryKey;
+  const together =
+    rows.count === 1 ? undefined : compileUpdateRows(narrow({ table, key, columns, rows }, access, 'update'), engine.dialect);
+  if (together !== undefined) return together;
+  return Array.from({ length: rows.count }, (_, index) => {
+    const values = rows.row(index);
+    const given = columns.map((column, i) => ({ column, value: values[i] ?? null }));
+    const set = given.filter(({ column }) => !key.includes(column));
+    const where = isOneOf(key, [key.map((column) => (values[columns.indexOf(column)] ?? '') as Operand)]);
+    return compileUpdate(narrow({ table, set, where }, access, 'update'), engine.dialect);
+  });
+}
+
+const KEYS_MOST = 1000;
+
+/** Those of the keys that there are, as the database has them. */
+async function storedKeys(keys: readonly RowKey[], { table, access }: PatchBodyPlan, session: AutoSession): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>();
+  const key = table.primaryKey;
+  for (let at = 0; at < keys.length; at += KEYS_MOST) {
+    const sink = new KeySink(key);
+    const where = isOneOf(key, keys.slice(at, at + KEYS_MOST));
+    const plan: SelectPlan = { table, columns: key, where, order: [], limit: KEYS_MOST, offset: 0 };
+    const { statement, params } = compileSelect(narrow(plan, access, 'update'), session.engine.dialect);
+    await session.connection.run(statement, params, session.options, sink);
+    for (const found of sink.keys) stored.add(textOf(found));
+  }
+  return stored;
+}
+
+/** The first row whose key is that of an earlier one, or of none in the table: the shortest beginning with fewer stored keys than rows ends with it. */
+async function misfit(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<Error> {
+  let low = 1;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((await storedKeys(keys.slice(0, middle), plan, session)).size < middle) high = middle;
+    else low = middle + 1;
+  }
+  const isThere = (await storedKeys(keys.slice(high - 1, high), plan, session)).size > 0;
+  return apiError(isThere ? 'patch_key_twice' : 'patch_row_unknown', String(high - 1));
+}

@@ -1,0 +1,63 @@
+/** Runs the read of one row: 404 without one, its tag in a header, 304 when the caller has it already. */
+import { apiError } from '../errors.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { hasTag, rowTag, weakTag } from './entity-tags.ts';
+import type { RowPlan } from './plan.ts';
+import { readPage } from './run-read.ts';
+import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
+
+export async function runRow(plan: RowPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const row = new SingleRow(plan, sink);
+  const rows = await readPage(plan.select, session, row);
+  if (rows === 0) throw apiError('row_unknown');
+  if (rows > 1) throw apiError('key_repeats');
+  row.passOn();
+  return { rows, cursor: undefined, unchanged: row.isKnown };
+}
+
+/** Holds the row back until it is certain that there is one and no other, and then passes on what was chosen of it. */
+class SingleRow implements RowSink {
+  readonly #plan: RowPlan;
+  readonly #sink: AnswerSink;
+  #columns: readonly ResultColumn[] = [];
+  #row: Cells | undefined;
+  isKnown = false;
+
+  constructor(plan: RowPlan, sink: AnswerSink) {
+    this.#plan = plan;
+    this.#sink = sink;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    this.#columns = columns;
+    const { chosen } = this.#plan;
+    this.#sink.start(chosen === undefined ? columns : chosen.map((place) => columns[place] as ResultColumn), flow);
+  }
+
+  row(cells: Cells): void {
+    const { chosen, ifNoneMatch } = this.#plan;
+    const tag = rowTag(cells, this.#columns.length);
+    this.#sink.header('ETag', weakTag(tag));
+    this.isKnown = ifNoneMatch !== undefined && hasTag(ifNoneMatch, tag);
+    if (!this.isKnown) this.#row = copied(cells, chosen);
+  }
+
+  passOn(): void {
+    if (this.#row !== undefined) this.#sink.row(this.#row);
+  }
+}
+
+function copied({ bytes, from, to }: Cells, places: readonly number[] | undefined): Cells {
+  const own = Buffer.from(
+    bytes.subarray(
+      0,
+      to.reduce((most, end) => Math.max(most, end), 0),
+    ),
+  );
+  if (places === undefined) return { bytes: own, from: from.slice(), to: to.slice() };
+  return {
+    bytes: own,
+    from: Int32Array.from(places, (place) => from[place] as number),
+    to: Int32Array.from(places, (place) => to[place] as number),
+  };
+}

@@ -1,0 +1,85 @@
+/** Writes in a transaction: what is checked before it is committed, when it is taken back, and what a failure leaves behind. */
+import { DbFailure, type FailureKind } from '../engines/engine.ts';
+import { apiError } from '../errors.ts';
+import type { Table } from '../model/table.ts';
+import type { BoundStatement } from '../sql/dialect.ts';
+import type { Conditions } from './plan-write.ts';
+import type { AutoSession } from './session.ts';
+
+/** How far a transaction has come. */
+export interface Progress {
+  /** A statement has run: nothing of it is sent again. */
+  hasRun: boolean;
+}
+
+export function checkDryRun({ dryRun }: Pick<Conditions, 'dryRun'>, table: Table, { engine }: AutoSession): void {
+  if (dryRun && !(engine.capabilities.transactions && table.transactional))
+    throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
+}
+
+/** Commits what `work` has written, unless it was too much, or was only tried. */
+export async function inTransaction(
+  wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
+  { connection, options }: AutoSession,
+  work: (progress: Progress) => Promise<number>,
+): Promise<number> {
+  await connection.begin(options);
+  const progress: Progress = { hasRun: false };
+  let rows = 0;
+  try {
+    rows = await work(progress);
+    if (wanted.maxAffected !== undefined && rows > wanted.maxAffected) {
+      throw apiError('too_many_affected', String(rows), String(wanted.maxAffected));
+    }
+    if (wanted.dryRun) await connection.checkConstraints?.(options);
+  } catch (error) {
+    await connection.rollback(options).catch(() => undefined);
+    throw progress.hasRun ? uncommitted(error) : error;
+  }
+  if (wanted.dryRun) await connection.rollback(options);
+  else await connection.commit(options);
+  return rows;
+}
+
+/** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
+export function runStatements(
+  statements: readonly BoundStatement[],
+  wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
+  table: Table,
+  session: AutoSession,
+): Promise<number> {
+  const { connection, options, engine } = session;
+  const { transactions } = engine.capabilities;
+  checkDryRun(wanted, table, session);
+  const [only] = statements;
+  const plain = !wanted.dryRun && (wanted.maxAffected === undefined || !transactions);
+  const isAtomic = table.transactional || !transactions;
+  if (statements.length === 1 && only !== undefined && plain) {
+    const running = connection.run(only.statement, only.params, options).then(({ rows }) => rows);
+    return isAtomic ? running : running.catch(keepsHalf);
+  }
+  const transacting = inTransaction(wanted, session, async (progress) => {
+    let rows = 0;
+    for (const { statement, params } of statements) {
+      rows += (await connection.run(statement, params, options)).rows;
+      progress.hasRun = true;
+    }
+    return rows;
+  });
+  return isAtomic ? transacting : transacting.catch(keepsHalf);
+}
+
+/** What a database says of one row. */
+export const OF_A_ROW: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
+/** Failures of a statement that was under way. */
+const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([...OF_A_ROW, 'timeout', 'cancelled', 'conflict', 'lost', 'other']);
+
+/** The commit was never sent: whatever happened to the connection, nothing stays, and what was sent is not sent again. */
+function uncommitted(error: unknown): unknown {
+  return error instanceof DbFailure ? error.leaving('nothing') : error;
+}
+
+/** A statement that fails in the middle leaves what it wrote in a table without transactions. */
+export function keepsHalf(error: unknown): never {
+  throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.left === 'nothing' ? error.leaving('unknown') : error;
+}

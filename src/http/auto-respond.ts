@@ -1,0 +1,51 @@
+/** The answer to an Auto request: a page of rows, one row, the rows that were written, or their number. */
+import type { AutoRequest, WriteRequest } from '../auto/request.ts';
+import type { AutoRead, AutoReads } from './auto-reads.ts';
+import { NO_ROWS, RowResponse, sendEmpty, sendValue } from './respond.ts';
+
+export interface AutoAnswer extends Omit<AutoRead, 'request'> {
+  readonly request: AutoRequest;
+}
+
+export function respond(answer: AutoAnswer, reads: AutoReads): Promise<void> {
+  const { request } = answer;
+  if (request.do === 'read') return reads.answer({ ...answer, request });
+  if (request.do === 'row') return sendRow(answer);
+  return request.returning === undefined ? sendCount(answer, request) : sendWritten(answer, request);
+}
+
+async function sendRow({ exchange, format, perform }: AutoAnswer): Promise<void> {
+  const response = new RowResponse(exchange, format, 'flowing', { shape: 'row' });
+  try {
+    const { unchanged } = await perform(response, exchange);
+    if (unchanged === true) {
+      response.discard();
+      sendEmpty(exchange, 304, response.headers);
+      return;
+    }
+  } catch (error) {
+    response.discard();
+    throw error;
+  }
+  response.end();
+}
+
+const statusOf = (request: WriteRequest): number => (request.do === 'insert' ? 201 : 200);
+
+async function sendCount({ exchange, format, perform }: AutoAnswer, request: WriteRequest): Promise<void> {
+  const { rows } = await perform(NO_ROWS, exchange);
+  sendValue(exchange, statusOf(request), format, new Map([['rows_affected', rows]]));
+}
+
+/** Nothing is sent before the write is done: what was written may still be taken back. */
+async function sendWritten({ exchange, format, perform }: AutoAnswer, request: WriteRequest): Promise<void> {
+  const response = new RowResponse(exchange, format, 'held', { status: statusOf(request) });
+  try {
+    const { rows } = await perform(response, exchange);
+    response.header('X-Rows-Affected', String(rows));
+  } catch (error) {
+    response.discard();
+    throw error;
+  }
+  response.end();
+}

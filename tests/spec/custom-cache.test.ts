@@ -193,7 +193,9 @@ describe('definitions with a step that writes, or may', () => {
       for (const method of ['get', 'post'] as const) {
         const text = stringify(bench.document({ uri: 'writes', method, logic: [{ sql: 'SELECT 1' }, { sql }], config }));
         const response = await bench.deployText(text);
-        const wanted = expect.stringMatching(new RegExp(`line \\d+: config\\.${Object.keys(config)[0]}.* step 1 \\(sql\\) writes`));
+        const wanted = expect.stringMatching(
+          new RegExp(`line \\d+, column \\d+: config\\.${Object.keys(config)[0]}.* step 1 \\(sql\\) writes`),
+        );
         expect([response.status, response.json<{ message: string }>().message]).toEqual([400, wanted]);
       }
   });

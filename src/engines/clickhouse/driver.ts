@@ -1,7 +1,7 @@
 /**
- * A connection to a ClickHouse server: picks the wire that the registered port speaks, runs statements on it within their time, and
- * tells the server to stop what nobody waits for any more. ClickHouse has no transactions, so begin, commit and rollback do nothing.
- * Knows no plans and no SQL but its own few texts.
+ * A connection to a ClickHouse server: picks the protocol that the registered port speaks, runs statements within their time, and tells the
+ * server to stop a query that nobody waits for. ClickHouse has no transactions, so begin, commit and rollback do nothing. Knows no plans, and no
+ * SQL but a few texts of its own.
  */
 import { randomBytes } from 'node:crypto';
 import type { ResultColumn, RowSink } from '../../model/cells.ts';

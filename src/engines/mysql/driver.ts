@@ -1,15 +1,14 @@
 /**
- * A connection: runs statements by the binary protocol, one at a time, with a deadline around each of them. Values travel beside the
- * text and never in it. Refuses to know plans, tables and who asks.
+ * A connection: runs statements over the binary protocol, one at a time, each with a deadline. Values travel apart from the text. Knows neither
+ * plans nor tables nor who asks.
  */
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { StatementParam } from '../../sql/statement.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { lostFailure, wasKilled } from './dialect/failures.ts';
+import { lostFailure, type StopKind, stopFailure, wasKilled } from './dialect/failures.ts';
 import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, settingsText, TO_MARK } from './dialect/session.ts';
-import { type StopKind, stopFailure } from './dialect/stop.ts';
 import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';

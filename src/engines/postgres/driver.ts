@@ -1,6 +1,6 @@
 /**
- * One session with a PostgreSQL server after login: statements out, rows in. Rows are never objects: each value's bytes are handed to
- * the sink where they arrived. Statements are prepared once per connection and text, at most a hundred of them.
+ * One session with a PostgreSQL server after login: statements out, rows in. No row becomes an object; the sink gets the bytes of each value
+ * where they arrived. A connection prepares each text once, and keeps at most a hundred.
  */
 import { connect as dial, type Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';

@@ -1,6 +1,6 @@
 /**
- * Tables and columns from ClickHouse's own system tables. Types become facts through `kinds.ts`; this file knows the system tables
- * and what a column's default kind means for a writer.
+ * Reads tables and columns from ClickHouse's system tables. Knows these, and what the kind of a column's default means for a writer; what a
+ * type means is in `types/kinds.ts`.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable } from '../../../model/table.ts';

@@ -1,5 +1,6 @@
 /**
- * ClickHouse's SQL where it differs: typed parameters, mutations, and inserts as one block. Nothing of a request becomes text.
+ * ClickHouse's SQL where it differs from that of other engines: typed parameters, mutations, and inserts as one block. No value of a request
+ * becomes part of a text.
  */
 import type { Column, Table } from '../../../model/table.ts';
 import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';

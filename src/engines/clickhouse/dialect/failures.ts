@@ -1,6 +1,6 @@
 /**
- * ClickHouse's exception codes and the socket's errors in the words that every engine shares. The only file that knows the codes;
- * takes from a message what quotes the statement, which is ours and not the caller's to see.
+ * Translates ClickHouse's exception codes and the errors of sockets into the kinds of failure that all engines share. The only file that knows
+ * the codes. Removes from a message what quotes the statement: callers must not see it.
  */
 import { DbFailure, type FailureKind, type Left } from '../../engine.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Values for ClickHouse: typed parameters whose type follows from the value. The engine compares only what is of one family, so a value of
- * the wrong kind is an error there and never a surprise. Lists are arrays, NULL and empty lists are written out.
+ * Binds the values of a step for ClickHouse as typed parameters; the value decides the type. The server compares only values of one family, so
+ * a value of the wrong kind is an error and never a surprise. Lists become arrays; NULL and empty lists are written into the text.
  */
 import type { Template } from '../../../sql/bind.ts';
 import type { ParamKind, ParamType } from '../../../sql/statement.ts';

@@ -1,6 +1,6 @@
 /**
- * Rows of canonical values → one block of columns in ClickHouse's own format, so that a batch is one insert block by construction.
- * Names the row and column of a value that does not fit. Single columns are `column-encoders.ts`, the bytes around them `block-frame.ts`.
+ * Encodes rows as one block of columns in ClickHouse's native format, so that a batch is one insert block by construction. Names the row and the
+ * column of a value that does not fit. `column-encoders.ts` encodes a single column, `protocol/block-frame.ts` writes the bytes around it.
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { Lease } from '../../../util/buffer-pool.ts';

@@ -1,6 +1,6 @@
 /**
- * Columns of ClickHouse's own format, one encoder a type: NULL, nesting and dictionaries are here, single values in `leaf-encoders.ts`.
- * Each refuses what its type does not take; none knows rows or names.
+ * Encodes columns in ClickHouse's native format, one encoder for each type: NULL, nesting and dictionaries are here, single values in
+ * `leaf-encoders.ts`. Each encoder refuses what its type does not take. None knows rows or names.
  */
 import type { Lease } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';

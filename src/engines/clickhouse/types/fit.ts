@@ -1,7 +1,7 @@
 /**
- * Where a value stands against what a column's type can hold: inside, below or above its range, and exact or between two values
- * that the type has. A filter on any value so becomes a comparison with a value of the column's own type, and a write of one
- * that does not fit is refused, where ClickHouse itself would wrap it around or cut it.
+ * Compares a value with what a column's type can hold: inside its range, below or above it, and exact or between two values of the type. So a
+ * filter on any value becomes a comparison with a value of the column's own type, and a write that does not fit is refused. ClickHouse itself
+ * would wrap such a value around, or cut it.
  */
 import { wholeRange } from './kinds.ts';
 import { DATE_RANGES, dateText, instantText, parseDate, parseInstant, secondRange } from './temporal.ts';

@@ -1,6 +1,6 @@
 /**
- * What a ClickHouse type is to a caller: its kind and the limits a value must keep. Pure look-ups over type trees;
- * knows no SQL and no wire.
+ * What a ClickHouse type means to a caller: its kind, and the limits that a value must keep. Pure look-ups in type trees; knows neither SQL nor
+ * bytes.
  */
 import type { Column, Kind } from '../../../model/table.ts';
 import { type ChType, decimalShape, enumMembers, innerType, isNullable, literalNumber, parameterType, parseType } from './type-text.ts';

@@ -1,6 +1,6 @@
 /**
- * Values without structure → the bytes of ClickHouse's column format, by type name. Every writer refuses what its type cannot hold
- * instead of wrapping it around. Knows nothing of NULL and nesting: `column-encoders.ts` does.
+ * Encodes values without structure in ClickHouse's native format, by type name. Each writer refuses what its type cannot hold instead of wrapping
+ * it around. NULL and nesting are the affair of `column-encoders.ts`.
  */
 import { Buffer } from 'node:buffer';
 import ipaddr from 'ipaddr.js';

@@ -1,6 +1,6 @@
 /**
- * Canonical values → texts of typed parameters (`{p1:Array(Int64)}`), in the escaped tab-separated form that both protocols read.
- * Checks what the server would silently wrap or cut. Chooses nothing by the value: the parameter's type alone decides.
+ * Writes canonical values as texts of typed parameters (`{p1:Array(Int64)}`), in the escaped tab-separated form that both protocols read.
+ * Refuses what the server would silently wrap or cut. The type of the parameter alone decides how a value is written.
  */
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
 import { bytesOf } from '../../../util/buffer-pool.ts';

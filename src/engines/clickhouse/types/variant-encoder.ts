@@ -1,6 +1,6 @@
 /**
- * Variant columns: a number for each row that says which member type its value has, then the values of each member. JSON does not name
- * the type, so the first member that takes the value gets it.
+ * Encodes Variant columns: for each row the number of the member type that its value has, then the values of each member. JSON does not name the
+ * type, so a value belongs to the first member that takes it.
  */
 import type { Lease } from '../../../util/buffer-pool.ts';
 import type { PlainValue } from '../../../util/decimal.ts';

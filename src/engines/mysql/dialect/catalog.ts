@@ -1,6 +1,6 @@
 /**
- * The catalogue from information_schema: tables, views, columns, keys. Names are compared here and exactly, because the server may
- * compare them without regard to case. Refuses to know what a table is wanted for.
+ * Reads the catalogue from information_schema: tables, views, columns, keys. Compares names itself, exactly, because the server may ignore
+ * case. Does not know what a table is wanted for.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { ForeignKey } from '../../../model/relation.ts';

@@ -1,6 +1,6 @@
 /**
- * The SQL of MySQL and MariaDB where it differs from the other engines'. Texts depend on shapes only, so the servers' prepared statements
- * are found again. Refuses to know connections.
+ * The SQL of MySQL and MariaDB where it differs from that of other engines. A text depends on the shape of a request alone, so the server finds
+ * the statement prepared. Knows no connections.
  */
 import type { Column } from '../../../model/table.ts';
 import type { Dialect } from '../../../sql/dialect.ts';

@@ -1,6 +1,6 @@
 /**
- * What MySQL and MariaDB report, in the words that every engine shares. The only place that knows error numbers.
- * Refuses to know HTTP statuses and who asked.
+ * Translates what MySQL and MariaDB report into the kinds of failure that all engines share. The only file that knows error numbers.
+ * Knows neither HTTP statuses nor who asked.
  */
 import { DbFailure, type FailureKind, type Left } from '../../engine.ts';
 import { GUARD_FAILED } from './strict.ts';
@@ -94,4 +94,18 @@ export function connectFailure(error: unknown): DbFailure {
     code: known,
     cause: error,
   });
+}
+
+/** Why a statement was stopped before its end. */
+export type StopKind = 'timeout' | 'cancelled';
+
+const STOP_WORDS: Readonly<Record<StopKind, string>> = {
+  timeout: 'The statement ran past its time and was stopped',
+  cancelled: 'The statement was stopped because nobody waits for it any more',
+};
+
+export function stopFailure(kind: StopKind, cause?: unknown): DbFailure {
+  const code = cause instanceof DbFailure ? cause.code : '';
+  // An answer, also that the statement was killed, says how it ended; without one nobody knows.
+  return new DbFailure(kind, STOP_WORDS[kind], { code, cause, left: cause instanceof DbFailure ? cause.left : 'unknown' });
 }

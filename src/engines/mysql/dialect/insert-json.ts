@@ -1,6 +1,6 @@
 /**
- * Rows as one JSON document that the server takes apart again (JSON_TABLE). Every value is a JSON string and becomes a column's value by
- * the same conversion that a text parameter would go through, so what is refused and how it is said stay the same. Pure.
+ * Writes rows as one JSON document, which the server takes apart again with JSON_TABLE. Each value is a JSON string, and the server converts it
+ * as it would convert a text parameter: it refuses the same values in the same words. Pure.
  */
 import type { Column, Kind } from '../../../model/table.ts';
 import type { RowValues } from '../../../sql/rows.ts';

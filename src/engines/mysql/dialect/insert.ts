@@ -1,7 +1,7 @@
 /**
- * Rows of one plan → as few INSERT statements as the servers take them in. One row is VALUES, and so is a number of rows that came before: the
- * statement is prepared once, and costs the server least. Any other number travels as one JSON document, which has one text for all of them;
- * what JSON cannot carry is VALUES again.
+ * Turns the rows of a plan into as few INSERT statements as possible. A single row becomes VALUES, and so does a number of rows that came before:
+ * such a statement is prepared once and costs the server least. Any other number of rows travels as one JSON document, which has one text for
+ * all numbers. What JSON cannot carry becomes VALUES too.
  */
 import type { Column } from '../../../model/table.ts';
 import { paramType, returningClause } from '../../../sql/compile.ts';

@@ -1,5 +1,6 @@
 /**
- * How every session is set up, as constant texts: the only ones that are not prepared. Knows which server understands which setting.
+ * The statements that set up a session and frame its transactions. Their texts are constant, and they alone are not prepared. Knows which
+ * server understands which setting.
  */
 import type { Entry } from '../../../model/entry.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Values for MySQL and MariaDB. The type of a parameter follows from the value, with two exceptions that keep callers from changing what a
- * statement means: whatever is compared with a column is a text (a number would make the server read every text column as numbers, and
- * `0` would match them all), and a count of rows is a whole number.
+ * Binds the values of a step for MySQL and MariaDB. The value decides the type of its parameter, with two exceptions, so that no caller can
+ * change what a statement means. What is compared with a column is bound as text: with a number, the server would read text columns as numbers,
+ * and `0` would match all of them. A number of rows is bound as a whole number.
  */
 import type { Template } from '../../../sql/bind.ts';
 import type { ParamType } from '../../../sql/statement.ts';

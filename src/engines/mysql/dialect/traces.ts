@@ -1,6 +1,6 @@
 /**
- * Tables without transactions (MyISAM, MEMORY, Aria …) keep what a statement wrote before it failed. Asked after a failure only: does the text
- * of the statement name one, or something behind which one may stand? Refuses to parse SQL: names are found as words.
+ * Tables without transactions (MyISAM, MEMORY, Aria …) keep what a statement wrote before it failed. This is asked after a failure only: does
+ * the statement name such a table, or something that may hide one? Finds names as words and does not parse SQL.
  */
 import type { Connection, RunOptions } from '../../engine.ts';
 import { TextRows } from '../../rows.ts';

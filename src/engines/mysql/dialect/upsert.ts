@@ -1,6 +1,6 @@
 /**
- * Insert or update by primary key, in the words that both servers share, and how its rows are counted. MySQL's own clause fires on every
- * unique key; ours makes the statement fail when the row that is in the way has another primary key.
+ * Insert or update by primary key, in SQL that both servers understand, and how its rows are counted. The servers' own clause reacts to every
+ * unique key; ours makes the statement fail when the row in the way has another primary key.
  */
 import { DbFailure } from '../../engine.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Values for PostgreSQL: every parameter is an untyped text whose type the server infers from its surroundings, so one text serves all
- * values. `IN (?:list)` becomes a comparison with an array, which has one text for every length and is right for none.
+ * Binds the values of a step for PostgreSQL. Every parameter is an untyped text whose type the server infers from where it stands, so one text
+ * serves all values. `IN (?:list)` becomes a comparison with an array: one text for lists of every length, and right for an empty one.
  */
 import type { Template, TemplatePart, TemplateSlot } from '../../../sql/bind.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';

@@ -1,13 +1,13 @@
 /**
- * What a caller may do with a table. This is the one place where a plan is narrowed to it: planners call `narrow` on everything they plan, and by its
- * type a plan that was not narrowed cannot become SQL. Today every caller of a project may do everything.
+ * What a caller may do with a table. The only place where a plan is narrowed: planners call `narrow` on everything they plan, and by its type, a plan
+ * that was not narrowed cannot become SQL. Today every caller of a project may do everything.
  */
 import type { Operation } from '../model/persona.ts';
 import type { Table } from '../model/table.ts';
 import type { Narrowed, TablePlan } from '../sql/plan.ts';
 
 export interface Access {
-  /** Two callers with the same key may see each other's answers: everything that narrows a plan is in it. */
+  /** Callers with the same key may see each other's answers: it contains everything that narrows a plan. */
   readonly key: string;
 }
 

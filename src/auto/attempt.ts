@@ -1,7 +1,7 @@
 /**
- * Finds the table, takes a connection, lets the request be planned and run, and gives the connection back whatever happens. A statement that
- * fails because the catalogue's picture was old is planned and run anew, and one that never reached its server, too. Nothing else is
- * repeated: reads may call functions that write.
+ * Finds the table, acquires a connection, has the request planned and run, and releases the connection whatever happens. A statement that fails
+ * because the catalogue's picture was old is planned and run again, and so is one that never reached its server. Nothing else is repeated: reads
+ * may call functions that write.
  */
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
@@ -27,23 +27,23 @@ export type Work = (table: Table, session: AutoSession, sink: AnswerSink) => Pro
 
 /** The catalogue's picture of the table is old. */
 const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column', 'stale']);
-/** What a database may say of a statement that was planned for the table as it was, and of others too. */
+/** Failures that an old picture can cause, but other things too. */
 const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsupported', 'syntax', 'other']);
 /** A name that the picture does not have may be that of a new column. */
 const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown']);
-/** So many times in all a request is planned for a table that changes again and again. */
+/** How often a request is planned for a table that keeps changing. */
 const TRIES_MOST = 20;
-/** So many results that disagree with a picture which is read again and stays the same: the catalogue is wrong (of some view, say). */
+/** After this many results that disagree with a picture that stays the same, the catalogue itself is wrong (of some view, say). */
 const DISAGREEMENTS = 3;
-/** A picture younger than this is not read again for the sake of a name that it does not have. */
+/** A younger picture is not read again for a name that it does not have. */
 const TRUST_MS = 1000;
-/** A body from this size on, some hundred rows, is a bulky write. */
+/** From this body size on (some hundred rows), a write is bulky. */
 const BULKY_BYTES = 16 * 1024;
 
 export class Auto {
   readonly #connections: Connections;
   readonly #catalog: CatalogCache;
-  /** Tables of which the catalogue says something else than their rows do. */
+  /** Tables whose catalogue disagrees with their rows. */
   readonly #misdescribed = new WeakSet<Table>();
 
   constructor(connections: Connections, catalog: CatalogCache) {
@@ -51,7 +51,7 @@ export class Auto {
     this.#catalog = catalog;
   }
 
-  /** Are identical reads of this database, at one time, worth one statement? */
+  /** Are identical reads of this database coalesced? */
   sharesReads({ entry }: Target): boolean {
     return this.#connections.engine(entry.type).capabilities.sharedReads;
   }
@@ -93,7 +93,7 @@ export class Auto {
     }
   }
 
-  /** Another try is worth it when the table is not what the request was planned for; the catalogue has been read again by then. */
+  /** Another attempt is worthwhile when the table is not what the request was planned for. The catalogue has been read again by then. */
   async #isWorthAnother(error: unknown, target: Target, table: Table | undefined, tries: number): Promise<boolean> {
     const failure = error instanceof LocatedFailure ? error.failure : error;
     if (failure instanceof ApiError) {
@@ -132,7 +132,7 @@ function workloadOf(request: AutoRequest): Workload {
   return (request.do === 'insert' || request.do === 'patch') && request.body.length >= BULKY_BYTES ? 'bulky' : 'light';
 }
 
-/** The catalogue's statements are our own and read only: one that was cut off may be sent again. */
+/** The catalogue's statements are our own and only read: one that was cut off may be repeated. */
 function ofCatalogue(error: unknown): unknown {
   return error instanceof DbFailure && error.left === 'unknown' ? error.leaving('unsent') : error;
 }

@@ -1,4 +1,4 @@
-/** The body of a PATCH: one JSON object of columns and their new values, each checked against its column. */
+/** Reads the body of a PATCH: one JSON object of columns and new values, each checked against its column. */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { Assignment } from '../sql/plan.ts';

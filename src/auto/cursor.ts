@@ -1,6 +1,6 @@
 /**
- * Keyset paging: the cursor is the last row's values of the order's columns, written as text; the next page is what lies behind them.
- * NULL sorts before every value, on every engine (the dialects see to it).
+ * Keyset paging. The cursor holds the last row's values of the order's columns, as text; the next page is what comes after them.
+ * NULL sorts before every value on every engine (the dialects ensure it).
  */
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
@@ -60,7 +60,7 @@ function decode(cursor: string, order: readonly OrderTerm[]): readonly ParamValu
   });
 }
 
-/** Passes rows on without the hidden columns, and remembers where the last one stood. */
+/** Passes rows on without the hidden columns, and remembers the position of the last one. */
 export class CursorSink implements RowSink {
   readonly #inner: RowSink;
   readonly #order: readonly OrderTerm[];

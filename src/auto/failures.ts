@@ -1,4 +1,4 @@
-/** What a database's failure means to the caller of the Auto API: a table of kinds, where the operation makes a difference for some. */
+/** Maps a database's failure to the error that the caller of the Auto API sees: a table by kind, and by operation where it matters. */
 import type { DbFailure, FailureKind } from '../engines/engine.ts';
 import { type ApiError, apiError, type WriteOutcome } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
@@ -8,7 +8,7 @@ export interface Circumstances {
   readonly table: string;
   readonly timeoutSecs: number;
   readonly requestId: string;
-  /** Where in the batch it happened, when that is known. */
+  /** The row of the batch, if it is known. */
   readonly row?: number | undefined;
 }
 

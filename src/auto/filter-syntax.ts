@@ -1,6 +1,6 @@
 /**
- * The grammar of filters: `column=operator.value`, quoting, lists, ranges and groups. Turns texts into trees; knows no table, so types and
- * columns are checked later.
+ * The grammar of filters: `column=operator.value`, quoting, lists, ranges and groups. Turns text into trees. Knows no table: types and columns are
+ * checked later.
  */
 import { apiError } from '../errors.ts';
 import { isOperator, OPERATORS, type Operator, type Values } from '../sql/operators.ts';
@@ -20,7 +20,7 @@ export type RawFilter =
 const MAX_DEPTH = 16;
 const MAX_LIST = 10_000;
 
-/** A column's name; `"…"` names one that could be taken for something else. */
+/** A column's name. Quotes (`"…"`) name one that would otherwise mean something else. */
 export function columnName(text: string): string {
   if (!text.startsWith('"')) return text;
   const { value, next } = quoted(text, 0, text);

@@ -1,6 +1,6 @@
 /**
- * Raw filters + a table → conditions: columns looked up in the catalogue, values checked against their types. Every refusal names the
- * column; a filter is never left out.
+ * Raw filters and a table → conditions: looks up columns in the catalogue and checks values against their types. Every refusal names the column;
+ * no filter is ever dropped.
  */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
@@ -71,7 +71,7 @@ function fits(column: Column, text: string): Operand | undefined {
 
 const MAX_SPLITS = 64;
 
-/** Without quotes, the one split at a dot in which both halves are of the column's type. */
+/** Without quotes: the one split at a dot in which both halves fit the column's type. */
 function range(column: Column, raw: readonly RawValue[]): readonly Operand[] {
   const [low, high] = raw;
   if (low === undefined) throw apiError('range_invalid', column.name);

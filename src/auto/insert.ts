@@ -1,6 +1,6 @@
 /**
- * Rows of a POST body → insert plans: one plan for each set of keys, every value checked, every row's place remembered so that errors can
- * name it. Nothing is written until the whole body has been read.
+ * Rows of a POST body → insert plans: one per set of keys, with every value checked and every row's position remembered for error messages.
+ * Nothing is written until the whole body has been read.
  */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
@@ -31,7 +31,7 @@ interface Shape extends Group, Listed {
   readonly places: number[];
 }
 
-/** How a column's values are looked at first. */
+/** The quick checks of a column's values. */
 interface ColumnChecks {
   readonly column: Column;
   readonly text: QuickCheck;
@@ -40,7 +40,7 @@ interface ColumnChecks {
 
 const MAX_DEPTH = 64;
 
-/** At once when the body is small; a large one is read a turn of the owner at a time, so that it holds up nobody. */
+/** At once for a small body. A large one is read in slices of its owner, so that it holds up nobody. */
 export function readBatch(body: Buffer, table: Table, owner: string, use: RowsUse = ROWS.insert): MaybePromise<Batch> {
   const batch = new BatchReader(table, body, use);
   const reader = asked(() => new RowsReader(body, { maxDepth: MAX_DEPTH }, (index, keys, row) => batch.add(index, keys, row)));
@@ -60,7 +60,7 @@ async function readLarge(reader: RowsReader, owner: string): Promise<void> {
   while (!asked(() => reader.read(reader.at + SLICE_BYTES / 2)));
 }
 
-/** The columns of rows with the same keys, and how to look at their values. */
+/** The columns of rows with the same keys, and their checks. */
 interface Listed {
   readonly columns: readonly Column[];
   readonly checks: readonly ColumnChecks[];
@@ -71,7 +71,7 @@ const MOST_LISTS = 100;
 /** What rows are read for: what is demanded of their keys. */
 export interface RowsUse {
   columnsOf(keys: readonly string[], table: Table, row: number): readonly Column[];
-  /** The lists of columns that were written to a table, by their names: always the same list, so that a statement can be found by it. */
+  /** The column lists that were written to a table, by name. The same list object returns, so that a statement can be found by it. */
   readonly lists: WeakMap<Table, BoundedMap<string, Listed>>;
 }
 
@@ -91,7 +91,7 @@ class BatchReader {
     this.#lists = listsOf(table, use);
   }
 
-  /** `keys`: the same array for rows with the same keys that follow each other. */
+  /** `keys` is the same array for consecutive rows with the same keys. */
   add(index: number, keys: readonly string[], row: JsonRow): void {
     const { checks, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
     for (let i = 0; i < checks.length; i++) {
@@ -203,7 +203,7 @@ function checked(column: Column, cell: JsonCell, row: number): ParamValue {
   }
 }
 
-/** With transactions, one plan for each set of keys; without, one for all, which says what is absent where. */
+/** With transactions: one plan per set of keys. Without: one for all, which says what is absent where. */
 export function planRows(
   batch: Batch,
   { table, upsert, access }: Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>,

@@ -1,7 +1,7 @@
 /**
- * Which row of a batch a constraint means that is checked at the commit (a deferred one). By then all rows are there, and no beginning of
- * the batch would fail in the same way: a later row may be what an earlier one refers to. The key that the database names tells the row, and when
- * it does not, no row is named.
+ * Finds the row of a batch that violates a constraint checked at commit (a deferred one). By then all rows are there, and no prefix of the batch
+ * would fail in the same way: a later row may be what an earlier one refers to. The key that the database names identifies the row; if it names
+ * none, no row is reported.
  */
 import type { DbFailure } from '../engines/engine.ts';
 import type { Batch } from './insert.ts';

@@ -1,6 +1,5 @@
 /**
- * Passes nothing on before the first row, or the successful end, has come: until then a failed statement may be run once more, as if the
- * first had not been.
+ * Passes nothing on before the first row, or the successful end: until then, a failed statement can be run again as if nothing had happened.
  */
 import type { Backpressure, Cells, ResultColumn } from '../model/cells.ts';
 import type { AnswerSink } from './session.ts';
@@ -29,7 +28,7 @@ export class PatientSink implements AnswerSink {
     this.#inner.row(cells);
   }
 
-  /** The statement has succeeded: also an empty result begins. */
+  /** The statement has succeeded; even an empty result begins. */
   finish(): void {
     if (this.started || this.#flow === undefined) return;
     this.started = true;

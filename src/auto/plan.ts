@@ -1,6 +1,6 @@
 /**
- * AutoRequest + Table → plan, narrowed to what the caller may do. Pure: knows neither SQL nor connections. Rows of a body are read when the plan is
- * run, since they may be many.
+ * AutoRequest and Table → plan, narrowed to what the caller may do. Pure: knows neither SQL nor connections. Rows of a body are read when the plan
+ * runs, since they may be many.
  */
 import { apiError } from '../errors.ts';
 import type { Table } from '../model/table.ts';
@@ -104,7 +104,7 @@ function and(a: Condition | undefined, b: Condition | undefined): Condition | un
   return { op: 'and', of: [a, b] };
 }
 
-/** What the caller asks for, and behind it what makes the order total. */
+/** The caller's order, and then what makes it total. */
 function orderOf(request: ReadRequest, table: Table): readonly OrderTerm[] {
   if (request.order === undefined) return stableOrder(table);
   const asked = request.order.map(({ column: name, direction }): OrderTerm => {

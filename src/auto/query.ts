@@ -1,6 +1,6 @@
 /**
- * The query of a request, sorted by what each name is: filters, and parameters that may be given once. Reserved names are told apart from filters here
- * and nowhere else, so that a misspelt filter is never taken for nothing.
+ * Sorts the query of a request: filters, and parameters that may appear once. The only place that tells reserved names from filters, so that a
+ * misspelt filter is never ignored.
  */
 import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';

@@ -1,6 +1,6 @@
 /**
- * A request to the Auto API as data: what its path, query and headers ask for, before any table is known. Bodies stay as they came; their values are
- * checked against the table's columns.
+ * A request to the Auto API as data: what its path, query and headers ask for, before any table is known. Bodies are read later, against the table's
+ * columns.
  */
 import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs an insert: reads the rows, writes them, and when the database refuses a row, finds out which. While the database works nothing holds on to the
- * rows, or many large batches at a time would be too much for the garbage collector: when a row was refused, the body is read again.
+ * Runs an insert: reads the rows, writes them, and finds the row that the database refuses. While the database works, nothing keeps the rows alive:
+ * many large batches would be too much for the garbage collector. When a row was refused, the body is read again.
  */
 import { DbFailure } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
@@ -48,7 +48,7 @@ export class LocatedFailure extends Error {
   }
 }
 
-/** Engines do not say which row of a batch they refused: the shortest failing beginning of the batch ends with it. Nothing stays written. */
+/** Engines do not say which row of a batch they refused: the shortest failing prefix of the batch ends with it. Nothing stays written. */
 async function located(error: unknown, count: number, plan: InsertBodyPlan, session: AutoSession): Promise<unknown> {
   const { connection, engine } = session;
   if (!(error instanceof DbFailure) || !OF_A_ROW.has(error.kind) || !connection.usable) return error;

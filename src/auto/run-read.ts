@@ -1,4 +1,4 @@
-/** Runs a read: the count if it was asked for, then the rows of the page into the sink. */
+/** Runs a read: the count, if it was asked for, then the rows of the page into the sink. */
 import type { Outcome } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import type { RowSink } from '../model/cells.ts';

@@ -1,6 +1,6 @@
 /**
- * The say that whoever takes a statement's rows has in the connection's flow: it ends with the statement. Without that, an answer that
- * still waits for its client would hold, or hurry, the next statement on the same connection.
+ * The backpressure of one statement: whoever takes its rows may pause the connection until the statement ends. After that it has no effect, or an
+ * answer that still waits for its client would pause or resume the next statement on the same connection.
  */
 import type { Backpressure } from '../model/cells.ts';
 
@@ -22,7 +22,7 @@ export class StatementBackpressure implements Backpressure {
     this.#source?.resume();
   }
 
-  /** The statement is over; the connection flows. */
+  /** The statement is over; the connection flows again. */
   end(): void {
     if (this.#paused) this.resume();
     this.#source = undefined;

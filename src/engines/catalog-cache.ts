@@ -1,6 +1,6 @@
 /**
- * Tables as they were seen last, per entry. A picture is at most five seconds old when it is used; shortly before, it is renewed behind the
- * request's back, so that a busy table never waits for its catalogue. One reading at a time per table.
+ * Tables as they were last seen, per entry. A picture is at most five seconds old when it is used. Shortly before, it is renewed in the
+ * background, so that a busy table never waits for its catalogue. One read at a time per table.
  */
 import type { Entry } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
@@ -8,20 +8,20 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import type { Connections } from './connections.ts';
 
 const MAX_AGE_MS = 5000;
-/** Not sooner than needed: with a thousand tables in use, renewing them is most of what the databases do for us. */
+/** Not earlier than needed: with a thousand tables in use, renewals are most of the load that we put on databases. */
 const RENEW_AGE_MS = 4000;
-/** Tables that are remembered: of all databases, and of one, which must not push out those of all others. */
+/** How many tables are remembered: of all databases, and of one, which must not push out the others. */
 const MAX_TABLES = 20_000;
 const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
-/** A table that changed is watched for so long. */
+/** How long a table that has changed is watched. */
 const RESTLESS_MS = 10_000;
 const READ_OPTIONS = { timeoutMs: 10_000 };
 
 interface Picture {
   readonly table: Table;
-  /** Of the table at that time or before; undefined when it was not asked for, or there is none. */
+  /** The stamp of the table at that time or before; undefined when it was not read, or there is none. */
   stamp: string | undefined;
-  /** When it was first seen to be as it is, if it was seen to be otherwise before. */
+  /** When the current state was first seen, if another one was seen before. */
   readonly changed: number | undefined;
   seen: number;
 }
@@ -43,19 +43,19 @@ export class CatalogCache {
     this.#connections = connections;
   }
 
-  /** The table at once when the picture is fresh; else the promise of it. Undefined when there is no such table. */
+  /** The table at once if the picture is fresh, else a promise. Undefined when there is no such table. */
   find(wanted: TableWanted): Table | Promise<Table | undefined> {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     if (picture === undefined) return this.read(wanted);
     const now = performance.now();
     const age = now - picture.seen;
     if (age > MAX_AGE_MS) return this.read(wanted);
-    // A failure to renew is not this request's affair; the next one after five seconds will see it.
+    // // A failed renewal does not concern this request. The next one after five seconds will see it.
     if (age > RENEW_AGE_MS) this.read(wanted).catch(() => undefined);
     return picture.table;
   }
 
-  /** Reads the catalogue now (or joins a reading under way). */
+  /** Reads the catalogue now, or joins a read under way. */
   read(wanted: TableWanted): Promise<Table | undefined> {
     const key = `${wanted.entry.id}\0${keyOf(wanted)}`;
     const under = this.#reading.get(key);
@@ -66,8 +66,8 @@ export class CatalogCache {
   }
 
   /**
-   * Reads the catalogue after this moment: a reading under way may have begun before the table changed. Who trusts nothing has seen that the
-   * picture is wrong, and has the table described whatever its stamp says: a stamp does not tell a table that changed and changed back.
+   * Reads the catalogue from now on: a read under way may have begun before the table changed. With `nothing`, the caller has seen that the picture
+   * is wrong, and the table is described whatever its stamp says: a stamp does not reveal a table that changed and changed back.
    */
   async renew(wanted: TableWanted, trust: 'stamp' | 'nothing'): Promise<Table | undefined> {
     await this.#reading.get(`${wanted.entry.id}\0${keyOf(wanted)}`)?.catch(() => undefined);
@@ -76,13 +76,13 @@ export class CatalogCache {
     return this.read(wanted);
   }
 
-  /** Has the table changed so lately that it may have changed and changed back? */
+  /** Has the table changed so recently that it may have changed and changed back? */
   isRestless(wanted: TableWanted): boolean {
     const changed = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted))?.changed;
     return changed !== undefined && performance.now() - changed < RESTLESS_MS;
   }
 
-  /** How old the picture is, in milliseconds; infinite when there is none. */
+  /** The age of the picture in milliseconds; infinite when there is none. */
   age(wanted: TableWanted): number {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     return picture === undefined ? Number.POSITIVE_INFINITY : performance.now() - picture.seen;
@@ -100,7 +100,7 @@ export class CatalogCache {
     const connection = await pool.acquire();
     const old = this.#pictures.get(entry.id)?.get(keyOf(wanted));
     try {
-      // A table that is seen for the first time may never be asked for again: its stamp comes with the first renewal.
+      // // A table that is seen for the first time may never be asked for again: its stamp is read with the first renewal.
       const stamp = old === undefined ? undefined : await catalog.stamp?.(connection, { schema, table: name }, READ_OPTIONS);
       if (old !== undefined && stamp !== undefined && stamp === old.stamp) {
         old.seen = started;
@@ -122,11 +122,11 @@ export class CatalogCache {
       if (tables.delete(key)) this.#pictures.set(wanted.entry.id, tables);
       return;
     }
-    // The same columns: the same object, so that what was derived from it stays valid.
+    // // Same columns, same object: what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
     const changed = old === undefined || old.table === same ? old?.changed : performance.now();
     tables.set(key, { table: same, stamp, changed, seen });
-    // Counted anew, when it has one more.
+    // // The size has changed.
     if (old === undefined) this.#pictures.set(wanted.entry.id, tables);
   }
 }

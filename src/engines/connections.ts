@@ -1,6 +1,6 @@
 /**
- * Connections to any registered database, by entry: one pool per entry and purpose, so that what a Custom statement leaves in a session is
- * never seen by the Auto API. Hosts of an entry are tried in order, starting with the one that answered last.
+ * Connections to all registered databases: one pool per entry and purpose, so that the Auto API never sees what a Custom statement leaves in a
+ * session. The hosts of an entry are tried in order, starting with the one that answered last.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../model/entry.ts';
@@ -15,7 +15,7 @@ export type Purpose = 'auto' | 'custom';
 
 const SWEEP_MS = 1000;
 const MOST_REMEMBERED = 10_000;
-/** How long to wait before a full server is asked again: so long at first, and longer each time. */
+/** How long to wait before a full server is asked again; doubles each time. */
 const RECLAIM_MS = 10;
 const RECLAIM_MOST_MS = 100;
 
@@ -40,7 +40,7 @@ export class Connections {
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
   readonly #capacity = new ServerCapacity(() => this.#allPools());
   readonly #lastGood = new BoundedMap<string, number>(MOST_REMEMBERED);
-  /** Entries that were changed or removed: a request that began before may still want a connection, but none is kept. */
+  /** Entries that were changed or removed. A request that began before may still need a connection, but none is kept. */
   readonly #retired = new BoundedMap<string, true>(MOST_REMEMBERED);
   readonly #sweeper: NodeJS.Timeout;
 
@@ -61,7 +61,7 @@ export class Connections {
     return (this.#pools[purpose].get(entry.id) ?? this.#addPool(entry, purpose)).pool;
   }
 
-  /** Entries of a project were changed or removed: connections of all but these end as they become idle. Returns whose did. */
+  /** Entries of a project were changed or removed: all connections but those of `kept` close as they become idle. Returns the affected entries. */
   retire(projectId: string, kept: ReadonlySet<string>): readonly string[] {
     const retired = new Set<string>();
     for (const pools of Object.values(this.#pools)) {
@@ -123,11 +123,11 @@ export class Connections {
         if (error instanceof DbFailure && error.kind === 'cancelled') break;
       }
     }
-    // Whatever went wrong, no statement was sent yet.
+    // // Whatever went wrong, no statement has been sent.
     throw failure instanceof DbFailure && failure.left === 'unknown' ? failure.leaving('unsent') : failure;
   }
 
-  /** A name may stand for several addresses; the next one is tried when nobody answers at the one before. */
+  /** A name may have several addresses. The next one is tried when one does not answer. */
   async #dial(entry: Entry, host: Host, timeoutMs: number, signal: StopSignal | undefined): Promise<Connection> {
     const end = performance.now() + timeoutMs;
     const addresses = await this.#resolve(host.host, timeoutMs);
@@ -150,7 +150,7 @@ export class Connections {
     throw failure;
   }
 
-  /** A server that is full of connections of ours has room again when resting ones have gone, or some have come to rest. */
+  /** A server that is full of our own connections has room again when idle ones have closed, or busy ones have become idle. */
   async #enter(entry: Entry, options: ConnectOptions): Promise<Connection> {
     const server = serverOf(options.host);
     const end = performance.now() + options.timeoutMs;
@@ -198,7 +198,7 @@ export class Connections {
 
 const serverOf = ({ host, port }: Host): string => `${host}:${port}`;
 
-/** The part of the remaining time that the first of so many attempts may take. */
+/** The share of the remaining time for the first of this many attempts. */
 function share(end: number, attempts: number): number {
   return Math.max((end - performance.now()) / attempts, 1);
 }

@@ -1,6 +1,6 @@
 /**
- * What a result has turned out to have, beside what its statement was planned for. A server describes every column of a result before its
- * first row: by that a plan that is older than its table is found out while nothing has been passed on. Knows no protocol.
+ * Compares the described columns of a result with those that its statement was planned for. A server describes a result before its first row, so
+ * a plan that is older than its table is detected before anything is passed on. Knows no protocol.
  */
 import type { ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -8,14 +8,14 @@ import type { Statement } from '../sql/statement.ts';
 import { DbFailure } from './engine.ts';
 import { malformed } from './limits.ts';
 
-/** Kinds that every format writes alike, as a text; results do not always tell one from another. */
+/** Kinds that every format writes as text. Results do not always distinguish them. */
 const TEXTS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set', 'uuid', 'other']);
 
 export function hasSameEncoding(a: Kind, b: Kind): boolean {
   return a === b || (TEXTS.has(a) && TEXTS.has(b));
 }
 
-/** The columns to hand to a sink; undefined when the statement must not be believed any more. */
+/** The columns to hand to a sink; undefined when the statement is stale. */
 export function columnsOf(statement: Statement, described: readonly ResultColumn[]): readonly ResultColumn[] | undefined {
   const { columns } = statement;
   if (columns === undefined) return described;

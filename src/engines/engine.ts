@@ -1,6 +1,6 @@
 /**
- * THE interface between Millrace and a database engine: connect, run a statement, read the catalogue; and the kinds of
- * failure that a database can report. Refuses to know HTTP, tenants or plans: it sees SQL text and typed parameters.
+ * THE interface between Millrace and a database engine: connect, run a statement, read the catalogue; and the kinds of failure that a database
+ * can report. Knows no HTTP, tenants or plans: it sees SQL text and typed parameters.
  */
 import type { RowSink } from '../model/cells.ts';
 import type { DbType, Entry, Host } from '../model/entry.ts';
@@ -25,7 +25,7 @@ export interface Outcome {
 export type { StopSignal };
 
 export interface RunOptions {
-  /** Ends the statement: the server is told to stop and the connection is given up. */
+  /** Ends the statement: the server is told to stop, and the connection is dropped. */
   readonly signal?: StopSignal | undefined;
   /** Milliseconds that the statement may run, enforced by the server and by us. */
   readonly timeoutMs: number;
@@ -33,10 +33,10 @@ export interface RunOptions {
   readonly transaction?: 'may_end' | undefined;
 }
 
-/** How much a rollback took back; `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
+/** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
 export type Undone = 'all' | 'some';
 
-/** What a connection is wanted for; `bulky`: to write many rows, which keeps a processor of the server busy. */
+/** What a connection is needed for. `bulky`: to write many rows, which keeps a processor of the server busy. */
 export type Workload = 'light' | 'bulky';
 
 export interface Connection {
@@ -51,9 +51,9 @@ export interface Connection {
   rollback(options: RunOptions): Promise<Undone>;
   /** Checks now what would else be checked at the commit (deferred constraints); absent where nothing is. */
   checkConstraints?(options: RunOptions): Promise<void>;
-  /** Brings the session back to how it was after connecting; false when it cannot and must be closed. */
+  /** Restores the session to its state after connecting; false when it cannot, and must be closed. */
   reset(): Promise<boolean>;
-  /** False once the socket is gone or the protocol is out of step: the pool drops it. */
+  /** False once the socket is gone or the protocol is out of sync: the pool drops it. */
   readonly usable: boolean;
   /** Called when the connection dies while idle. */
   onClosed(listener: () => void): void;
@@ -103,7 +103,7 @@ export interface EngineNames {
   readonly names: readonly string[];
 }
 
-/** What one engine can do and another cannot. Whoever needs to know asks here, and never which engine it is. */
+/** What one engine can do and another cannot. Code asks this, and never which engine it is. */
 export interface Capabilities {
   /** Several statements of one connection are all or nothing. */
   readonly transactions: boolean;
@@ -121,7 +121,7 @@ export interface Capabilities {
   readonly bulkyWrites: number;
 }
 
-/** Everything that Millrace knows of an engine. One folder below this one makes it, and one line in `index.ts` registers it. */
+/** Everything that Millrace knows of an engine. A folder below this one defines it, and one line in `index.ts` registers it. */
 export interface Engine extends EngineNames {
   /** What messages call it. */
   readonly label: string;
@@ -242,13 +242,13 @@ export class DbFailure extends Error {
     this.left = details.left ?? (UNANSWERED.has(kind) || (STOPS.has(kind) && this.code === '') ? 'unknown' : 'nothing');
   }
 
-  /** The same failure, by someone who knows better what is left. */
+  /** The same failure, with better knowledge of what is left. */
   leaving(left: Left): DbFailure {
     const { kind, message, code, column, constraint, key, ofStatement, cause } = this;
     return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left });
   }
 
-  /** Engines quote values where data or a statement is refused; what they say of servers is kept, without what it quotes. */
+  /** Engines quote values when they refuse data or a statement. What they say about servers is kept, without quoted parts. */
   loggable(): Readonly<Record<string, string>> {
     const { kind, code } = this;
     return WORDS_WITHOUT_VALUES.has(kind) ? { kind, code, message: withoutQuotes(this.message) } : { kind, code };
@@ -258,7 +258,7 @@ export class DbFailure extends Error {
 const UNANSWERED: ReadonlySet<FailureKind> = new Set<FailureKind>(['lost', 'malformed']);
 const STOPS: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'cancelled']);
 
-/** Of a socket that failed in a write: the end of what was to be sent has not left this machine. Else nobody knows how far it came. */
+/** For a socket that failed in a write: the end of the data has not left this machine. Otherwise nobody knows how far it came. */
 export function leftBy(error: unknown): Left {
   return (error as { syscall?: unknown } | undefined)?.syscall === 'write' ? 'unsent' : 'unknown';
 }

@@ -1,5 +1,5 @@
 /**
- * Which database hosts may be dialled: names are resolved once, the resolved address is checked and then dialled, so that a name cannot
+ * Decides which database hosts may be dialled. Names are resolved once, and the checked address is the one that is dialled, so that a name cannot
  * mean one thing to the check and another to the connection.
  */
 import { lookup } from 'node:dns/promises';

@@ -1,6 +1,6 @@
 /**
- * What a database may send us, whatever engine it claims to be: tenants register their own hosts, so every length, count and text from a
- * server is somebody's guess until it was compared with these. Knows no protocol; the readers of each one ask here.
+ * What a database may send us, whatever engine it claims to be. Tenants register their own hosts, so no length, count or text from a server is
+ * trusted before it has been compared with these limits. Knows no protocol; each protocol's reader asks here.
  */
 import { DbFailure } from './engine.ts';
 
@@ -15,7 +15,7 @@ export const LIMITS = {
   columns: 16_384,
   /** All that a server may say before it has let us in. */
   loginBytes: 256 * 1024,
-  /** Messages that nobody asked for (notices, changed parameters), during one statement or between two. */
+  /** Unsolicited messages (notices, changed parameters), during one statement or between two. */
   asides: 100_000,
   /** Characters that are kept of an error's text. */
   errorText: 16 * 1024,
@@ -24,7 +24,7 @@ export const LIMITS = {
   largeFrom: MIB,
 } as const;
 
-/** The server broke its protocol or a limit. The words are ours alone: they reach the caller and the log. */
+/** The server broke its protocol or a limit. The message is ours: it reaches the caller and the log. */
 export function malformed(what: string, cause?: unknown): DbFailure {
   return new DbFailure('malformed', `the database sent ${what}`, { cause });
 }
@@ -36,8 +36,8 @@ export function checkColumns(count: number): void {
 let largeHeld = 0;
 
 /**
- * What one connection has taken of the memory for large rows. Whoever lets a buffer grow says so first: what would be too much for one row is
- * the server's fault, and what would be too much for all of them together is a busy service.
+ * The memory for large rows that one connection has taken. Call it before a buffer grows: too much for one row is the server's fault, too much for
+ * all of them together means that the service is busy.
  */
 export class LargeShare {
   readonly #rowBytes: number;
@@ -47,12 +47,12 @@ export class LargeShare {
     this.#rowBytes = rowBytes;
   }
 
-  /** An announced row: is it one that may come at all? */
+  /** Checks an announced row: may it come at all? */
   checkRow(size: number): void {
     if (size > this.#rowBytes) throw malformed(`a row of ${size} bytes; at most ${this.#rowBytes} are read`);
   }
 
-  /** The buffer is about to have this size. */
+  /** The buffer is about to grow to this size. */
   hold(size: number): void {
     const wanted = size > LIMITS.largeFrom ? size : 0;
     if (wanted > this.#held && largeHeld + wanted - this.#held > LIMITS.largeBytes)

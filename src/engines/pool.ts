@@ -1,7 +1,7 @@
 /**
- * The connections of one database: at most `maxOpen`, at most `maxIdle` of them kept without work, each for at most `idleMs`. Opens
- * lazily, never waits without a deadline. The most recently used connection is given out first, so that the others can grow old and close.
- * Bulky statements have few of them at a time.
+ * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle, each for at most `idleMs`. Opens lazily, and never
+ * waits without a deadline. The most recently used connection is handed out first, so that the others can expire.
+ * Bulky statements may use only a few of them at a time.
  */
 
 import { setImmediate as immediately } from 'node:timers/promises';
@@ -14,9 +14,9 @@ export interface PoolLimits {
   readonly idleMs: number;
   /** How long a request may wait for a connection to become free. */
   readonly waitMs: number;
-  /** Of bulky statements no more run at a time, nor on more than half of the connections: whoever only reads would wait behind them all. */
+  /** No more bulky statements run at a time, nor on more than half of the connections: readers would wait behind all of them. */
   readonly bulkyMost: number;
-  /** How long a bulky one may wait for its turn: as long as it may run. */
+  /** How long a bulky statement may wait for its turn: as long as it may run. */
   readonly bulkyWaitMs: number;
 }
 
@@ -25,20 +25,20 @@ interface Idle {
   readonly since: number;
 }
 
-/** `draining`: what is in use or waited for goes on, nothing is kept; `closed`: nothing is given out any more. */
+/** `draining`: what is in use or awaited goes on, but nothing is kept. `closed`: nothing is handed out. */
 type State = 'open' | 'draining' | 'closed';
 
 /**
- * So long a connection above `maxIdle` waits for work before it is closed. Under load connections are idle for moments only; closing them at
- * once would mean a login for every other request.
+ * How long a connection above `maxIdle` waits for work before it is closed. Under load, connections are idle for moments only; closing them at once
+ * would mean a login for every other request.
  */
 const TRIM_MS = 200;
 
 const MAX_WAITERS_PER_CONNECTION = 100;
 
 /**
- * A connection that has rested for so long is given out only after the events that have come in by now were looked at: the end of its socket
- * may be among them, and a statement that was sent is never sent again. Under load connections rest for less.
+ * A connection that has been idle for this long is handed out only after pending socket events were processed: its socket may have ended, and a
+ * statement that was sent is never sent again. Under load, connections are idle for less.
  */
 const RESTED_MS = 20;
 
@@ -72,7 +72,7 @@ export class Pool {
     return { open: this.#count, idle: this.#idle.length, waiting: this.#line.length + this.#bulkyLine.length };
   }
 
-  /** A connection at once when one is idle; else the promise of one. */
+  /** A connection at once if one is idle, else a promise. */
   acquire(signal?: StopSignal, load: Workload = 'light'): Connection | Promise<Connection> {
     return load === 'light' ? this.#take(signal) : this.#takeBulky(signal);
   }
@@ -107,7 +107,7 @@ export class Pool {
     }
   }
 
-  /** The place goes to the next one in line. */
+  /** The slot goes to the next in line. */
   #bulkyDone(): void {
     if (!this.#bulkyLine.give()) this.#bulky--;
   }
@@ -127,7 +127,7 @@ export class Pool {
     if (this.#idle.length > this.#limits.maxIdle) this.#trimmer ??= setTimeout(() => this.#trim(), TRIM_MS).unref();
   }
 
-  /** Closes what is above `maxIdle` and was not needed since it was put back; looks again later when some were. */
+  /** Closes connections above `maxIdle` that were not needed since their release; checks again later if some were. */
   #trim(): void {
     this.#trimmer = undefined;
     const before = performance.now() - TRIM_MS;
@@ -154,25 +154,25 @@ export class Pool {
     return this.#count === 0 && this.counts.waiting === 0;
   }
 
-  /** Since when the connection rests that was not used for the longest time; undefined when none does. */
+  /** Since when the least recently used connection has been idle; undefined when none is. */
   get restingSince(): number | undefined {
     return this.#idle[0]?.since;
   }
 
-  /** False when none rests. */
+  /** Returns false when none is idle. */
   closeLongestUnused(): boolean {
     const oldest = this.#idle.shift();
     if (oldest !== undefined) this.#drop(oldest.connection);
     return oldest !== undefined;
   }
 
-  /** Idle connections go now, the others when nobody waits for them any more. */
+  /** Idle connections close now, the others when nobody waits for them any more. */
   drain(): void {
     if (this.#state === 'open') this.#state = 'draining';
     for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
   }
 
-  /** Idle connections go now, the others when they come back. */
+  /** Idle connections close now, the others on release. */
   close(): void {
     this.#state = 'closed';
     for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
@@ -211,7 +211,7 @@ export class Pool {
     this.#replace();
   }
 
-  /** Room was made: a connection is opened for whoever waits first by then. Someone else may bring one earlier. */
+  /** There is room: opens a connection for whoever is first in line by then. Another one may be released earlier. */
   #replace(): void {
     if (this.#replacing >= this.#line.length || this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return;
     this.#replacing++;

@@ -1,6 +1,6 @@
 /**
- * The engines that a service speaks, by the names that databases, paths and definitions use for them. Which engines these are is said in
- * `index.ts`; this file knows none of them.
+ * The engines of a service, by the names that databases, paths and definitions use. `index.ts` says which engines there are; this file knows
+ * none of them.
  */
 import type { DbType } from '../model/entry.ts';
 import type { Engine, EngineNames } from './engine.ts';
@@ -10,7 +10,7 @@ export class Engines {
   readonly #byName: ReadonlyMap<string, Engine>;
   readonly #announcedTypes: ReadonlySet<string>;
   readonly #announcedNames: ReadonlySet<string>;
-  /** Whose rules stand in where a document does not say which engine it means. */
+  /** Whose rules apply where a document does not say which engine it means. */
   readonly fallback: Engine;
   /** The types, as a message lists them: `a, b or c`. */
   readonly types: string;

@@ -1,6 +1,6 @@
 /**
- * The foreign keys of a schema as they were seen last, for those who ask how tables belong together. They are read apart from the tables, so
- * that a table costs no more than before where nobody asks. As with tables, a picture is at most five seconds old when it is used.
+ * The foreign keys of a schema as they were last seen. They are read separately from the tables, so that a table costs no more where nobody asks
+ * for relations. As with tables, a picture is at most five seconds old when it is used.
  */
 import type { Entry } from '../model/entry.ts';
 import { type DeclaredKey, declaredKeys, type ForeignKey, type Neighbours } from '../model/relation.ts';
@@ -57,7 +57,7 @@ export class RelationCache {
     return picture.keys;
   }
 
-  /** Reads them now (or joins a reading under way). */
+  /** Reads them now, or joins a read under way. */
   read(wanted: SchemaWanted): Promise<readonly ForeignKey[]> {
     const key = keyOf(wanted);
     const under = this.#reading.get(key);

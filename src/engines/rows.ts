@@ -1,6 +1,6 @@
 /**
- * A sink for small results of our own statements (catalogues, counts): rows as arrays of texts, together no larger than a message may be.
- * Never on the path of a caller's rows.
+ * A sink for small results of our own statements (catalogues, counts): rows as arrays of strings, bounded like a message.
+ * Never used for a caller's rows.
  */
 import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import { LIMITS, malformed } from './limits.ts';

@@ -1,18 +1,18 @@
 /**
- * Room on the servers. A server takes so many connections and no more, and a thousand databases may lie on one: when it is full, connections that
- * rest, of whichever database, are closed for those that are wanted, the longest unused first. So any number of databases can be used in turn.
+ * Keeps track of how many connections a server takes. A thousand databases may share one server. When it is full, idle connections of any database
+ * are closed for those that are needed, the least recently used first. So any number of databases can be used in turn.
  */
 import type { Pool } from './pool.ts';
 
 export interface Holder {
   readonly pool: Pool;
-  /** Where its connections may lead. */
+  /** The servers that its connections may lead to. */
   readonly servers: ReadonlySet<string>;
 }
 
-/** For so long a server that was full is believed to take no more than then. */
+/** For this long, a server that was full is assumed to take no more than then. */
 const BELIEVED_MS = 60_000;
-/** So many places are left free on such a server: closing takes it a moment. */
+/** How many slots are left free on such a server: closing takes a moment. */
 const SPARE = 2;
 
 interface Limit {
@@ -30,7 +30,7 @@ export class ServerCapacity {
     this.#holders = holders;
   }
 
-  /** A connection is about to be opened; `leave` when it is, or will not be. Where the server was full lately, resting ones go first. */
+  /** A connection is about to be opened; call `release` when it is, or will not be. If the server was full recently, idle ones are closed first. */
   reserve(server: string): void {
     this.#wanted.set(server, this.#wantedOf(server) + 1);
     const limit = this.#limitOf(server);
@@ -46,8 +46,8 @@ export class ServerCapacity {
   }
 
   /**
-   * The server said that it is full. True when connections of ours are among those that fill it, or were a moment ago: it is worth another
-   * attempt. Others that are being opened may have a place already.
+   * The server said that it is full. Returns true when our own connections are among those that fill it, or were a moment ago: then another attempt
+   * is worthwhile.
    */
   reclaim(server: string): boolean {
     const held = this.#heldOf(server);
@@ -69,7 +69,7 @@ export class ServerCapacity {
     return this.#wanted.get(server) ?? 0;
   }
 
-  /** Open connections, without those that are only wanted. */
+  /** Open connections, without those that are being opened. */
   #heldOf(server: string): number {
     let count = -this.#wantedOf(server);
     for (const { pool, servers } of this.#holders()) if (servers.has(server)) count += pool.counts.open;

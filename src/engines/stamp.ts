@@ -1,7 +1,7 @@
-/** What stamps by a statement of the server's own have in common. */
+/** What catalogue stamps that need a statement have in common. */
 import { type Connection, DbFailure } from './engine.ts';
 
-/** A stamp that the server refuses is none: the description, which is asked for then, tells better what is wrong. */
+/** A stamp that the server refuses counts as none: the description, which follows, reports better what is wrong. */
 export async function unlessRefused(connection: Connection, stamp: Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await stamp;

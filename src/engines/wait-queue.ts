@@ -1,6 +1,5 @@
 /**
- * Those who wait for something of which there is not enough: first come, first served, and nobody longer than allowed. Knows nothing of what
- * is waited for.
+ * A queue for a scarce resource: first come, first served, with a limit on length and waiting time. Knows nothing of the resource.
  */
 import { DbFailure, type StopSignal } from './engine.ts';
 
@@ -14,7 +13,7 @@ export class WaitQueue<T> {
   readonly #waitMs: number;
   readonly #most: number;
 
-  /** More than `most` do not wait: they would be refused anyway when their time is up. */
+  /** Beyond `most`, nobody waits: they would be refused anyway when their time is up. */
   constructor({ waitMs, most }: { readonly waitMs: number; readonly most: number }) {
     this.#waitMs = waitMs;
     this.#most = most;
@@ -50,14 +49,14 @@ export class WaitQueue<T> {
     });
   }
 
-  /** To whoever came first; false when nobody waits. */
+  /** Gives the item to the first in line; false when nobody waits. */
   give(item: T): boolean {
     const [first] = this.#waiters;
     first?.give(item);
     return first !== undefined;
   }
 
-  /** Tells whoever came first that there is nothing to wait for. */
+  /** Tells the first in line that there is nothing to wait for. */
   refuse(failure: DbFailure): void {
     const [first] = this.#waiters;
     first?.refuse(failure);

@@ -1,6 +1,6 @@
 /**
- * Our own deadline for statements: one timer looks at all that run, so that a request pays for a number and not for a timer.
- * A server that keeps its own limit answers long before; this is for links that have gone silent.
+ * Our own deadline for statements. One timer checks all that run, so that a request costs a number and not a timer.
+ * A server that enforces its own limit answers long before; this is for links that have gone silent.
  */
 export interface Watched {
   /** performance.now() after which `expire` is called; Infinity while nothing runs. */

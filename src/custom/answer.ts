@@ -1,11 +1,11 @@
-/** Where the result of a call goes: what HTTP offers to it. Knows no format; rows and values go in, and bytes come out where they are kept. */
+/** Where the result of a call goes: the interface that HTTP implements. Knows no format: rows and values go in, and bytes come out where they are kept. */
 import { BudgetError } from '../lang/budget.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { PlainValue } from '../util/decimal.ts';
 
 /** Rows on their way to the client. */
 export interface RowAnswer extends RowSink {
-  /** Names and values in turn, sent with the first byte. */
+  /** Names and values, alternating; sent with the first byte. */
   readonly headers: string[];
   end(): void;
   discard(): void;
@@ -17,9 +17,9 @@ export interface KeptRows extends RowSink {
 }
 
 export interface CallAnswer {
-  /** Has the client seen a byte? */
+  /** Has the client received a byte? */
   readonly begun: boolean;
-  /** `held`: nothing is sent before the end, because what ran may still be taken back. */
+  /** `held`: nothing is sent before the end, because what ran may still be rolled back. */
   rows(held: 'held' | 'flowing'): RowAnswer;
   value(value: PlainValue, headers: readonly string[], status?: number): void;
   /** `type`: of a file, instead of the format's. */
@@ -28,7 +28,7 @@ export interface CallAnswer {
   keepRows(mostBytes: number): KeptRows;
 }
 
-/** Answers that are kept or shared lie in memory as a whole. */
+/** Answers that are kept or shared are in memory as a whole. */
 export class AnswerTooLarge extends BudgetError {
   constructor(mostBytes: number) {
     super(

@@ -1,4 +1,4 @@
-/** One version at work on a call, and how that ends: a value that says whether another version may try. Runs nothing. */
+/** One version's attempt at a call, and how it ends: a value that says whether another version may try. Runs nothing. */
 import type { StopSignal } from '../engines/engine.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { DefinitionMethod, Endpoint } from '../model/definition.ts';
@@ -16,7 +16,7 @@ export interface Call {
   readonly context: ProjectContext;
   readonly path: CallPath;
   readonly method: DefinitionMethod;
-  /** Undefined: the highest. */
+  /** Undefined for the highest. */
   readonly version: string | undefined;
   readonly raw: RawInput;
   /** The name of the format, which tells answers apart. */
@@ -43,9 +43,9 @@ export interface Attempt {
 export interface Failed {
   readonly kind: 'failed';
   readonly error: unknown;
-  /** Is it the version's own fault, so that another version may do better? */
+  /** Is it the version's own fault, so that another version may succeed? */
   readonly isOwn: boolean;
-  /** Does something stay of it, or may it? Then no other version is tried. */
+  /** Has it left something behind, or may it have? Then no other version is tried. */
   readonly lasts: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface Answered {
 
 export const ANSWERED: Answered = { kind: 'answered' };
 
-/** `lasting`: the attempt wrote what cannot be taken back. */
+/** `lasting`: the attempt wrote what cannot be rolled back. */
 export function failedBy(error: unknown, lasting?: 'lasting'): Failed {
   return { kind: 'failed', error, isOwn: isOwnFault(error), lasts: lasting === 'lasting' };
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies of calls → their fields, within the memory that the definition allows and the service has left. A small body is read at once; a large
- * one a turn at a time, so that it holds up nobody. Knows nothing of methods and queries.
+ * Reads the fields of a call's body, within the memory that the definition allows and the service has left. A small body is read at once, a large
+ * one in slices, so that it holds up nobody. Knows nothing of methods and queries.
  */
 import type { Writable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -20,7 +20,7 @@ export interface Allowance {
   /** What the definition's limit is. */
   readonly mostBytes: number;
   readonly lease: MemoryLease;
-  /** Nothing is read for a client that has gone. */
+  /** Nothing is read for a client that has left. */
   readonly signal: StopSignal;
 }
 
@@ -33,7 +33,7 @@ const MOST_FIELDS = 1000;
 const MOST_PARTS = 100;
 const MOST_FIELD_BYTES = 1024 * 1024;
 
-/** What is given more than once is a list. */
+/** A name that is given more than once is a list. */
 export function addField(input: PlainMap, name: string, value: PlainValue): void {
   const before = input.get(name);
   if (before === undefined) input.set(name, value);
@@ -44,7 +44,7 @@ function tooLarge(bytes: number): Error {
   return apiError('input_too_large', String(Math.floor(bytes / 1024 / 1024)));
 }
 
-/** Takes the memory, or says who refuses it: the definition for good, the service for now. */
+/** Takes the memory, or throws the refusal: of the definition for good, of the service for now. */
 function hold(bytes: number, { mostBytes, lease }: Allowance): void {
   if (bytes > mostBytes || bytes > lease.most) throw tooLarge(Math.min(mostBytes, lease.most));
   if (bytes <= lease.held) return;

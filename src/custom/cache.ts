@@ -1,6 +1,6 @@
 /**
- * Answers that are kept for a while: in memory, bounded by bytes, the least used going first. Whether a caller may see one is decided before
- * anybody looks here. Knows nothing of what the keys are made of.
+ * Keeps answers for a while: in memory, bounded by bytes, least recently used. Whether a caller may see an answer is decided before.
+ * Knows nothing of what the keys contain.
  */
 import { BoundedMap } from '../util/bounded-map.ts';
 export interface ResponseCache {
@@ -14,7 +14,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** What an entry takes beside its body. */
+/** The size of an entry beside its body. */
 const OVERHEAD = 300;
 
 export class MemoryCache implements ResponseCache {
@@ -39,7 +39,7 @@ export class MemoryCache implements ResponseCache {
     return undefined;
   }
 
-  /** One answer may take a quarter of the room at most. */
+  /** One answer may take at most a quarter of the memory. */
   set(key: string, body: Buffer, ttlSecs: number): void {
     const kept = { body, until: this.#now() + ttlSecs * 1000 };
     if (sizeOf(kept) <= this.#mostBytes / 4) this.#kept.set(key, kept);

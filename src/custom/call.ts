@@ -1,6 +1,6 @@
 /**
- * The Custom call: find the endpoint, choose the version, check the caller's roles, read the input, answer from what is kept or by running the
- * steps. A version that fails by its own fault leaves the call to its rollback version. Knows no HTTP.
+ * The Custom call: find the endpoint, choose the version, check the caller's roles, read the input, and answer from the cache or by running the
+ * steps. When a version fails by its own fault, its rollback version takes over. Knows no HTTP.
  */
 import { apiError } from '../errors.ts';
 import type { Definition, Endpoint } from '../model/definition.ts';
@@ -35,11 +35,11 @@ export async function answerCall(stages: CallStages, call: Call, answer: CallAns
     first ??= outcome;
     tried.push(next);
     if (outcome.isOwn && !call.signal.aborted) stages.notes.failed(call, next, outcome.error);
-    // What stays is told by the version that left it.
+    // // The version that left something behind reports it.
     if (outcome.lasts) throw outcome.error;
     if (call.signal.aborted || !outcome.isOwn || answer.begun) break;
   }
-  // A rollback version that may not be called, or that refuses the call, is no rescue: the first error stands.
+  // // A rollback version that may not be called, or that refuses the call, does not help: the first error stands.
   throw first?.error;
 }
 

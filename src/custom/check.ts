@@ -1,5 +1,5 @@
 /**
- * The way to develop a definition: checked as at deploy, and on demand run in a transaction that is taken back, with each step's result,
+ * Helps to develop a definition: checks it as at deploy and, on demand, runs it in a transaction that is rolled back, with each step's result,
  * duration, printed lines and bound SQL. A step that fails is part of the answer.
  */
 import type { StopSignal } from '../engines/engine.ts';
@@ -83,7 +83,7 @@ export async function execute(management: Management, author: Author, source: st
     return describe(compiled, steps, [
       ['result', result],
       ['duration_ms', duration],
-      // A procedure may commit by itself, and not every table takes things back.
+      // // A procedure may commit by itself, and not every table can roll back.
       ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', staysOf(stays.steps, stays.kind)]] as const)),
     ]);
   } finally {
@@ -103,7 +103,7 @@ function parseInput(text: string | undefined): PlainMap {
   throw apiError('bad_parameter', 'input', 'it must be a JSON object');
 }
 
-/** What cannot be taken back is not tried. */
+/** What cannot be rolled back is not tried. */
 function refuseLasting({ steps, document }: Compiled): void {
   const { capabilities, label } = document.database.engine;
   for (const { sql, label: step } of steps) {

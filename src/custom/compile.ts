@@ -1,6 +1,6 @@
 /**
- * A checked document → what a call runs: steps compiled, results that somebody reads marked, the database known. Pure but for the
- * languages' compilers; a call never parses anything.
+ * A checked document → what a call runs: compiled steps, the results that later steps read, the database. Pure except for the languages' compilers; a
+ * call never parses anything.
  */
 import { createHash } from 'node:crypto';
 import type { RunLimits } from '../lang/budget.ts';
@@ -50,7 +50,7 @@ export interface CompileScope {
   readonly password: string | null;
 }
 
-/** Throws StepProblems with everything that is wrong in any step. Much code is compiled a turn at a time. */
+/** Throws StepProblems with everything that is wrong in any step. Compiles long code in slices. */
 export async function compileDefinition(document: DefinitionDocument, scope: CompileScope): Promise<Compiled> {
   const { steps, response } = await compileSteps(document, scope);
   const read = new Set([...steps.flatMap(({ needs }) => [...needs]), ...(response?.needs ?? [])]);
@@ -92,8 +92,8 @@ export function withPassword(compiled: Compiled, scope: CompileScope): Compiled 
 const TURN_CODE = 16 * 1024;
 
 /**
- * A single statement needs no transaction when it only reads, or when it does all of its work or none and nothing that follows it can fail.
- * What may do half of its work (CALL) is in one.
+ * A single statement needs no transaction when it only reads, or when it is all or nothing by itself and nothing after it can fail.
+ * What may do half of its work (CALL) runs in one.
  */
 function transactionOf(steps: readonly Step[], response: CompiledResponse | undefined): Compiled['transaction'] {
   const statements = steps.filter(({ sql }) => sql !== undefined);
@@ -105,12 +105,12 @@ function transactionOf(steps: readonly Step[], response: CompiledResponse | unde
   return only.sql.alone ? 'none' : only.sql.plain ? 'one' : 'all';
 }
 
-/** Whatever is not known to read only, by its words, may write. */
+/** Whatever is not known to be read-only, by its words, may write. */
 function writes({ sql }: Step): boolean {
   return sql?.reads === false;
 }
 
-/** An answer that is kept or shared stands for calls that never ran: none of them may be one that writes. Throws StepProblems. */
+/** A kept or shared answer stands for calls that never ran, so no step may write. Throws StepProblems. */
 export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[]): void {
   const settings = [...(config.cacheResult ? ['cache_result'] : []), ...(config.coalesce ? ['coalesce'] : [])];
   if (settings.length === 0) return;
@@ -156,7 +156,7 @@ function compiledOr<T>(problems: CodeProblem[], compile: () => T): T | undefined
   }
 }
 
-/** One id for one set of values, so that versions with the same database share its connections, and tenants never do. */
+/** One id per set of values, so that versions with the same database share its connections, and tenants never do. */
 function entryOf(database: OwnDatabase, { tenant, password }: CompileScope): Entry {
   const values = {
     type: database.engine.type,

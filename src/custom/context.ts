@@ -1,4 +1,4 @@
-/** `context` as steps see it: who calls, made when a step first asks. */
+/** `context` as steps see it: the caller. Made when a step first asks for it. */
 import type { SpaceCaller } from '../model/caller.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 

@@ -1,4 +1,4 @@
-/** Copying definitions into another space of the project: all or none, under one version, with what they point to in the target only. */
+/** Copies definitions into another space of the project: all or none, under one version, with references that exist in the target only. */
 import { apiError } from '../errors.ts';
 import { type Definition, type DefinitionDraft, versionSortKey } from '../model/definition.ts';
 import type { SpaceScope } from '../model/project.ts';

@@ -1,6 +1,6 @@
 /**
- * Definitions over the management API: deploy, update, delete, get, list, copy. One check stands before every way into the store, and
- * nothing is stored that does not compile. Knows nothing of HTTP beyond the status of an answer.
+ * Definitions in the management API: deploy, update, delete, get, list, copy. One check guards every way into the store, and nothing is stored that
+ * does not compile. Knows nothing of HTTP beyond the status of an answer.
  */
 import type { Connections } from '../engines/connections.ts';
 import type { Engines } from '../engines/registry.ts';
@@ -65,10 +65,10 @@ export interface ManagementAnswer {
   readonly body: PlainMap | readonly PlainMap[];
 }
 
-/** A longer document is dealt with a turn at a time. */
+/** A longer document is processed in slices. */
 const LARGE = 16 * 1024;
 
-/** Everything that can be wrong with a document, in one error. */
+/** Everything that is wrong with a document, in one error. */
 export async function checkDefinition(management: Management, author: Author, source: string): Promise<Checked> {
   if (source.length > LARGE) await nextSlice(author.caller.projectId);
   const { document, problems } = inspect(source, management.connections.engines);
@@ -140,7 +140,7 @@ function checkIdentifiers({ caller, featureId }: Author, { identifiers }: Defini
   }
 }
 
-/** The password of a document that shows the mask is the stored one, if it still goes to the same place. */
+/** A document that shows the mask keeps the stored password, if it still goes to the same place. */
 async function passwordOf(management: Management, { caller }: Author, document: DefinitionDocument): Promise<string | null> {
   const { database, uri, method, version, config } = document;
   if (database.kind !== 'own' || database.password !== MASK) return database.kind === 'own' ? database.password : null;
@@ -267,7 +267,7 @@ export function describeDefinition(definition: Definition, reader: SpaceCaller):
   );
 }
 
-/** The words of a failure may quote what some caller sent: they are for those who may change the definition. */
+/** The text of a failure may quote what some caller sent: only those who may change the definition see it. */
 function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): PlainMap {
   const { lastFailureAt, lastFailureMessage } = definition;
   const failure: PlainValue =

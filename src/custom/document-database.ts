@@ -51,7 +51,7 @@ export function readDatabase(fields: DocumentFields, root: MapTree, engines: Eng
   };
 }
 
-/** With a type that cannot be read, the code is checked by the fallback's rules: all that is wrong is told at once. */
+/** If the type cannot be read, the code is checked by the fallback's rules, so that all problems are reported at once. */
 function readEngine(fields: DocumentFields, section: MapTree | undefined, engines: Engines): Engine {
   const name = fields.text(section, 'type', PREFIX, 'required', (text) =>
     engines.named(text) === undefined ? `must be one of ${engines.names}` : undefined,

@@ -1,4 +1,4 @@
-/** The `logic` section of a definition: steps of one kind each, with names that hide nothing. Compiles nothing. */
+/** The `logic` section of a definition: steps of one kind each, with names that shadow nothing. Compiles nothing. */
 import type { DocumentFields } from './fields.ts';
 import { isReservedName } from './names.ts';
 import { type MapTree, placeOf, type ScalarTree, type SourcePlace, type Tree } from './yaml-tree.ts';

@@ -1,6 +1,6 @@
 /**
- * A definition's YAML → a checked document, or everything that is wrong with it. Pure: knows neither the caller, nor what is deployed,
- * nor whether the code in it compiles.
+ * A definition's YAML → a checked document, or all its problems. Pure: knows neither the caller, nor what is deployed, nor whether the code in it
+ * compiles.
  */
 import type { Engine } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
@@ -77,7 +77,7 @@ export interface DefinitionDocument {
   readonly database: OwnDatabase | RegisteredDatabase;
 }
 
-/** Stands for a stored password wherever a definition is shown. */
+/** Replaces a stored password wherever a definition is shown. */
 export const MASK = '***';
 
 const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database'];
@@ -88,7 +88,7 @@ export interface Inspected {
   readonly problems: readonly LineProblem[];
 }
 
-/** As much of a document as can be read, and all that is wrong with it. Throws YamlProblems when it cannot be read at all. */
+/** Reads as much of a document as possible, with all problems. Throws YamlProblems when it cannot be read at all. */
 export function inspectDocument(source: string, engines: Engines): Inspected {
   const tree = parseTree(source);
   const fields = new DocumentFields();
@@ -210,7 +210,7 @@ export function showDocument(source: string): PlainValue {
   return plainTree(parseTree(source), isText);
 }
 
-/** A new text for a scalar of the document; the rest stays as it was written. */
+/** Replaces the text of a scalar; the rest stays as it was written. */
 export interface Edit {
   readonly path: readonly [section: string, name: string];
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * What an engine said, fit for a caller: without values of rows, text of statements, and names around a constraint's own. Knows patterns of
- * messages and no engine by name; what fits none is passed on as it is.
+ * Makes an engine's message fit for a caller: without values of rows, text of statements, and names other than the constraint's. Knows patterns of
+ * messages and no engine by name; what matches none is passed on as it is.
  */
 const CUTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   // Details behind a message that list a row or a key.

@@ -1,6 +1,6 @@
 /**
- * Running: the steps of one attempt in a session, again from the start where nothing of them has begun, and their result to the client or
- * into bytes. Knows neither versions nor caches.
+ * Runs the steps of one attempt in a session, again from the start if nothing of them has begun, and sends their result to the client or into
+ * bytes. Knows neither versions nor caches.
  */
 import type { Connections } from '../engines/connections.ts';
 import type { StopSignal } from '../engines/engine.ts';
@@ -61,7 +61,7 @@ export class Execution {
     this.connections = connections;
   }
 
-  /** Straight from the steps to the client. */
+  /** Sends rows straight from the steps to the client. */
   async answer(attempt: Attempt, answer: CallAnswer): Promise<Answered | Failed> {
     const { compiled } = attempt.version;
     const timings: Timings = [];
@@ -124,7 +124,7 @@ export class Execution {
     }
   }
 
-  /** From the start again when a connection had died or a prepared statement was older than its table, and nothing stays. */
+  /** Runs from the start again when a connection had died or a prepared statement was stale, and nothing was left behind. */
   async #run(
     attempt: Attempt,
     signal: StopSignal,

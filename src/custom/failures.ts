@@ -1,4 +1,4 @@
-/** What went wrong in a step, as the error that the caller hears; and whose fault it is. */
+/** Maps what went wrong in a step to the error that the caller sees, and says whose fault it is. */
 import { DbFailure, type FailureKind } from '../engines/engine.ts';
 import { ApiError, apiError, refusedBy, staysOf } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
@@ -57,7 +57,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   return error;
 }
 
-/** A program that ended by its own will speaks in its author's words alone. */
+/** A program that ended by its own will uses its author's words only. */
 function explainRun({ problem, verdict }: RunError, label: string): ApiError {
   if (verdict?.kind === 'fail') return apiError('author_failed', verdict.message).verbatim();
   if (verdict?.kind === 'refuse') return refusedBy(verdict.status, verdict.message);
@@ -77,7 +77,7 @@ function placeOf({ file, line, column }: Problem): string {
   return `${file} line ${line}, column ${column}`;
 }
 
-/** Errors that a version has earned itself; with all others another version would not help, or has no business to. */
+/** Errors that are the version's own fault. With all others, another version would not help, or must not try. */
 const OWN = new Set([
   'step_failed',
   'step_budget',

@@ -1,6 +1,6 @@
 /**
- * Reading fields of a YAML tree with everything that is wrong noted, each with its line, so that an author hears of all of it at once.
- * A field that is wrong reads as its fallback; nobody uses a document that has problems. Knows no field by name.
+ * Reads fields of a YAML tree and notes every problem with its line, so that an author hears of all of them at once.
+ * A wrong field reads as its fallback; nobody uses a document that has problems. Knows no field by name.
  */
 import type { LineProblem, ListTree, MapTree, ScalarTree, SourcePlace, Tree } from './yaml-tree.ts';
 

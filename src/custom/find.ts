@@ -1,6 +1,6 @@
 /**
- * Space, uri, method and version → the compiled definition, from memory: compiled when it is first called, and kept as long as the store
- * keeps the definition that it was made from, so that a replaced one is gone with it.
+ * Space, uri, method and version → the compiled definition, from memory. A definition is compiled when it is first called, and kept as long as the
+ * store keeps the record it was made from, so a replaced one disappears with it.
  */
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
@@ -19,7 +19,7 @@ export interface Version {
   readonly compiled: Compiled;
 }
 
-/** A longer document is dealt with a turn at a time. */
+/** A longer document is processed in slices. */
 const LARGE = 16 * 1024;
 export const NO_MODULES: LarkModules = new Map();
 
@@ -42,7 +42,7 @@ export class Finder {
   readonly #store: Store;
   readonly #engines: Engines;
   readonly #versions = new WeakMap<Definition, Version>();
-  /** Those who come meanwhile wait for the same. */
+  /** Concurrent callers wait for the same compilation. */
   readonly #compiling = new Map<Definition, Promise<Version>>();
 
   constructor(store: Store, engines: Engines) {
@@ -50,7 +50,7 @@ export class Finder {
     this.#engines = engines;
   }
 
-  /** The endpoint that a path means, at once when it is literal and known: what is literal wins over braces, from left to right. */
+  /** The endpoint of a path, at once if it is literal and known. Literal segments win over braces, from left to right. */
   endpoint(scope: SpaceScope, { uri, segments }: CallPath, method: DefinitionMethod): MaybePromise<Endpoint> {
     return after(this.#store.endpoint(scope.orgId, scope.projectId, scope.spaceId, uri), (endpoint) =>
       endpoint?.versions.has(method) === true ? endpoint : this.#fitting(scope, uri, segments, method, endpoint),
@@ -82,7 +82,7 @@ export class Finder {
     return (found instanceof Promise ? await found : found) ?? NO_MODULES;
   }
 
-  /** At once when it has been called before. */
+  /** At once if it has been called before. */
   version(scope: SpaceScope, definition: Definition): Version | Promise<Version> {
     const known = this.#versions.get(definition) ?? this.#compiling.get(definition);
     if (known !== undefined) return known;
@@ -105,7 +105,7 @@ export class Finder {
   }
 }
 
-/** The version that a call means: the one it names, or the highest. */
+/** The version that a call names, or the highest. */
 export function chooseDefinition(endpoint: Endpoint, method: DefinitionMethod, version: string | undefined): Definition {
   const definitions = endpoint.versions.get(method) ?? [];
   const found = version === undefined ? definitions[0] : definitions.find((definition) => definition.version === version);

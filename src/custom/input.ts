@@ -1,7 +1,7 @@
 /**
- * What a call brings, as one object: the query for methods without a body, else the fields of a JSON document, a form or a multipart form,
- * with the query filling in what they do not have; what is in the path wins. `format` and `pwt` are the service's own and never input, nor is
- * `version` where there is a body. Where the definition declares its input, all of it is checked here.
+ * The input of a call as one object: the query for methods without a body, else the fields of a JSON document, a form or a multipart form, completed
+ * by the query; what is in the path wins. `format` and `pwt` belong to the service and are never input, nor is `version` where there is a body.
+ * Where the definition declares its input, all of it is checked here.
  */
 import { apiError } from '../errors.ts';
 import type { DefinitionMethod } from '../model/definition.ts';
@@ -35,7 +35,7 @@ const MEDIA_TYPES: Readonly<Record<InputType, string>> = {
   multipart: 'multipart/form-data',
 };
 
-/** A larger body is checked a slice at a time. */
+/** A larger body is checked in slices. */
 const LARGE = 256 * 1024;
 
 export function readInput(

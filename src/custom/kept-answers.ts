@@ -1,6 +1,6 @@
 /**
- * Keeping and sharing: answers as bytes, which may come from an earlier call, may serve later ones, and may be made for several callers at
- * once. Failures are shared with those who wait for them and are never kept.
+ * Keeps and shares answers as bytes: they may come from an earlier call, serve later ones, or be made for several callers at once. Failures are
+ * shared with those who wait for them, and never kept.
  */
 import type { StopSignal } from '../engines/engine.ts';
 import type { Observer } from '../observe.ts';
@@ -12,7 +12,7 @@ import { type Execution, type Made, type ReplyHead, timingText } from './executi
 import { keyOf } from './keys.ts';
 import type { Timings } from './run.ts';
 
-/** Answers to larger inputs are neither kept nor shared: hardly any comes twice, and its key would take longer than its steps. */
+/** Answers to larger inputs are neither kept nor shared: hardly any repeats, and the key would cost more than the steps. */
 const MOST_KEYED = 4 * 1024 * 1024;
 
 export class KeptAnswers {
@@ -75,7 +75,7 @@ function sendMade({ head, body }: Made, headers: readonly string[], answer: Call
   else answer.bytes(body, [...headers, ...head.headers], head.status, head.type);
 }
 
-/** Head and body as one, behind the head's length. */
+/** Head and body in one buffer, behind the length of the head. */
 function pack({ head, body }: Made): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(4);

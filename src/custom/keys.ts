@@ -1,6 +1,6 @@
 /**
- * The key of a call whose answer is kept or shared. Everything that the answer depends on is in it: the tenant, the version and the others
- * beside it (so that every deploy, update and deletion makes new keys), the modules, the input, the format, and who asks when a step looks.
+ * The cache key of a call. It contains everything that the answer depends on: the tenant, the version and the others beside it (so that every deploy,
+ * update and deletion makes new keys), the modules, the input, the format, and the caller if a step reads it.
  */
 import { createHash } from 'node:crypto';
 import type { SpaceCaller } from '../model/caller.ts';

@@ -1,4 +1,4 @@
-/** Whether a Lark module may be stored beside the others of its space: it must compile, and loading must come to an end. */
+/** Checks whether a Lark module may be stored beside the others of its space: it must compile, and loading must terminate. */
 import { apiError } from '../errors.ts';
 import { findModuleCycle } from '../lang/lark/index.ts';
 import { CompileError } from '../lang/source.ts';
@@ -28,7 +28,7 @@ function compiled(module: { readonly module: string; readonly code: string }, ot
   }
 }
 
-/** Another module that does not compile any more is its own trouble. */
+/** Another module that no longer compiles does not matter here. */
 function dependenciesOf(module: { readonly module: string; readonly code: string }, others: LarkModules): readonly string[] {
   try {
     return compileModule(module, others).modules;

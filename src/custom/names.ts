@@ -1,6 +1,6 @@
 /**
- * Names that a step cannot have, because they mean something already: what every step sees, the words of the languages, and what the
- * languages give. A step's name is seen by all later steps, whatever their kind.
+ * Names that a step cannot have because they already mean something: what every step sees, the keywords of the languages, and their builtins. All
+ * later steps see a step's name, whatever their kind.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -1,4 +1,4 @@
-/** `?:name`, `?:input.x`, `?:step_0[2].x`: where a path leads, worked out once when a definition is compiled. Knows no SQL. */
+/** `?:name`, `?:input.x`, `?:step_0[2].x`: where a path leads, resolved once when a definition is compiled. Knows no SQL. */
 import type { Path } from '../sql/bind-scan.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import type { StepFrame, StepScope } from './steps/step.ts';
@@ -10,7 +10,7 @@ export interface ResolvedPath {
   readonly read: PathReader;
   readonly needs: readonly number[];
   readonly readsContext: boolean;
-  /** The name of the input that is surely meant. */
+  /** The name of the input that is certainly meant. */
   readonly inputName?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
   return { read: (frame) => walk(lookUp(first, frame, scope.count), rest), needs: all, readsContext: false };
 }
 
-/** In the results, the latest first, and then in the input. */
+/** Searches the results, the latest first, then the input. */
 function lookUp(name: string, frame: StepFrame, count: number): PlainValue | undefined {
   for (let i = count - 1; i >= 0; i--) {
     const record = recordOf(frame.results[i]);

@@ -1,11 +1,11 @@
 /**
- * The same in Redis, for several instances. A server that does not answer is a cache without anything in it: calls go on, and somebody
- * is told now and then.
+ * The same in Redis, for several instances. A server that does not answer counts as an empty cache: calls go on, and the log mentions it now and
+ * then.
  */
 import { createClient, RESP_TYPES } from 'redis';
 import type { ResponseCache } from './cache.ts';
 
-/** Longer than this nobody waits for a cache. */
+/** Nobody waits longer for a cache. */
 const PATIENCE_MS = 250;
 const QUIET_MS = 60_000;
 const MOST_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Rows that a later step reads, as plain values: ints exact at any size, decimals as their digits, JSON parsed, bytes in base64, times as
- * texts. Bounded: a result larger than a definition may hold is refused before it fills the memory.
+ * Collects rows that a later step reads, as plain values: ints exact at any size, decimals as digits, JSON parsed, bytes in base64, times as text.
+ * Bounded: a result larger than the definition allows is refused before it fills the memory.
  */
 import { BudgetError } from '../lang/budget.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of a compiled definition, in order, within one session. Rows of the last step go straight to whoever wants them; results
- * that nobody reads are not kept. Knows neither caches, nor versions, nor HTTP.
+ * Runs the steps of a compiled definition, in order, within one session. Rows of the last step go straight to their sink; results that nobody reads
+ * are not kept. Knows neither caches, nor versions, nor HTTP.
  */
 import type { RowSink } from '../model/cells.ts';
 import type { PlainValue } from '../util/decimal.ts';
@@ -26,7 +26,7 @@ export interface StepsFailed extends Failed {
   readonly repeats: number;
 }
 
-/** The session is committed when all is well, rolled back when not, and given back in either case. */
+/** Commits the session on success, rolls it back otherwise, and releases it in either case. */
 export async function runSteps(
   compiled: Compiled,
   frame: StepFrame,
@@ -51,7 +51,7 @@ export async function runSteps(
   }
 }
 
-/** From this status on nothing is committed. */
+/** From this status on, nothing is committed. */
 const FIRST_REFUSAL = 400;
 
 async function finish(response: CompiledResponse, { answer }: Compiled, { session, results, ...rest }: StepFrame): Promise<StepsDone> {

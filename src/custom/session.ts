@@ -1,6 +1,6 @@
 /**
- * The one connection of a call: taken when the first sql step runs, one transaction over all of them, given back clean. Keeps account of what
- * was written, so that after a failure it can tell what stays. Knows neither definitions nor what a statement says beyond its facts.
+ * The connection of a call: acquired when the first sql step runs, with one transaction over all steps, and released clean. Keeps track of what was
+ * written, so that it can tell after a failure what stays. Knows neither definitions nor what a statement says beyond its facts.
  */
 import type { Connections } from '../engines/connections.ts';
 import {
@@ -61,7 +61,7 @@ export class CallSession {
   /** Those whose writes stay, and those of which nobody knows. */
   readonly #kept: string[] = [];
   readonly #doubtful: string[] = [];
-  /** Something was sent that may write; something that surely does. */
+  /** Something was sent that may write; something that certainly does. */
   #wrote = false;
   #changes = false;
   /** A write by itself that the server refused: what it left in tables without transactions must be asked for. */
@@ -76,14 +76,14 @@ export class CallSession {
     this.#run = { signal: options.signal, timeoutMs: options.timeoutMs };
   }
 
-  /** After a failure and `rollback`; undefined when nothing was to be written. */
+  /** Call this after a failure and `rollback`; undefined when nothing was to be written. */
   get stays(): Stays | undefined {
     if (this.#doubtful.length > 0) return { kind: 'may_stay', steps: [...this.#kept, ...this.#doubtful] };
     if (this.#kept.length > 0) return { kind: 'stays', steps: this.#kept };
     return this.#changes ? { kind: 'nothing' } : undefined;
   }
 
-  /** Must the failure stand as it is? Then no other version is tried: something stays, or the connection went away with what it was sent. */
+  /** Must the failure stand? Then no other version is tried: something stays, or the connection was lost with what was sent. */
   get final(): boolean {
     return this.#cut || this.#kept.length > 0 || this.#doubtful.length > 0;
   }
@@ -145,7 +145,7 @@ export class CallSession {
     else this.#refused = { label, text: bound.statement.text };
   }
 
-  /** Everything that ran is kept. Undefined when there is nothing to wait for. */
+  /** Commits everything. Undefined when there is nothing to wait for. */
   commit(): Promise<void> | undefined {
     if (!this.#open) return undefined;
     this.#open = false;
@@ -160,7 +160,7 @@ export class CallSession {
     );
   }
 
-  /** Everything that ran is taken back, as far as the engine can; what cannot be is noted. */
+  /** Rolls everything back as far as the engine can, and notes what cannot be. */
   async rollback(): Promise<void> {
     if (this.#refused !== undefined) await this.#lookForTraces(this.#refused);
     if (!this.#open) return;
@@ -191,7 +191,7 @@ export class CallSession {
     if (leaves === true) this.#doubtful.push(label);
   }
 
-  /** Gives the connection back; does not wait for a session to become clean again. */
+  /** Releases the connection, without waiting for its session to be reset. */
   release(): void {
     const connection = this.#connection;
     const pool = this.#pool;
@@ -210,7 +210,7 @@ export class CallSession {
       });
   }
 
-  /** At once when one is idle and needs no transaction. */
+  /** At once if one is idle and needs no transaction. */
   #take(): MaybePromise<Connection> {
     const { entry: entryOf, signal, transaction } = this.#options;
     const entry = entryOf();

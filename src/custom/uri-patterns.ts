@@ -1,5 +1,5 @@
 /**
- * The uris with braces of a space, as a tree of segments: from a path to the uris that fit it, the most literal first, from left to right.
+ * The uris with braces of a space as a tree of segments: maps a path to the uris that fit it, the most literal first, from left to right.
  * Knows no definitions.
  */
 const BRACES = '{}';

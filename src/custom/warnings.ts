@@ -1,4 +1,4 @@
-/** What is allowed in a definition and hardly meant: told at deploy and check, never refused. */
+/** What is allowed in a definition but hardly intended: reported at deploy and check, never refused. */
 import type { Compiled } from './compile.ts';
 import { braceNames } from './uri.ts';
 

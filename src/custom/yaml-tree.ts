@@ -1,6 +1,6 @@
 /**
- * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` can stay `1.10`. Refuses
- * tags, aliases, repeated keys, and whatever is larger or deeper than a definition ever is. Knows nothing of definitions.
+ * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` stays `1.10`. Refuses tags, aliases,
+ * repeated keys, and whatever is larger or deeper than any definition. Knows nothing of definitions.
  */
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';

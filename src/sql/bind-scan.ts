@@ -1,6 +1,6 @@
 /**
- * SQL text → tokens, in one pass, by the engine's syntax for strings, comments and quoted names. The texts of the tokens
- * are the source again, in order. Knows where things begin and end, and refuses to know what a statement means.
+ * SQL text → tokens, in one pass, by the engine's syntax for strings, comments and quoted names. The texts of the tokens, in order, are the source
+ * again. Knows where things begin and end, but not what a statement means.
  */
 import type { SqlSyntax } from './syntax.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Words that all engines share and that tell what a statement does, and what it leaves behind in its session. After a statement that only reads
- * and writes rows, and calls only harmless functions, a session needs no reset. What is not listed, here or in the engine's syntax, is not trusted.
+ * Words that all engines share and that tell what a statement does and leaves behind in its session. After a statement that only reads and writes
+ * rows, and calls only harmless functions, a session needs no reset. What is not listed, here or in the engine's syntax, is not trusted.
  */
 import { words } from './syntax.ts';
 

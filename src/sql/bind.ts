@@ -1,7 +1,7 @@
 /**
- * The SQL of a step as a template: text that never changes, and slots where bound values go. `?:name` and `'?:name'` become slots, a
- * literal with a slot inside it becomes a concatenation, and nothing else is touched. Each slot carries what its surroundings say about it;
- * what a value is bound as is decided by whoever knows the engine.
+ * The SQL of a step as a template: fixed text, and slots where bound values go. `?:name` and `'?:name'` become slots, a literal with a slot inside
+ * becomes a concatenation, and nothing else changes. Each slot carries what its surroundings tell about it; the engine's binder decides how a value
+ * is bound.
  */
 import { type Path, SqlProblem, type SqlToken, scanSql } from './bind-scan.ts';
 import { FUNCTIONS_TOO, isHarmlessWord, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
@@ -38,7 +38,7 @@ export interface Template {
   readonly facts: StatementFacts;
 }
 
-/** What the words of a statement tell of what it does. What is not known is not trusted. */
+/** What the words of a statement tell about it. What is not known is not trusted. */
 export interface StatementFacts {
   /** Does it only read? Functions that it calls are not looked into. */
   readonly reads: boolean;
@@ -112,7 +112,7 @@ function isExecuted({ kind, text }: SqlToken, { executableComment }: SqlSyntax):
   return kind === 'comment' && executableComment?.test(text) === true;
 }
 
-/** The engines' own placeholders would get mixed up with ours. */
+/** The engines' own placeholders would clash with ours. */
 function refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): void {
   for (const token of tokens) {
     if (isExecuted(token, syntax) && token.text.includes('?'))
@@ -156,7 +156,7 @@ class Builder {
       const taken = this.#take(s);
       this.#follow(token, s);
       if (taken === 0) this.#text += token.text;
-      // Tokens that a part has taken together with this one are passed over, blanks and all.
+      // // Skip the tokens that the part has consumed, blanks included.
       for (let left = taken - 1; left > 0; ) {
         i++;
         const passed = this.#tokens[i];
@@ -171,7 +171,7 @@ class Builder {
     return this.#parts;
   }
 
-  /** Makes a part of the significant token at s, and perhaps of those behind it; the number taken, 0 for ordinary text. */
+  /** Makes a part of the significant token at s, and perhaps of those after it. Returns how many it took; 0 for ordinary text. */
   #take(s: number): number {
     const at = (offset: number): SqlToken | undefined => this.#significant[s + offset];
     const token = at(0) as SqlToken;

@@ -1,6 +1,6 @@
 /**
- * Plan + dialect → statement text and parameters. Pure: what it builds is the same for the same plan, so texts repeat and the
- * engines' prepared statements are found again. Nothing of a request reaches the text except names of the catalogue, quoted.
+ * Plan and dialect → statement text and parameters. Pure: the same plan gives the same text, so that the engines find their prepared statements
+ * again. Of a request, only names of the catalogue reach the text, quoted.
  */
 
 import type { Column, Kind, Table } from '../model/table.ts';

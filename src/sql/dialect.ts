@@ -1,5 +1,5 @@
 /**
- * The differences between the engines' SQL, and nothing else: how to quote, how to bind, how to compare, how to page, how to insert.
+ * The differences between the engines' SQL, and nothing else: how to quote, bind, compare, page and insert.
  * `compile.ts` does everything that they share.
  */
 import type { Column, Table } from '../model/table.ts';

@@ -1,6 +1,6 @@
 /**
- * Declarations → functions that check values, made once when a definition is compiled. Texts (of queries, paths and forms) become the
- * declared type; values of JSON must be of it. Everything that is wrong is noted with the path of its field; nothing is thrown.
+ * Declarations → functions that check values, made once when a definition is compiled. Texts (from queries, paths and forms) are converted to the
+ * declared type; JSON values must have it. Every problem is noted with the path of its field; nothing is thrown.
  */
 import { RE2JS } from 're2js';
 import { compareExact, Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';

@@ -1,6 +1,6 @@
 /**
- * The input of a call against what its definition declares: checked as a whole, converted, with defaults and nulls filled in. What is wrong is told
- * in one error. Knows neither bodies nor queries beyond where a value came from.
+ * Checks the input of a call against the declaration: as a whole, converted, with defaults and nulls filled in. All problems are reported in one error.
+ * Knows neither bodies nor queries beyond where a value came from.
  */
 import { apiError } from '../../errors.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
@@ -41,7 +41,7 @@ export class DeclaredInput {
     return input;
   }
 
-  /** The same for a large input, a field a slice. */
+  /** The same for a large input, one field per slice. */
   async checkInSlices(sent: SentInput, owner: string): Promise<PlainMap> {
     const { body } = sent;
     if (body === undefined) return this.check(sent);
@@ -89,7 +89,7 @@ export class DeclaredInput {
   }
 }
 
-/** What is in the path wins; another value of the same name is a mistake of the caller. */
+/** The path wins; another value of the same name is the caller's mistake. */
 export function checkTwice(problems: FieldProblem[], name: string, inPath: PlainValue | undefined, other: PlainValue): void {
   if (String(inPath) !== String(other)) wrong(problems, name, 'is in the path and is sent with another value');
 }

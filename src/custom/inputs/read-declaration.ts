@@ -1,4 +1,4 @@
-/** The sections `input` and `about` of a definition: read from YAML, with everything noted that is wrong with them. Checks no call. */
+/** Reads the sections `input` and `about` of a definition from YAML and notes every problem. Checks no call. */
 import { RE2JS, RE2JSException } from 're2js';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import type { DocumentFields } from '../fields.ts';

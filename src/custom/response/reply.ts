@@ -1,4 +1,4 @@
-/** What a call answers beside its steps' result: the section `response`, compiled with its definition and evaluated before anything is committed. */
+/** What a call answers besides its steps' result: the section `response`, compiled with its definition and evaluated before the commit. */
 import { apiError } from '../../errors.ts';
 import { type CompiledExpr, compileExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
@@ -20,7 +20,7 @@ import { type ResponseDocument, type ResponseSource, STATUSES } from './document
 /** Of one call. */
 export interface ResponseReply {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   /** Undefined: the result of the steps. */
   readonly value: PlainValue | undefined;

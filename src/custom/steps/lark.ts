@@ -1,6 +1,6 @@
 /**
- * `lark` steps: programs compiled with their definition, and the modules of the space compiled when a call first needs them, kept by the
- * modules themselves, so that an overwritten one is live at once.
+ * `lark` steps: programs compiled with their definition. The modules of the space are compiled when a call first needs them and cached by module, so
+ * that an overwritten one is live at once.
  */
 
 import { compileLark, type LarkProgram } from '../../lang/lark/index.ts';

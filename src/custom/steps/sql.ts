@@ -113,7 +113,7 @@ class SqlStep implements Step {
   }
 }
 
-/** What a sink refused is why the statement was stopped. */
+/** If a sink refused a row, that is why the statement was stopped. */
 export function budgetFirst(error: unknown): never {
   throw error instanceof DbFailure && (error.cause instanceof BudgetError || error.cause instanceof MemoryBusy) ? error.cause : error;
 }

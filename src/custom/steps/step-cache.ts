@@ -1,14 +1,13 @@
 /**
- * Steps that say the same are one step. The spaces of a project, the versions of an endpoint and the projects of many customers have most of their
- * code in common: it is compiled once, lies in memory once, and is found in the processor's cache by the calls of all of them. Steps are
- * pure: they hold code and no values.
+ * Caches compiled steps by their source. The spaces of a project, the versions of an endpoint and the projects of many customers share most of their
+ * code: it is compiled once and is in memory once, which is also good for the processor's cache. Steps are pure: they hold code and no values.
  */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { StepSource } from '../document-logic.ts';
 import { STEPS } from './index.ts';
 import type { Step, StepScope } from './step.ts';
 
-/** The latest ones are remembered; those that are not go on being used by who has them. */
+/** How many are remembered. Evicted ones stay in use where they are. */
 const MOST = 2_000;
 const LONGEST_CODE = 8_000;
 

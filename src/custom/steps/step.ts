@@ -1,6 +1,5 @@
 /**
- * What a step is, whatever its kind: compiled once with its definition, run with each call. The kinds are a table (index.ts); whoever runs
- * steps knows only this.
+ * A step of any kind: compiled once with its definition, run with each call. The kinds are a table (index.ts); whoever runs steps knows only this.
  */
 
 import type { Engine, StopSignal } from '../../engines/engine.ts';
@@ -23,7 +22,7 @@ export interface StepScope {
   readonly names: ReadonlyMap<string, number>;
   readonly count: number;
   readonly modules: LarkModules;
-  /** First compiled at deploy: what cannot be found is a mistake of the author. Later it may have been taken away. */
+  /** `deploy`: what cannot be found is the author's mistake. Later it may have been removed. */
   readonly stage: 'deploy' | 'call';
 }
 
@@ -37,7 +36,7 @@ export interface StepFrame {
   readonly limits: RunLimits;
   readonly modules: LarkModules;
   readonly session: CallSession;
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal: StopSignal;
   /** The memory that the call holds. */
   readonly lease: MemoryLease;
@@ -50,7 +49,7 @@ export interface Trace {
   print(line: string): void;
 }
 
-/** What is done with a result: kept for others, sent on as rows, or left. */
+/** What happens to a result: kept for others, sent on as rows, or dropped. */
 export type ResultUse = 'kept' | 'dropped' | RowSink;
 
 export interface Step {
@@ -116,7 +115,7 @@ export function environmentValue(name: string, frame: StepFrame, names: Readonly
 /** A call that holds more than this brings its values to a worker at once. */
 const LARGE = 2 * 1024 * 1024;
 
-/** For programs: they are stopped when nobody waits, and what they print is told. The signal is made for those that take long only. */
+/** Options for programs: they are stopped when nobody waits, and their output is reported. The signal is made only for those that take long. */
 export function programOptions({ signal: stop, trace, lease }: StepFrame): StepOptions {
   return {
     owner: lease.owner,

@@ -3,7 +3,7 @@
  * no filter is ever dropped.
  */
 import { apiError } from '../errors.ts';
-import type { Column, Table } from '../model/table.ts';
+import type { Column, Kind, Table } from '../model/table.ts';
 import { OPERATORS, type Operator } from '../sql/operators.ts';
 import type { Condition } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
@@ -69,20 +69,29 @@ function fits(column: Column, text: string): Operand | undefined {
   }
 }
 
+const PLAIN_DATE = /^\d{4,6}-\d\d-\d\d$/;
+const MOMENTS: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
+
+/** A range of moments that ends with a day ends with the last moment of it that the column can hold. */
+function upperEnd({ kind, fraction = 9 }: Column, text: string): string {
+  if (!MOMENTS.has(kind) || !PLAIN_DATE.test(text)) return text;
+  return `${text}T23:59:59${fraction === 0 ? '' : `.${'9'.repeat(fraction)}`}`;
+}
+
 const MAX_SPLITS = 64;
 
 /** Without quotes: the one split at a dot in which both halves fit the column's type. */
 function range(column: Column, raw: readonly RawValue[]): readonly Operand[] {
   const [low, high] = raw;
   if (low === undefined) throw apiError('range_invalid', column.name);
-  if (high !== undefined) return [checkOperand(column, low.text), checkOperand(column, high.text)];
+  if (high !== undefined) return [checkOperand(column, low.text), checkOperand(column, upperEnd(column, high.text))];
   const { text } = low;
   let found: readonly Operand[] | undefined;
   let splits = 0;
   for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
     if (++splits > MAX_SPLITS) throw apiError('range_ambiguous', column.name);
     const from = fits(column, text.slice(0, dot));
-    const to = fits(column, text.slice(dot + 1));
+    const to = fits(column, upperEnd(column, text.slice(dot + 1)));
     if (from === undefined || to === undefined) continue;
     if (found !== undefined) throw apiError('range_ambiguous', column.name);
     found = [from, to];

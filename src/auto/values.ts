@@ -130,7 +130,14 @@ function jsonText(cell: Exclude<JsonCell, null>): string {
   return writeJson(cell);
 }
 
+const TRUTH: ReadonlyMap<string, string> = new Map([
+  ['true', '1'],
+  ['false', '0'],
+]);
+
 function checkInt(column: Column, text: string): string {
+  const truth = column.takesBooleans === true ? TRUTH.get(text) : undefined;
+  if (truth !== undefined) return truth;
   if (!INT.test(text)) throw new InvalidValue('it must be a whole number');
   if (isShort(column, text.charCodeAt(0), text.length)) return text;
   const value = BigInt(text);

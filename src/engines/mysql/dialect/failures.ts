@@ -77,7 +77,7 @@ export function lostFailure(why: string, cause?: unknown, left: Left = 'unknown'
 }
 
 /** What is wrong with logging in is wrong with the login, except for a full server and a database that is not there. */
-const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { full: 'full', missing_table: 'unreachable' };
+const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { full: 'full', missing_table: 'missing_table' };
 
 /** Anything that went wrong before the first statement could run. */
 export function connectFailure(error: unknown): DbFailure {

@@ -12,5 +12,6 @@ const JSON_ARRAY = /\."_jsonb?"$/;
 
 /** A checked value in the server's own notation. */
 export function inOwnNotation(column: Column, value: ParamValue): ParamValue {
-  return typeof value === 'string' && isArray(column) ? arrayFromJson(value, JSON_ARRAY.test(column.cast) ? 'whole' : 'nested') : value;
+  if (typeof value !== 'string' || !isArray(column)) return value;
+  return arrayFromJson(value, JSON_ARRAY.test(column.cast) ? 'whole' : 'nested', column.cast.endsWith('."_box"') ? ';' : ',');
 }

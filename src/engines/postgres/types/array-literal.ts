@@ -47,16 +47,21 @@ const QUOTE = 0x22;
  * `[1,[2,null]]` as `{1,{2,NULL}}`; what is no array stays as it is, for the server to refuse. `whole` is for arrays of JSON, where a list
  * inside is an element and not a dimension.
  */
-export function arrayFromJson(text: string, lists: 'nested' | 'whole'): string {
+export function arrayFromJson(text: string, lists: 'nested' | 'whole', separator: ArraySeparator = ','): string {
   const value = parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH });
   if (!Array.isArray(value)) return text;
-  return lists === 'nested' ? nested(value) : arrayLiteral(value.map((item: PlainValue) => (item === null ? null : writeJson(item))));
+  return lists === 'nested'
+    ? nested(value, separator)
+    : arrayLiteral(value.map((item: PlainValue) => (item === null ? null : writeJson(item))));
 }
 
 const MAX_DEPTH = 64;
 
-function nested(values: readonly PlainValue[]): string {
-  return `{${values.map((value) => (Array.isArray(value) ? nested(value) : element(scalar(value)))).join(',')}}`;
+/** Boxes have commas in them, so the server puts semicolons between them. */
+export type ArraySeparator = ',' | ';';
+
+function nested(values: readonly PlainValue[], separator: ArraySeparator): string {
+  return `{${values.map((value) => (Array.isArray(value) ? nested(value, separator) : element(scalar(value)))).join(separator)}}`;
 }
 
 function scalar(value: PlainValue): string | null {

@@ -1,6 +1,6 @@
 /**
- * Rows in the order of a key that may repeat: each is passed on once the next one has shown that its key is its own. Where two neighbours share
- * a key, the rows of another statement, in the whole order, take over behind those that were passed on. Knows no statements.
+ * Passes rows on in the order of a key that may repeat: each row once the next one has shown that its key is unique. Where two neighbours share a
+ * key, the rows of another statement, in the full order, take over after those that were passed on. Knows no statements.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 

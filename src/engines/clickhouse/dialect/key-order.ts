@@ -1,7 +1,7 @@
 /**
- * Pages of a table that is sorted by a key whose values may repeat. The whole order is that of the key and then of every other column, and
- * costs much. The key's own order costs nothing, and gives the same page as long as no two neighbours share a key, in the page and beside it.
- * So that is tried first; `key-order-sink.ts` finds out whether it was enough.
+ * Pages of a table that is sorted by a key whose values may repeat. The full order, by the key and then by every other column, is expensive. The
+ * key's own order is free, and gives the same page unless two neighbours, in the page or beside it, share a key.
+ * So it is tried first; `key-order-sink.ts` finds out whether it was enough.
  */
 import type { RowSink } from '../../../model/cells.ts';
 import type { Column, Table } from '../../../model/table.ts';

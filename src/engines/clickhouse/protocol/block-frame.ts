@@ -1,6 +1,6 @@
 /**
- * Blocks of columns as they stand in a request body (`FORMAT Native`) and on the native protocol: names, types and counts around
- * data that is already encoded. Knows no values.
+ * Frames encoded blocks of columns for a request body (`FORMAT Native`) and for the native protocol: names, types and counts.
+ * Knows no values.
  */
 import type { Block } from '../types/block.ts';
 

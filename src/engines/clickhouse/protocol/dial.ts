@@ -1,6 +1,6 @@
 /**
- * Opens sockets to a ClickHouse server and finds out what a port speaks: HTTP or the native protocol, with TLS or without. The
- * port's number is never taken as proof; its answer is. Knows no query and sends no credentials.
+ * Opens sockets to a ClickHouse server and detects what a port speaks: HTTP or the native protocol, with or without TLS. The port's answer counts,
+ * never its number. Knows no query and sends no credentials.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';

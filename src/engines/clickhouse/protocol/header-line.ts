@@ -1,4 +1,4 @@
-/** The two lines before the rows of a result: names, then types, each a JSON array of texts. Knows no rows. */
+/** Reads the two lines before the rows of a result: names, then types, each a JSON array of strings. Knows no rows. */
 import { checkColumns, LIMITS, malformed } from '../../limits.ts';
 
 export function readHeaderLine(bytes: Buffer, from: number, to: number): readonly string[] {

@@ -1,7 +1,7 @@
 /**
- * One HTTP/1.1 response as it arrives in pieces: status, headers, and a body that is chunked, counted or lasts until the socket
- * closes. Bytes of the body are passed on where they lie. What is not exactly a response is refused: a server may be anything. Knows no
- * ClickHouse.
+ * Parses one HTTP/1.1 response as it arrives in pieces: status, headers, and a body that is chunked, counted or ends with the socket. Passes the
+ * bytes of the body on in place. Refuses whatever is not exactly a response: the server may be anything.
+ * Knows no ClickHouse.
  */
 import { malformed } from '../../limits.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Statements over ClickHouse's HTTP interface: one socket kept open, one request at a time, rows read off the socket as they come.
- * A row is a line that begins with `[`; JSON escapes every line break, so any other line is the server's exception in mid-stream.
+ * Runs statements over ClickHouse's HTTP interface: one kept-alive socket, one request at a time, rows read as they arrive.
+ * A row is a line that begins with `[`. JSON escapes every line break, so any other line is an exception of the server in mid-stream.
  * Knows no timeouts and no retries.
  */
 import type { Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * The packets of ClickHouse's native protocol that this client sends and reads, at one fixed protocol revision. Pure bytes: no
- * socket, no state. The revision has typed parameters and is below chunked framing, so servers of many years agree on it.
+ * The packets of ClickHouse's native protocol that this client sends and reads, at one fixed protocol revision. Pure bytes: no socket, no state.
+ * The revision has typed parameters but no chunked framing, so servers of many years support it.
  */
 import type { Entry } from '../../../model/entry.ts';
 import { checkColumns, LIMITS, malformed } from '../../limits.ts';

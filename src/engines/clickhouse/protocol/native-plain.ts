@@ -1,7 +1,7 @@
 /**
- * Small results of the native protocol that cannot be formatted by an outer SELECT (SHOW, DESCRIBE, EXPLAIN …), kept as text and together no
- * larger than a message may be. Knows the few simple types that such statements answer with; refuses others instead of guessing at their bytes.
- * What has been read of a block stays read: a block that comes byte by byte costs no more than one that comes whole.
+ * Reads small results of the native protocol that no outer SELECT can format (SHOW, DESCRIBE, EXPLAIN …), as text, bounded like a message. Knows the
+ * few simple types that such statements return, and refuses others instead of guessing at their bytes.
+ * What has been read of a block stays read: a block that arrives byte by byte costs no more than a whole one.
  */
 import { DbFailure } from '../../engine.ts';
 import { LIMITS, malformed } from '../../limits.ts';

@@ -1,7 +1,7 @@
 /**
- * Statements over ClickHouse's native protocol on the registered port itself. The server formats each row as a line of JSON in an
- * outer SELECT, so one String column arrives whatever the types are, and rows are read off the socket as they come, like over HTTP.
- * Knows no timeouts but the greeting's.
+ * Runs statements over ClickHouse's native protocol, on the registered port itself. An outer SELECT makes the server format each row as a line of
+ * JSON. So one String column arrives whatever the types are, and rows are read as they arrive, as over HTTP.
+ * Knows no timeouts but that of the greeting.
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';

@@ -1,6 +1,6 @@
 /**
- * One row as ClickHouse writes it in JSONCompactEachRow (`[1, "a", null]`) → cells that point into the same bytes. The server has
- * formatted every value, so nothing is converted here: quotes are stepped over, escapes are undone in place, nested values stay JSON.
+ * Reads one row in JSONCompactEachRow (`[1, "a", null]`) into cells that point into the same bytes. The server has formatted every value, so
+ * nothing is converted: quotes are skipped, escapes are undone in place, nested values stay JSON.
  * Knows no socket and no SQL.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';

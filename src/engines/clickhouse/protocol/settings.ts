@@ -1,6 +1,6 @@
 /**
- * The settings that go with every statement, so that a user's profile never changes what an answer looks like or whether a write
- * is awaited. A server gets those that it knows: the list is asked for once, when a connection opens.
+ * The settings sent with every statement, so that a user's profile never changes what an answer looks like, or whether a write is awaited. A server
+ * gets only those that it knows: the list is read once per connection.
  */
 import type { Entry } from '../../../model/entry.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Bytes received and not yet read, in one buffer that rows point into. Its first bytes spell the float values that JSON has no
- * number for, so that a cell can point at them like at any other bytes. Knows nothing of what the bytes mean.
+ * Received bytes that have not been read yet, in one buffer that rows point into. Its first bytes spell the float values that JSON has no number
+ * for, so that a cell can point at them as at any other bytes. Knows nothing of what the bytes mean.
  */
 import { type LargeShare, LIMITS } from '../../limits.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the driver asks of a connection to a server, whichever protocol it speaks: run one text with parameters, hand its rows to a
- * reader. One exchange at a time. Knows no plans and no timeouts of its own: the driver ends what takes too long.
+ * What the driver needs from a connection, whichever protocol it speaks: run one text with parameters, and hand its rows to a reader. One exchange
+ * at a time. Knows no plans and no timeouts: the driver ends what takes too long.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';

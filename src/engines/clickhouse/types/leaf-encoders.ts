@@ -1,6 +1,6 @@
 /**
  * Encodes values without structure in ClickHouse's native format, by type name. Each writer refuses what its type cannot hold instead of wrapping
- * it around. NULL and nesting are the affair of `column-encoders.ts`.
+ * it around. `column-encoders.ts` handles NULL and nesting.
  */
 import { Buffer } from 'node:buffer';
 import ipaddr from 'ipaddr.js';

@@ -1,5 +1,5 @@
 /**
- * JSON values as members of nested types: lists, pairs, tuples and the scalars in them, with every digit kept.
+ * Reads JSON values as members of nested types: lists, pairs, tuples and the scalars in them, with every digit kept.
  * Knows which JSON a type takes, not how its values are written.
  */
 import { Decimal, type PlainValue } from '../../../util/decimal.ts';

@@ -1,6 +1,6 @@
 /**
- * Dates and instants between ISO 8601 and ClickHouse's counts (days, ticks). Exact, proleptic Gregorian, UTC only; knows no time
- * zone database and no type.
+ * Converts dates and instants between ISO 8601 and ClickHouse's counts (days, ticks). Exact, proleptic Gregorian, UTC only. Knows no time zone
+ * database and no type.
  */
 import { daysOf } from '../../../util/plain-moment.ts';
 

@@ -1,6 +1,6 @@
 /**
- * ClickHouse type texts (`Map(String, Array(Nullable(Int64)))`) as trees, and back. Knows the grammar of type names only:
- * what a type means to a caller is `kinds.ts`, how its values are written is `block.ts` and `params.ts`.
+ * Parses ClickHouse type texts (`Map(String, Array(Nullable(Int64)))`) into trees, and writes them back. Knows the grammar of type names only:
+ * `kinds.ts` knows what a type means, `block.ts` and `params.ts` how its values are written.
  */
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { DbFailure } from '../../engine.ts';

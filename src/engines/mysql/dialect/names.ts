@@ -1,5 +1,5 @@
 /**
- * Names and geometries as the servers write them. Refuses to know statements.
+ * Writes names and geometries as the servers do. Knows no statements.
  */
 import type { Table } from '../../../model/table.ts';
 import type { MysqlColumn } from '../types/column-types.ts';

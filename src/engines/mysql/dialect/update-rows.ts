@@ -1,6 +1,6 @@
 /**
- * Rows that are found by their keys and changed in one statement: they travel as a JSON document that the server joins with the table. Only keys of
- * whole numbers are found so; a text would have to be compared in the table's collation.
+ * Changes rows found by their keys in one statement: they travel as a JSON document that the server joins with the table. Only keys of whole numbers
+ * are found this way; a text would have to be compared in the table's collation.
  */
 import type { Column } from '../../../model/table.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';

@@ -1,6 +1,6 @@
 /**
- * Small readers of the wire's basic shapes: little-endian integers, length-encoded numbers and texts. Every one of them ends within its
- * packet, or the packet is refused. Knows nothing of packets or commands.
+ * Reads the basic shapes of the wire: little-endian integers, length-encoded numbers and texts. Each must end within its packet, or the packet is
+ * refused. Knows nothing of packets or commands.
  */
 import { malformed } from '../../limits.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The columns of a result as the server describes them: how each value lies on the wire, and which kind it is when the caller did not
- * say. Knows the protocol's type numbers; refuses to know SQL.
+ * The columns of a result as the server describes them: how each value is encoded, and its kind if the caller did not say. Knows the protocol's
+ * type numbers, but no SQL.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';

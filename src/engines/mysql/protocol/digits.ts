@@ -1,6 +1,6 @@
 /**
- * Numbers as ASCII digits, written into a buffer without strings. Digits are written from the right, so a cell's beginning is known
- * last; that is all a cell needs. Knows no protocol.
+ * Writes numbers as ASCII digits into a buffer, without strings. Digits are written from the right, so the start of a cell is known last; that is
+ * all a cell needs. Knows no protocol.
  */
 const ZERO = 48;
 const BILLION = 1_000_000_000;

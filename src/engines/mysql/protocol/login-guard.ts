@@ -1,6 +1,6 @@
 /**
- * Stands before `mysql2` while it logs in: it sees whole packets only, in their order, few and small, and of authentication methods only those
- * that never give the password away in plain text. What else a server says ends the login. Refuses to know sockets and passwords.
+ * Guards `mysql2` while it logs in: it receives only whole packets, in order, few and small, and only authentication methods that never send the
+ * password in plain text. Anything else ends the login. Knows no sockets and no passwords.
  */
 import { DbFailure } from '../../engine.ts';
 import { LIMITS, malformed } from '../../limits.ts';

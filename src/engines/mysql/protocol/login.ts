@@ -1,6 +1,6 @@
 /**
- * From an address to a socket that is logged in: we dial, `mysql2` shakes hands (TLS, every authentication method), and then the socket
- * is ours. Refuses to know what is said on it afterwards.
+ * From an address to a socket that is logged in: we dial, `mysql2` does the handshake (TLS, every authentication method), and then the socket is
+ * ours. Does not know what is sent on it afterwards.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql2';

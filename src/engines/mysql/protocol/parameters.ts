@@ -1,6 +1,6 @@
 /**
- * Values → the body of an execute command. The wire type of a parameter follows from its ParamType alone, never from the value, so one
- * statement always sends the same types: MySQL remembers the first ones it saw and would compare texts as numbers ever after.
+ * Writes values into the body of an execute command. The wire type of a parameter follows from its ParamType alone, never from the value, so a
+ * statement always sends the same types: MySQL remembers the first ones it saw, and would compare texts as numbers ever after.
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamKind, ParamType, StatementParam } from '../../../sql/statement.ts';

@@ -1,6 +1,6 @@
 /**
- * The answers of the server to our commands: done, prepared, rows. Each takes its packets one by one and keeps what came of them.
- * Knows the protocol; refuses to know sockets and time.
+ * The server's replies to our commands: done, prepared, rows. Each takes its packets one by one and keeps the outcome.
+ * Knows the protocol, but no sockets and no time.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';

@@ -1,7 +1,7 @@
 /**
- * One row of a binary result → cells. Texts stay where they were received; numbers and times are written as canonical text into the
- * spare room behind the received bytes. No strings and no objects per value, except for integers past 2^53 and floats.
- * Nobody sees a cell before the row was found to end where its packet does: a length too many never shows what lies behind.
+ * Reads one row of a binary result into cells. Texts stay where they were received; numbers and times are written as canonical text into the spare
+ * room behind the received bytes. No strings and no objects per value, except for integers past 2^53 and floats.
+ * Nobody sees a cell before the row is known to end where its packet does, so a wrong length never exposes what lies behind.
  */
 import type { Cells } from '../../../model/cells.ts';
 import { malformed } from '../../limits.ts';

@@ -1,5 +1,5 @@
 /**
- * The prepared statements of one connection: found again by text and parameter types, bounded, the least used given back to the server.
+ * The prepared statements of one connection, by text and parameter types. Bounded: the least recently used ones are closed on the server.
  * Knows nothing of sockets.
  */
 import type { Statement } from '../../../sql/statement.ts';

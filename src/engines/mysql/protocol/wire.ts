@@ -1,5 +1,5 @@
 /**
- * Packets over a socket: joins and splits them, keeps their order, hands each one to whoever waits for it.
+ * Packets over a socket: joins and splits them, checks their order, and hands each one to whoever waits for it.
  * Received bytes are kept in one buffer with spare room behind them, so that a row's formatted numbers can lie beside its texts.
  * Knows nothing of what the packets say.
  */

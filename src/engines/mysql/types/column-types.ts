@@ -1,6 +1,6 @@
 /**
- * The column types of MySQL and MariaDB → kinds and what a value must satisfy. Knows the texts of information_schema; refuses to know
- * how they were read.
+ * Maps the column types of MySQL and MariaDB to kinds, and to what a value must satisfy. Knows the texts of information_schema, but not how they
+ * were read.
  */
 import type { Column, Kind } from '../../../model/table.ts';
 import { BIT, SINGLE, UNSIGNED, YEAR } from './casts.ts';

@@ -1,6 +1,6 @@
 /**
- * Dates and times as ISO 8601 has them → as MySQL and MariaDB read them: a space for the `T`, and moments with an offset in UTC, which is
- * the zone of every session. Text that is no such moment passes unchanged; the engine has the last word on it.
+ * Converts ISO 8601 dates and times to what MySQL and MariaDB read: a space for the `T`, and timestamps with an offset in UTC, the zone of every
+ * session. Any other text passes unchanged; the engine has the last word on it.
  */
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?)?$/;
 /** What programs write; the others take longer to take apart. */

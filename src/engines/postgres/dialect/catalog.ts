@@ -1,4 +1,4 @@
-/** Tables, columns and keys as PostgreSQL's own catalogue has them. The system's schemas are not served. */
+/** Reads tables, columns and keys from PostgreSQL's own catalogue. System schemas are not served. */
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';

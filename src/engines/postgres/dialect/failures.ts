@@ -1,4 +1,4 @@
-/** SQLSTATE → the kinds of failure that all engines share. The only place that reads PostgreSQL's error codes. */
+/** Maps SQLSTATE to the kinds of failure that all engines share. The only file that knows PostgreSQL's error codes. */
 import { DbFailure, type FailureKind } from '../../engine.ts';
 
 const BY_CODE: Readonly<Record<string, FailureKind>> = {

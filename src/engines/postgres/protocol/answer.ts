@@ -1,6 +1,6 @@
 /**
- * The server's answer to one statement: which message may follow which, and rows as cells where their bytes lie. What a server gets wrong is
- * thrown as a failure of kind `malformed`. Refuses to know sockets, deadlines and what is sent.
+ * The server's answer to one statement: checks which message may follow which, and passes rows on as cells, in place. A violation is thrown as a
+ * failure of kind `malformed`. Knows no sockets, no deadlines, and nothing of what is sent.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement, StatementParam } from '../../../sql/statement.ts';

@@ -1,6 +1,6 @@
 /**
- * The conversation from the first message to the first Ready: who we are, how we prove it, and the key to cancel statements with. A server may ask
- * for one proof, once, and for a password as it is only where nobody else can read it. Refuses to know how the bytes travel.
+ * The conversation from the first message to the first ReadyForQuery: who we are, how we prove it, and the key for cancelling statements. A server
+ * may ask for one proof, once, and for a plain-text password only where nobody else can read it. Does not know how the bytes travel.
  */
 import { createHash } from 'node:crypto';
 import type { Entry } from '../../../model/entry.ts';

@@ -1,7 +1,6 @@
 /**
- * PostgreSQL's messages, version 3, that we receive: where each begins and ends, and the fields of those that have some. Every length is
- * compared with what is there before it is used, and what does not fit is a failure. Knows layout only; which message may come when is
- * the driver's affair.
+ * The messages that we receive, PostgreSQL protocol 3: where each begins and ends, and its fields. Every length is compared with what is there
+ * before it is used; what does not fit is a failure. Knows the layout only: the driver knows which message may come when.
  */
 import { checkColumns, LargeShare, LIMITS, malformed } from '../../limits.ts';
 

@@ -1,6 +1,6 @@
 /**
- * From an address to a socket that is logged in: we dial, ask for TLS where the entry wants it, and shake hands. Nothing of it may take
- * longer than the caller has, nor say more than a login needs. Refuses to know what is said afterwards.
+ * From an address to a socket that is logged in: we dial, ask for TLS if the entry wants it, and do the handshake. None of it may take longer than the
+ * caller has, nor exchange more than a login needs. Does not know what is said afterwards.
  */
 import { isIP, Socket, type SocketConstructorOpts } from 'node:net';
 import { connect as startTls, type TLSSocket } from 'node:tls';

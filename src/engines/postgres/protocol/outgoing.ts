@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's messages, version 3, that we send, appended to a growing buffer. Knows layout only; what a conversation means is the
- * driver's affair, and what the server sends is read in incoming.ts.
+ * The messages that we send, PostgreSQL protocol 3, appended to a growing buffer. Knows the layout only: the driver leads the conversation, and
+ * incoming.ts reads what the server sends.
  */
 import type { Socket } from 'node:net';
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';

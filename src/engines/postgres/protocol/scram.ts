@@ -1,6 +1,6 @@
 /**
- * SCRAM-SHA-256 (RFC 5802, RFC 7677) from the client's side: what to answer to a server that wants to know whether we know the password, and the
- * proof that the server knows it too. Knows texts, no messages and no sockets.
+ * SCRAM-SHA-256 (RFC 5802, RFC 7677), client side: proves to the server that we know the password, and checks the server's proof that it does too.
+ * Knows texts, but no messages and no sockets.
  */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

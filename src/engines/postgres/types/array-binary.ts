@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's binary form of arrays, for one column of many rows. The server copies it where it would have to read a notation, character by
- * character, which is a fifth of what a batch costs it. For the types that most columns have; a column with another one, or with a value that
- * is not plainly written, travels as text (`array-literal.ts`).
+ * PostgreSQL's binary form of arrays, for one column of many rows. The server copies it, where it would have to parse the text notation character by
+ * character, a fifth of the cost of a batch. Covers the most common types; a column of another type, or with a value in an unusual notation,
+ * travels as text (`array-literal.ts`).
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL's types as kinds: by object id for results whose description is all we have, by category for the catalogue; and the
+ * Maps PostgreSQL's types to kinds: by object id for results, where the description is all we have, and by category for the catalogue. Also the
  * small repairs that make a cell's text canonical where the server's own text is not.
  */
 import type { Kind } from '../../../model/table.ts';

@@ -31,13 +31,14 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
   const isExact = table.primaryKey.every(({ kind }) => EXACT.has(kind));
   if (isExact) checkOnce(keys);
   const patching = inTransaction(plan, session, async (progress) => {
-    if (!isExact && batch.count > 1 && (await storedKeys(keys, plan, session)).size < keys.length) throw await misfit(keys, plan, session);
+    if (!isExact && batch.count > 1 && (await storedKeys(keys, plan, session)).size < keys.length)
+      throw await wrongKey(keys, plan, session);
     let rows = 0;
     for (const statement of batch.groups.flatMap((group) => statementsOf(group, plan, session))) {
       rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
       progress.hasRun = true;
     }
-    if (rows < batch.count) throw await misfit(keys, plan, session);
+    if (rows < batch.count) throw await wrongKey(keys, plan, session);
     if (returning !== undefined) await readByKeys(keys, { table, returning, access }, 'in turn', session, sink);
     return rows;
   });
@@ -100,7 +101,7 @@ async function storedKeys(keys: readonly RowKey[], { table, access }: PatchBodyP
 }
 
 /** The first row whose key is that of an earlier one, or of none in the table: the shortest beginning with fewer stored keys than rows ends with it. */
-async function misfit(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<Error> {
+async function wrongKey(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<Error> {
   let low = 1;
   let high = keys.length;
   while (low < high) {

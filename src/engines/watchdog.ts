@@ -14,7 +14,7 @@ let timer: NodeJS.Timeout | undefined;
 
 export function watch(item: Watched): void {
   watched.add(item);
-  timer ??= setInterval(look, PERIOD_MS).unref();
+  timer ??= setInterval(sweep, PERIOD_MS).unref();
 }
 
 export function unwatch(item: Watched): void {
@@ -24,7 +24,7 @@ export function unwatch(item: Watched): void {
   timer = undefined;
 }
 
-function look(): void {
+function sweep(): void {
   const now = performance.now();
   for (const item of watched) if (now > item.deadline) item.expire();
 }

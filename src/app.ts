@@ -76,6 +76,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     memory: new MemoryBudget(config.requestMemoryMb * MEBIBYTE),
     metadata: new Metadata(connections, catalog, relations),
     checkHost: (host) => checkHost(hosts, host),
+    probe: (entry) => connections.probe(entry),
     checkPersona: (context) => (persona, reader) => checkPersona(persona, reader, { engines, catalog, context }),
     observer,
     ready: () => !closing,

@@ -79,7 +79,7 @@ export class ApiError extends Error {
 
   /** Not the caller's doing and not ours: a database did it, and the log must say how. */
   get isForeign(): boolean {
-    return this.status === 424;
+    return this.status === 424 || (this.status === 503 && this.cause !== undefined);
   }
 
   /** The sentence may quote what the caller sent, so the log has the entry's name, and what was said to be fit for it. */
@@ -324,6 +324,7 @@ export const ERRORS = {
     (type: string, name: string) => `The database ${type}/${show(name)} is registered with read_only; nothing is written through it.`,
   ),
   database_refused: entry(422, (detail: string) => `Code in the database refused the request. ${detail}`),
+  database_test_failed: entry(424, (outage: string, detail: string) => `The database cannot be used: ${outage}. ${detail}.`),
   database_unreachable: entry(424, () => 'The database cannot be reached, refused the login, or went away during the query.'),
   database_malformed: entry(424, (what: string) => `The database's answer cannot be used: ${what}.`),
   database_denied: entry(403, () => "The database user lacks the privilege for this; grant it to the entry's user."),

@@ -7,6 +7,7 @@ import pino from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Durations } from './util/durations.ts';
 import { lineForLog, wordsForLog } from './util/error-words.ts';
+import { SubjectCounters, type WorkMeter } from './util/work-meter.ts';
 
 export type Event =
   | {
@@ -23,6 +24,9 @@ export type Event =
       readonly error?: string | undefined;
       /** Words for the log, as a database's failure gives them. */
       readonly reason?: string | undefined;
+      readonly work: WorkMeter;
+      /** Of the answer's body. */
+      readonly bytes: number;
     }
   | { readonly kind: 'failure'; readonly requestId: string; readonly error: unknown }
   | {
@@ -38,7 +42,13 @@ export type Event =
       readonly requestId: string;
       readonly action: string;
       readonly object: string;
+      /** Names of the fields that are different now. */
+      readonly changed?: readonly string[] | undefined;
       readonly userId: string;
+      readonly orgId?: string | undefined;
+      readonly projectId?: string | undefined;
+      readonly spaceId?: string | undefined;
+      readonly tokenId?: string | undefined;
       readonly status: number;
     }
   | { readonly kind: 'notice'; readonly message: string }
@@ -86,6 +96,38 @@ function field(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":"${value}"`;
 }
 
+function auditFields(event: Extract<Event, { kind: 'audit' }>): object {
+  return {
+    request_id: event.requestId,
+    action: event.action,
+    object: event.object,
+    changed: event.changed,
+    status: event.status,
+    user_id: event.userId,
+    org_id: event.orgId,
+    project_id: event.projectId,
+    space_id: event.spaceId,
+    token_id: event.tokenId,
+  };
+}
+
+/** Milliseconds with three digits behind the point. */
+function micros(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** What a database did is a failure, whatever the status says. */
+function outcomeOf({ status, reason }: Extract<Event, { kind: 'request' }>): 'ok' | 'refused' | 'failed' {
+  if (status >= 500 || reason !== undefined) return 'failed';
+  return status < 400 ? 'ok' : 'refused';
+}
+
+function workFields({ subject, isKnown, rows, databaseMs }: WorkMeter): string {
+  const counted = rows < 0 ? '' : `,"rows":${rows}`;
+  const spent = databaseMs === 0 ? '' : `,"database_ms":${micros(databaseMs)}`;
+  return subject === undefined || !isKnown ? counted + spent : subject.log + counted + spent;
+}
+
 /** The time as text; written once a millisecond, however many lines bear it. */
 class IsoClock {
   #at = 0;
@@ -112,6 +154,7 @@ export class Observer {
   readonly #overloadLines = new Map<Overload, number>();
   /** By route, method and status: few combinations occur, since routes are templates. */
   readonly #outcomes = new Map<string, Map<string, Map<number, Outcome>>>();
+  readonly #subjects = new SubjectCounters();
   readonly #clock = new IsoClock();
   #gathered = '';
   #writer: NodeJS.Timeout | undefined;
@@ -207,10 +250,7 @@ export class Observer {
         );
         return;
       case 'audit':
-        this.#log.info(
-          { request_id: event.requestId, action: event.action, object: event.object, user_id: event.userId, status: event.status },
-          'audit',
-        );
+        this.#log.info(auditFields(event), 'audit');
         return;
       case 'notice':
         this.#log.info(event.message);
@@ -234,10 +274,11 @@ export class Observer {
     const { route, method, status } = event;
     const outcome = this.#outcomes.get(route)?.get(method)?.get(status) ?? this.#addOutcome(route, method, status);
     outcome.durations.note(event.ms);
+    const { work, bytes } = event;
+    this.#subjects.note(event.projectId ?? '', work, outcomeOf(event), event.ms, bytes);
     if (!this.#logRequests) return;
-    const ms = Math.round(event.ms * 1000) / 1000;
     this.#gather(
-      `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${ms}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${field('user_id', event.userId)}${field('error', event.error)}${event.reason === undefined ? '' : `,"reason":${JSON.stringify(event.reason)}`}}\n`,
+      `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${micros(event.ms)}${workFields(work)},"bytes":${bytes}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${field('user_id', event.userId)}${field('error', event.error)}${event.reason === undefined ? '' : `,"reason":${JSON.stringify(event.reason)}`}}\n`,
     );
   }
 
@@ -282,7 +323,7 @@ export class Observer {
     for (const ofRoute of this.#outcomes.values())
       for (const ofMethod of ofRoute.values())
         for (const { durations, labels } of ofMethod.values()) text += durations.lines(DURATION, labels);
-    return `${await this.#registry.metrics()}\n${text}`;
+    return `${await this.#registry.metrics()}\n${text}${this.#subjects.text()}`;
   }
 
   get metricsType(): string {

@@ -9,6 +9,7 @@ import { DbFailure, type FailureKind, type StopSignal, type Workload } from '../
 import { ApiError, apiError } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
 import type { Table } from '../model/table.ts';
+import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 import type { Access } from './access.ts';
 import { explain } from './failures.ts';
 import { PatientSink } from './patient-sink.ts';
@@ -19,6 +20,7 @@ import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 export interface Target extends TableWanted {
   readonly requestId: string;
   readonly signal: StopSignal;
+  readonly meter: WorkMeter;
   readonly access: Access;
 }
 
@@ -64,10 +66,12 @@ export class Auto {
         const found = this.#catalog.find(target);
         table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
+        target.meter.isKnown = true;
         const { entry, signal } = target;
         const pool = this.#connections.pool(entry, 'auto');
         const taken = pool.acquire(signal, workloadOf(request));
         const connection = taken instanceof Promise ? await taken : taken;
+        const began = performance.now();
         try {
           const result = await work(
             table,
@@ -81,8 +85,10 @@ export class Auto {
             rows,
           );
           rows.finish();
+          noteRows(target.meter, result.rows);
           return result;
         } finally {
+          target.meter.databaseMs += performance.now() - began;
           pool.release(connection);
         }
       } catch (error) {
@@ -140,7 +146,7 @@ function ofCatalogue(error: unknown): unknown {
 function explained(error: unknown, request: AutoRequest, target: Target): unknown {
   const failure = error instanceof LocatedFailure ? error.failure : error;
   if (!(failure instanceof DbFailure)) return error;
-  return explain(failure, {
+  return explain(failure.at(target.entry), {
     operation: OPERATIONS[request.do],
     table: target.table,
     timeoutSecs: target.entry.queryTimeoutSecs,

@@ -6,6 +6,7 @@ import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { PlainMap } from '../util/decimal.ts';
 import type { MemoryLease } from '../util/memory-lease.ts';
+import type { WorkMeter } from '../util/work-meter.ts';
 import { isOwnFault } from './failures.ts';
 import type { CallPath, Version } from './find.ts';
 import type { RawInput } from './input.ts';
@@ -25,6 +26,7 @@ export interface Call {
   readonly asksFormat: boolean;
   readonly requestId: string;
   readonly signal: StopSignal;
+  readonly meter: WorkMeter;
   /** The memory that the call holds. */
   readonly lease: MemoryLease;
 }

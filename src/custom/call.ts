@@ -55,6 +55,8 @@ async function attempt(
     const found = finder.version(call.caller, definition);
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
+    call.meter.subject = compiled.subject;
+    call.meter.isKnown = true;
     requireRole(call, compiled);
     if (call.asksFormat && compiled.response?.answersFile === true) throw apiError('format_not_here');
     const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };

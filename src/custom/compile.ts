@@ -9,6 +9,7 @@ import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectScope } from '../model/project.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
+import { WorkSubject } from '../util/work-meter.ts';
 import type { DefinitionDocument, OwnDatabase } from './document.ts';
 import type { InputRules } from './input.ts';
 import { DeclaredInput } from './inputs/declared-input.ts';
@@ -20,6 +21,8 @@ import { bracesOf } from './uri.ts';
 
 export interface Compiled {
   readonly document: DefinitionDocument;
+  /** What logs and metrics call it. */
+  readonly subject: WorkSubject;
   readonly rules: InputRules;
   /** Roles that may call it. */
   readonly permission: readonly string[];
@@ -60,6 +63,7 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
   const transaction = config.transaction ? transactionOf(steps, response) : 'none';
   return {
     document,
+    subject: new WorkSubject({ endpoint: `${document.method} ${document.uri}`, version: document.version }),
     rules: {
       method: document.method,
       inputType: document.inputType,

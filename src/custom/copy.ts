@@ -5,7 +5,7 @@ import type { SpaceScope } from '../model/project.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { compileDefinition, refuseKept } from './compile.ts';
-import { type Author, insertedOrRefused, type Management, type ManagementAnswer } from './definitions.ts';
+import { type Author, insertedOrRefused, type Management, type ManagementAnswer, nameOf } from './definitions.ts';
 import { type DefinitionDocument, editDocument, readDocument } from './document.ts';
 import { type Step, StepProblems } from './steps/step.ts';
 
@@ -59,7 +59,8 @@ export async function copy(management: Management, author: Author, body: PlainVa
         ['version', version],
       ]),
   );
-  return { status: 200, body: new Map([['copied', copied]]) };
+  const object = `${inserted.map(nameOf).join(', ')} to space ${request.targetSpaceId}`;
+  return { status: 200, body: new Map([['copied', copied]]), object };
 }
 
 async function findSource({ store }: Management, { caller }: Author, id: string): Promise<Definition> {

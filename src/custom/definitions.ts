@@ -63,6 +63,8 @@ export interface Checked {
 export interface ManagementAnswer {
   readonly status: number;
   readonly body: PlainMap | readonly PlainMap[];
+  /** What it is about, for the auditor. */
+  readonly object: string;
 }
 
 /** A longer document is processed in slices. */
@@ -179,7 +181,12 @@ export async function deploy(management: Management, author: Author, source: str
   const checked = await checkDefinition(management, author, source);
   const inserted = await management.store.insertDefinitions(author.caller, [draftOf(checked, source)], 'refuse');
   const [definition] = insertedOrRefused(inserted, 'definition_exists');
-  return { status: 201, body: storedBody(definition?.definitionId ?? '', checked) };
+  return { status: 201, body: storedBody(definition?.definitionId ?? '', checked), object: nameOf(checked.document) };
+}
+
+/** `get reports/sales 1.0.0` */
+export function nameOf({ uri, method, version }: Addressed): string {
+  return `${method} ${uri} ${version}`;
 }
 
 function storedBody(definitionId: string, { compiled }: Checked): PlainMap {
@@ -205,7 +212,11 @@ export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'defini
 export async function update(management: Management, author: Author, source: string): Promise<ManagementAnswer> {
   const checked = await checkDefinition(management, author, source);
   const changed = await management.store.updateDefinition(author.caller, draftOf(checked, source));
-  return { status: 200, body: storedBody(changedOrRefused(changed, checked.document.version), checked) };
+  return {
+    status: 200,
+    body: storedBody(changedOrRefused(changed, checked.document.version), checked),
+    object: nameOf(checked.document),
+  };
 }
 
 function changedOrRefused(change: DefinitionChange, version: string): string {
@@ -237,6 +248,7 @@ export async function remove({ store }: Management, { caller }: Author, { uri, m
       ['status', REASONS[200] ?? 'OK'],
       ['message', `Version ${version} of ${method} ${uri} was deleted.`],
     ]),
+    object: nameOf({ uri, method, version }),
   };
 }
 

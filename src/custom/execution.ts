@@ -150,7 +150,7 @@ export class Execution {
       results: new Array(compiled.steps.length),
       limits: compiled.limits,
       modules,
-      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction }),
+      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction, meter: call.meter }),
       signal,
       lease: call.lease,
     };

@@ -18,6 +18,7 @@ import type { Entry } from '../model/entry.ts';
 import type { StatementFacts } from '../sql/bind.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
+import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 
 export interface SessionOptions {
   readonly entry: () => Entry;
@@ -25,6 +26,7 @@ export interface SessionOptions {
   readonly signal: StopSignal;
   /** `one`: a single statement is all or nothing by itself. */
   readonly transaction: 'one' | 'all' | 'none';
+  readonly meter?: WorkMeter | undefined;
 }
 
 /** A statement of a step, and how the step is called. */
@@ -108,14 +110,19 @@ export class CallSession {
     if (writes) this.#wrote = true;
     if (!sql.reads) this.#changes = true;
     const options: RunOptions = sql.plain || !this.#open ? this.#run : { ...this.#run, transaction: 'may_end' };
+    const { meter } = this.#options;
+    const began = performance.now();
     try {
       const outcome = await connection.run(bound.statement, bound.params, options, sink);
+      if (meter !== undefined) noteRows(meter, outcome.rows);
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
       return outcome;
     } catch (error) {
       if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
       else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
       throw error;
+    } finally {
+      if (meter !== undefined) meter.databaseMs += performance.now() - began;
     }
   }
 
@@ -130,7 +137,7 @@ export class CallSession {
   }
 
   #judge(failure: DbFailure, { label, sql }: Stated, bound: BoundStatement, isFirst: boolean): void {
-    const { kind, left } = failure;
+    const { kind, left } = failure.at(this.#options.entry());
     const writes = this.#mayWrite(sql);
     this.#again = isFirst && kind === 'lost' && left === 'unsent';
     this.#outdated = kind === 'stale' && (this.#open || (isFirst && !writes));

@@ -5,10 +5,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../model/entry.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { type Connection, type ConnectOptions, DbFailure, type Engine, type StopSignal } from './engine.ts';
+import { type Connection, type ConnectOptions, DbFailure, type Engine, type Probe, type StopSignal } from './engine.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
 import type { Engines } from './registry.ts';
+import { TextRows } from './rows.ts';
 import { type Holder, ServerCapacity } from './server-capacity.ts';
 
 export type Purpose = 'auto' | 'custom';
@@ -26,6 +27,8 @@ export interface PoolCounts {
   readonly idle: number;
   readonly waiting: number;
 }
+
+const PROBE_SECS = 10;
 
 interface Pooled extends Holder {
   readonly projectId: string | undefined;
@@ -59,6 +62,24 @@ export class Connections {
 
   pool(entry: Entry, purpose: Purpose): Pool {
     return (this.#pools[purpose].get(entry.id) ?? this.#addPool(entry, purpose)).pool;
+  }
+
+  /** Does the entry work, as it is now? A connection of its own is opened, asked for the server's version, and closed. */
+  async probe(entry: Entry): Promise<Probe> {
+    const began = performance.now();
+    const connectTimeoutSecs = Math.min(entry.connectTimeoutSecs, PROBE_SECS);
+    try {
+      const connection = await this.#connect({ ...entry, connectTimeoutSecs }, undefined);
+      try {
+        const sink = new TextRows();
+        await connection.run({ text: 'SELECT version()', types: [] }, [], { timeoutMs: PROBE_SECS * 1000 }, sink);
+        return { version: sink.rows[0]?.[0] ?? '', ms: performance.now() - began };
+      } finally {
+        connection.close();
+      }
+    } catch (error) {
+      throw error instanceof DbFailure ? error.at(entry) : error;
+    }
   }
 
   /** Entries of a project were changed or removed: all connections but those of `kept` close as they become idle. Returns the affected entries. */
@@ -119,7 +140,7 @@ export class Connections {
         this.#lastGood.set(entry.id, index);
         return connection;
       } catch (error) {
-        failure = error;
+        failure = error instanceof DbFailure ? error.at(entry, { host, address: host.host }) : error;
         if (error instanceof DbFailure && error.kind === 'cancelled') break;
       }
     }
@@ -143,7 +164,7 @@ export class Connections {
           maxRowBytes: this.#maxRowBytes,
         });
       } catch (error) {
-        failure = error;
+        failure = error instanceof DbFailure ? error.at(entry, { host, address }) : error;
         if (!(error instanceof DbFailure && error.kind === 'unreachable')) break;
       }
     }
@@ -177,12 +198,12 @@ export class Connections {
   async #resolve(host: string, timeoutMs: number): Promise<readonly string[]> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new DbFailure('unreachable', 'the host was not resolved in time')), timeoutMs);
+      timer = setTimeout(() => reject(new DbFailure('unreachable', 'the host was not resolved in time', { code: 'ENOTFOUND' })), timeoutMs);
     });
     try {
       return await Promise.race([this.#policy.resolve(host), late]);
     } catch (error) {
-      throw error instanceof HostDenied ? new DbFailure('unreachable', error.message) : error;
+      throw error instanceof HostDenied ? new DbFailure('unreachable', error.message, { code: 'HOST_DENIED' }) : error;
     } finally {
       clearTimeout(timer);
     }

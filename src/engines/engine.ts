@@ -14,6 +14,7 @@ import type { SqlSyntax } from '../sql/syntax.ts';
 import type { TemplateBinder } from '../sql/template-binder.ts';
 import { withoutQuotes } from '../util/error-words.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
+import { type OutagePlace, outageOf, placeOf } from './outage.ts';
 
 export interface Outcome {
   /** Rows matched by a write (not only those changed), or rows returned by a read. */
@@ -68,6 +69,12 @@ export interface ConnectOptions {
   readonly signal?: StopSignal | undefined;
   /** The largest row that is read; `LIMITS.rowBytes` when nothing is said. */
   readonly maxRowBytes?: number | undefined;
+}
+
+/** What a server said to a trial of its entry. */
+export interface Probe {
+  readonly version: string;
+  readonly ms: number;
 }
 
 export interface TableName {
@@ -217,6 +224,7 @@ export class DbFailure extends Error {
   readonly key: string | undefined;
   /** Does it lie in how the statement is written, whatever the data are? */
   readonly ofStatement: boolean;
+  #place: OutagePlace | undefined;
 
   constructor(
     kind: FailureKind,
@@ -245,13 +253,28 @@ export class DbFailure extends Error {
   /** The same failure, with better knowledge of what is left. */
   leaving(left: Left): DbFailure {
     const { kind, message, code, column, constraint, key, ofStatement, cause } = this;
-    return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left });
+    const same = new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left });
+    same.#place = this.#place;
+    return same;
+  }
+
+  /** Where it happened, by whoever knows first: the address that was tried, else those of the entry. */
+  at(entry: Entry, tried?: Pick<ConnectOptions, 'host' | 'address'>): this {
+    this.#place ??= placeOf(entry, tried);
+    return this;
+  }
+
+  /** `refused: pg/shop at db.example:5432`, where the place is known. */
+  get outage(): string | undefined {
+    return this.#place === undefined ? undefined : `${outageOf(this)}: ${this.#place.database} at ${this.#place.address}`;
   }
 
   /** Engines quote values when they refuse data or a statement. What they say about servers is kept, without quoted parts. */
   loggable(): Readonly<Record<string, string>> {
     const { kind, code } = this;
-    return WORDS_WITHOUT_VALUES.has(kind) ? { kind, code, message: withoutQuotes(this.message) } : { kind, code };
+    if (!WORDS_WITHOUT_VALUES.has(kind)) return { kind, code };
+    const { outage } = this;
+    return { ...(outage === undefined ? {} : { outage }), kind, code, message: withoutQuotes(this.message) };
   }
 }
 

@@ -83,6 +83,7 @@ export class AutoReads {
       return this.#readAlone(read);
     }
     if (!isOurs) this.#observer.readShared();
+    exchange.isKnown = true;
     sendBytes(exchange, 200, format.contentType, answer.body, answer.headers);
   }
 

@@ -9,6 +9,7 @@ import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
 import { bytesOf, Lease } from '../util/buffer-pool.ts';
 import { BadEncoding, MAX_PARAMETERS, parseQuery, type QueryParameter, TooManyParameters } from '../util/query.ts';
+import type { WorkMeter, WorkSubject } from '../util/work-meter.ts';
 import type { RequestHead } from './wire/head.ts';
 import { type HeaderSection, headerOf } from './wire/header-section.ts';
 import type { HttpReply } from './wire/reply.ts';
@@ -54,7 +55,7 @@ export function pathOf({ target }: RequestHead): string {
   return mark < 0 ? target : target.slice(0, mark);
 }
 
-export class Exchange implements StopSignal {
+export class Exchange implements StopSignal, WorkMeter {
   readonly head: RequestHead;
   readonly reply: HttpReply;
   readonly requestId: string;
@@ -70,6 +71,10 @@ export class Exchange implements StopSignal {
   error: string | undefined;
   /** Why a database could not be used; for the log. */
   reason: string | undefined;
+  subject: WorkSubject | undefined;
+  isKnown = false;
+  rows = -1;
+  databaseMs = 0;
   readonly #rawQuery: string;
   #query: readonly QueryParameter[] | undefined;
   readonly #reading: Reading;

@@ -6,12 +6,14 @@ import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/attempt.ts';
 import type { Config } from '../config.ts';
 import type { CallStages } from '../custom/call.ts';
+import type { Probe } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formatByName } from '../formats/index.ts';
 import type { Metadata } from '../manage/metadata.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
+import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Observer } from '../observe.ts';
 import type { CheckPersona } from '../personas/personas.ts';
@@ -38,6 +40,8 @@ export interface Services {
   readonly memory: MemoryBudget;
   /** Throws when a database host may not be dialled. */
   readonly checkHost: (host: string) => Promise<void>;
+  /** Opens a connection to a database and asks for its version. */
+  readonly probe: (entry: Entry) => Promise<Probe>;
   /** What the databases of a project say against a persona. */
   readonly checkPersona: (context: ProjectContext) => CheckPersona;
   readonly observer: Observer;

@@ -121,6 +121,8 @@ function logRequest(services: Services, exchange: Exchange): void {
     userId: caller?.userId,
     error: exchange.error ?? howItEnded(exchange),
     reason: exchange.reason,
+    work: exchange,
+    bytes: exchange.reply.bytes,
   });
 }
 

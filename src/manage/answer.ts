@@ -6,6 +6,10 @@ import { REASONS } from '../errors.ts';
 export interface ManageAnswer {
   readonly status: number;
   readonly body: object;
+  /** What the answer is about, where its body does not say. */
+  readonly object?: string;
+  /** Names of the fields that a change has made different, for the auditor. */
+  readonly changed?: readonly string[];
 }
 
 /** `{code, status, message}` and additional fields. */

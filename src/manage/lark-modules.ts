@@ -82,7 +82,7 @@ export async function putModule(store: Store, caller: SpaceCaller, text: string,
   others.delete(module);
   await compile({ module, code }, others);
   if (!(await store.putModule(caller, { module, code, userId: caller.userId }))) throw apiError('space_unknown');
-  return done(201, `The module ${module} was stored and is live.`);
+  return { ...done(201, `The module ${module} was stored and is live.`), object: module };
 }
 
 async function modulesOf(store: Store, caller: SpaceCaller): Promise<LarkModules> {
@@ -115,5 +115,5 @@ export async function deleteModule(store: Store, caller: SpaceCaller, name: stri
   requireAuthor(caller);
   if (name === undefined) throw apiError('missing_parameter', 'module');
   if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);
-  return done(200, `The module ${name} was deleted.`);
+  return { ...done(200, `The module ${name} was deleted.`), object: name };
 }

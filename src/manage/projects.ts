@@ -5,7 +5,7 @@
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
-import type { DbType } from '../model/entry.ts';
+import type { DbType, Entry } from '../model/entry.ts';
 import { entryKey, type Project, type ProjectContext, type ProjectScope, SPACE_NAMES, type Space } from '../model/project.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { EntryDraft, ProjectSummary, Store } from '../store/store.ts';
@@ -55,7 +55,7 @@ async function checkHosts(entries: readonly EntryBody[], rules: DatabaseRules): 
 }
 
 /** The named project, or else the caller's own. A token reaches only its own. */
-function scopeOf(caller: OrgCaller, named: string | undefined): ProjectScope {
+export function scopeOf(caller: OrgCaller, named: string | undefined): ProjectScope {
   const text = named ?? caller.projectId;
   if (text === undefined) throw apiError('missing_parameter', 'project_id');
   const projectId = parseUlid(text);
@@ -64,7 +64,7 @@ function scopeOf(caller: OrgCaller, named: string | undefined): ProjectScope {
   return { orgId: caller.orgId, projectId };
 }
 
-async function requireProject(store: Store, scope: ProjectScope): Promise<ProjectContext> {
+export async function requireProject(store: Store, scope: ProjectScope): Promise<ProjectContext> {
   const context = await store.projectContext(scope.orgId, scope.projectId);
   if (context !== undefined) return context;
   throw (await store.organization(scope.orgId)) === undefined ? apiError('org_unknown') : apiError('project_unknown');
@@ -146,22 +146,22 @@ function namedProject(fields: BodyFields, queried: string | undefined): string |
 }
 
 /** The entry of a body. Finds its project and checks its hosts. */
-async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
+export async function checkedEntry<T extends Parameters<typeof checkHosts>[0][number]>(
   store: Store,
   caller: OrgCaller,
   projectId: string | undefined,
   body: PlainValue,
   rules: DatabaseRules,
   read: (fields: BodyFields, engines: Engines) => T,
-): Promise<{ readonly scope: ProjectScope; readonly entry: T }> {
+): Promise<{ readonly scope: ProjectScope; readonly entry: T; readonly context: ProjectContext }> {
   const fields = BodyFields.of(body);
   const named = namedProject(fields, projectId);
   const entry = read(fields, rules.engines);
   fields.finish();
   const scope = scopeOf(caller, named);
-  await requireProject(store, scope);
+  const context = await requireProject(store, scope);
   await checkHosts([entry], rules);
-  return { scope, entry };
+  return { scope, entry, context };
 }
 
 export async function addDatabase(
@@ -186,10 +186,29 @@ export async function changeDatabase(
   body: PlainValue,
   rules: DatabaseRules,
 ): Promise<ManageAnswer> {
-  const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
+  const { scope, entry, context } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
   const password = entry.password === '***' ? null : entry.password;
+  const before = context.entries.get(entryKey(entry.type, entry.database));
   if (!(await store.changeEntry(scope, { ...entry, password }))) throw apiError('database_unknown', entry.type, entry.database);
-  return entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);
+  const answer = entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);
+  return before === undefined ? answer : { ...answer, changed: differences(before, entry, password) };
+}
+
+/** Names of the fields that are not what they were. */
+function differences(before: Entry, after: EntryBody, password: string | null): readonly string[] {
+  const old = new Map(Object.entries(describeEntry(before)));
+  const names = Object.entries(describeEntry({ ...before, ...after, password: '' })).flatMap(([name, value]) =>
+    JSON.stringify(old.get(name)) === JSON.stringify(value) ? [] : [name],
+  );
+  return password === null || password === before.password ? names : [...names, 'password'];
+}
+
+/** The engine of a query's `type`, by any of its names. */
+export function typeNamed(name: string | undefined, engines: Engines): DbType {
+  if (name === undefined) throw apiError('missing_parameter', 'type');
+  const type = engines.named(name)?.type;
+  if (type !== undefined) return type;
+  throw apiError(engines.isNameAnnounced(name) ? 'db_type_announced' : 'db_type_invalid', name, engines.types);
 }
 
 export async function removeDatabase(
@@ -200,11 +219,8 @@ export async function removeDatabase(
   database: string | undefined,
   engines: Engines,
 ): Promise<ManageAnswer> {
-  if (typeName === undefined) throw apiError('missing_parameter', 'type');
   if (database === undefined) throw apiError('missing_parameter', 'name');
-  const type = engines.named(typeName)?.type;
-  if (type === undefined)
-    throw apiError(engines.isNameAnnounced(typeName) ? 'db_type_announced' : 'db_type_invalid', typeName, engines.types);
+  const type = typeNamed(typeName, engines);
   const scope = scopeOf(caller, projectId);
   await requireProject(store, scope);
   if (!(await store.removeEntry(scope, type, database))) throw apiError('database_unknown', type, database);

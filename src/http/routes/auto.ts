@@ -8,6 +8,7 @@ import { locateDatabase } from '../../model/database-name.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
+import { WorkSubject } from '../../util/work-meter.ts';
 import { AutoReads } from '../auto-reads.ts';
 import { answerAuto, PARSERS, type Parse, type ParseRow, ROW_PARSERS } from '../auto-request.ts';
 import type { Exchange } from '../exchange.ts';
@@ -30,6 +31,7 @@ interface AutoPath {
   readonly table: string;
   /** Behind the table's name, decoded. */
   readonly key: string | undefined;
+  readonly subject: WorkSubject;
 }
 
 const MOST_PATHS = 10_000;
@@ -78,13 +80,9 @@ function parsePath(path: string, start: number): AutoPath {
   const { length } = segments;
   if (length !== 3 && length !== 5) throw apiError('unknown_path');
   const [first = '', second = ''] = segments;
-  return {
-    abbreviations: length === 5 ? [first, second] : undefined,
-    type: segments[length - 3] ?? '',
-    database: segments[length - 2] ?? '',
-    table: segments[length - 1] ?? '',
-    key: undefined,
-  };
+  const [type = '', database = '', table = ''] = segments.slice(length - 3);
+  const subject = new WorkSubject({ database: `${type}/${database}`, table });
+  return { abbreviations: length === 5 ? [first, second] : undefined, type, database, table, key: undefined, subject };
 }
 
 function engineOf(engines: Engines, type: string): Engine {
@@ -110,7 +108,8 @@ export function autoRoutes(services: Services): readonly Route[] {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
       const { entry, schema } = locateDatabase(context, engineOf(services.engines, path.type), path.database);
       if (path.table === '') throw apiError('table_unknown', '');
-      return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange, access: UNRESTRICTED };
+      exchange.subject = path.subject;
+      return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange, meter: exchange, access: UNRESTRICTED };
     });
   };
 

@@ -69,6 +69,7 @@ export function customRoutes(services: Services): readonly Route[] {
             asksFormat: exchange.parameter('format') !== undefined,
             requestId: exchange.requestId,
             signal: exchange,
+            meter: exchange,
             lease,
           },
           new CustomAnswer(exchange, format),

@@ -15,6 +15,7 @@ import {
 } from '../../custom/definitions.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
+import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendBytes, sendValue } from '../respond.ts';
 import { bodyOf, DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
@@ -65,9 +66,8 @@ export function definitionRoutes(services: Services): readonly Route[] {
       const author = await enter(exchange);
       requireRole(author.caller, ...AUTHORS);
       const format = formatOf(exchange.parameter('format'));
-      const { status, body } = await work(exchange, author);
-      const object = body instanceof Map ? String(body.get('definition_id') ?? '') : '';
-      services.observer.emit({ kind: 'audit', requestId: exchange.requestId, action, object, userId: author.caller.userId, status });
+      const { status, body, object } = await work(exchange, author);
+      audit(services, exchange, author.caller, { action, status, object });
       sendValue(exchange, status, format, body);
     };
 

@@ -4,13 +4,14 @@ import type { ManageAnswer } from '../../manage/answer.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import { plainDocument } from '../../util/plain-document.ts';
+import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendJson, sendValue } from '../respond.ts';
 import { DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
 import { yamlBody } from './definitions.ts';
 
 export function larkRoutes(services: Services): readonly Route[] {
-  const { store, config, observer } = services;
+  const { store, config } = services;
   const base = `/${config.pathPrefix}/code/v1/lark`;
 
   const enter = async (exchange: Exchange): Promise<SpaceCaller> => (await enterSpace(services, exchange, DEMANDS.modules)).caller;
@@ -19,9 +20,8 @@ export function larkRoutes(services: Services): readonly Route[] {
     (action: string, work: (exchange: Exchange, caller: SpaceCaller) => Promise<ManageAnswer>): Handler =>
     async (exchange) => {
       const caller = await enter(exchange);
-      const { status, body } = await work(exchange, caller);
-      const object = exchange.parameter('module') ?? '';
-      observer.emit({ kind: 'audit', requestId: exchange.requestId, action, object, userId: caller.userId, status });
+      const { status, body, object = '' } = await work(exchange, caller);
+      audit(services, exchange, caller, { action, status, object });
       sendJson(exchange, status, body);
     };
 

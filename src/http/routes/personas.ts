@@ -11,6 +11,7 @@ import {
   putPersona,
 } from '../../personas/personas.ts';
 import { standingOf } from '../../personas/standing.ts';
+import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
 import {
@@ -46,7 +47,7 @@ function documentBody(exchange: Exchange): string {
 }
 
 export function personaRoutes(services: Services): readonly Route[] {
-  const { store, config, engines, observer } = services;
+  const { store, config, engines } = services;
   const base = `/${config.pathPrefix}/persona/v1`;
   const enter = (exchange: Exchange) => enterSpace(services, exchange, DEMANDS.personas);
 
@@ -66,7 +67,7 @@ export function personaRoutes(services: Services): readonly Route[] {
       requireRole(at.caller, ...ADMINS);
       const format = formatOf(exchange.parameter('format'));
       const { status, body, object } = await work(exchange, at);
-      observer.emit({ kind: 'audit', requestId: exchange.requestId, action, object, userId: at.caller.userId, status });
+      audit(services, exchange, at.caller, { action, status, object });
       sendValue(exchange, status, format, body);
     };
 

@@ -2,6 +2,7 @@
 import type { Demand } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
+import { tryEntry, tryRegistered } from '../../manage/database-trial.ts';
 import { createOrg, getOrg, listOrgs } from '../../manage/orgs.ts';
 import {
   addDatabase,
@@ -16,6 +17,7 @@ import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
 import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import { plainDocument } from '../../util/plain-document.ts';
+import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDone, sendValue } from '../respond.ts';
 import { DEMANDS, formatOf, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
@@ -33,15 +35,7 @@ export function systemRoutes(services: Services): readonly Route[] {
 
   /** A change of the set-up leaves a line for the auditor. */
   const audited = (exchange: Exchange, caller: Caller, action: string, result: ManageAnswer): void => {
-    const object = Object.entries(result.body).flatMap(([name, value]) => (/_id$/.test(name) ? [`${name}=${value}`] : []));
-    services.observer.emit({
-      kind: 'audit',
-      requestId: exchange.requestId,
-      action,
-      object: object.join(' '),
-      userId: caller.userId,
-      status: result.status,
-    });
+    audit(services, exchange, caller, { action, status: result.status, object: objectOf(result.body), changed: result.changed });
     answer(exchange, result);
   };
 
@@ -121,6 +115,20 @@ export function systemRoutes(services: Services): readonly Route[] {
       },
     },
     {
+      path: `${base}/project/database/test`,
+      screen: screen(DEMANDS.systemOrg),
+      methods: {
+        GET: asked(DEMANDS.systemOrg, (exchange, caller) =>
+          tryRegistered(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name'), services),
+        ),
+        POST: asked(DEMANDS.systemOrg, (exchange, caller) =>
+          exchange.body === undefined
+            ? tryRegistered(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name'), services)
+            : tryEntry(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
+        ),
+      },
+    },
+    {
       path: `${base}/token`,
       screen: screen(DEMANDS.tokens),
       methods: {
@@ -154,6 +162,15 @@ export function systemRoutes(services: Services): readonly Route[] {
       methods: { GET: (exchange) => validateKey(services, exchange), POST: (exchange) => validateKey(services, exchange) },
     },
   ];
+}
+
+/** Fields of an answer that name what it is about. */
+const NAMING = /^(?:(?:org|project|token)_id|abbreviation|db_type|db_name|name)$/;
+
+function objectOf(body: object): string {
+  return Object.entries(body)
+    .flatMap(([name, value]) => (NAMING.test(name) && typeof value === 'string' ? [`${name}=${value}`] : []))
+    .join(' ');
 }
 
 const MAX_KEY_BYTES = 4096;

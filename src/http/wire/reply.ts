@@ -72,6 +72,8 @@ function lengthOf(pieces: readonly Piece[]): number {
 export class HttpReply {
   /** 0 until the head is sent. */
   status = 0;
+  /** Of the answer's body, so far. */
+  bytes = 0;
   /** The client left, or the connection was reset, before all of the answer was taken. */
   gone = false;
   /** The connection was reset because the client took nothing for too long. */
@@ -128,7 +130,8 @@ export class HttpReply {
     }
     const { socket } = this.#carrier;
     socket.cork();
-    socket.write(this.#head(status, headers, lengthOf(pieces)), 'latin1');
+    this.bytes = lengthOf(pieces);
+    socket.write(this.#head(status, headers, this.bytes), 'latin1');
     for (const piece of pieces) {
       if (this.#bodiless) drop(piece);
       else put(socket, piece);
@@ -140,6 +143,7 @@ export class HttpReply {
   /** Sends the whole answer, with the body as a string of one character per byte. */
   sendLatin1(status: number, headers: string, body: string): void {
     if (this.#over) return;
+    this.bytes = body.length;
     const head = this.#head(status, headers, body.length);
     this.#carrier.socket.write(this.#bodiless ? head : head + body, 'latin1');
     this.#end();
@@ -157,6 +161,7 @@ export class HttpReply {
       drop(piece);
       return true;
     }
+    this.bytes += piece.length;
     const { socket } = this.#carrier;
     if (this.#framing !== 'chunks') return put(socket, piece);
     socket.cork();

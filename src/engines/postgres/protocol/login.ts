@@ -32,7 +32,7 @@ const withoutTls = new BoundedMap<string, true>(10_000);
 
 class NoTls extends DbFailure {
   constructor() {
-    super('unreachable', 'the server does not speak TLS, which the entry demands');
+    super('unreachable', 'the server does not speak TLS, which the entry demands', { code: 'NO_TLS' });
   }
 }
 
@@ -59,7 +59,7 @@ async function attempt(entry: Entry, options: ConnectOptions, way: 'plain' | 'tl
   });
   // Between two waits nobody listens.
   giveUp.catch(() => {});
-  const late = new DbFailure('unreachable', 'the database did not answer in time');
+  const late = new DbFailure('unreachable', 'the database did not answer in time', { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
   const abort = (): void => void socket.destroy(new DbFailure('cancelled', 'the caller went away'));
   options.signal?.addEventListener('abort', abort);

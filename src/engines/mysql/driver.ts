@@ -17,16 +17,16 @@ import { makePrepared, type Prepared, PreparedStatements } from './protocol/stat
 import { Wire } from './protocol/wire.ts';
 import type { MysqlStatement } from './statement.ts';
 
-/** Statements that MySQL's own limit of time is for. */
+/** Statements that MySQL's own time limit covers. */
 const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
 
 const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
 const HEADER = 4;
 const SCRATCH = 4096;
-/** How long a stopped statement may take to end before the connection is given up. */
+/** How long a stopped statement may take to end before the connection is dropped. */
 const STOP_MS = 800;
 const RESET_MS = 5000;
-/** The server's own limit is given this much time to be the one that ends a statement. */
+/** The server's own limit gets this much time to end a statement first. */
 const GRACE_MS = 50;
 
 export class MysqlConnection implements Connection, Watched {
@@ -39,10 +39,10 @@ export class MysqlConnection implements Connection, Watched {
   readonly #statements = new PreparedStatements();
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH);
   #limitMs = Number.POSITIVE_INFINITY;
-  /** A savepoint, which is gone when the transaction that it stands in has ended. */
+  /** A savepoint that disappears with the transaction it belongs to. */
   #isMarked = false;
   #result: ResultReply | undefined;
-  /** A KILL may still be under way to a statement that has ended: the next one must not get it. */
+  /** A KILL may still be on its way to a statement that has ended. The next one must not receive it. */
   #tainted = false;
   #stopped: StopKind | undefined;
   #killed: Promise<boolean> | undefined;
@@ -124,7 +124,7 @@ export class MysqlConnection implements Connection, Watched {
     await this.#command(COMMIT, options);
   }
 
-  /** A savepoint that is gone, or a warning about tables without transactions: not everything was taken back. */
+  /** A missing savepoint, or a warning about tables without transactions: not everything was rolled back. */
   async rollback(options: RunOptions): Promise<Undone> {
     const isWhole = !this.#isMarked || (await this.#returnsToMark(options));
     const warnings = await this.#command(ROLLBACK, options);
@@ -152,7 +152,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#end('timeout');
   }
 
-  /** The database is chosen again too: a reset session stays in the one that a statement has moved to. */
+  /** Selects the database again: a reset session stays in the one that a statement has moved to. */
   async reset(): Promise<boolean> {
     if (!this.usable) return false;
     const timer = setTimeout(() => this.#wire.fail(lostFailure('The database did not answer to a reset')), RESET_MS);
@@ -173,7 +173,7 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  /** Begins something under a deadline and the caller's wish to stop; returns when it is late. */
+  /** Starts something with a deadline and an abort signal. Returns when it is late. */
   #enter(options: RunOptions): number {
     if (options.signal?.aborted === true) throw stopFailure('cancelled');
     const late = performance.now() + options.timeoutMs;
@@ -196,7 +196,7 @@ export class MysqlConnection implements Connection, Watched {
     if (this.#stopped !== undefined) throw stopFailure(this.#stopped);
   }
 
-  /** When it is over, the server is told, and the connection is kept only if the server confirms. */
+  /** When the time is over, the server is told, and the connection is kept only if the server confirms. */
   #end(kind: StopKind): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = kind;
@@ -227,7 +227,7 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  /** Ends what is running; true when the server has taken the order. Whatever happens, nobody waits longer than STOP_MS. */
+  /** Stops what is running. Returns true when the server has accepted the kill. Never takes longer than STOP_MS. */
   async #stop(kind: StopKind): Promise<boolean> {
     this.#result?.abandon();
     this.#wire.resume();
@@ -330,7 +330,7 @@ function command(code: number, text: string): Buffer {
   return bytes;
 }
 
-/** Tells the server over a second connection to end what a session is doing: within STOP_MS, logging in included. */
+/** Tells the server over a second connection to stop what a session is doing: within STOP_MS, login included. */
 async function killQuery(entry: Entry, at: ConnectOptions, threadId: number): Promise<void> {
   const late = performance.now() + STOP_MS;
   const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }), at.maxRowBytes);

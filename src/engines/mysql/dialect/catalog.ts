@@ -16,7 +16,7 @@ type Row = readonly (string | null)[];
 
 const TEXT = { kind: 'text', cast: 'text' } as const;
 
-/** Everything is read as text: integers of information_schema are digits in a cell anyway. */
+/** Everything is read as text: integers of information_schema arrive as digits anyway. */
 function query(text: string, columns: number, parameters: number): Statement {
   return {
     text,
@@ -53,7 +53,7 @@ const MARIADB_CHECKS = query(
   2,
 );
 
-/** Storage engines that can take back what they have written. */
+/** Storage engines that can roll back. */
 const TRANSACTIONAL: ReadonlySet<string> = new Set(['InnoDB', 'NDBCLUSTER', 'NDB', 'ndbcluster', 'RocksDB', 'ROCKSDB', 'TokuDB', 'XtraDB']);
 
 async function rows(
@@ -106,7 +106,7 @@ interface UniqueKey {
   readonly columns: string[];
 }
 
-/** Those of whole columns: a key of an expression has no column, one of a beginning is unique in that alone. */
+/** Keys over whole columns: a key over an expression has no column, and one over a prefix is unique in the prefix only. */
 function uniqueKeys(found: readonly Row[]): readonly UniqueKey[] {
   const keys = new Map<string, UniqueKey>();
   const partial = new Set<string>();
@@ -157,7 +157,7 @@ function stamp(connection: Connection, { schema, table }: TableReference, option
 const PLAIN_NAME = /^[A-Za-z0-9_$]{1,64}$/;
 
 /**
- * The catalogue hides what its reader may not touch. Asking for the table itself tells the two apart: without the privilege it fails, and
+ * The catalogue hides what its reader may not access. Asking for the table itself tells the two cases apart: without the privilege it fails, and
  * that failure is the answer. Anything else means that there is no such table.
  */
 async function probe(connection: Connection, schema: string, table: string, options: RunOptions): Promise<void> {

@@ -35,12 +35,12 @@ const KINDS: ReadonlyMap<number, FailureKind> = new Map(
 
 const OUT_OF_RANGE = 1690;
 
-/** Did a KILL QUERY end the statement? Then the session is whole and the order used up. */
+/** Did a KILL QUERY end the statement? Then the session is intact and the kill is used up. */
 export function wasKilled(failure: unknown): boolean {
   return failure instanceof DbFailure && failure.code === '1317';
 }
 
-/** Who logged in and from where is nobody's business but the log of the database. */
+/** Who logged in, and from where, belongs into the database's own log only. */
 const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].{0,300}?['`]@['`].{0,300}?['`]/g;
 
 const KEY = /for key '(?:[^']*\.)?([^'.]+)'/;
@@ -57,7 +57,7 @@ function columnIn(message: string): string | undefined {
   return found(LAST_NAME, found(COLUMN, message) ?? '');
 }
 
-/** The failure of an error packet. */
+/** The failure that an error packet reports. */
 export function serverFailure(code: number, sqlState: string, message: string): DbFailure {
   const kind = KINDS.get(code) ?? (sqlState.startsWith('42') ? 'syntax' : sqlState === '45000' ? 'raised' : 'other');
   const words = message.replace(ACCOUNT, '');
@@ -68,15 +68,15 @@ export function serverFailure(code: number, sqlState: string, message: string): 
   return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint, left });
 }
 
-/** Said by a server that has ended the statement: it shuts down, or somebody killed the statement or its session. */
+/** Errors of a server that has ended the statement: it shuts down, or somebody killed the statement or its session. */
 const ENDED: ReadonlySet<number> = new Set([1053, 1317, 1927, 3169]);
 
-/** The socket or the protocol gave way in the middle of things. */
+/** The socket or the protocol failed in mid-statement. */
 export function lostFailure(why: string, cause?: unknown, left: Left = 'unknown'): DbFailure {
   return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, left });
 }
 
-/** What is wrong with logging in is wrong with the login, except for a full server and a database that is not there. */
+/** Whatever fails during the login counts as a login failure, except a full server and a missing database. */
 const LOGIN_KINDS: Readonly<Partial<Record<FailureKind, FailureKind>>> = { full: 'full', missing_table: 'missing_table' };
 
 /** Anything that went wrong before the first statement could run. */
@@ -96,7 +96,7 @@ export function connectFailure(error: unknown): DbFailure {
   });
 }
 
-/** Why a statement was stopped before its end. */
+/** Why a statement was stopped early. */
 export type StopKind = 'timeout' | 'cancelled';
 
 const STOP_WORDS: Readonly<Record<StopKind, string>> = {

@@ -10,13 +10,13 @@ import { ByteWriter } from '../../../util/byte-writer.ts';
 import { BIT, floatOf, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
-/** Longer texts go as LONGTEXT, which costs the server more. */
+/** Longer texts are sent as LONGTEXT, which costs the server more. */
 const VARCHAR_MOST = 1000;
 /** What the servers allow a row to have outside of LONGTEXT, less some room, in characters of four bytes. */
 const ROW_MOST = 15_000;
 
 interface Carrier {
-  /** Characters that the longest value can have; MariaDB cuts longer ones off without a word. */
+  /** The most characters that a value can have; MariaDB silently truncates longer ones. */
   size(column: Column): number;
   /** What the value travels as, where that is not the value itself. */
   readonly text?: ((value: string, column: Column) => string) | undefined;
@@ -83,7 +83,7 @@ function itemType(column: Column, size: number | undefined): string {
 }
 
 /**
- * The rows as JSON documents of at most about `most` bytes, every value a JSON string; undefined when a value is longer than its column, which
+ * The rows as JSON documents of at most about `most` bytes, with every value a JSON string; undefined when a value is longer than its column, which
  * VALUES reports better.
  */
 export function jsonDocuments(columns: readonly Column[], rows: RowValues, most: number): readonly Lease[] | undefined {

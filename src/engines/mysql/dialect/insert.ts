@@ -39,11 +39,11 @@ function withRows(statement: MysqlStatement, rows: RowValues): MysqlStatement {
   return { ...statement, rows };
 }
 
-/** What one statement is prepared for at most; and the rows beside it must fit into a packet. */
+/** The most parameters that one statement is prepared for. Its rows must fit into a packet, too. */
 const OWN_PARAMETERS_MOST = 10_000;
 const SIZES_MOST = 8;
 
-/** The numbers of rows that came lately, and their statements from the second time on. */
+/** Recent numbers of rows, and their statements from the second time on. */
 const SIZES = new InsertStatements(() => new BoundedMap<number, MysqlStatement | 'once'>(SIZES_MOST));
 
 function ownStatement(plan: InsertPlan): MysqlStatement | undefined {
@@ -66,7 +66,7 @@ const ONE_ROW = new InsertStatements((plan) => valuesStatement(plan, 1));
 
 export const JSON_TYPE = { kind: 'json', cast: 'json' } as const;
 
-/** Undefined when a column cannot travel so. */
+/** Undefined when a column cannot travel this way. */
 const FROM_JSON = new InsertStatements((plan): MysqlStatement | undefined => {
   const source = jsonSource(plan.columns);
   return source === undefined ? undefined : statementOf(plan, `SELECT * FROM ${source}`, [JSON_TYPE]);

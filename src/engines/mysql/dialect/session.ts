@@ -6,7 +6,7 @@ import type { Entry } from '../../../model/entry.ts';
 
 const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
 
-/** Zero dates stay readable (no NO_ZERO_DATE), a zero given for an AUTO_INCREMENT column is a zero, and nothing is cut or rounded off. */
+/** Zero dates stay readable (no NO_ZERO_DATE), a zero for an AUTO_INCREMENT column is a zero, and nothing is truncated or rounded. */
 const SETTINGS = `SET NAMES utf8mb4, autocommit = 1, time_zone = '+00:00', sql_mode = '${SQL_MODE}'`;
 
 export function settingsText({ readOnly }: Pick<Entry, 'readOnly'>, { mariadb }: { readonly mariadb: boolean }): string {
@@ -14,12 +14,12 @@ export function settingsText({ readOnly }: Pick<Entry, 'readOnly'>, { mariadb }:
   return `${SETTINGS}, ${mariadb ? 'tx_read_only' : 'transaction_read_only'} = 1`;
 }
 
-/** The server's own limit for a statement. MySQL's is for reading ones only; ours comes on top. */
+/** The server's own time limit for a statement. MySQL's covers reads only; ours comes on top. */
 export function limitText(server: { readonly mariadb: boolean }, ms: number): string {
   return server.mariadb ? `SET max_statement_time = ${(ms / 1000).toFixed(3)}` : `SET max_execution_time = ${Math.ceil(ms)}`;
 }
 
-/** A limit that is at most this much too long is left as it is: our own deadline is exact, and a change costs a round trip. */
+/** A limit that is too long by at most this much is left as it is: our own deadline is exact, and a change costs a round trip. */
 const SLACK_MS = 1000;
 
 export function limitFits(limitMs: number, timeoutMs: number): boolean {

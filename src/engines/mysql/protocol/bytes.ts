@@ -6,7 +6,7 @@ import { malformed } from '../../limits.ts';
 
 const TWO_32 = 0x100000000;
 
-/** A packet whose contents are not as long as they say. */
+/** A packet that is shorter than its contents claim. */
 export function cutShort(): Error {
   return malformed('a packet that is shorter than its contents');
 }
@@ -46,7 +46,7 @@ export class Cursor {
     throw malformed('a number that begins with an unknown mark');
   }
 
-  /** Steps over a length-encoded string; returns where it begins. */
+  /** Skips a length-encoded string. Returns where it begins. */
   skip(): number {
     const size = this.number();
     if (size > this.end - this.at) throw cutShort();
@@ -60,7 +60,7 @@ export class Cursor {
     return this.bytes.toString('utf8', from, this.at);
   }
 
-  /** What is left of the packet, or so many bytes of it. */
+  /** The rest of the packet, or this many bytes of it. */
   rest(most: number): string {
     return this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + most));
   }

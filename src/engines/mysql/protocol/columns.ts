@@ -34,7 +34,7 @@ export type Shape = (typeof SHAPE)[keyof typeof SHAPE];
 
 export interface WireColumn {
   readonly shape: Shape;
-  /** Digits of a fraction of a second, or 31 where the server leaves it open. */
+  /** Fractional digits of a second, or 31 where the server leaves it open. */
   readonly digits: number;
 }
 
@@ -90,12 +90,12 @@ const EXTENDED: ReadonlyMap<string, Kind> = new Map([
   ['inet6', 'other'],
 ]);
 
-/** Refuses what cannot be the description of a column or parameter. */
+/** Refuses what cannot be the definition of a column or parameter. */
 export function checkDefinition(bytes: Buffer, from: number, to: number): void {
   if (to - from < NAMES + TAIL || bytes[to - TAIL] !== TAIL_MARK) throw malformed('something else where a column must be described');
 }
 
-/** Reads only how the values lie, of a definition that holds what it must. */
+/** Reads only the encoding of the values from a definition that was checked. */
 export function readShape(bytes: Buffer, from: number, to: number): WireColumn {
   checkDefinition(bytes, from, to);
   const read = TYPES.get(bytes[to - 6] ?? 0);

@@ -23,7 +23,7 @@ const ERROR = 0xff;
 /** The password travels hashed, or encrypted by TLS or by the server's key. */
 const METHODS: ReadonlySet<string> = new Set(['mysql_native_password', 'caching_sha2_password', 'sha256_password']);
 
-/** Puts the pieces of a stream together to packets, with their headers on. */
+/** Assembles the pieces of a stream into packets, with their headers. */
 export class LoginPackets {
   #pieces: Buffer[] = [];
   #size = 0;
@@ -31,7 +31,7 @@ export class LoginPackets {
   #total = 0;
   #packets = 0;
 
-  /** The packets that are whole by now. */
+  /** The packets that are complete by now. */
   take(piece: Buffer): Buffer[] {
     this.#total += piece.length;
     if (this.#total > LIMITS.loginBytes) throw malformed('more than a login takes');
@@ -66,16 +66,16 @@ interface Parser {
   execute(piece: Buffer): unknown;
 }
 
-/** In the place of mysql2's own parser, which it feeds. */
+/** Takes the place of mysql2's own parser, and feeds it. */
 export class LoginGuard implements Parser {
   readonly #packets = new LoginPackets();
   readonly #parser: Parser;
   readonly #sequence: () => number;
   readonly #refuse: (failure: unknown) => void;
-  /** Did the login come through here? */
+  /** Did the login pass through here? */
   greeted = false;
 
-  /** `sequence` is the number that the next packet must have. */
+  /** `sequence` is the expected number of the next packet. */
   constructor(parser: Parser, sequence: () => number, refuse: (failure: unknown) => void) {
     this.#parser = parser;
     this.#sequence = sequence;

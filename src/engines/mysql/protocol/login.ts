@@ -24,7 +24,7 @@ interface Greeting {
   readonly tls: boolean;
 }
 
-/** What mysql2 does not show: the socket, encrypted by now or not; and the parser that every received piece goes to. */
+/** Internals of mysql2: the socket, encrypted or not, and the parser that receives every piece. */
 interface Internals {
   readonly stream: unknown;
   readonly config: { readonly clientFlags: number };
@@ -32,14 +32,14 @@ interface Internals {
   packetParser: { execute(piece: Buffer): unknown };
 }
 
-/** Node takes these here, which its types do not say. */
+/** Node accepts these here, though its types do not say so. */
 const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as SocketConstructorOpts;
 const TLS_CAPABILITY = 0x0800;
 const DEPRECATE_EOF = 0x01000000;
 
 /**
- * What our reader expects of the protocol: results end with EOF packets, OK packets carry plain text, no query attributes, procedures
- * may give several results, no local files, and rows that matched count as affected.
+ * What our reader expects of the protocol: results end with EOF packets, OK packets carry plain text, no query attributes, procedures may return
+ * several results, no local files, and matched rows count as affected.
  */
 const FLAGS = [
   'FOUND_ROWS',
@@ -77,7 +77,7 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
 
 async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'reader'>> {
   const greeting = await peekGreeting(socket);
-  // Node checks a certificate for an address against what the socket was connected to, which mysql2 does not tell it.
+  // // Node checks the certificate of an address against the host that the socket was connected to, which mysql2 does not pass on.
   Object.assign(socket, { _host: options.host.host });
   const ssl = sslOptions(entry, greeting);
   const connection = createConnection({
@@ -89,7 +89,7 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
     database: entry.database,
     charset: 'utf8mb4_general_ci',
     connectTimeout: 0,
-    // It only logs in. Room for its default of 16,000 statements would be half a megabyte a connection, used or not.
+    // // It only logs in. Room for its default of 16,000 statements would cost half a megabyte per connection.
     maxPreparedStatements: 1,
     flags: FLAGS,
     ...(ssl === undefined ? {} : { ssl }),
@@ -98,7 +98,7 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
   return new Promise((resolve, reject) => {
     const guard = new LoginGuard(handle.packetParser, () => handle.sequenceId, reject);
     handle.packetParser = guard;
-    // Stays for good: mysql2 keeps listening to the end of the socket and would throw what nobody listens to.
+    // // Stays registered: mysql2 keeps listening to the socket and would throw an unhandled error.
     connection.on('error', reject);
     connection.once('connect', () => {
       const { stream } = handle;
@@ -114,7 +114,7 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
   });
 }
 
-/** Reads the server's first packet and puts it back: whether it speaks TLS must be known before mysql2 is told to. */
+/** Reads the server's first packet and puts it back: whether the server speaks TLS must be known before mysql2 is told to use it. */
 function peekGreeting(socket: Socket): Promise<Greeting> {
   return new Promise((resolve, reject) => {
     const packets = new LoginPackets();
@@ -123,7 +123,7 @@ function peekGreeting(socket: Socket): Promise<Greeting> {
       try {
         const [packet, ...more] = packets.take(chunk);
         if (packet === undefined) return;
-        // Whatever follows before we have said a word would be taken for a part of the encrypted talk.
+        // // Anything that follows before we have said a word would be taken for a part of the encrypted conversation.
         if (more.length > 0 || !packets.empty) throw malformed('an answer before there was a question');
         socket.off('data', read);
         socket.off('close', gone);

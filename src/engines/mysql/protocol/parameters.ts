@@ -20,7 +20,7 @@ interface Wire {
   readonly type: number;
   readonly flag: number;
   write(out: ParameterWriter, value: string | Uint8Array, cast: string): void;
-  /** The same for the range of a body, where it need not become a string first. */
+  /** The same for a range of the body, which need not become a string first. */
   readonly copy?: (out: ParameterWriter, source: Buffer, from: number, to: number) => void;
 }
 
@@ -90,10 +90,10 @@ const BOUNDS = {
   unsigned: [0n, 2n ** 64n - 1n],
 } as const;
 
-/** Up to here a loop is quicker than a call into the runtime. */
+/** Up to this size, a loop is faster than a call into the runtime. */
 const SHORT = 64;
 
-/** A growing command: the packet header's room first, then whatever is appended. Beyond its scratch it is in leased memory. */
+/** A growing command: room for the packet header, then whatever is appended. Once the scratch buffer is full, it moves to a pooled one. */
 export class ParameterWriter {
   bytes: Buffer;
   length: number;
@@ -130,7 +130,7 @@ export class ParameterWriter {
     }
   }
 
-  /** The same with the values of rows, one after the other; `types` are those of one row, again and again. */
+  /** The same for the values of rows, one after the other; `types` are those of one row, repeated. */
   rows(types: readonly ParamType[], rows: RowValues): void {
     const { from, to, source, width } = rows;
     const nulls = this.#head(types);
@@ -190,7 +190,7 @@ export class ParameterWriter {
     this.length = this.bytes.writeDoubleLE(value, this.length);
   }
 
-  /** A text or bytes with their length before them. */
+  /** A text or bytes, preceded by their length. */
   text(value: string | Uint8Array): void {
     const size = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
     this.#room(size + 9);

@@ -49,7 +49,7 @@ function readWarnings(bytes: Buffer, from: number, to: number): number {
   return cursor.u16();
 }
 
-/** An answer that says only whether it worked. */
+/** An answer that only says whether it worked. */
 export class DoneReply implements Reply {
   failure: DbFailure | undefined;
   warnings = 0;
@@ -63,7 +63,7 @@ export class DoneReply implements Reply {
   }
 }
 
-/** The answer to a prepare command: an id, then descriptions that nobody needs yet. */
+/** The answer to a prepare command: an id, then definitions that are not needed yet. */
 export class PreparedReply implements Reply {
   failure: DbFailure | undefined;
   id = 0;
@@ -109,21 +109,21 @@ export class PreparedReply implements Reply {
 
 type Stage = 'head' | 'columns' | 'rows';
 
-/** What a result needs of the connection that it comes over. */
+/** What a result needs from its connection. */
 interface Source extends Backpressure {
   reserve(spare: number): void;
 }
 
-/** The answer to an execute command: a count, or rows; of several results (procedures) the first one with rows counts. */
+/** The answer to an execute command: a count, or rows. Of several results (procedures), the first one with rows counts. */
 export class ResultReply implements Reply {
   failure: DbFailure | undefined;
-  /** What the sink threw; the connection is of no use then. */
+  /** What the sink threw; the connection cannot be used any more. */
   sinkError: unknown;
   affected = 0;
   info = '';
   rows = 0;
   selected = false;
-  /** Rows that went nowhere because nobody wanted them any more. */
+  /** Rows that were dropped because nobody wanted them any more. */
   dropped = false;
   readonly #statement: Statement;
   readonly #source: Source;
@@ -146,14 +146,14 @@ export class ResultReply implements Reply {
     this.#sink = sink;
   }
 
-  /** From now on rows are read and dropped. */
+  /** From now on, rows are read and dropped. */
   abandon(): void {
     if (this.#sink !== undefined) this.dropped = true;
     this.#sink = undefined;
     this.finish();
   }
 
-  /** From now on whoever took the rows has no say in the connection's flow. */
+  /** From now on, the sink has no influence on the connection's flow. */
   finish(): void {
     this.#flow.end();
   }
@@ -193,7 +193,7 @@ export class ResultReply implements Reply {
     }
   }
 
-  /** The rows are not what was planned for: they are read, and nobody sees them. */
+  /** The rows are not what was planned for: they are read, but nobody sees them. */
   #refuse(): void {
     this.failure = otherColumns();
     this.#sink = undefined;

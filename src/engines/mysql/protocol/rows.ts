@@ -140,13 +140,13 @@ export class RowReader {
     this.cells.to[i] = to;
   }
 
-  /** Takes one cell's share of the spare room; returns its end. */
+  /** Takes one cell's share of the spare room. Returns its end. */
   #take(): number {
     this.#spare += SPARE_PER_COLUMN;
     return this.#spare;
   }
 
-  /** The length of what follows, all of which is in the row. */
+  /** A length; all of its bytes must be in the row. */
   #length(bytes: Buffer): number {
     const at = this.#at;
     const first = bytes[at] as number;
@@ -193,7 +193,7 @@ export class RowReader {
     this.#set(i, from, from + bytes.write(text, from, 'latin1'));
   }
 
-  /** Copied into answers as it stands, so it has to be a number. ZEROFILL's zeros are no part of it. */
+  /** Copied into answers as it is, so it must be a number. ZEROFILL's zeros are dropped. */
   #decimal(bytes: Buffer, i: number): void {
     const size = this.#length(bytes);
     const end = this.#at + size;
@@ -243,7 +243,7 @@ export class RowReader {
     const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
     const month = size < 4 ? 0 : (bytes[at + 2] as number);
     const day = size < 4 ? 0 : (bytes[at + 3] as number);
-    // One look at the signs of all of them: is any beyond its most?
+    // // One test of all signs: is any part beyond its maximum?
     if (((9999 - year) | (12 - month) | (31 - day)) < 0) throw noMoment();
     const century = (year / 100) | 0;
     let to = pair(bytes, pair(bytes, from, century), year - century * 100);

@@ -10,7 +10,7 @@ import { signature } from './parameters.ts';
 export interface Prepared {
   readonly id: number;
   readonly text: string;
-  /** What its parameters are sent as; one text may be used with several. */
+  /** How its parameters are sent; one text may be used with several. */
   readonly signature: string;
   readonly parameters: number;
 }
@@ -19,11 +19,11 @@ export function makePrepared({ text, types }: Statement, id: number): Prepared {
   return { id, text, signature: signature(types), parameters: types.length };
 }
 
-/** Statements with more parameters than this are used once, unless they are for rows, whose number has come before: they are large on the server. */
+/** Statements with more parameters are used once, unless they insert a number of rows that has come before: they are large on the server. */
 const PARAMETERS_MOST = 500;
-/** What a connection keeps: some hundred bytes for each parameter, on the server. */
+/** The bound of a connection, in parameters: each takes some hundred bytes on the server. */
 const ALL_MOST = 20_000;
-/** A statement itself counts for so many parameters: a hundred with one each are kept. */
+/** What a statement itself counts for, in parameters: a hundred with one each are kept. */
 const STATEMENT = 199;
 
 export class PreparedStatements {
@@ -47,7 +47,7 @@ export class PreparedStatements {
     return types.length <= PARAMETERS_MOST || rows !== undefined;
   }
 
-  /** Keeps a statement; returns those that had to make room. */
+  /** Keeps a statement. Returns those that were evicted. */
   keep(prepared: Prepared): readonly Prepared[] {
     this.#kept.set(prepared.text, [...(this.#kept.get(prepared.text) ?? []), prepared]);
     const evicted = this.#evicted;

@@ -12,14 +12,14 @@ import { lostFailure } from '../dialect/failures.ts';
 const HEADER = 4;
 const PACKET_MOST = 0xffffff;
 const INITIAL = 16 * 1024;
-/** A buffer that one large value has blown up is not kept. */
+/** A buffer that one large value has inflated is not kept. */
 const KEEP_MOST = 1024 * 1024;
 
-/** What to do with the packets of one answer. */
+/** Handles the packets of one answer. */
 export interface Reply {
   /**
-   * One packet lies at bytes[from..to); bytes[spare..] is free for as many bytes as were reserved. True: the answer is complete.
-   * What it throws ends the connection, since nobody knows any more where the next answer begins.
+   * A packet is at bytes[from..to); bytes[spare..] is free for as many bytes as were reserved. Returns true when the answer is complete.
+   * If it throws, the connection ends, since nobody knows where the next answer begins.
    */
   packet(bytes: Buffer, from: number, to: number, spare: number): boolean;
 }
@@ -84,23 +84,23 @@ export class Wire {
     return done;
   }
 
-  /** Resolves when no answer is outstanding, however that came about. */
+  /** Resolves when no answer is outstanding, for whatever reason. */
   async settled(): Promise<void> {
     await Promise.allSettled([this.#last]);
   }
 
-  /** Sends a command that the server does not answer. */
+  /** Sends a command without an answer. */
   tell(command: Buffer): void {
     if (this.#failure === undefined) this.#write(command);
   }
 
-  /** Makes sure that so many bytes behind the received ones are free whenever a packet is handed out. */
+  /** Reserves this many free bytes behind the received ones, whenever a packet is handed out. */
   reserve(spare: number): void {
     this.#spare = spare;
     this.#room(0);
   }
 
-  /** Ends the connection; whoever waits is told why. */
+  /** Ends the connection and tells those who wait why. */
   fail(failure: DbFailure): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
@@ -152,7 +152,7 @@ export class Wire {
     this.#share.hold(0);
   }
 
-  /** Room for n more received bytes and the spare ones. */
+  /** Makes room for n more received bytes plus the spare ones. */
   #room(n: number): void {
     if (this.#bytes.length - this.#end >= n + this.#spare) return;
     const held = this.#end - this.#start;

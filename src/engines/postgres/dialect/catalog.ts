@@ -11,12 +11,12 @@ export const DEFAULT_SCHEMA = 'public';
 const TEXT = { kind: 'text', cast: 'text' } as const;
 
 const RELATIONS = `('r', 'p', 'v', 'm', 'f')`;
-/** Types with a number below come with the server. */
+/** Types with a lower number are built in. */
 const FIRST_OWN_OID = 16_384;
 
 /**
- * One row a column. Domains are looked through to their base type (`b`), whose modifier they carry. What belongs to one column only is asked
- * for in place: with a join for each, the server would take longer to plan the statement than to run it.
+ * One row per column. Domains are resolved to their base type (`b`), whose modifier they carry. What concerns one column only is selected in place:
+ * with a join for each, the server would take longer to plan the statement than to run it.
  */
 const DESCRIBE: Statement = {
   text: `
@@ -43,8 +43,8 @@ ORDER BY a.attnum`,
 };
 
 /**
- * Which transactions wrote what a table's description is made of. Nothing for a table with a type of its owner's making (enums, domains,
- * composites), which changes in other places.
+ * The transactions that wrote a table's description. None for a table with user-defined types (enums, domains, composites), which change
+ * elsewhere.
  */
 const STAMP: Statement = {
   text: `
@@ -198,7 +198,7 @@ function namesOf(text: string): string[] {
   }
 }
 
-/** What the type modifier says: lengths, digits, fractions of a second. */
+/** What the type modifier says: lengths, digits, fractional seconds. */
 function modifiers(typname: string, typmod: number): Partial<Column> {
   switch (typname) {
     case 'varchar':

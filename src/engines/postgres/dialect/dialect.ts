@@ -35,7 +35,7 @@ export const postgresDialect: Dialect = {
     return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
   },
 
-  // The limit is printed, for better plans; it is a number of ours and few different ones occur.
+  // // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
 
   insert(plan: InsertPlan): readonly BoundStatement[] {
@@ -64,7 +64,7 @@ const ONE_ROW = new InsertStatements((plan) => {
   return { text: insertFrom(plan, `VALUES (${values.join(', ')})`), types: plan.columns.map(paramType), ...returned(plan).columns };
 });
 
-/** One array a column: any number of rows is one statement with as many parameters as columns. */
+/** One array per column: any number of rows is one statement with as many parameters as columns. */
 function insertMany(plan: InsertPlan): BoundStatement {
   const { types, params } = columnArrays(plan);
   return { statement: { text: MANY_ROWS.of(plan), types, ...returned(plan).columns }, params };
@@ -99,7 +99,7 @@ function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
 
 const BINARY: ParamType = { kind: 'bytes', cast: '' };
 
-/** Lists that stand side by side in a SELECT go through it row by row; in FROM they would be written down as a whole first. */
+/** Functions side by side in a SELECT list produce their rows one by one; in FROM they would be materialised first. */
 const MANY_ROWS = new InsertStatements((plan) => {
   const lists = plan.columns.map((column, index) => `unnest($${index + 1}::${isFlat(column) ? column.cast : 'text'}[])`);
   if (plan.columns.every(isFlat)) return insertFrom(plan, `SELECT ${lists.join(', ')}`);

@@ -49,10 +49,10 @@ const STALE_PLAN = /cached plan must not change result type/;
 /** Errors of this class are about the statement and not about the data. */
 const CLASS_OF_STATEMENTS = '42';
 
-/** Sessions that the server ended because they were idle: whatever was sent to them by then was never begun. */
+/** Sessions that the server ended because they were idle: whatever was sent to them was never started. */
 const ENDED_IDLE: ReadonlySet<string> = new Set(['25P03', '57P05']);
 
-/** The place in the server that executes a RAISE: whatever code its author chose, the words are the author's. */
+/** The place in the server that executes a RAISE: whatever its code, the words are the author's. */
 const RAISE = 'exec_stmt_raise';
 const RAISED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid']);
 

@@ -138,7 +138,9 @@ export class Session {
   }
 
   #target(table: string): Target {
-    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal: new AbortController().signal, access: UNRESTRICTED };
+    const meter = { subject: undefined, isKnown: false, rows: -1, databaseMs: 0 };
+    const { signal } = new AbortController();
+    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal, meter, access: UNRESTRICTED };
   }
 }
 

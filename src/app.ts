@@ -65,15 +65,16 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     if (topic === 'project') void retireChanged(store, connections, catalog, key);
   });
   const cache = await openCache(config, observer);
+  const memory = new MemoryBudget(config.requestMemoryMb * MEBIBYTE);
   let closing = false;
   const services: Services = {
     config,
     store,
     engines,
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
-    auto: new Auto(connections, catalog),
+    auto: new Auto(connections, catalog, relations, memory),
     calls: callStages(store, connections, observer, cache),
-    memory: new MemoryBudget(config.requestMemoryMb * MEBIBYTE),
+    memory,
     metadata: new Metadata(connections, catalog, relations),
     checkHost: (host) => checkHost(hosts, host),
     probe: (entry) => connections.probe(entry),

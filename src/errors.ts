@@ -283,6 +283,27 @@ export const ERRORS = {
   ),
   parameter_unknown: entry(400, (name: string) => `The parameter ${show(name)} is unknown, or not for this method.`),
   parameter_invalid: entry(400, (name: string, why: string) => `The parameter ${name} is not valid: ${why}.`),
+  relation_unknown: entry(400, (from: string, table: string, choices: string) =>
+    choices === ''
+      ? `The table ${show(from)} has no relation to ${table}, nor to any other table.`
+      : `The table ${show(from)} has no relation to ${table}; it has relations to ${choices}.`,
+  ),
+  relation_ambiguous: entry(
+    400,
+    (from: string, table: string, choices: string) => `Say which relation of ${show(from)} to ${table} is meant: ${choices}.`,
+  ),
+  relation_hint: entry(
+    400,
+    (wanted: string, choices: string) => `There is no one relation that ${show(wanted)} means; use one of ${choices}.`,
+  ),
+  expand_key: entry(
+    400,
+    (key: string, taken: string) => `The key ${show(key)} of $expand is that of ${taken}; give it another one, as in alias:table.`,
+  ),
+  expand_too_many: entry(
+    422,
+    (most: string) => `What belongs to so many rows cannot be read at once (${most} keys at most); ask for a smaller page.`,
+  ),
   set_invalid: entry(400, (why: string) => `Give exactly one set=<column>.<value>: ${why}.`),
   set_value: entry(422, (column: string, why: string) => `The new value for ${show(column)} does not fit: ${why}.`),
   rows_not_array: entry(400, () => 'The body must be a JSON array of row objects with at least one row.'),

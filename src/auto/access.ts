@@ -18,6 +18,11 @@ export function visibleTable(table: Table, _access: Access): Table {
   return table;
 }
 
+/** The same for a table that a relation reaches; undefined where the caller may not read it, so that there is no such relation. */
+export function reachableTable(table: Table, access: Access): Table | undefined {
+  return visibleTable(table, access);
+}
+
 export function narrow<P extends TablePlan>(plan: P, _access: Access, _operation: Operation): Narrowed<P> {
   return plan as Narrowed<P>;
 }

@@ -6,13 +6,17 @@
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal, type Workload } from '../engines/engine.ts';
+import type { RelationCache } from '../engines/relation-cache.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
+import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
+import type { MemoryBudget } from '../util/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 import type { Access } from './access.ts';
 import { explain } from './failures.ts';
 import { PatientSink } from './patient-sink.ts';
+import { reachOf, tablesReached } from './relations.ts';
 import type { AutoRequest } from './request.ts';
 import { LocatedFailure } from './run-insert.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
@@ -45,12 +49,16 @@ const BULKY_BYTES = 16 * 1024;
 export class Auto {
   readonly #connections: Connections;
   readonly #catalog: CatalogCache;
+  readonly #relations: RelationCache;
+  readonly #memory: MemoryBudget;
   /** Tables whose catalogue disagrees with their rows. */
   readonly #misdescribed = new WeakSet<Table>();
 
-  constructor(connections: Connections, catalog: CatalogCache) {
+  constructor(connections: Connections, catalog: CatalogCache, relations: RelationCache, memory: MemoryBudget) {
     this.#connections = connections;
     this.#catalog = catalog;
+    this.#relations = relations;
+    this.#memory = memory;
   }
 
   /** Are identical reads of this database coalesced? */
@@ -60,14 +68,17 @@ export class Auto {
 
   async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
     const rows = new PatientSink(sink);
+    const reach = reachOf(request);
     for (let tries = 1; ; tries++) {
       let table: Table | undefined;
+      let neighbours: Neighbours | undefined;
       try {
         const found = this.#catalog.find(target);
         table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
         target.meter.isKnown = true;
         const { entry, signal } = target;
+        if (reach !== undefined) neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, reach, keys));
         const pool = this.#connections.pool(entry, 'auto');
         const taken = pool.acquire(signal, workloadOf(request));
         const connection = taken instanceof Promise ? await taken : taken;
@@ -81,6 +92,8 @@ export class Auto {
               options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
               owner: entry.projectId ?? entry.id,
               kinds: this.#misdescribed.has(table) ? 'described' : undefined,
+              neighbours,
+              memory: this.#memory,
             },
             rows,
           );
@@ -93,14 +106,32 @@ export class Auto {
         }
       } catch (error) {
         const failure = table === undefined ? ofCatalogue(error) : error;
-        const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries).catch(never));
+        const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries, neighbours).catch(never));
         if (isOver) throw explained(failure, request, target);
       }
     }
   }
 
+  /** Reads the tables around anew; true when one of them is another by now. */
+  async #renewAround(target: Target, { tables }: Neighbours): Promise<boolean> {
+    await this.#relations.read(target);
+    let hasChanged = false;
+    for (const [name, table] of tables) {
+      if (name === target.table) continue;
+      const renewed = await this.#catalog.renew({ ...target, table: name }, 'nothing');
+      hasChanged ||= renewed !== table;
+    }
+    return hasChanged;
+  }
+
   /** Another attempt is worthwhile when the table is not what the request was planned for. The catalogue has been read again by then. */
-  async #isWorthAnother(error: unknown, target: Target, table: Table | undefined, tries: number): Promise<boolean> {
+  async #isWorthAnother(
+    error: unknown,
+    target: Target,
+    table: Table | undefined,
+    tries: number,
+    neighbours: Neighbours | undefined,
+  ): Promise<boolean> {
     const failure = error instanceof LocatedFailure ? error.failure : error;
     if (failure instanceof ApiError) {
       const isUnknownName = UNKNOWN_NAMES.has(failure.key);
@@ -112,7 +143,8 @@ export class Auto {
     if (failure.kind === 'lost') return failure.left === 'unsent' && tries === 1;
     if (table === undefined || failure.left === 'unknown') return false;
     if (STALE.has(failure.kind)) {
-      const hasChanged = (await this.#catalog.renew(target, 'nothing')) !== table;
+      const isNear = neighbours !== undefined && (await this.#renewAround(target, neighbours));
+      const hasChanged = (await this.#catalog.renew(target, 'nothing')) !== table || isNear;
       if (!hasChanged && failure.kind === 'stale' && tries >= DISAGREEMENTS) this.#misdescribed.add(table);
       return hasChanged || tries === 1 || failure.kind === 'stale';
     }

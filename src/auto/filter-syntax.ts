@@ -3,7 +3,13 @@
  * checked later.
  */
 import { apiError } from '../errors.ts';
+import type { Hint } from '../model/relation.ts';
 import { isOperator, OPERATORS, type Operator, type Values } from '../sql/operators.ts';
+import type { Condition } from '../sql/plan.ts';
+import { columnName, quoted } from './quoting.ts';
+import { readItem } from './related-item.ts';
+
+export { columnName };
 
 /** A value as it was written: whether it was quoted decides how ranges may be split. */
 export interface RawValue {
@@ -15,18 +21,25 @@ export type RawFilter =
   | { readonly op: Operator; readonly column: string; readonly values: readonly RawValue[] }
   | { readonly op: 'and' | 'or'; readonly of: readonly RawFilter[] }
   | { readonly op: 'not'; readonly of: RawFilter }
-  | { readonly op: 'null' | 'notnull'; readonly column: string };
+  | { readonly op: 'null' | 'notnull'; readonly column: string }
+  | RelatedFilter;
+
+/** Rows of another table that belong to a row. */
+export interface RelatedWanted {
+  readonly table: string;
+  readonly hint: Hint | undefined;
+  readonly filters: readonly RawFilter[];
+}
+
+/** Rows that have related rows, or have none. What they are is found out before the filter becomes a condition. */
+export interface RelatedFilter {
+  readonly op: 'has' | 'hasnot';
+  readonly wanted: RelatedWanted;
+  readonly found?: Condition;
+}
 
 const MAX_DEPTH = 16;
 const MAX_LIST = 10_000;
-
-/** A column's name. Quotes (`"…"`) name one that would otherwise mean something else. */
-export function columnName(text: string): string {
-  if (!text.startsWith('"')) return text;
-  const { value, next } = quoted(text, 0, text);
-  if (next !== text.length) throw apiError('value_quoting', text, 'there is something after the closing quote');
-  return value;
-}
 
 export function parseFilter(name: string, expression: string): RawFilter {
   const column = columnName(name);
@@ -101,18 +114,6 @@ function parseRange(column: string, text: string): readonly RawValue[] {
   return [{ text: text.slice(0, open), quoted: false }, one(column, text.slice(open + 1))];
 }
 
-/** Reads `"…"` at an offset; a backslash makes the next quote or backslash literal. */
-function quoted(text: string, start: number, column: string): { readonly value: string; readonly next: number } {
-  let value = '';
-  for (let at = start + 1; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') return { value, next: at + 1 };
-    if (character === '\\' && (text[at + 1] === '"' || text[at + 1] === '\\')) at++;
-    value += text[at];
-  }
-  throw apiError('value_quoting', column, 'a closing quote is missing');
-}
-
 /** `(a=eq.1,$and=(b=gt.2,c=lt.3),$not=(d=eq.4))` for `$or`, `$and` and `$not`. */
 export function parseGroup(name: string, text: string, depth = 0): RawFilter {
   if (depth > MAX_DEPTH) throw apiError('parameter_invalid', name, `groups may be nested ${MAX_DEPTH} deep at most`);
@@ -131,12 +132,24 @@ export function parseFilterText(text: string): RawFilter {
 function parseItem(item: string, depth: number): RawFilter {
   const equals = splitName(item);
   if (equals < 0) throw apiError('operator_missing', item);
-  const name = item.slice(0, equals);
-  const value = item.slice(equals + 1);
-  if (name === '$or' || name === '$and' || name === '$not') return parseGroup(name, value, depth + 1);
+  return parseNamedFilter(item.slice(0, equals), item.slice(equals + 1), depth + 1);
+}
+
+/** `name=value` where a filter is wanted and nothing else. */
+export function parseNamedFilter(name: string, value: string, depth = 0): RawFilter {
+  if (name === '$or' || name === '$and' || name === '$not') return parseGroup(name, value, depth);
+  if (name === '$has' || name === '$hasnot') return parseRelated(name, value, depth);
   if (name === '$null' || name === '$notnull') return { op: name === '$null' ? 'null' : 'notnull', column: columnName(value) };
   if (name.startsWith('$')) throw apiError('parameter_unknown', name);
   return parseFilter(name, value);
+}
+
+function parseRelated(name: '$has' | '$hasnot', value: string, depth: number): RelatedFilter {
+  if (depth > MAX_DEPTH) throw apiError('parameter_invalid', name, `filters may be nested ${MAX_DEPTH} deep at most`);
+  const { alias, table, hint, options } = readItem(name, value);
+  if (alias !== undefined) throw apiError('parameter_invalid', name, 'it takes no alias');
+  const filters = options.map((option) => parseNamedFilter(option.name, option.value, depth + 1));
+  return { op: name === '$has' ? 'has' : 'hasnot', wanted: { table, hint, filters } };
 }
 
 /** Where the name of an item ends: the first `=` outside of quotes. */

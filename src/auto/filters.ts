@@ -35,6 +35,10 @@ function toCondition(filter: RawFilter, table: Table): Condition {
     case 'null':
     case 'notnull':
       return { op: filter.op, column: findColumn(table, filter.column) };
+    case 'has':
+    case 'hasnot':
+      if (filter.found === undefined) throw new Error('a relation that was not looked for');
+      return filter.found;
     default:
       return comparison(filter.op, findColumn(table, filter.column), filter.values);
   }

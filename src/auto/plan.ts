@@ -3,23 +3,29 @@
  * runs, since they may be many.
  */
 import { apiError } from '../errors.ts';
+import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
-import type { Condition, CountPlan, Narrowed, OrderTerm, SelectPlan } from '../sql/plan.ts';
+import type { Condition, CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { type Access, narrow, visibleTable } from './access.ts';
 import { cursorCondition } from './cursor.ts';
 import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import { keyCondition } from './keys.ts';
+import { orderOf } from './order.ts';
+import { type Expansion, planExpand, withColumns } from './plan-expand.ts';
 import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
+import { Reach, reaching } from './relations.ts';
 import type { AutoRequest, ReadRequest, RowRequest } from './request.ts';
 
 /** A page of rows. */
 export interface ReadPlan {
   readonly do: 'read';
   readonly select: Narrowed<SelectPlan>;
-  /** How many of the selected columns the caller sees: those behind are for the cursor only. */
+  /** How many of the selected columns the caller sees: those behind are for the cursor, and for what belongs to the rows. */
   readonly visible: number;
   readonly keyset: boolean;
+  /** What stands in the rows besides. */
+  readonly expand: readonly Expansion[];
   /** All rows that match, when their number was asked for. */
   readonly count: Narrowed<CountPlan> | undefined;
 }
@@ -33,15 +39,32 @@ export interface RowPlan {
   readonly ifNoneMatch: EntityTags | undefined;
 }
 
-export type AutoPlan = ReadPlan | RowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
+/** The row of one key and what belongs to it, which has no tag. */
+export interface ExpandedRowPlan {
+  readonly do: 'expanded row';
+  readonly select: Narrowed<SelectPlan>;
+  readonly visible: number;
+  readonly expand: readonly Expansion[];
+}
 
-export function planRequest(request: AutoRequest, found: Table, access: Access, kinds?: SelectPlan['kinds']): AutoPlan {
+export type AutoPlan = ReadPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
+
+/** What the catalogue says of a table and of those around it. */
+export interface Surroundings {
+  readonly kinds?: SelectPlan['kinds'];
+  /** Those that the request reaches; undefined when it reaches none. */
+  readonly neighbours?: Neighbours | undefined;
+}
+
+export function planRequest(asked: AutoRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
   const table = visibleTable(found, access);
+  const reach = neighbours === undefined ? undefined : new Reach(neighbours, access);
+  const request = reach === undefined ? asked : reaching(asked, table, reach);
   switch (request.do) {
     case 'read':
-      return planRead(request, table, access, kinds);
+      return planRead(request, table, access, kinds, reach);
     case 'row':
-      return planRow(request, table, access, kinds);
+      return planRow(request, table, access, kinds, reach);
     case 'insert':
       return planInsert(request, table, access);
     case 'patch':
@@ -53,17 +76,19 @@ export function planRequest(request: AutoRequest, found: Table, access: Access, 
   }
 }
 
-function planRead(request: ReadRequest, table: Table, access: Access, kinds: SelectPlan['kinds']): ReadPlan {
+function planRead(request: ReadRequest, table: Table, access: Access, kinds: SelectPlan['kinds'], reach: Reach | undefined): ReadPlan {
   checkVersion(request, table);
   const where = conditionOf(request.filters, table);
-  const order = orderOf(request, table);
+  const order = orderOf(request.order, table);
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
   const keyset = request.after !== undefined;
-  const hidden = keyset ? order.map((term) => term.column).filter((column) => !visible.includes(column)) : [];
+  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpand(request.expand, table, reach);
+  const selected = withColumns(visible, expand);
+  const hidden = keyset ? order.map((term) => term.column).filter((column) => !selected.includes(column)) : [];
   const behind = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order) : undefined;
   const select: SelectPlan = {
     table,
-    columns: hidden.length === 0 ? visible : [...visible, ...hidden],
+    columns: hidden.length === 0 ? selected : [...selected, ...hidden],
     kinds,
     where: and(where, behind),
     order,
@@ -75,13 +100,26 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     select: narrow(select, access, 'read'),
     visible: visible.length,
     keyset,
+    expand,
     count: request.count ? narrow({ table, where }, access, 'read') : undefined,
   };
 }
 
-function planRow(request: RowRequest, table: Table, access: Access, kinds: SelectPlan['kinds']): RowPlan {
+function planRow(
+  request: RowRequest,
+  table: Table,
+  access: Access,
+  kinds: SelectPlan['kinds'],
+  reach: Reach | undefined,
+): RowPlan | ExpandedRowPlan {
   checkVersion(request, table);
   const where = keyCondition(request.key, table);
+  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpand(request.expand, table, reach);
+  if (expand.length > 0) {
+    const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
+    const plan: SelectPlan = { table, columns: withColumns(visible, expand), kinds, where, order: [], limit: 2, offset: 0 };
+    return { do: 'expanded row', select: narrow(plan, access, 'read'), visible: visible.length, expand };
+  }
   const chosen = request.select?.map((name) => table.columns.indexOf(findColumn(table, name)));
   const select: SelectPlan = { table, columns: table.columns, kinds, where, order: [], limit: 2, offset: 0 };
   return { do: 'row', select: narrow(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
@@ -93,6 +131,8 @@ function checkVersion({ version }: { readonly version: string | undefined }, tab
     throw apiError('reserved_name', 'version', 'the table has a column of that name');
 }
 
+const NOTHING: readonly Expansion[] = [];
+
 /** Exact also where a product of numbers is not. */
 function rowsBefore({ page, size }: ReadRequest): number | bigint {
   const rows = page * size;
@@ -102,27 +142,4 @@ function rowsBefore({ page, size }: ReadRequest): number | bigint {
 function and(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return { op: 'and', of: [a, b] };
-}
-
-/** The caller's order, and then what makes it total. */
-function orderOf(request: ReadRequest, table: Table): readonly OrderTerm[] {
-  if (request.order === undefined) return stableOrder(table);
-  const asked = request.order.map(({ column: name, direction }): OrderTerm => {
-    const column = findColumn(table, name);
-    if (!column.sortable) throw apiError('column_not_comparable', name, '$order');
-    return { column, direction };
-  });
-  const named = new Set(asked.map((term) => term.column));
-  return [...asked, ...stableOrder(table).filter((term) => !named.has(term.column))];
-}
-
-const stableOrders = new WeakMap<Table, readonly OrderTerm[]>();
-
-function stableOrder(table: Table): readonly OrderTerm[] {
-  let order = stableOrders.get(table);
-  if (order === undefined) {
-    order = table.order.map((column): OrderTerm => ({ column, direction: 'asc' }));
-    stableOrders.set(table, order);
-  }
-  return order;
 }

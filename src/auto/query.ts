@@ -4,7 +4,8 @@
  */
 import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';
-import { columnName, looksLikeFilter, parseFilter, parseGroup, type RawFilter } from './filter-syntax.ts';
+import { columnList } from './column-lists.ts';
+import { looksLikeFilter, parseFilter, parseNamedFilter, type RawFilter } from './filter-syntax.ts';
 
 /** Parameters that may be given once. They are few: a list is quicker than a map. */
 export class Given {
@@ -33,11 +34,7 @@ export class Given {
 
   /** Column names between commas; `"a,b"` is one name. */
   list(name: string): readonly string[] | undefined {
-    const text = this.get(name);
-    if (text === undefined) return undefined;
-    const items = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
-    if (items.length === 0) throw apiError('parameter_invalid', name, 'it must name at least one column');
-    return items.map(columnName);
+    return columnList(name, this.get(name));
   }
 }
 
@@ -53,7 +50,7 @@ export interface SortedQuery {
   readonly filters: readonly RawFilter[];
 }
 
-const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull']);
+const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull', '$has', '$hasnot']);
 const GENERAL = ['format', 'pwt'];
 const RESERVED = new Set(['pg', 'ps', 'set', 'version']);
 
@@ -76,7 +73,7 @@ export function sortQuery(query: readonly QueryParameter[], { names, filters: ta
     else if (RESERVED.has(name)) misused ??= name;
     else if (FILTER_NAMES.has(name) || !name.startsWith('$')) {
       if (takesFilters === 'none') throw apiError('filter_not_here', name);
-      filters.push(name.startsWith('$') ? special(name, value) : parseFilter(name, value));
+      filters.push(name.startsWith('$') ? parseNamedFilter(name, value) : parseFilter(name, value));
     } else throw apiError('parameter_unknown', name);
   }
   // That a filter is missing weighs more.
@@ -86,8 +83,3 @@ export function sortQuery(query: readonly QueryParameter[], { names, filters: ta
 }
 
 const isReserved = (name: string): boolean => GENERAL.includes(name) || RESERVED.has(name);
-
-function special(name: string, value: string): RawFilter {
-  if (name === '$null' || name === '$notnull') return { op: name === '$null' ? 'null' : 'notnull', column: columnName(value) };
-  return parseGroup(name, value);
-}

@@ -4,7 +4,9 @@
  */
 import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';
+import { type OrderWanted, parseOrder } from './column-lists.ts';
 import { type EntityTags, parseTags } from './entity-tags.ts';
+import { type ExpandWanted, parseExpand } from './expand-syntax.ts';
 import { columnName, looksLikeFilter, parseList, type RawFilter, type RawValue } from './filter-syntax.ts';
 import { firstOf, type Given, sortQuery, type Vocabulary } from './query.ts';
 
@@ -14,11 +16,6 @@ interface Named {
 
 /** Which rows: those that match, or the one of a key. */
 export type RowsWanted = { readonly filters: readonly RawFilter[] } | { readonly key: readonly RawValue[] };
-
-export interface OrderWanted {
-  readonly column: string;
-  readonly direction: 'asc' | 'desc';
-}
 
 export interface ReadRequest extends Named {
   readonly do: 'read';
@@ -30,6 +27,7 @@ export interface ReadRequest extends Named {
   readonly count: boolean;
   /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
   readonly after: string | undefined;
+  readonly expand: readonly ExpandWanted[] | undefined;
   /** `version` means nothing to a table, unless a column is called so. */
   readonly version: string | undefined;
 }
@@ -39,6 +37,7 @@ export interface RowRequest extends Named {
   readonly do: 'row';
   readonly key: readonly RawValue[];
   readonly select: readonly string[] | undefined;
+  readonly expand: readonly ExpandWanted[] | undefined;
   readonly ifNoneMatch: EntityTags | undefined;
   readonly version: string | undefined;
 }
@@ -89,8 +88,8 @@ export interface RowAddress {
 }
 
 const WRITE_NAMES = ['$dry_run', '$max_affected', '$return', '$select'];
-const READ: Vocabulary = { names: ['pg', 'ps', '$select', '$order', '$count', '$after', 'version'], filters: 'taken' };
-const READ_ROW: Vocabulary = { names: ['$select', 'version'], filters: 'none' };
+const READ: Vocabulary = { names: ['pg', 'ps', '$select', '$order', '$count', '$after', '$expand', 'version'], filters: 'taken' };
+const READ_ROW: Vocabulary = { names: ['$select', '$expand', 'version'], filters: 'none' };
 const INSERT: Vocabulary = { names: [...WRITE_NAMES, '$upsert'], filters: 'none' };
 const UPDATE: Vocabulary = { names: [...WRITE_NAMES, 'set'], filters: 'demanded' };
 const UPDATE_ROW: Vocabulary = { names: UPDATE.names, filters: 'none' };
@@ -116,11 +115,16 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
     page: pageNumber,
     size: sizeNumber,
     select: single.list('$select'),
-    order: orderOf(single.get('$order')),
+    order: parseOrder(single.get('$order')),
     count: countOf(single.get('$count')),
     after,
+    expand: expandOf(single.get('$expand'), maxPageSize),
     version: single.get('version'),
   };
+}
+
+function expandOf(text: string | undefined, maxPageSize: number): readonly ExpandWanted[] | undefined {
+  return text === undefined ? undefined : parseExpand(text, maxPageSize);
 }
 
 /** Digits only: `0x10`, `1e3` and blanks are no page numbers. */
@@ -130,13 +134,14 @@ function pageValue(name: string, text: string): number {
   return Number(text);
 }
 
-export function parseReadRow(query: readonly QueryParameter[], row: RowAddress): RowRequest {
+export function parseReadRow(query: readonly QueryParameter[], row: RowAddress, maxPageSize: number): RowRequest {
   const { single } = sortQuery(query, READ_ROW);
   return {
     do: 'row',
     format: single.format,
     key: keyOf(row),
     select: single.list('$select'),
+    expand: expandOf(single.get('$expand'), maxPageSize),
     ifNoneMatch: parseTags('If-None-Match', row.ifNoneMatch),
     version: single.get('version'),
   };
@@ -217,14 +222,4 @@ function countOf(text: string | undefined): boolean {
   if (text === undefined) return false;
   if (text === 'exact') return true;
   throw apiError('parameter_invalid', '$count', 'it must be exact');
-}
-
-function orderOf(text: string | undefined): ReadRequest['order'] {
-  if (text === undefined) return undefined;
-  const items = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
-  if (items.length === 0) throw apiError('parameter_invalid', '$order', 'it must name at least one column');
-  return items.map((item) => {
-    const match = /^(.*?)(?:\.(asc|desc))?$/s.exec(item);
-    return { column: columnName(match?.[1] ?? item), direction: match?.[2] === 'desc' ? 'desc' : 'asc' };
-  });
 }

@@ -6,10 +6,17 @@ import { compileCount, compileSelect } from '../sql/compile.ts';
 import type { CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { CursorSink } from './cursor.ts';
 import type { ReadPlan } from './plan.ts';
+import { runExpanded } from './run-expand.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
 export async function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  if (plan.count !== undefined) sink.header('X-Total-Count', await countRows(plan.count, session));
+  if (plan.expand.length > 0) return runExpanded(plan, session, sink, (select, rows) => readRows({ ...plan, select }, session, sink, rows));
+  return readRows(plan, session, sink, sink);
+}
+
+/** What is known before the first row goes to the answer, the rows where they are wanted. */
+async function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
+  if (plan.count !== undefined) answer.header('X-Total-Count', await countRows(plan.count, session));
   if (!plan.keyset) return { rows: await readPage(plan.select, session, sink), cursor: undefined };
   const positioned = new CursorSink(sink, plan.select.order, plan.visible);
   const rows = await readPage(plan.select, session, positioned);

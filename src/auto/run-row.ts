@@ -1,18 +1,30 @@
 /** Runs the read of one row: 404 without one, its tag in a header, 304 when the caller has it already. */
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { hasTag, rowTag, weakTag } from './entity-tags.ts';
-import type { RowPlan } from './plan.ts';
+import type { ExpandedRowPlan, RowPlan } from './plan.ts';
+import { runExpanded } from './run-expand.ts';
 import { readPage } from './run-read.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
 export async function runRow(plan: RowPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const row = new SingleRow(plan, sink);
-  const rows = await readPage(plan.select, session, row);
-  if (rows === 0) throw apiError('row_unknown');
-  if (rows > 1) throw apiError('key_repeats');
+  const rows = await readOne(plan.select, session, row);
   row.passOn();
   return { rows, cursor: undefined, unchanged: row.isKnown };
+}
+
+export async function runExpandedRow(plan: ExpandedRowPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const rows = await runExpanded(plan, session, sink, (select, row) => readOne(select, session, row));
+  return { rows, cursor: undefined };
+}
+
+async function readOne(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
+  const rows = await readPage(plan, session, sink);
+  if (rows === 0) throw apiError('row_unknown');
+  if (rows > 1) throw apiError('key_repeats');
+  return rows;
 }
 
 /** Holds the row back until it is certain that there is one and no other, and then passes on what was chosen of it. */

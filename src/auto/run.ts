@@ -3,7 +3,7 @@ import type { AutoPlan } from './plan.ts';
 import { runInsert } from './run-insert.ts';
 import { runPatch } from './run-patch.ts';
 import { runRead } from './run-read.ts';
-import { runRow } from './run-row.ts';
+import { runExpandedRow, runRow } from './run-row.ts';
 import { runWrite } from './run-write.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
@@ -13,6 +13,8 @@ export function runPlan(plan: AutoPlan, session: AutoSession, sink: AnswerSink):
       return runRead(plan, session, sink);
     case 'row':
       return runRow(plan, session, sink);
+    case 'expanded row':
+      return runExpandedRow(plan, session, sink);
     case 'insert':
       return runInsert(plan, session, sink);
     case 'patch':

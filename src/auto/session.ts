@@ -1,7 +1,9 @@
 /** What a plan is run with: a connection that is ours for as long as the request needs it, and the table's standing with the catalogue. */
 import type { Connection, Engine, RunOptions } from '../engines/engine.ts';
 import type { RowSink } from '../model/cells.ts';
+import type { Neighbours } from '../model/relation.ts';
 import type { SelectPlan } from '../sql/plan.ts';
+import type { MemoryBudget } from '../util/memory-lease.ts';
 
 export interface AutoSession {
   readonly connection: Connection;
@@ -11,6 +13,10 @@ export interface AutoSession {
   readonly owner: string;
   /** Set for a table of which the catalogue says something else than its rows do: these are written by what comes with them. */
   readonly kinds: SelectPlan['kinds'];
+  /** The tables that the request reaches, if it reaches any. */
+  readonly neighbours: Neighbours | undefined;
+  /** What rows may take that have to wait for others. */
+  readonly memory: MemoryBudget;
 }
 
 /** Where the rows of an answer go, and what has to be known before the first of them. */

@@ -48,6 +48,8 @@ export interface Connection {
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
   /** Engines without transactions do nothing here. */
   begin(options: RunOptions): Promise<void>;
+  /** Begins a transaction that only reads, and sees the database as it was at one moment; absent where the engine has none. */
+  beginSnapshot?(options: RunOptions): Promise<void>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
   /** Checks now what would else be checked at the commit (deferred constraints); absent where nothing is. */

@@ -10,7 +10,7 @@ import { appendBigint, appendDecimal128, appendDouble, appendInt32, appendIntege
 
 export const STRING = 0x02;
 export const DOCUMENT = 0x03;
-const ARRAY = 0x04;
+export const ARRAY = 0x04;
 export const BINARY = 0x05;
 export const BOOLEAN = 0x08;
 export const NULL = 0x0a;

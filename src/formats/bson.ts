@@ -7,11 +7,12 @@
  * The document begins with its length, so rows() and value() write what follows the first 14 bytes, and head() makes those at the end.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
+import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { appendDecimal128, appendDouble, appendInstant, appendInt32, appendIntegerText } from './bson-number.ts';
-import { appendCell, appendCString, appendPlain, BINARY, BOOLEAN, DOCUMENT, NULL, patchInt32, STRING } from './bson-value.ts';
+import { ARRAY, appendCell, appendCString, appendPlain, BINARY, BOOLEAN, DOCUMENT, NULL, patchInt32, STRING } from './bson-value.ts';
 import type { Format, RowWriter } from './format.ts';
 import { tabulate } from './tabular.ts';
 import { copyText } from './text.ts';
@@ -72,6 +73,55 @@ interface BsonColumn {
   readonly write: BsonWriter;
 }
 
+const columnOf = ({ name, kind, nested }: ResultColumn): BsonColumn => ({
+  name: cString(name),
+  write: nested === undefined ? WRITERS[kind] : documentsOf(nested),
+});
+
+function writeFields(columns: readonly BsonColumn[], { bytes, from, to }: Cells, out: ByteWriter): void {
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] as BsonColumn;
+    const typeAt = out.length;
+    out.byte(NULL);
+    out.encoded(column.name);
+    const cell = from[i] as number;
+    if (cell >= 0) {
+      const type = column.write(bytes, cell, to[i] as number, out);
+      out.bytes[typeAt] = type;
+    }
+  }
+}
+
+/** Rows inside of a cell: a document, or an array of them. */
+function documentsOf({ kind, columns }: NestedRows): BsonWriter {
+  const inner = columns.map(columnOf);
+  const reader = new NestedReader(columns.length);
+  const document = (out: ByteWriter): void => {
+    const start = out.length;
+    appendInt32(0, out);
+    writeFields(inner, reader.next(), out);
+    out.byte(0);
+    patchInt32(start, out.length - start, out);
+  };
+  return (source, from, _to, out) => {
+    const rows = reader.open(source, from);
+    if (kind === 'one') {
+      document(out);
+      return DOCUMENT;
+    }
+    const start = out.length;
+    appendInt32(0, out);
+    for (let row = 0; row < rows; row++) {
+      out.byte(DOCUMENT);
+      appendCString(String(row), out);
+      document(out);
+    }
+    out.byte(0);
+    patchInt32(start, out.length - start, out);
+    return ARRAY;
+  };
+}
+
 class BsonRows implements RowWriter {
   readonly #out: ByteWriter;
   readonly #columns: readonly BsonColumn[];
@@ -79,25 +129,12 @@ class BsonRows implements RowWriter {
 
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
-    this.#columns = columns.map(({ name, kind }) => ({ name: cString(name), write: WRITERS[kind] }));
+    this.#columns = columns.map(columnOf);
   }
 
   row(cells: Cells): void {
-    const out = this.#out;
-    const columns = this.#columns;
-    const { bytes, from, to } = cells;
     const start = this.open();
-    for (let i = 0; i < columns.length; i++) {
-      const column = columns[i] as BsonColumn;
-      const typeAt = out.length;
-      out.byte(NULL);
-      out.encoded(column.name);
-      const cell = from[i] as number;
-      if (cell >= 0) {
-        const type = column.write(bytes, cell, to[i] as number, out);
-        out.bytes[typeAt] = type;
-      }
-    }
+    writeFields(this.#columns, cells, this.#out);
     this.close(start);
   }
 

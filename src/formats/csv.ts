@@ -3,9 +3,11 @@
  * formulas are not escaped for spreadsheets.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
+import type { NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
-import type { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';
+import { jsonOfRows } from './json.ts';
 import { writeTabular } from './tabular.ts';
 import { ABANDON, type CellWriter, copyBase64, copyBeyondAscii, copyBool, copyCell, copyEscaped, type Escape, plainBytes } from './text.ts';
 
@@ -55,13 +57,24 @@ const WRITERS: Readonly<Record<Kind, CellWriter>> = {
   other: writeText,
 };
 
+/** Rows inside of a cell are JSON text. */
+function jsonText(nested: NestedRows): CellWriter {
+  const write = jsonOfRows(nested);
+  const scratch = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  return (source, from, to, out) => {
+    scratch.length = 0;
+    write(source, from, to, scratch);
+    writeText(scratch.bytes, 0, scratch.length, out);
+  };
+}
+
 class CsvRows implements RowWriter {
   readonly writers: CellWriter[];
   readonly #out: ByteWriter;
 
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
-    this.writers = columns.map(({ kind }) => WRITERS[kind]);
+    this.writers = columns.map(({ kind, nested }) => (nested === undefined ? WRITERS[kind] : jsonText(nested)));
     columns.forEach(({ name }, index) => {
       if (index > 0) out.byte(COMMA);
       const bytes = Buffer.from(name);

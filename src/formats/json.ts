@@ -3,6 +3,7 @@
  * A column name that appears twice in a result is written twice.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
+import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import { appendJson, writeJson } from '../util/json.ts';
@@ -88,13 +89,44 @@ const prepared = new WeakMap<readonly ResultColumn[], readonly JsonColumn[]>();
 function prepare(columns: readonly ResultColumn[]): readonly JsonColumn[] {
   let known = prepared.get(columns);
   if (known === undefined) {
-    known = columns.map(({ name, kind }, index) => ({
+    known = columns.map(({ name, kind, nested }, index) => ({
       prefix: new EncodedText(`${index === 0 ? '{' : ','}${writeJson(name)}:`),
-      write: WRITERS[kind],
+      write: nested === undefined ? WRITERS[kind] : jsonOfRows(nested),
     }));
     prepared.set(columns, known);
   }
   return known;
+}
+
+function writeRow(columns: readonly JsonColumn[], { bytes, from, to }: Cells, out: ByteWriter): void {
+  if (columns.length === 0) out.byte(0x7b);
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] as JsonColumn;
+    out.encoded(column.prefix);
+    const start = from[i] as number;
+    if (start < 0) out.encoded(NULL);
+    else column.write(bytes, start, to[i] as number, out);
+  }
+  out.byte(0x7d);
+}
+
+/** Rows inside of a cell: an object, or an array of them. */
+export function jsonOfRows({ kind, columns }: NestedRows): CellWriter {
+  const inner = prepare(columns);
+  const reader = new NestedReader(columns.length);
+  return (source, from, _to, out) => {
+    const rows = reader.open(source, from);
+    if (kind === 'one') {
+      writeRow(inner, reader.next(), out);
+      return;
+    }
+    out.byte(0x5b);
+    for (let row = 0; row < rows; row++) {
+      if (row > 0) out.byte(0x2c);
+      writeRow(inner, reader.next(), out);
+    }
+    out.byte(0x5d);
+  };
 }
 
 class JsonRows implements RowWriter {
@@ -110,19 +142,9 @@ class JsonRows implements RowWriter {
 
   row(cells: Cells): void {
     const out = this.#out;
-    const columns = this.#columns;
-    const { bytes, from, to } = cells;
     if (this.#first) this.#first = false;
     else out.byte(0x2c);
-    if (columns.length === 0) out.byte(0x7b);
-    for (let i = 0; i < columns.length; i++) {
-      const column = columns[i] as JsonColumn;
-      out.encoded(column.prefix);
-      const start = from[i] as number;
-      if (start < 0) out.encoded(NULL);
-      else column.write(bytes, start, to[i] as number, out);
-    }
-    out.byte(0x7d);
+    writeRow(this.#columns, cells, out);
   }
 
   end(): void {

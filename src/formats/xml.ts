@@ -4,6 +4,7 @@
  * with a colon counts as no name, since its prefix would be declared nowhere.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
+import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';
@@ -98,9 +99,11 @@ interface XmlTags {
 }
 
 /** The tags of a row are part of its first and last column's. */
-function tags({ name }: ResultColumn, index: number, columns: readonly ResultColumn[]): XmlTags {
-  const rowStart = index === 0 ? '<row>' : '';
-  const rowEnd = index === columns.length - 1 ? '</row>' : '';
+function tags(column: ResultColumn, index: number, columns: readonly ResultColumn[]): XmlTags {
+  return tagsWithin(column, index === 0 ? '<row>' : '', index === columns.length - 1 ? '</row>' : '');
+}
+
+function tagsWithin({ name }: ResultColumn, rowStart: string, rowEnd: string): XmlTags {
   const isName = NAME.test(name);
   const start = isName ? name : `column name="${attribute(name)}"`;
   return {
@@ -117,6 +120,36 @@ function attribute(text: string): string {
   return out.takeText();
 }
 
+function writeElements(all: readonly XmlTags[], writers: readonly CellWriter[], { bytes, from, to }: Cells, out: ByteWriter): void {
+  for (let i = 0; i < writers.length; i++) {
+    const { open, close, nil } = all[i] as XmlTags;
+    const start = from[i] as number;
+    if (start < 0) {
+      out.encoded(nil);
+      continue;
+    }
+    out.encoded(open);
+    (writers[i] as CellWriter)(bytes, start, to[i] as number, out);
+    out.encoded(close);
+  }
+}
+
+const writerOf = ({ kind, nested }: ResultColumn): CellWriter => (nested === undefined ? WRITERS[kind] : elementsOf(nested));
+
+/** Rows inside of a cell: the elements of the one row, or a `<row>` for each. */
+function elementsOf({ kind, columns }: NestedRows): CellWriter {
+  const all = kind === 'one' ? columns.map((column) => tagsWithin(column, '', '')) : columns.map(tags);
+  const writers = columns.map(writerOf);
+  const reader = new NestedReader(columns.length);
+  return (source, from, _to, out) => {
+    const rows = reader.open(source, from);
+    for (let row = 0; row < rows; row++) {
+      if (writers.length === 0 && kind === 'many') out.encoded(EMPTY_ROW);
+      writeElements(all, writers, reader.next(), out);
+    }
+  };
+}
+
 class XmlRows implements RowWriter {
   readonly writers: CellWriter[];
   readonly #tags: readonly XmlTags[];
@@ -125,27 +158,14 @@ class XmlRows implements RowWriter {
   constructor(columns: readonly ResultColumn[], out: ByteWriter) {
     this.#out = out;
     this.#tags = columns.map(tags);
-    this.writers = columns.map(({ kind }) => WRITERS[kind]);
+    this.writers = columns.map(writerOf);
     out.raw(OPENING);
   }
 
   row(cells: Cells): void {
     const out = this.#out;
-    const { writers } = this;
-    const { bytes, from, to } = cells;
-    const count = writers.length;
-    if (count === 0) out.encoded(EMPTY_ROW);
-    for (let i = 0; i < count; i++) {
-      const { open, close, nil } = this.#tags[i] as XmlTags;
-      const start = from[i] as number;
-      if (start < 0) {
-        out.encoded(nil);
-        continue;
-      }
-      out.encoded(open);
-      (writers[i] as CellWriter)(bytes, start, to[i] as number, out);
-      out.encoded(close);
-    }
+    if (this.writers.length === 0) out.encoded(EMPTY_ROW);
+    writeElements(this.#tags, this.writers, cells, out);
   }
 
   end(): void {

@@ -3,6 +3,7 @@
  * yaml-scalar.ts writes single values.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
+import { NestedReader, type NestedRows } from '../model/nested.ts';
 import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
@@ -29,6 +30,40 @@ function keyPrefix(name: string, indent: string): string {
   return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
 
+/** Columns of rows that stand `indent` deep; behind it comes what the first of them begins with, and what all others do. */
+function columnsAt(columns: readonly ResultColumn[], indent: string, first: string, other: string): readonly YamlColumn[] {
+  return columns.map(({ name, kind, nested }, index) => ({
+    prefix: new EncodedText(`${indent}${index === 0 ? first : other}${keyPrefix(name, indent + other)} `),
+    write: nested === undefined ? WRITERS[kind] : blockOf(nested, indent + other),
+  }));
+}
+
+function writeMembers(columns: readonly YamlColumn[], { bytes, from, to }: Cells, out: ByteWriter): void {
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] as YamlColumn;
+    out.encoded(column.prefix);
+    const start = from[i] as number;
+    if (start < 0) out.encoded(NULL);
+    else column.write(bytes, start, to[i] as number, out);
+    out.byte(LINE_END);
+  }
+}
+
+/** Rows inside of a cell: a block below the key, a mapping or a list of them. */
+function blockOf({ kind, columns }: NestedRows, indent: string): CellWriter {
+  const inner = columnsAt(columns, indent, kind === 'one' ? '  ' : '- ', '  ');
+  const reader = new NestedReader(columns.length);
+  return (source, from, _to, out) => {
+    const rows = reader.open(source, from);
+    if (rows === 0) out.text('[]');
+    if (rows === 0 || columns.length === 0) return;
+    out.byte(LINE_END);
+    for (let row = 0; row < rows; row++) writeMembers(inner, reader.next(), out);
+    // The line of the key ends with its value, and this one has ended it already.
+    out.length--;
+  };
+}
+
 class YamlRows implements RowWriter {
   readonly #out: ByteWriter;
   readonly #columns: readonly YamlColumn[];
@@ -36,27 +71,15 @@ class YamlRows implements RowWriter {
 
   constructor(columns: readonly ResultColumn[], out: ByteWriter, place: 'listed' | 'alone' = 'listed') {
     this.#out = out;
-    const [first, other] = place === 'listed' ? ['- ', '  '] : ['', ''];
-    this.#columns = columns.map(({ name, kind }, index) => ({
-      prefix: new EncodedText(`${index === 0 ? first : other}${keyPrefix(name, other)} `),
-      write: WRITERS[kind],
-    }));
+    this.#columns = place === 'listed' ? columnsAt(columns, '', '- ', '  ') : columnsAt(columns, '', '', '');
   }
 
   row(cells: Cells): void {
     const out = this.#out;
     const columns = this.#columns;
-    const { bytes, from, to } = cells;
     this.#empty = false;
     if (columns.length === 0) out.encoded(EMPTY_ROW);
-    for (let i = 0; i < columns.length; i++) {
-      const column = columns[i] as YamlColumn;
-      out.encoded(column.prefix);
-      const start = from[i] as number;
-      if (start < 0) out.encoded(NULL);
-      else column.write(bytes, start, to[i] as number, out);
-      out.byte(LINE_END);
-    }
+    writeMembers(columns, cells, out);
   }
 
   end(): void {

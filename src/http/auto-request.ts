@@ -26,7 +26,7 @@ export interface AutoServices {
 }
 
 export type Parse = (exchange: Exchange, services: AutoServices) => AutoRequest;
-export type ParseRow = (exchange: Exchange, row: RowAddress) => AutoRequest;
+export type ParseRow = (exchange: Exchange, row: RowAddress, services: AutoServices) => AutoRequest;
 
 export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Parse>> = {
   GET: ({ query }, { maxPageSize }) => parseRead(query, maxPageSize),
@@ -41,7 +41,7 @@ function checkWritable({ readOnly, type, database }: Entry): void {
 }
 /** On the path of one row. */
 export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', ParseRow>> = {
-  GET: ({ query }, row) => parseReadRow(query, row),
+  GET: ({ query }, row, { maxPageSize }) => parseReadRow(query, row, maxPageSize),
   PUT: ({ query }, row) => parseUpdate(query, row),
   PATCH: (exchange, row) => parsePatch(exchange.query, bodyOf(exchange, JSON_TYPES), row),
   DELETE: ({ query }, row) => parseDelete(query, row),
@@ -53,7 +53,7 @@ export async function answerAuto(exchange: Exchange, target: Target, parse: Pars
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
-      const plan = planRequest(request, table, target.access, session.kinds);
+      const plan = planRequest(request, table, target.access, session);
       return runPlan(plan, session, rows);
     });
   await respond({ exchange, request, target, format, perform }, services.reads);

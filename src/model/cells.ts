@@ -9,11 +9,14 @@
  *   json                  JSON text (UTF-8)
  *   bytes                 the raw bytes
  */
+import type { NestedRows } from './nested.ts';
 import type { Kind } from './table.ts';
 
 export interface ResultColumn {
   readonly name: string;
   readonly kind: Kind;
+  /** The cell holds rows, whatever its kind (see `nested.ts`). */
+  readonly nested?: NestedRows;
 }
 
 /** One instance is reused for every row of a result: read it before `row` returns, and keep nothing of it. */

@@ -57,6 +57,9 @@ export function compileRule(filter: RawFilter, table: Table): Rule {
     case 'null':
     case 'notnull':
       return { op: filter.op, column: findColumn(table, filter.column) };
+    case 'has':
+    case 'hasnot':
+      throw new Error('no rule reaches another table');
     default:
       return compileComparison(filter, findColumn(table, filter.column));
   }

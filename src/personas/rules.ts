@@ -32,6 +32,9 @@ function checked(filter: RawFilter): RawFilter {
     case 'null':
     case 'notnull':
       return filter;
+    case 'has':
+    case 'hasnot':
+      throw new InvalidRule('a rule is about the columns of its own table; $has and $hasnot are none of it');
     default: {
       const values = OPERATORS[filter.op].values === 'range' ? splitRange(filter.values) : filter.values;
       for (const value of values)
@@ -66,6 +69,9 @@ export function columnsOf(filter: RawFilter): readonly string[] {
       return filter.of.flatMap(columnsOf);
     case 'not':
       return columnsOf(filter.of);
+    case 'has':
+    case 'hasnot':
+      return [];
     default:
       return [filter.column];
   }

@@ -19,6 +19,7 @@ import type {
   UpdatePlan,
   UpdateRowsPlan,
 } from './plan.ts';
+import { OUTERMOST, relatedCondition, type Scope } from './related-condition.ts';
 import type { ParamKind, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
@@ -106,6 +107,9 @@ function isShown(given: Condition, columns: readonly Column[]): boolean {
       return given.of.every((part) => isShown(part, columns));
     case 'not':
       return isShown(given.of, columns);
+    case 'has':
+    case 'hasnot':
+      return false;
     default:
       return columns.includes(given.column);
   }
@@ -199,26 +203,31 @@ function where(plan: Condition | undefined, dialect: Dialect, bind: ParamBinder,
   return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind, how)}`;
 }
 
-function condition(plan: Condition, dialect: Dialect, bind: ParamBinder, how: Comparing): string {
+export function condition(plan: Condition, dialect: Dialect, bind: ParamBinder, how: Comparing, scope = OUTERMOST): string {
   switch (plan.op) {
     case 'and':
     case 'or':
-      return joined(plan.of, plan.op, dialect, bind, how);
+      return joined(plan.of, plan.op, dialect, bind, how, scope);
     case 'not':
-      return `NOT (${condition(plan.of, dialect, bind, how)})`;
+      return `NOT (${condition(plan.of, dialect, bind, how, scope)})`;
     case 'null':
-      return `${dialect.quote(plan.column.name)} IS NULL`;
+      return `${scope.prefix}${dialect.quote(plan.column.name)} IS NULL`;
     case 'notnull':
-      return `${dialect.quote(plan.column.name)} IS NOT NULL`;
-    default:
-      return OPERATORS[plan.op].sql(dialect.predicates(plan.column, dialect.quote(plan.column.name), bind, how), plan.values);
+      return `${scope.prefix}${dialect.quote(plan.column.name)} IS NOT NULL`;
+    case 'has':
+    case 'hasnot':
+      return relatedCondition(plan, dialect, scope, (given, inner) => condition(given, dialect, bind, 'strict', inner));
+    default: {
+      const name = scope.prefix + dialect.quote(plan.column.name);
+      return OPERATORS[plan.op].sql(dialect.predicates(plan.column, name, bind, how), plan.values);
+    }
   }
 }
 
 /** An empty AND is true and an empty OR is false; neither may ever widen a write. */
-function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: ParamBinder, how: Comparing): string {
+function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: ParamBinder, how: Comparing, scope: Scope): string {
   if (parts.length === 0) return op === 'and' ? '1 = 1' : '1 = 0';
   const [first] = parts;
-  if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind, how);
-  return parts.map((part) => `(${condition(part, dialect, bind, how)})`).join(op === 'and' ? ' AND ' : ' OR ');
+  if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind, how, scope);
+  return parts.map((part) => `(${condition(part, dialect, bind, how, scope)})`).join(op === 'and' ? ' AND ' : ' OR ');
 }

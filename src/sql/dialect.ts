@@ -5,7 +5,7 @@
 import type { Column, Table } from '../model/table.ts';
 import type { Predicates } from './operators.ts';
 import type { InsertPlan, UpdateRowsPlan } from './plan.ts';
-import type { ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
+import type { Operand, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
 export interface ParamBinder {
@@ -42,6 +42,17 @@ export interface Dialect {
   predicates(column: Column, name: string, bind: ParamBinder, how: Comparing): Predicates;
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
   orderItem(column: Column, direction: 'asc' | 'desc'): string;
+  /**
+   * What a subquery about related rows may be. `uncorrelated`: it cannot refer to the row outside. `apart from writes`: it cannot read a table that the
+   * statement writes, unless it is a table of its own. Absent where it may be anything.
+   */
+  readonly related?: 'uncorrelated' | 'apart from writes';
+  /** Is a column one of these values, as one parameter? Absent where each of them is one. */
+  memberOfMany?(column: Column, name: string, values: readonly Operand[], bind: ParamBinder): string;
+  /** What to select of a column so that equal values are equal bytes; absent where that is the column itself. */
+  equalBytes?(column: Column): Column;
+  /** The first rows of each group, behind ORDER BY; absent where a window function has to number them. */
+  firstOfEach?(limit: number, group: readonly string[]): string;
   /** LIMIT and OFFSET. */
   page(limit: number, offset: number | bigint, bind: ParamBinder): string;
   /** Rows of one plan, in as few statements as the engine can take them. */

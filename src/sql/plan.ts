@@ -20,7 +20,32 @@ export type Condition =
   | Comparison
   | { readonly op: 'and' | 'or'; readonly of: readonly Condition[] }
   | { readonly op: 'not'; readonly of: Condition }
-  | { readonly op: 'null' | 'notnull'; readonly column: Column };
+  | { readonly op: 'null' | 'notnull'; readonly column: Column }
+  | RelatedCondition;
+
+/** How rows of one table belong to rows of another: values of `columns` are those of `key`, or both stand in a row of the junction. */
+export interface Link {
+  readonly from: Table;
+  /** Of `from`. */
+  readonly columns: readonly Column[];
+  /** Of the table that is reached. */
+  readonly key: readonly Column[];
+  readonly through?: JunctionLink;
+}
+
+export interface JunctionLink {
+  readonly rows: Narrowed<CountPlan>;
+  /** Of the junction: those that refer to `from`, and those that refer to the table that is reached. */
+  readonly columns: readonly Column[];
+  readonly references: readonly Column[];
+}
+
+/** Is there a row among these that belongs to it, or none? */
+export interface RelatedCondition {
+  readonly op: 'has' | 'hasnot';
+  readonly link: Link;
+  readonly rows: Narrowed<CountPlan>;
+}
 
 export interface OrderTerm {
   readonly column: Column;

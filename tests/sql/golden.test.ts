@@ -112,6 +112,7 @@ class Golden {
         return [write.do === 'update' ? compileUpdate(write.plan, this.#dialect) : compileDelete(write.plan, this.#dialect)];
       }
       case 'row':
+      case 'expanded row':
         return [compileSelect(plan.select, this.#dialect)];
       case 'insert':
       case 'patch':

@@ -8,7 +8,19 @@ import type { StatementParam } from '../../sql/statement.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, type StopKind, stopFailure, wasKilled } from './dialect/failures.ts';
-import { BEGIN, COMMIT, limitFits, limitText, MARK, NO_SUCH_MARK, ROLLBACK, settingsText, TO_MARK } from './dialect/session.ts';
+import {
+  BEGIN,
+  BEGIN_SNAPSHOT,
+  COMMIT,
+  limitFits,
+  limitText,
+  MARK,
+  NO_SUCH_MARK,
+  REPEATABLE,
+  ROLLBACK,
+  settingsText,
+  TO_MARK,
+} from './dialect/session.ts';
 import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';
@@ -118,6 +130,13 @@ export class MysqlConnection implements Connection, Watched {
   async begin(options: RunOptions): Promise<void> {
     this.#isMarked = false;
     await this.#command(BEGIN, options);
+  }
+
+  /** The level holds for the next transaction alone. */
+  async beginSnapshot(options: RunOptions): Promise<void> {
+    this.#isMarked = false;
+    await this.#command(REPEATABLE, options);
+    await this.#command(BEGIN_SNAPSHOT, options);
   }
 
   async commit(options: RunOptions): Promise<void> {

@@ -34,6 +34,8 @@ const RESET =
 
 /** What Ready says when no transaction is open. */
 const IDLE = 0x49;
+const BEGIN = 'BEGIN';
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 /** How the answer to a COMMIT begins that has become a ROLLBACK. */
 const ROLLED_BACK = 0x52;
 
@@ -64,6 +66,7 @@ export class PostgresConnection implements Connection, Watched {
   #lead = '';
   /** A BEGIN travels with the next statement: by itself, or a rollback would take the settings back too. */
   #begins = false;
+  #beginning = BEGIN;
 
   constructor(session: Session) {
     this.#session = session;
@@ -95,7 +98,7 @@ export class PostgresConnection implements Connection, Watched {
       this.#lead = '';
       ready++;
     }
-    if (begins) this.#out.query('BEGIN');
+    if (begins) this.#out.query(this.#beginning);
     this.#begins = false;
     const known = this.#named ? this.#prepared.get(statement.text) : undefined;
     const prepared = known ?? this.#prepare(statement.text);
@@ -104,8 +107,14 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   async begin(): Promise<void> {
+    this.#beginning = BEGIN;
     this.#begins = true;
     this.#inTransaction = true;
+  }
+
+  async beginSnapshot(): Promise<void> {
+    await this.begin();
+    this.#beginning = BEGIN_SNAPSHOT;
   }
 
   async commit(options: RunOptions): Promise<void> {
@@ -320,7 +329,7 @@ export class PostgresConnection implements Connection, Watched {
     if (failure === undefined || !REFUSED.test(failure.code)) return false;
     // Leases were released when they were written.
     if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return false;
-    if (begins) this.#out.query('ROLLBACK; BEGIN');
+    if (begins) this.#out.query(`ROLLBACK; ${this.#beginning}`);
     const prepared = this.#prepare(statement.text);
     this.#run(prepared, statement, params);
     const again = { ...asked, prepared, reused: false };

@@ -122,7 +122,7 @@ export function autoRoutes(services: Services): readonly Route[] {
       if (key === undefined) return answerAuto(exchange, at, parseTable, auto);
       if (parseRow === undefined) throw apiError('method_not_allowed', exchange.method, Object.keys(ROW_PARSERS).join(', '));
       const row = { key, ifMatch: exchange.listHeader('if-match'), ifNoneMatch: exchange.listHeader('if-none-match') };
-      return answerAuto(exchange, at, () => parseRow(exchange, row), auto);
+      return answerAuto(exchange, at, () => parseRow(exchange, row, auto), auto);
     };
 
   return [

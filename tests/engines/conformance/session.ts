@@ -11,8 +11,10 @@ import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
 import { Connections } from '../../../src/engines/connections.ts';
 import { HostPolicy } from '../../../src/engines/hosts.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
+import { RelationCache } from '../../../src/engines/relation-cache.ts';
 import type { Cells, ResultColumn } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
+import { MemoryBudget } from '../../../src/util/memory-lease.ts';
 import type { QueryParameter } from '../../../src/util/query.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { ENUM_LABELS } from './logical-types.ts';
@@ -67,7 +69,8 @@ export class Session {
       queryTimeoutSecs: 30,
     };
     this.#connections = new Connections(ENGINES, new HostPolicy([]));
-    this.#auto = new Auto(this.#connections, new CatalogCache(this.#connections));
+    const catalog = new CatalogCache(this.#connections);
+    this.#auto = new Auto(this.#connections, catalog, new RelationCache(this.#connections, catalog), new MemoryBudget(2 ** 28));
   }
 
   static async open(engine: EngineName): Promise<Session> {
@@ -133,7 +136,7 @@ export class Session {
 
   #perform(table: string, request: AutoRequest, sink: AnswerSink): Promise<AutoResult> {
     return this.#auto.attempt(request, this.#target(table), sink, (found, session, rows) =>
-      runPlan(planRequest(request, found, UNRESTRICTED, session.kinds), session, rows),
+      runPlan(planRequest(request, found, UNRESTRICTED, session), session, rows),
     );
   }
 

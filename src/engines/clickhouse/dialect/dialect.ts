@@ -24,6 +24,8 @@ export const clickhouseDialect: Dialect = {
   selectItem,
   predicates: clickhousePredicates,
   orderItem,
+  related: 'uncorrelated',
+  firstOfEach: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert,
   update: (table, set, where, types): ClickhouseStatement => {

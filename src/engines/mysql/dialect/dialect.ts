@@ -11,6 +11,8 @@ import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { MysqlPredicates } from './predicates.ts';
 import { updateRows } from './update-rows.ts';
 
+const TEXTS: ReadonlySet<string> = new Set(['text', 'enum', 'set']);
+
 /** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
 function orderItem(column: Column, direction: 'asc' | 'desc'): string {
   const name = quote(column.name);
@@ -27,6 +29,9 @@ export const mysqlDialect: Dialect = {
   selectItem,
   predicates: (column, name, bind, how) => new MysqlPredicates(column, name, bind, how),
   orderItem,
+  related: 'apart from writes',
+  // Letters of another case, or with another accent, may be equal.
+  equalBytes: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   insert: insertStatements,

@@ -21,5 +21,6 @@ export function geometryOf({ geometry }: MysqlColumn, text: string): string {
 /** What to select of a column. */
 export function selectItem(column: MysqlColumn): string {
   const name = quote(column.name);
+  if (column.isWeight === true) return `WEIGHT_STRING(${name})`;
   return column.geometry === undefined ? name : `ST_AsText(${name})`;
 }

@@ -27,6 +27,8 @@ export function limitFits(limitMs: number, timeoutMs: number): boolean {
 }
 
 export const BEGIN = 'START TRANSACTION';
+export const REPEATABLE = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ';
+export const BEGIN_SNAPSHOT = 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY';
 export const COMMIT = 'COMMIT';
 export const ROLLBACK = 'ROLLBACK';
 

@@ -11,6 +11,8 @@ export interface MysqlColumn extends Column {
   readonly narrowCollation?: string;
   /** Of a geometry, which is given and shown as text: the reference system that the column is bound to. */
   readonly geometry?: { readonly srid: string | null };
+  /** Selected as what its collation compares. */
+  readonly isWeight?: true;
 }
 
 /** One line of information_schema.columns, as text. */

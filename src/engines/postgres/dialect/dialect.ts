@@ -4,7 +4,7 @@ import { paramType, returningClause } from '../../../sql/compile.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts';
-import type { ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
+import type { Operand, ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
 import { binaryArray } from '../types/array-binary.ts';
 import { columnLiteral } from '../types/array-literal.ts';
 import { inOwnNotation, isArray, isComposite } from './notation.ts';
@@ -35,7 +35,14 @@ export const postgresDialect: Dialect = {
     return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
   },
 
-  // // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
+  memberOfMany(column, name, values, bind) {
+    const text = (value: Operand): string =>
+      typeof value === 'string' ? String(inOwnNotation(column, value)) : `\\x${Buffer.from(value).toString('hex')}`;
+    const items = values.map((value) => `"${text(value).replace(/["\\]/g, '\\$&')}"`);
+    return `${name} = ANY (${bind.text(`{${items.join(',')}}`)}::${column.cast}[])`;
+  },
+
+  // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
 
   insert(plan: InsertPlan): readonly BoundStatement[] {

@@ -1,0 +1,99 @@
+/** Rows with what belongs to them, on their way to the answer: each item of `$expand` is a cell with rows in it. */
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { appendNestedCell, appendNestedNull, beginNested, beginNestedCell, endNestedCell } from '../model/nested.ts';
+import { ByteWriter } from '../util/byte-writer.ts';
+import type { RowStore } from './row-store.ts';
+
+/** Rows that were read, and for each item what belongs to them. */
+export interface ReadRows {
+  readonly store: RowStore;
+  readonly visible: number;
+  readonly items: readonly ReadItem[];
+}
+
+export interface ReadItem {
+  readonly key: string;
+  readonly kind: 'one' | 'many';
+  readonly rows: ReadRows;
+  /** The rows that belong to a row. */
+  of(row: number): readonly number[];
+}
+
+export function columnsOf({ store, visible, items }: ReadRows): readonly ResultColumn[] {
+  const nested = items.map(
+    ({ key, kind, rows }): ResultColumn => ({ name: key, kind: 'json', nested: { kind, columns: columnsOf(rows) } }),
+  );
+  return [...store.columns.slice(0, visible), ...nested];
+}
+
+/** Sends rows that are in memory; waits while whoever takes them is busy. */
+export async function sendRows(rows: ReadRows, sink: RowSink): Promise<void> {
+  const columns = columnsOf(rows);
+  const gate = new Gate();
+  sink.start(columns, gate);
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  const cells: Cells = { bytes: out.bytes, from: new Int32Array(columns.length), to: new Int32Array(columns.length) };
+  for (let row = 0; row < rows.store.count; row++) {
+    if (gate.isClosed) await gate.opened();
+    writeRow(rows, row, cells, out);
+    sink.row(cells);
+  }
+  out.release();
+}
+
+class Gate implements Backpressure {
+  isClosed = false;
+  #open: (() => void) | undefined;
+
+  pause(): void {
+    this.isClosed = true;
+  }
+
+  resume(): void {
+    this.isClosed = false;
+    this.#open?.();
+  }
+
+  opened(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+}
+
+function writeRow({ store, visible, items }: ReadRows, row: number, cells: Cells, out: ByteWriter): void {
+  const { from, to } = cells;
+  out.length = 0;
+  for (let i = 0; i < visible; i++) {
+    const start = store.from(row, i);
+    from[i] = start < 0 ? -1 : out.length;
+    if (start >= 0) out.copy(store.bytes, start, store.to(row, i));
+    to[i] = out.length;
+  }
+  items.forEach((item, index) => {
+    const place = visible + index;
+    const related = item.of(row);
+    const isNull = item.kind === 'one' && related.length === 0;
+    from[place] = isNull ? -1 : out.length;
+    if (!isNull) packRows(item, related, out);
+    to[place] = out.length;
+  });
+  cells.bytes = out.bytes;
+}
+
+function packRows({ rows }: ReadItem, related: readonly number[], out: ByteWriter): void {
+  const { store, visible, items } = rows;
+  beginNested(out, related.length);
+  for (const row of related) {
+    for (let i = 0; i < visible; i++) appendNestedCell(out, store.bytes, store.from(row, i), store.to(row, i));
+    for (const item of items) {
+      const deeper = item.of(row);
+      if (item.kind === 'one' && deeper.length === 0) appendNestedNull(out);
+      else {
+        const start = beginNestedCell(out);
+        packRows(item, deeper, out);
+        endNestedCell(out, start);
+      }
+    }
+  }
+}

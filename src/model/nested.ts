@@ -1,0 +1,82 @@
+/**
+ * Rows inside of a cell: what an expanded relation puts into a row. Their bytes are the number of rows and then, cell by cell, the length (-1 is
+ * NULL) and the bytes, which may be rows again. Only this file knows the layout.
+ */
+import type { ByteWriter } from '../util/byte-writer.ts';
+import { viewOf } from '../util/byte-writer.ts';
+import type { Cells, ResultColumn } from './cells.ts';
+
+/** What the rows inside of a cell are: one, or a list. */
+export interface NestedRows {
+  readonly kind: 'one' | 'many';
+  readonly columns: readonly ResultColumn[];
+}
+
+const WORD = 4;
+const NULL_LENGTH = -1;
+
+export function beginNested(out: ByteWriter, rows: number): void {
+  appendWord(out, rows);
+}
+
+export function appendNestedCell(out: ByteWriter, source: Buffer, from: number, to: number): void {
+  if (from < 0) {
+    appendWord(out, NULL_LENGTH);
+    return;
+  }
+  appendWord(out, to - from);
+  out.copy(source, from, to);
+}
+
+/** For a cell whose length is known when it is written; returns what `endNestedCell` wants. */
+export function beginNestedCell(out: ByteWriter): number {
+  appendWord(out, 0);
+  return out.length;
+}
+
+export function endNestedCell(out: ByteWriter, start: number): void {
+  out.view.setInt32(start - WORD, out.length - start, true);
+}
+
+export function appendNestedNull(out: ByteWriter): void {
+  appendWord(out, NULL_LENGTH);
+}
+
+function appendWord(out: ByteWriter, value: number): void {
+  out.reserve(WORD);
+  out.view.setInt32(out.length, value, true);
+  out.length += WORD;
+}
+
+/** Reads the rows of a cell one after the other. */
+export class NestedReader {
+  readonly cells: { bytes: Buffer; readonly from: Int32Array; readonly to: Int32Array };
+  readonly #width: number;
+  #at = 0;
+
+  constructor(width: number) {
+    this.#width = width;
+    this.cells = { bytes: Buffer.alloc(0), from: new Int32Array(width), to: new Int32Array(width) };
+  }
+
+  /** Begins with a cell; returns the number of its rows. */
+  open(source: Buffer, from: number): number {
+    this.cells.bytes = source;
+    this.#at = from + WORD;
+    return viewOf(source).getInt32(from, true);
+  }
+
+  /** The next row. */
+  next(): Cells {
+    const { bytes, from, to } = this.cells;
+    const view = viewOf(bytes);
+    for (let i = 0; i < this.#width; i++) {
+      const length = view.getInt32(this.#at, true);
+      this.#at += WORD;
+      from[i] = length < 0 ? -1 : this.#at;
+      if (length > 0) this.#at += length;
+      to[i] = this.#at;
+    }
+    return this.cells;
+  }
+}

@@ -119,7 +119,9 @@ function columnOf([name = '', type = '', defaultKind = '', expression = '', inKe
 
 /** Columns of a sorting key in its order; expressions in it (`toDate(at)`) order rows too, but have no column to name. */
 function keyColumns(sortingKey: string): readonly string[] {
-  return [...sortingKey.matchAll(/(?:^|,)\s*(?:`((?:[^`\\]|\\.)*)`|([A-Za-z_]\w*))(?=\s*(?:,|$))/g)].map((match) => {
+  // A key of one column may come in parentheses.
+  const items = sortingKey.replace(/^\(([^()]*)\)$/, '$1');
+  return [...items.matchAll(/(?:^|,)\s*(?:`((?:[^`\\]|\\.)*)`|([A-Za-z_]\w*))(?=\s*(?:,|$))/g)].map((match) => {
     return match[1]?.replace(/\\(.)/g, '$1') ?? match[2] ?? '';
   });
 }

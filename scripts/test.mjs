@@ -18,9 +18,18 @@ const LIMIT_MINUTES = 60 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const wantsEngines = !process.argv.includes('--no-engines');
 const named = process.argv.slice(2).filter((argument) => argument !== '--no-engines');
-const PURE = ['tidy', 'auto/', 'sql/', 'formats/', 'model/', 'util/', 'custom/bind', 'lang/expr/tables', 'lang/lark/testdata'].map(
-  (name) => `tests/${name}`,
-);
+const PURE = [
+  'tidy',
+  'auto/',
+  'sql/',
+  'engines/fifth-engine',
+  'formats/',
+  'model/',
+  'util/',
+  'custom/bind',
+  'lang/expr/tables',
+  'lang/lark/testdata',
+].map((name) => `tests/${name}`);
 const chosen = named.length === 0 && !wantsEngines ? PURE : named;
 const run = `test-${process.pid}`;
 const scratch = mkdtempSync(join(tmpdir(), 'millrace-tests-'));

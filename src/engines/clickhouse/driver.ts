@@ -13,7 +13,7 @@ import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
-import { type Flavour, flavourOf, forgetFlavour, openSocket } from './protocol/dial.ts';
+import { detectTransport, forgetTransport, openSocket, type Transport } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
 import { RowReader } from './protocol/row-reader.ts';
@@ -39,21 +39,21 @@ function nextQueryId(): string {
 }
 
 export async function connect(entry: Entry, options: ConnectOptions): Promise<Connection> {
-  const flavour = await flavourOf(entry, options);
+  const transport = await detectTransport(entry, options);
   try {
-    const wire = await openWire(entry, options, flavour);
-    return await ClickhouseConnection.open(wire, { entry, options, flavour });
+    const wire = await openWire(entry, options, transport);
+    return await ClickhouseConnection.open(wire, { entry, options, transport });
   } catch (error) {
     // A port that changed what it speaks is asked again next time.
     if (error instanceof DbFailure && (error.kind === 'lost' || error.kind === 'malformed' || error.kind === 'unreachable'))
-      forgetFlavour(entry, options);
+      forgetTransport(entry, options);
     throw error;
   }
 }
 
-async function openWire(entry: Entry, options: ConnectOptions, flavour: Flavour): Promise<Wire> {
-  const socket = await openSocket(entry, options, flavour.tls ? 'tls' : 'plain');
-  if (flavour.protocol === 'http') return new HttpWire(socket, entry, options);
+async function openWire(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Wire> {
+  const socket = await openSocket(entry, options, transport.tls ? 'tls' : 'plain');
+  if (transport.protocol === 'http') return new HttpWire(socket, entry, options);
   return NativeWire.open(socket, entry, options);
 }
 
@@ -61,7 +61,7 @@ async function openWire(entry: Entry, options: ConnectOptions, flavour: Flavour)
 interface Origin {
   readonly entry: Entry;
   readonly options: ConnectOptions;
-  readonly flavour: Flavour;
+  readonly transport: Transport;
 }
 
 class ClickhouseConnection implements Connection, Watched {
@@ -217,11 +217,11 @@ class ClickhouseConnection implements Connection, Watched {
 
   /** The native protocol stops a query when its socket closes; over HTTP only another request can. */
   async #kill(queryId: string): Promise<void> {
-    const { entry, options, flavour } = this.#origin;
-    if (flavour.protocol === 'native') return;
+    const { entry, options, transport } = this.#origin;
+    if (transport.protocol === 'native') return;
     const { signal: _, ...dialling } = options;
     try {
-      const wire = await openWire(entry, { ...dialling, timeoutMs: KILL_TIMEOUT_MS }, flavour);
+      const wire = await openWire(entry, { ...dialling, timeoutMs: KILL_TIMEOUT_MS }, transport);
       const timer = setTimeout(() => wire.destroy(), KILL_TIMEOUT_MS);
       const reader = new RowReader(undefined, wire);
       const text = `KILL QUERY WHERE query_id = ${literalText(queryId)} ASYNC`;

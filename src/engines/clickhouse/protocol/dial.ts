@@ -9,33 +9,33 @@ import { BoundedMap } from '../../../util/bounded-map.ts';
 import { type ConnectOptions, DbFailure } from '../../engine.ts';
 import { cancelled, dialFailure } from '../dialect/failures.ts';
 
-export interface Flavour {
+export interface Transport {
   readonly protocol: 'http' | 'native';
   readonly tls: boolean;
 }
 
-/** What an address answered last time. It saves a probe and proves nothing: who finds it wrong calls `forgetFlavour`. */
-const flavours = new BoundedMap<string, Flavour>(10_000);
+/** What an address answered last time. It saves a probe and proves nothing: who finds it wrong calls `forgetTransport`. */
+const transports = new BoundedMap<string, Transport>(10_000);
 
 function keyOf(entry: Entry, options: ConnectOptions): string {
   return `${options.address} ${options.host.port} ${entry.tls}`;
 }
 
-export function forgetFlavour(entry: Entry, options: ConnectOptions): void {
-  flavours.delete(keyOf(entry, options));
+export function forgetTransport(entry: Entry, options: ConnectOptions): void {
+  transports.delete(keyOf(entry, options));
 }
 
 /** Which protocol the registered port speaks, asked once per address. */
-export async function flavourOf(entry: Entry, options: ConnectOptions): Promise<Flavour> {
+export async function detectTransport(entry: Entry, options: ConnectOptions): Promise<Transport> {
   const key = keyOf(entry, options);
-  const known = flavours.get(key);
+  const known = transports.get(key);
   if (known !== undefined) return known;
   const found = await probe(entry, options);
-  flavours.set(key, found);
+  transports.set(key, found);
   return found;
 }
 
-async function probe(entry: Entry, options: ConnectOptions): Promise<Flavour> {
+async function probe(entry: Entry, options: ConnectOptions): Promise<Transport> {
   if (entry.tls === 'disable') return { protocol: await ask(entry, options, 'plain'), tls: false };
   if (entry.tls !== 'prefer') return { protocol: await ask(entry, options, 'tls'), tls: true };
   try {
@@ -53,7 +53,7 @@ const NATIVE_ANSWER = 'is for clickhouse-client program';
 const LONGEST_ANSWER = 4096;
 
 /** `GET /ping` is answered by the HTTP port with `Ok.` and by the native port with a line that says what it is for. */
-async function ask(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Flavour['protocol']> {
+async function ask(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Transport['protocol']> {
   const socket = await openSocket(entry, options, layer);
   const deadline = setTimeout(() => socket.destroy(new Error('no answer to a ping')), options.timeoutMs);
   const abort = (): void => void socket.destroy(cancelled());

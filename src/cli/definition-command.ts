@@ -2,6 +2,7 @@
 import { newUlid } from '../model/ulid.ts';
 import { type Client, readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
+import type { Flags } from './client-flags.ts';
 
 const PATH = 'rest/definition/v1';
 const YAML = 'application/x-yaml';
@@ -15,7 +16,8 @@ export function withIdentifiers(source: string, ids: Ids): string {
   if (IDENTIFIERS.test(source)) return source;
   const { org_id, project_id, space_id, user_id } = ids;
   const lines = Object.entries({ org_id, project_id, space_id, user_id, feature_id: newUlid() }).map(([name, id]) => `  ${name}: ${id}\n`);
-  return `identifiers:\n${lines.join('')}${source}`;
+  // Behind the rest, so that the lines of the file stay what they are.
+  return `${source}${source.endsWith('\n') ? '' : '\n'}identifiers:\n${lines.join('')}`;
 }
 
 function documentOf(client: Client, file: string | undefined): string {
@@ -28,25 +30,54 @@ function documentOf(client: Client, file: string | undefined): string {
   });
 }
 
+interface CheckAnswer {
+  readonly valid: boolean;
+  readonly problems: readonly { readonly message: string; readonly line: number; readonly column: number }[];
+  readonly error?: unknown;
+}
+
+/** Prints the answer; each problem on a line of its own. */
+async function checkFile(client: Client, flags: Flags): Promise<number> {
+  const response = await client.send('POST', `${PATH}/check`, {
+    query: {
+      execute: flags.has('execute') ? 'true' : undefined,
+      input: flags.get('input'),
+      query: flags.get('query'),
+      prepare: flags.has('no-prepare') ? 'false' : undefined,
+    },
+    body: documentOf(client, flags.rest[0]),
+    type: YAML,
+  });
+  const text = await response.text();
+  if (!response.ok) {
+    process.stderr.write(`millrace: ${String((JSON.parse(text) as { message: unknown }).message)}\n`);
+    return 1;
+  }
+  const answer = JSON.parse(text) as CheckAnswer;
+  for (const { line, column, message } of answer.problems)
+    process.stderr.write(`${flags.rest[0] ?? '-'}:${line}:${column}: ${message.replaceAll('\n', ' ')}\n`);
+  process.stdout.write(`${text}\n`);
+  return answer.valid && answer.error === undefined ? 0 : 1;
+}
+
 export const DEFINITION_COMMANDS: Subcommands = {
   deploy: {
-    usage: 'deploy FILE [--update]',
+    usage: 'deploy FILE [--update] [--no-prepare]',
     summary: 'deploy a definition, or replace the deployed version',
-    switches: ['update'],
+    switches: ['update', 'no-prepare'],
     run: (client, flags) =>
-      client.print(flags.has('update') ? 'PUT' : 'POST', PATH, { body: documentOf(client, flags.rest[0]), type: YAML }),
-  },
-  check: {
-    usage: "check FILE [--execute] [--input '{…}']",
-    summary: 'check a definition, and try it in a transaction that is taken back',
-    values: ['input'],
-    switches: ['execute'],
-    run: (client, flags) =>
-      client.print('POST', `${PATH}/check`, {
-        query: { execute: flags.has('execute') ? 'true' : undefined, input: flags.get('input') },
+      client.print(flags.has('update') ? 'PUT' : 'POST', PATH, {
+        query: { prepare: flags.has('no-prepare') ? 'false' : undefined },
         body: documentOf(client, flags.rest[0]),
         type: YAML,
       }),
+  },
+  check: {
+    usage: "check FILE [--execute] [--input '{…}'] [--query 'a=1&b=2'] [--no-prepare]",
+    summary: 'check a definition, and try it in a transaction that is taken back',
+    values: ['input', 'query'],
+    switches: ['execute', 'no-prepare'],
+    run: (client, flags) => checkFile(client, flags),
   },
   list: {
     usage: 'list [--method METHOD] [--format FORMAT]',

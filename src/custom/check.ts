@@ -1,36 +1,65 @@
 /**
- * Helps to develop a definition: checks it as at deploy and, on demand, runs it in a transaction that is rolled back, with each step's result,
- * duration, printed lines and bound SQL. A step that fails is part of the answer.
+ * Helps to develop a definition: tells everything that deploy would refuse and, on demand, runs it in a transaction that is rolled back, with each
+ * step's result, duration, printed lines and bound SQL. A step that fails is part of the answer.
  */
 import type { StopSignal } from '../engines/engine.ts';
 import { ApiError, apiError, staysOf } from '../errors.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import { type PlainMap, type PlainValue, plainOf } from '../util/decimal.ts';
 import type { MemoryLease } from '../util/memory-lease.ts';
 import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
-import { type Author, checkDefinition, type Management } from './definitions.ts';
+import type { Author, Management } from './definitions.ts';
+import { type DryRunInput, readDryInput } from './dry-run-input.ts';
 import { entryOf } from './execution.ts';
 import { explainStep } from './failures.ts';
+import { conflicts, type Finding, type InspectOptions, inOrder, inspectDefinition } from './inspection.ts';
 import { CallSession } from './session.ts';
+import { type SideStatements, sideStatements } from './side-statements.ts';
 import type { Step, StepFrame, Trace } from './steps/step.ts';
 
-const MOST_DEPTH = 64;
-
-export async function checkOnly(management: Management, author: Author, source: string): Promise<PlainMap> {
-  const { compiled } = await checkDefinition(management, author, source);
-  return describe(compiled, compiled.steps.map(describeStep), []);
+/** Without a trial nothing is run. */
+export interface Trial extends DryRunInput {
+  readonly signal: StopSignal;
+  readonly lease: MemoryLease;
+  /** Whose call it is; undefined: the author's. */
+  readonly roles: readonly string[] | undefined;
+  /** SQL around the call, in the same transaction. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Is it run where nothing can be taken back? */
+  readonly keeps: boolean;
 }
 
-function describe({ document }: Compiled, steps: readonly PlainMap[], more: readonly (readonly [string, PlainValue])[]): PlainMap {
-  return new Map<string, PlainValue>([
-    ['valid', true],
-    ['uri', document.uri],
-    ['method', document.method],
-    ['version', document.version],
-    ['steps', steps],
-    ...more,
+export async function check(
+  management: Management,
+  author: Author,
+  source: string,
+  options: InspectOptions,
+  trial: Trial | undefined,
+): Promise<PlainMap> {
+  const { document, compiled, findings, warnings } = await inspectDefinition(management, author, source, options);
+  const all = [...findings, ...(document === undefined ? [] : await conflicts(management, author, document))];
+  const told = new Map<string, PlainValue>([
+    ['valid', all.length === 0],
+    ['problems', inOrder(all).map(describeFinding)],
+    ['warnings', warnings],
   ]);
+  if (document !== undefined) for (const name of ['uri', 'method', 'version'] as const) told.set(name, document[name]);
+  if (compiled === undefined) return told;
+  const isRun = trial !== undefined && findings.length === 0;
+  const more = isRun ? await execute(management, author, compiled, trial) : [['steps', compiled.steps.map(describeStep)] as const];
+  for (const [name, value] of more) told.set(name, value);
+  return told;
+}
+
+function describeFinding({ message, line, column, step }: Finding): PlainMap {
+  const told = new Map<string, PlainValue>([
+    ['message', message],
+    ['line', line],
+    ['column', column],
+  ]);
+  if (step !== undefined) told.set('step', `step_${step}`);
+  return told;
 }
 
 function describeStep({ source }: Step): PlainMap {
@@ -42,70 +71,101 @@ function describeStep({ source }: Step): PlainMap {
   ]);
 }
 
-export interface Trial {
-  /** A JSON object, as text. */
-  readonly input: string | undefined;
-  readonly signal: StopSignal;
-  readonly lease: MemoryLease;
-}
+type Told = readonly (readonly [string, PlainValue])[];
 
-export async function execute(management: Management, author: Author, source: string, trial: Trial): Promise<PlainMap> {
+async function execute(management: Management, author: Author, compiled: Compiled, trial: Trial): Promise<Told> {
   const { connections } = management;
-  const { compiled } = await checkDefinition(management, author, source);
-  const input = parseInput(trial.input);
-  refuseLasting(compiled);
+  if (!trial.keeps) refuseLasting(compiled, trial);
   const { timeoutMs, limits } = compiled;
-  const session = new CallSession(connections, {
-    entry: () => entryOf(compiled, author.context),
-    timeoutMs,
-    signal: trial.signal,
-    transaction: 'all',
-  });
+  const entry = () => entryOf(compiled, author.context);
+  const session = new CallSession(connections, { entry, timeoutMs, signal: trial.signal, transaction: 'all' });
   const notes = new Notes();
-  const frame: StepFrame = {
-    input,
-    context: contextOf(author.caller),
-    results: new Array(compiled.steps.length),
-    limits,
-    modules: await management.finder.modules(author.caller),
-    session,
-    signal: trial.signal,
-    lease: trial.lease,
-    trace: notes,
-  };
+  const caller = trial.roles === undefined ? author.caller : { ...author.caller, roles: new Set(trial.roles) };
+  const steps: PlainMap[] = [];
+  const side = sideStatements(compiled, session);
   const began = performance.now();
   try {
-    const steps = await runTraced(compiled, frame, notes);
-    const result = steps.length === compiled.steps.length ? (frame.results[compiled.answer] ?? null) : null;
+    await side.run(trial.before);
+    const answered = await answerOf(compiled, steps, notes, async () => ({
+      input: await readDryInput(trial, compiled.rules, { mostBytes: limits.bytes, lease: trial.lease, signal: trial.signal }),
+      context: contextOf(caller),
+      results: new Array(compiled.steps.length),
+      limits,
+      modules: await management.finder.modules(author.caller),
+      session,
+      signal: trial.signal,
+      lease: trial.lease,
+      trace: notes,
+      caller,
+    }));
+    const after = await afterwards(side, trial.after);
     const duration = milliseconds(began);
     await session.rollback();
     const { stays } = session;
-    return describe(compiled, steps, [
-      ['result', result],
+    return [
+      ['steps', steps],
+      ...answered,
+      ...after,
       ['duration_ms', duration],
       // // A procedure may commit by itself, and not every table can roll back.
       ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', staysOf(stays.steps, stays.kind)]] as const)),
-    ]);
+    ];
   } finally {
     await session.rollback();
     session.release();
   }
 }
 
-function parseInput(text: string | undefined): PlainMap {
-  if (text === undefined) return new Map();
+async function afterwards(side: SideStatements, statements: readonly string[]): Promise<Told> {
+  return statements.length === 0 ? [] : [['after', await side.run(statements)]];
+}
+
+/** What a caller would have heard. */
+async function answerOf(
+  compiled: Compiled,
+  steps: PlainMap[],
+  notes: Notes,
+  frameOf: () => Promise<StepFrame & { readonly caller: Author['caller'] }>,
+): Promise<Told> {
   try {
-    const value = parseJson(Buffer.from(text), { maxDepth: MOST_DEPTH });
-    if (value instanceof Map) return value;
+    const frame = await frameOf();
+    const { permission, response } = compiled;
+    if (!permission.some((role) => frame.caller.roles.has(role))) throw apiError('role_needed', permission.join(', '));
+    await runTraced(compiled, frame, steps, notes);
+    const result = frame.results[compiled.answer] ?? null;
+    if (response === undefined) return told(200, [], result);
+    const reply = await response.evaluate(frame);
+    const body = reply.file === undefined ? (response.hasBody ? (reply.value ?? null) : result) : reply.file.data.toString('base64');
+    return told(reply.status, reply.headers, body);
   } catch (error) {
-    if (!(error instanceof JsonError || error instanceof JsonDepthError)) throw error;
+    const explained = explainStep(error, 'of the trial', compiled.timeoutMs);
+    if (!(explained instanceof ApiError)) throw explained;
+    return [...told(explained.status, [], null), ['error', errorOf(explained)]];
   }
-  throw apiError('bad_parameter', 'input', 'it must be a JSON object');
+}
+
+function told(status: number, headers: readonly string[], result: PlainValue): Told {
+  const named = new Map<string, PlainValue>();
+  for (let i = 0; i < headers.length; i += 2) named.set(headers[i] as string, headers[i + 1] as string);
+  return [
+    ['result', result],
+    ['status', status],
+    ['headers', named],
+  ];
+}
+
+/** The error as callers hear it, and where it came from. */
+function errorOf(error: ApiError): PlainMap {
+  const shown = plainOf(error.body()) as PlainMap;
+  const place = error.loggable()['place'];
+  if (place !== undefined) shown.set('place', place);
+  return shown;
 }
 
 /** What cannot be rolled back is not tried. */
-function refuseLasting({ steps, document }: Compiled): void {
+function refuseLasting({ steps, document }: Compiled, { before }: Trial): void {
   const { capabilities, label } = document.database.engine;
+  if (!capabilities.transactions && before.length > 0) throw apiError('not_on_engine', 'Running SQL before a trial', label);
   for (const { sql, label: step } of steps) {
     if (sql === undefined) continue;
     if (!capabilities.transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
@@ -114,8 +174,7 @@ function refuseLasting({ steps, document }: Compiled): void {
   }
 }
 
-async function runTraced(compiled: Compiled, frame: StepFrame, notes: Notes): Promise<readonly PlainMap[]> {
-  const steps: PlainMap[] = [];
+async function runTraced(compiled: Compiled, frame: StepFrame, steps: PlainMap[], notes: Notes): Promise<void> {
   for (const step of compiled.steps) {
     const began = performance.now();
     const shown = describeStep(step);
@@ -129,19 +188,12 @@ async function runTraced(compiled: Compiled, frame: StepFrame, notes: Notes): Pr
       const explained = explainStep(error, step.label, compiled.timeoutMs);
       if (!(explained instanceof ApiError)) throw explained;
       notes.take(shown);
-      shown.set('error', plainOf(explained.body()));
+      shown.set('error', errorOf(explained));
+      throw explained;
+    } finally {
+      shown.set('duration_ms', milliseconds(began));
     }
-    shown.set('duration_ms', milliseconds(began));
-    if (shown.has('error')) break;
   }
-  return steps;
-}
-
-/** A document of our own as a plain value. */
-export function plainOf(value: unknown): PlainValue {
-  if (Array.isArray(value)) return value.map(plainOf);
-  if (typeof value !== 'object' || value === null) return value as PlainValue;
-  return new Map(Object.entries(value).map(([name, field]) => [name, plainOf(field)]));
 }
 
 function milliseconds(began: number): number {

@@ -104,6 +104,7 @@ async function draftOf(
     rollbackVersion: keepsRollback ? source.rollbackVersion : null,
     document,
     password: source.password,
+    uses: source.uses,
   };
 }
 

@@ -3,7 +3,6 @@
  * does not compile. Knows nothing of HTTP beyond the status of an answer.
  */
 import type { Connections } from '../engines/connections.ts';
-import type { Engines } from '../engines/registry.ts';
 import { apiError, REASONS } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import {
@@ -12,28 +11,15 @@ import {
   type DefinitionDraft,
   type DefinitionMethod,
   type DefinitionSummary,
+  type DefinitionUses,
 } from '../model/definition.ts';
-import type { DbType } from '../model/entry.ts';
-import { entryKey, type ProjectContext } from '../model/project.ts';
+import type { ProjectContext } from '../model/project.ts';
 import type { DefinitionChange, DefinitionInsertion, Store } from '../store/store.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { nextSlice } from '../util/loop-scheduler.ts';
-import { type Compiled, type CompileScope, compileDefinition, withPassword } from './compile.ts';
-import {
-  type DefinitionDocument,
-  IDENTIFIERS,
-  type Identifier,
-  inspectDocument,
-  MASK,
-  maskPassword,
-  type OwnDatabase,
-  readDocument,
-  showDocument,
-} from './document.ts';
+import type { Compiled } from './compile.ts';
+import { type DefinitionDocument, maskPassword, showDocument } from './document.ts';
 import type { Finder } from './find.ts';
-import { StepProblems } from './steps/step.ts';
-import { warningsOf } from './warnings.ts';
-import { type LineProblem, YamlProblems } from './yaml-tree.ts';
+import { type InspectOptions, inspectDefinition, refuseFindings } from './inspection.ts';
 
 /** Roles that may change definitions, one of which is needed. */
 export const AUTHORS: readonly string[] = ['admin', 'power'];
@@ -58,6 +44,7 @@ export interface Checked {
   readonly document: DefinitionDocument;
   readonly compiled: Compiled;
   readonly password: string | null;
+  readonly warnings: readonly string[];
 }
 
 export interface ManagementAnswer {
@@ -67,104 +54,15 @@ export interface ManagementAnswer {
   readonly object: string;
 }
 
-/** A longer document is processed in slices. */
-const LARGE = 16 * 1024;
-
-/** Everything that is wrong with a document, in one error. */
-export async function checkDefinition(management: Management, author: Author, source: string): Promise<Checked> {
-  if (source.length > LARGE) await nextSlice(author.caller.projectId);
-  const { document, problems } = inspect(source, management.connections.engines);
-  if (source.length > LARGE) await nextSlice(author.caller.projectId);
-  const modules = await management.finder.modules(author.caller);
-  const found: (LineProblem & { readonly kind: string })[] = problems.map((problem) => ({ ...problem, kind: 'document' }));
-  const { database } = document;
-  if (problems.length === 0 && database.kind === 'ref' && !isRegistered(author.context, database.engine.type, database.name))
-    found.push({
-      ...database.place,
-      message: `database.ref: the project has no database ${database.engine.type}/${database.name}`,
-      kind: 'document',
-    });
-  const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null };
-  const compiled = await compileDefinition(document, scope).catch((error: unknown) => {
-    if (!(error instanceof StepProblems)) throw error;
-    found.push(...error.problems);
-    return undefined;
-  });
-  refuse(found);
-  if (compiled === undefined) throw new Error('a definition that does not compile has problems');
-  checkIdentifiers(author, document);
-  if (database.kind === 'own') for (const { host } of database.hosts) await management.checkHost(host);
-  const password = await passwordOf(management, author, document);
-  if (source.length > LARGE) await nextSlice(author.caller.projectId);
-  return { document, password, compiled: withPassword(compiled, { ...scope, password }) };
+/** A definition that may be stored; throws everything that is wrong with it in one error. */
+export async function checkDefinition(management: Management, author: Author, source: string, options: InspectOptions): Promise<Checked> {
+  const { document, compiled, password, findings, warnings } = await inspectDefinition(management, author, source, options);
+  refuseFindings(findings);
+  if (document === undefined || compiled === undefined) throw new Error('a definition that does not compile has findings');
+  return { document, compiled, password, warnings };
 }
 
-function inspect(source: string, engines: Engines): ReturnType<typeof inspectDocument> {
-  try {
-    return inspectDocument(source, engines);
-  } catch (error) {
-    if (error instanceof YamlProblems) throw apiError('definition_invalid', sentences(error.problems));
-    throw error;
-  }
-}
-
-function refuse(problems: readonly (LineProblem & { readonly kind: string })[]): void {
-  if (problems.length === 0) return;
-  const all = sentences(problems);
-  throw problems.some(({ kind }) => kind === 'document') ? apiError('definition_invalid', all) : apiError('definition_code', all);
-}
-
-/** Nobody reads more of them at a time. */
-const MOST_PROBLEMS = 100;
-
-function sentences(problems: readonly LineProblem[]): string {
-  const told = problems
-    .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .slice(0, MOST_PROBLEMS)
-    .map(({ line, column, message }) => `line ${line}, column ${column}: ${message}.`);
-  return problems.length > told.length ? `${told.join(' ')} And ${problems.length - told.length} more.` : told.join(' ');
-}
-
-function isRegistered(context: ProjectContext, type: DbType, name: string): boolean {
-  return context.entries.has(entryKey(type, name)) || context.unreadable.has(entryKey(type, name));
-}
-
-function checkIdentifiers({ caller, featureId }: Author, { identifiers }: DefinitionDocument): void {
-  const expected: Readonly<Record<Identifier, string | undefined>> = {
-    org_id: caller.orgId,
-    project_id: caller.projectId,
-    space_id: caller.spaceId,
-    user_id: caller.userId,
-    feature_id: featureId,
-  };
-  for (const name of IDENTIFIERS) {
-    if (expected[name] !== undefined && identifiers[name] !== expected[name]) throw apiError('definition_foreign', name);
-  }
-}
-
-/** A document that shows the mask keeps the stored password, if it still goes to the same place. */
-async function passwordOf(management: Management, { caller }: Author, document: DefinitionDocument): Promise<string | null> {
-  const { database, uri, method, version, config } = document;
-  if (database.kind !== 'own' || database.password !== MASK) return database.kind === 'own' ? database.password : null;
-  const endpoint = await management.store.endpoint(caller.orgId, caller.projectId, caller.spaceId, uri);
-  const versions = endpoint?.versions.get(method) ?? [];
-  const stored =
-    versions.find((one) => one.version === version) ?? versions.find((one) => one.version === config.rollbackVersion) ?? versions[0];
-  const before = stored === undefined ? undefined : readDocument(stored.document, management.connections.engines).database;
-  if (stored === undefined || before?.kind !== 'own' || !isSameServer(before, database))
-    throw apiError(
-      'definition_invalid',
-      `line ${database.place.line}, column ${database.place.column}: database.password is ${MASK}, but no password is stored for this server and user; give it.`,
-    );
-  if (stored.unreadable !== null) throw apiError('record_unreadable', `${uri} ${stored.version}`, stored.definitionId);
-  return stored.password;
-}
-
-function isSameServer(a: OwnDatabase, b: OwnDatabase): boolean {
-  return a.engine === b.engine && a.username === b.username && JSON.stringify(a.hosts) === JSON.stringify(b.hosts);
-}
-
-function draftOf({ document, password }: Checked, source: string): DefinitionDraft {
+function draftOf({ document, password, compiled }: Checked, source: string): DefinitionDraft {
   return {
     uri: document.uri,
     method: document.method,
@@ -174,11 +72,12 @@ function draftOf({ document, password }: Checked, source: string): DefinitionDra
     rollbackVersion: document.config.rollbackVersion,
     document: maskPassword(source),
     password,
+    uses: usesOf(compiled),
   };
 }
 
-export async function deploy(management: Management, author: Author, source: string): Promise<ManagementAnswer> {
-  const checked = await checkDefinition(management, author, source);
+export async function deploy(management: Management, author: Author, source: string, options: InspectOptions): Promise<ManagementAnswer> {
+  const checked = await checkDefinition(management, author, source, options);
   const inserted = await management.store.insertDefinitions(author.caller, [draftOf(checked, source)], 'refuse');
   const [definition] = insertedOrRefused(inserted, 'definition_exists');
   return { status: 201, body: storedBody(definition?.definitionId ?? '', checked), object: nameOf(checked.document) };
@@ -189,10 +88,23 @@ export function nameOf({ uri, method, version }: Addressed): string {
   return `${method} ${uri} ${version}`;
 }
 
-function storedBody(definitionId: string, { compiled }: Checked): PlainMap {
+function storedBody(definitionId: string, { warnings }: Checked): PlainMap {
   return new Map<string, PlainValue>([
     ['definition_id', definitionId],
-    ['warnings', warningsOf(compiled)],
+    ['warnings', warnings],
+  ]);
+}
+
+/** What a definition names: kept beside it, so that lists can tell. */
+export function usesOf({ steps }: Compiled): DefinitionUses {
+  const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
+  return { tables: unique(steps.flatMap(({ tables = [] }) => tables)), modules: unique(steps.flatMap(({ modules }) => modules)) };
+}
+
+function usesBody({ tables, modules }: DefinitionUses): PlainMap {
+  return new Map<string, PlainValue>([
+    ['tables', tables],
+    ['modules', modules],
   ]);
 }
 
@@ -209,8 +121,8 @@ export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'defini
   }
 }
 
-export async function update(management: Management, author: Author, source: string): Promise<ManagementAnswer> {
-  const checked = await checkDefinition(management, author, source);
+export async function update(management: Management, author: Author, source: string, options: InspectOptions): Promise<ManagementAnswer> {
+  const checked = await checkDefinition(management, author, source, options);
   const changed = await management.store.updateDefinition(author.caller, draftOf(checked, source));
   return {
     status: 200,
@@ -296,6 +208,7 @@ function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): Pl
     ['version', definition.version],
     ['created_at', definition.createdAt],
     ['updated_at', definition.updatedAt],
+    ['uses', usesBody(definition.uses)],
     ['last_failure', failure],
   ]);
 }

@@ -15,7 +15,7 @@ import type { About, Declaration, Declarations } from './inputs/declaration.ts';
 import { readAbout, readInputs } from './inputs/read-declaration.ts';
 import { type ResponseDocument, readResponse } from './response/document.ts';
 import { checkUri } from './uri.ts';
-import { type LineProblem, type MapTree, parseTree, plainTree, type SourcePlace, type Tree, YamlProblems } from './yaml-tree.ts';
+import { type LineProblem, type MapTree, parseTree, placeOf, plainTree, type SourcePlace, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -75,6 +75,8 @@ export interface DefinitionDocument {
   readonly response: ResponseDocument | undefined;
   readonly config: DefinitionConfig;
   readonly database: OwnDatabase | RegisteredDatabase;
+  /** Where some of it stands, for what is found out later. */
+  readonly places: Readonly<Record<'identifiers' | 'version' | 'rollback', SourcePlace>>;
 }
 
 /** Replaces a stored password wherever a definition is shown. */
@@ -104,10 +106,20 @@ export function inspectDocument(source: string, engines: Engines): Inspected {
     logic: readLogic(fields, root),
     response: readResponse(fields, root),
     config: readConfig(fields, root),
+    places: {
+      identifiers: placeAt(root, 'identifiers'),
+      version: placeAt(root, 'http', 'version'),
+      rollback: placeAt(root, 'config', 'rollback_version'),
+    },
     database: readDatabase(fields, root, engines),
   };
   refuseFiles(fields, root, document);
   return { document, problems: fields.problems };
+}
+
+function placeAt(root: MapTree, section: string, name?: string): SourcePlace {
+  const tree = fieldAt(root, section);
+  return placeOf((name === undefined ? tree : fieldAt(tree, name)) ?? tree ?? root);
 }
 
 /** Files come in multipart forms only. */

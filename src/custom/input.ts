@@ -50,17 +50,17 @@ export function readInput(
   const { body, contentType } = raw;
   const path = rules.braces.length === 0 ? undefined : readPath(rules.braces, segments);
   if (!takesBody || body === undefined || body.length === 0)
-    return settle({ query, path, body: undefined, bodyOrigin: 'text' }, rules, allowance);
+    return settleInput({ query, path, body: undefined, bodyOrigin: 'text' }, rules, allowance);
   const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
   if (sent !== MEDIA_TYPES[inputType] && !(sent === undefined && inputType === 'json'))
     throw apiError('wrong_content_type', MEDIA_TYPES[inputType]);
   const fields = BODIES[inputType](body, contentType ?? '', allowance);
   const bodyOrigin = inputType === 'json' ? 'json' : 'text';
-  if (fields instanceof Promise) return fields.then((found) => settle({ query, path, body: found, bodyOrigin }, rules, allowance));
-  return settle({ query, path, body: fields, bodyOrigin }, rules, allowance);
+  if (fields instanceof Promise) return fields.then((found) => settleInput({ query, path, body: found, bodyOrigin }, rules, allowance));
+  return settleInput({ query, path, body: fields, bodyOrigin }, rules, allowance);
 }
 
-function settle(sent: SentInput, { declared }: InputRules, { lease }: Allowance): PlainMap | Promise<PlainMap> {
+export function settleInput(sent: SentInput, { declared }: InputRules, { lease }: Allowance): PlainMap | Promise<PlainMap> {
   if (declared === undefined) return merged(sent);
   return lease.held > LARGE ? declared.checkInSlices(sent, lease.owner) : declared.check(sent);
 }

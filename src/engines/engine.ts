@@ -7,7 +7,7 @@ import type { DbType, Entry, Host } from '../model/entry.ts';
 import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Template } from '../sql/bind.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import type { BoundStatement, Dialect } from '../sql/dialect.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import type { Statement, StatementParam } from '../sql/statement.ts';
 import type { SqlSyntax } from '../sql/syntax.ts';
@@ -149,6 +149,8 @@ export interface Engine extends EngineNames {
    * tables.
    */
   leavesTraces?(connection: Connection, text: string, options: RunOptions): Promise<boolean>;
+  /** Asks the server whether it would take a statement, without running it; throws DbFailure where it would not. Absent where it cannot be asked. */
+  checkStatement?(connection: Connection, bound: BoundStatement, options: RunOptions): Promise<void>;
   connect(entry: Entry, options: ConnectOptions): Promise<Connection>;
 }
 
@@ -224,6 +226,8 @@ export class DbFailure extends Error {
   readonly constraint: string | undefined;
   /** The values of the key that `column` names, as the engine shows them. */
   readonly key: string | undefined;
+  /** The character of the statement, from 1, that the server points to. */
+  readonly position: number | undefined;
   /** Does it lie in how the statement is written, whatever the data are? */
   readonly ofStatement: boolean;
   #place: OutagePlace | undefined;
@@ -236,6 +240,7 @@ export class DbFailure extends Error {
       readonly column?: string | undefined;
       readonly constraint?: string | undefined;
       readonly key?: string | undefined;
+      readonly position?: number | undefined;
       readonly ofStatement?: boolean | undefined;
       readonly cause?: unknown;
       /** Without it: a server that gave a code has said how the statement ended. */
@@ -248,6 +253,7 @@ export class DbFailure extends Error {
     this.column = details.column;
     this.constraint = details.constraint;
     this.key = details.key;
+    this.position = details.position;
     this.ofStatement = details.ofStatement ?? false;
     this.left = details.left ?? (UNANSWERED.has(kind) || (STOPS.has(kind) && this.code === '') ? 'unknown' : 'nothing');
   }
@@ -269,6 +275,12 @@ export class DbFailure extends Error {
   /** `refused: pg/shop at db.example:5432`, where the place is known. */
   get outage(): string | undefined {
     return this.#place === undefined ? undefined : `${outageOf(this)}: ${this.#place.database} at ${this.#place.address}`;
+  }
+
+  /** The same failure, which points to a character of the statement. */
+  placed(position: number): DbFailure {
+    const { kind, message, code, column, constraint, key, ofStatement, cause, left } = this;
+    return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left, position });
   }
 
   /** Engines quote values when they refuse data or a statement. What they say about servers is kept, without quoted parts. */

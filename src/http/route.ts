@@ -14,7 +14,7 @@ import { formatByName } from '../formats/index.ts';
 import type { Metadata } from '../manage/metadata.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
 import type { Entry } from '../model/entry.ts';
-import type { ProjectContext } from '../model/project.ts';
+import { inSpace, type ProjectContext } from '../model/project.ts';
 import type { Observer } from '../observe.ts';
 import type { CheckPersona } from '../personas/personas.ts';
 import type { Store } from '../store/store.ts';
@@ -78,7 +78,7 @@ export function projectOf(services: Services, caller: Caller): MaybePromise<Proj
   return after(services.store.projectContext(orgId, projectId), (context) => {
     if (context === undefined) return refuseProject(services, orgId);
     if (spaceId !== undefined && !context.spaces.has(spaceId)) throw apiError('space_unknown');
-    return context;
+    return inSpace(context, spaceId);
   });
 }
 

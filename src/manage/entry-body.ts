@@ -6,6 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Engine } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { Entry, Host, TlsMode } from '../model/entry.ts';
+import { SPACE_NAMES } from '../model/project.ts';
 import type { DeclaredKey } from '../model/relation.ts';
 import type { EntryDraft } from '../store/store.ts';
 import { type BodyFields, shown, type TextRule } from './fields.ts';
@@ -92,6 +93,15 @@ function readRelations(fields: BodyFields): readonly DeclaredKey[] | undefined {
   });
 }
 
+/** In their usual order; all when nothing is said. */
+function readSpaces(fields: BodyFields): readonly string[] {
+  if (fields.value('spaces') === undefined) return SPACE_NAMES;
+  const named = fields.texts('spaces', SPACE_NAMES.length, 20);
+  const unknown = named.find((name) => !(SPACE_NAMES as readonly string[]).includes(name));
+  if (unknown !== undefined || named.length === 0) fields.refused('spaces', `must list some of ${SPACE_NAMES.join(', ')}`);
+  return SPACE_NAMES.filter((name) => named.includes(name));
+}
+
 /** Null when the body has no password. The caller decides whether one is needed. */
 export type EntryBody = Omit<EntryDraft, 'password'> & { readonly password: string | null };
 
@@ -113,7 +123,15 @@ export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
     readOnly: fields.flag('read_only'),
   };
   const relations = readRelations(fields);
-  return { ...entry, ...(ca === null ? {} : { ca }), ...(relations === undefined ? {} : { relations }) };
+  const alias = fields.optionalText('alias', undefined, 255);
+  const spaces = readSpaces(fields);
+  return {
+    ...entry,
+    alias: alias ?? entry.database,
+    spaces,
+    ...(ca === null ? {} : { ca }),
+    ...(relations === undefined ? {} : { relations }),
+  };
 }
 
 /** A new entry needs a password, even if it is empty. */
@@ -128,6 +146,8 @@ export function describeEntry(entry: Entry): object {
   return {
     db_type: entry.type,
     db_name: entry.database,
+    alias: entry.alias ?? entry.database,
+    spaces: entry.spaces ?? SPACE_NAMES,
     host_details: entry.hosts.map(({ host, port }) => ({ host, port: String(port) })),
     username: entry.username,
     connect_timeout_secs: entry.connectTimeoutSecs,

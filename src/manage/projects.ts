@@ -6,7 +6,7 @@ import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
 import type { DbType, Entry } from '../model/entry.ts';
-import { entryKey, type Project, type ProjectContext, type ProjectScope, SPACE_NAMES, type Space } from '../model/project.ts';
+import { entryKey, type Project, type ProjectContext, type ProjectScope, registryKey, SPACE_NAMES, type Space } from '../model/project.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { EntryDraft, ProjectSummary, Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
@@ -38,9 +38,11 @@ function describeProject({ project, spaces }: ProjectSummary): object {
 
 /** Lists unreadable entries too, so that they can be repaired or removed. */
 function describeContext(context: ProjectContext): object {
-  const unreadable = Array.from(context.unreadable.keys(), (key) => ({
-    db_type: key.slice(0, key.indexOf('/')),
-    db_name: key.slice(key.indexOf('/') + 1),
+  const unreadable = Array.from(context.unreadable.values(), ({ type, alias, spaces }) => ({
+    db_type: type,
+    db_name: alias,
+    alias,
+    spaces,
     error: 'the stored password cannot be decrypted; send the entry anew',
   }));
   return {
@@ -108,10 +110,12 @@ const creation = ({ project, spaces }: ProjectSummary) => ({
 
 function refuseTwice(entries: readonly EntryDraft[]): void {
   const seen = new Set<string>();
-  for (const { type, database } of entries) {
-    if (seen.has(entryKey(type, database))) throw apiError('database_twice', type, database);
-    seen.add(entryKey(type, database));
-  }
+  for (const { type, database, alias = database, spaces = SPACE_NAMES } of entries)
+    for (const space of spaces) {
+      const key = `${entryKey(type, alias)} ${space}`;
+      if (seen.has(key)) throw apiError('database_twice', type, alias);
+      seen.add(key);
+    }
 }
 
 export async function getProject(store: Store, caller: OrgCaller, projectId: string | undefined): Promise<ManageAnswer> {
@@ -173,7 +177,7 @@ export async function addDatabase(
 ): Promise<ManageAnswer> {
   const { scope, entry } = await checkedEntry(store, caller, projectId, body, rules, readNewEntry);
   const outcome = await store.addEntry(scope, entry);
-  if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.database);
+  if (outcome === 'exists') throw apiError('database_twice', entry.type, entry.alias ?? entry.database);
   if (outcome === 'project_unknown') throw apiError('project_unknown');
   return entryAnswer(201, 'The database was registered.', scope, entry.type, entry.database);
 }
@@ -188,8 +192,9 @@ export async function changeDatabase(
 ): Promise<ManageAnswer> {
   const { scope, entry, context } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
   const password = entry.password === '***' ? null : entry.password;
-  const before = context.entries.get(entryKey(entry.type, entry.database));
-  if (!(await store.changeEntry(scope, { ...entry, password }))) throw apiError('database_unknown', entry.type, entry.database);
+  const before = context.entries.get(registryKey(entry.type, entry.alias ?? entry.database, entry.spaces ?? SPACE_NAMES));
+  if (!(await store.changeEntry(scope, { ...entry, password })))
+    throw apiError('database_unknown', entry.type, entry.alias ?? entry.database);
   const answer = entryAnswer(200, 'The database entry was changed.', scope, entry.type, entry.database);
   return before === undefined ? answer : { ...answer, changed: differences(before, entry, password) };
 }
@@ -216,13 +221,19 @@ export async function removeDatabase(
   caller: OrgCaller,
   projectId: string | undefined,
   typeName: string | undefined,
-  database: string | undefined,
+  alias: string | undefined,
   engines: Engines,
+  space?: string,
 ): Promise<ManageAnswer> {
-  if (database === undefined) throw apiError('missing_parameter', 'name');
+  if (alias === undefined) throw apiError('missing_parameter', 'name');
+  if (space !== undefined && !(SPACE_NAMES as readonly string[]).includes(space))
+    throw apiError('bad_parameter', 'space', `it must be one of ${SPACE_NAMES.join(', ')}`);
   const type = typeNamed(typeName, engines);
   const scope = scopeOf(caller, projectId);
   await requireProject(store, scope);
-  if (!(await store.removeEntry(scope, type, database))) throw apiError('database_unknown', type, database);
-  return entryAnswer(200, 'The database entry was removed.', scope, type, database);
+  const removed = await store.removeEntry(scope, type, alias, space);
+  if (removed === 'unknown') throw apiError('database_unknown', type, alias);
+  if (removed === 'ambiguous')
+    throw apiError('bad_parameter', 'space', 'several spaces have a database of that name; say of which it is to be removed');
+  return entryAnswer(200, 'The database entry was removed.', scope, type, alias);
 }

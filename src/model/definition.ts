@@ -4,6 +4,12 @@
 export const DEFINITION_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type DefinitionMethod = (typeof DEFINITION_METHODS)[number];
 
+/** Tables and Lark modules that the steps of a definition name. */
+export interface DefinitionUses {
+  readonly tables: readonly string[];
+  readonly modules: readonly string[];
+}
+
 /** The fields of a definition in a list. */
 export interface DefinitionSummary {
   readonly definitionId: string;
@@ -18,6 +24,7 @@ export interface DefinitionSummary {
   readonly updatedAt: string;
   readonly lastFailureAt: string | null;
   readonly lastFailureMessage: string | null;
+  readonly uses: DefinitionUses;
   /** Differs between any two contents of this definition_id. Compiled code is cached by it. */
   readonly revision: string;
 }
@@ -41,6 +48,8 @@ export interface DefinitionDraft {
   readonly rollbackVersion: string | null;
   readonly document: string;
   readonly password: string | null;
+  /** Nothing when it is not said. */
+  readonly uses?: DefinitionUses;
 }
 
 /** A uri without the names in its braces: `orders/{id}` and `orders/{nr}` are one endpoint. */

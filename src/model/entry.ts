@@ -21,6 +21,10 @@ export interface Entry {
   readonly projectId?: string;
   readonly type: DbType;
   readonly database: string;
+  /** What paths, references and metadata call it; the database's own name when nothing else is said. */
+  readonly alias?: string;
+  /** The names of the spaces that it is for; all of them when nothing else is said. */
+  readonly spaces?: readonly string[];
   readonly hosts: readonly Host[];
   readonly username: string;
   readonly password: string;

@@ -6,6 +6,7 @@ import {
   type DefinitionDraft,
   type DefinitionMethod,
   type DefinitionSummary,
+  type DefinitionUses,
   type Endpoint,
   shapeOf,
   versionSortKey,
@@ -16,6 +17,8 @@ import { spaceExists } from './project-records.ts';
 import { type KeyRing, SecretError } from './secrets.ts';
 import type { Sql } from './sql-driver.ts';
 import type { DefinitionAddress, DefinitionChange, DefinitionInsertion, InsertedDefinition, MissingRollback } from './store.ts';
+
+const NO_USES: DefinitionUses = { tables: [], modules: [] };
 
 interface SummaryRow {
   readonly definition_id: string;
@@ -30,6 +33,7 @@ interface SummaryRow {
   readonly last_failure_at: string | null;
   readonly last_failure_message: string | null;
   readonly revision: string;
+  readonly uses: string;
 }
 
 interface DefinitionRow extends SummaryRow {
@@ -38,7 +42,7 @@ interface DefinitionRow extends SummaryRow {
 }
 
 const SUMMARY = `definition_id, uri, method, version, feature_id, user_id, rollback_version, created_at, updated_at,
-  last_failure_at, last_failure_message, revision`;
+  last_failure_at, last_failure_message, revision, uses`;
 const ALL = `${SUMMARY}, document, password`;
 const OWNED = 'org_id = ? AND project_id = ? AND space_id = ?';
 const ADDRESSED = `${OWNED} AND shape = ? AND method = ? AND version = ?`;
@@ -65,6 +69,7 @@ function toSummary(row: SummaryRow): DefinitionSummary {
     lastFailureAt: row.last_failure_at,
     lastFailureMessage: row.last_failure_message,
     revision: row.revision,
+    uses: JSON.parse(row.uses) as DefinitionUses,
   };
 }
 
@@ -138,8 +143,8 @@ async function insertOne(tx: Sql, ring: KeyRing, scope: SpaceScope, draft: Defin
   const sealed = draft.password === null ? null : ring.seal(draft.password, definitionSecretOwner(scope, definitionId));
   await tx.all(
     `INSERT INTO definitions (org_id, project_id, space_id, definition_id, uri, shape, method, version, version_key, feature_id, user_id,
-       rollback_version, document, password, revision, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       rollback_version, document, password, uses, revision, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       ...owner(scope),
       definitionId,
@@ -153,6 +158,7 @@ async function insertOne(tx: Sql, ring: KeyRing, scope: SpaceScope, draft: Defin
       draft.rollbackVersion,
       draft.document,
       sealed,
+      JSON.stringify(draft.uses ?? NO_USES),
       newUlid(),
       now,
       now,
@@ -215,7 +221,7 @@ export async function updateDefinition(tx: Sql, ring: KeyRing, scope: SpaceScope
   if (!(await hasRollback(tx, scope, draft))) return { kind: 'rollback_unknown', version: draft.rollbackVersion ?? '' };
   const sealed = draft.password === null ? null : ring.seal(draft.password, definitionSecretOwner(scope, change.definitionId));
   await tx.all(
-    `UPDATE definitions SET uri = ?, feature_id = ?, user_id = ?, rollback_version = ?, document = ?, password = ?, revision = ?, updated_at = ?
+    `UPDATE definitions SET uri = ?, feature_id = ?, user_id = ?, rollback_version = ?, document = ?, password = ?, uses = ?, revision = ?, updated_at = ?
      WHERE ${OWNED} AND definition_id = ?`,
     [
       draft.uri,
@@ -224,6 +230,7 @@ export async function updateDefinition(tx: Sql, ring: KeyRing, scope: SpaceScope
       draft.rollbackVersion,
       draft.document,
       sealed,
+      JSON.stringify(draft.uses ?? NO_USES),
       newUlid(),
       new Date().toISOString(),
       ...owner(scope),

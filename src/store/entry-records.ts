@@ -3,18 +3,20 @@
  */
 import { apiError } from '../errors.ts';
 import type { DbType, Entry, Host, TlsMode } from '../model/entry.ts';
-import { entryKey, type ProjectScope, type UnreadableEntry } from '../model/project.ts';
+import { entryKey, type ProjectScope, registryKey, SPACE_NAMES, type UnreadableEntry } from '../model/project.ts';
 import type { DeclaredKey } from '../model/relation.ts';
 import { newUlid } from '../model/ulid.ts';
 import type { KeyRing } from './secrets.ts';
 import { SecretError } from './secrets.ts';
 import type { Sql, SqlValue } from './sql-driver.ts';
-import type { EntryDraft } from './store.ts';
+import type { EntryDraft, EntryRemoval } from './store.ts';
 
 interface EntryRow {
   readonly entry_id: string;
   readonly db_type: DbType;
   readonly db_name: string;
+  readonly alias: string;
+  readonly spaces: string;
   readonly hosts: string;
   readonly username: string;
   readonly password: string;
@@ -30,11 +32,11 @@ interface EntryRow {
   readonly read_only: number;
 }
 
-const COLUMNS = `entry_id, db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs,
+const COLUMNS = `entry_id, db_type, db_name, alias, spaces, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs,
   max_open_connections, max_idle_connections, timeout_secs, relations, position, read_only`;
 const INSERT_ROWS = 100;
 const OWNED = 'org_id = ? AND project_id = ?';
-const ONE = `${OWNED} AND db_type = ? AND db_name = ?`;
+const NAMED = `${OWNED} AND db_type = ? AND alias = ?`;
 
 /** A change of entry changes its id, so a sealed password belongs to exactly one state of one entry. */
 export function entrySecretOwner(scope: ProjectScope, entryId: string): readonly string[] {
@@ -47,6 +49,8 @@ function toEntry(row: EntryRow, scope: ProjectScope, password: string): Entry {
     projectId: scope.projectId,
     type: row.db_type,
     database: row.db_name,
+    alias: row.alias,
+    spaces: row.spaces.split(','),
     hosts: JSON.parse(row.hosts) as Host[],
     username: row.username,
     password,
@@ -76,15 +80,26 @@ export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope):
   const entries = new Map<string, Entry>();
   const unreadable = new Map<string, UnreadableEntry>();
   for (const row of rows) {
-    const key = entryKey(row.db_type, row.db_name);
+    const key = registryKey(row.db_type, row.alias, row.spaces.split(','));
     try {
       entries.set(key, toEntry(row, scope, ring.open(row.password, entrySecretOwner(scope, row.entry_id))));
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
-      unreadable.set(key, { id: row.entry_id, reason: error.message });
+      unreadable.set(key, {
+        id: row.entry_id,
+        type: row.db_type,
+        alias: row.alias,
+        spaces: row.spaces.split(','),
+        reason: error.message,
+      });
     }
   }
   return { entries, unreadable };
+}
+
+/** In their usual order, so that the same spaces are the same text. */
+function spacesText({ spaces }: Pick<EntryDraft, 'spaces'>): string {
+  return SPACE_NAMES.filter((name) => spaces === undefined || spaces.includes(name)).join(',');
 }
 
 function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, position: number): readonly SqlValue[] {
@@ -95,6 +110,8 @@ function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, pos
     id,
     draft.type,
     draft.database,
+    draft.alias ?? draft.database,
+    spacesText(draft),
     JSON.stringify(draft.hosts),
     draft.username,
     ring.seal(draft.password, entrySecretOwner(scope, id)),
@@ -126,14 +143,21 @@ export async function insertEntries(
   }
 }
 
-async function findRow(tx: Sql, scope: ProjectScope, type: string, database: string): Promise<EntryRow | undefined> {
-  const rows = await tx.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${ONE}`, [scope.orgId, scope.projectId, type, database]);
-  return rows[0];
+/** Entries of that type and alias, in whatever spaces. */
+function findRows(tx: Sql, scope: ProjectScope, type: string, alias: string): Promise<readonly EntryRow[]> {
+  return tx.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${NAMED}`, [scope.orgId, scope.projectId, type, alias]);
 }
 
-/** False when the project has a database of that type and name. */
+/** Do they have a space in common? */
+function overlap(row: EntryRow, spaces: string): boolean {
+  const taken = row.spaces.split(',');
+  return spaces.split(',').some((name) => taken.includes(name));
+}
+
+/** False when the project has a database of that type and alias in one of the spaces. */
 export async function addEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draft: EntryDraft): Promise<boolean> {
-  if ((await findRow(tx, scope, draft.type, draft.database)) !== undefined) return false;
+  const rows = await findRows(tx, scope, draft.type, draft.alias ?? draft.database);
+  if (rows.some((row) => overlap(row, spacesText(draft)))) return false;
   const [last] = await tx.all<{ position: number }>(`SELECT coalesce(max(position), -1) AS position FROM entries WHERE ${OWNED}`, [
     scope.orgId,
     scope.projectId,
@@ -147,7 +171,7 @@ function openStored(ring: KeyRing, scope: ProjectScope, row: EntryRow): string {
   try {
     return ring.open(row.password, entrySecretOwner(scope, row.entry_id));
   } catch (error) {
-    if (error instanceof SecretError) throw apiError('record_unreadable', entryKey(row.db_type, row.db_name), row.entry_id);
+    if (error instanceof SecretError) throw apiError('record_unreadable', entryKey(row.db_type, row.alias), row.entry_id);
     throw error;
   }
 }
@@ -158,15 +182,32 @@ export async function changeEntry(
   scope: ProjectScope,
   draft: Omit<EntryDraft, 'password'> & { readonly password: string | null },
 ): Promise<boolean> {
-  const old = await findRow(tx, scope, draft.type, draft.database);
+  const rows = await findRows(tx, scope, draft.type, draft.alias ?? draft.database);
+  const old = rows.find((row) => row.spaces === spacesText(draft));
   if (old === undefined) return false;
   const password = draft.password ?? openStored(ring, scope, old);
-  await removeEntry(tx, scope, draft.type, draft.database);
+  await deleteRow(tx, old);
   await insertEntries(tx, ring, scope, [{ ...draft, password }], old.position);
   return true;
 }
 
-export async function removeEntry(tx: Sql, scope: ProjectScope, type: string, database: string): Promise<boolean> {
-  const rows = await tx.all(`DELETE FROM entries WHERE ${ONE} RETURNING entry_id`, [scope.orgId, scope.projectId, type, database]);
-  return rows.length > 0;
+async function deleteRow(tx: Sql, { entry_id }: EntryRow): Promise<void> {
+  await tx.all('DELETE FROM entries WHERE entry_id = ?', [entry_id]);
+}
+
+/** The entry of that type and alias; of several the one of the space. */
+export async function removeEntry(
+  tx: Sql,
+  scope: ProjectScope,
+  type: string,
+  alias: string,
+  space: string | undefined,
+): Promise<EntryRemoval> {
+  const named = await findRows(tx, scope, type, alias);
+  const meant = space === undefined ? named : named.filter((row) => row.spaces.split(',').includes(space));
+  const [only, other] = meant;
+  if (only === undefined) return 'unknown';
+  if (other !== undefined) return 'ambiguous';
+  await deleteRow(tx, only);
+  return 'removed';
 }

@@ -97,6 +97,36 @@ const MIGRATIONS: readonly Migration[] = [
     version: 6,
     statements: ({ integer }) => [`ALTER TABLE entries ADD COLUMN read_only ${integer} NOT NULL DEFAULT 0`],
   },
+  {
+    version: 7,
+    statements: (types) => {
+      const { text, integer, tableEnd } = types;
+      const columns = `db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs, max_open_connections,
+        max_idle_connections, timeout_secs, position, relations, read_only`;
+      return [
+        // What a definition names, as JSON.
+        `ALTER TABLE definitions ADD COLUMN uses ${text} NOT NULL DEFAULT '{"tables":[],"modules":[]}'`,
+        // Every document that was ever deployed, also after its definition is gone.
+        `CREATE TABLE definition_history (
+           revision_id ${text} PRIMARY KEY, ${OWNER(types)}, space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE,
+           definition_id ${text} NOT NULL, uri ${text} NOT NULL, shape ${text} NOT NULL, method ${text} NOT NULL, version ${text} NOT NULL,
+           action ${text} NOT NULL, user_id ${text} NOT NULL, at ${text} NOT NULL, document ${text} NOT NULL)${tableEnd}`,
+        'CREATE INDEX definition_history_endpoint ON definition_history (space_id, shape, method)',
+        'CREATE INDEX definition_history_project ON definition_history (project_id)',
+        // An entry has an alias, and may be for some spaces only: the name of its database is not unique any more.
+        `CREATE TABLE entries_of_spaces (
+           entry_id ${text} PRIMARY KEY, ${OWNER(types)}, alias ${text} NOT NULL, spaces ${text} NOT NULL, db_type ${text} NOT NULL,
+           db_name ${text} NOT NULL, hosts ${text} NOT NULL, username ${text} NOT NULL, password ${text} NOT NULL, tls ${text} NOT NULL, ca ${text},
+           connect_timeout_secs ${integer} NOT NULL, idle_timeout_secs ${integer} NOT NULL,
+           max_open_connections ${integer} NOT NULL, max_idle_connections ${integer} NOT NULL, timeout_secs ${integer} NOT NULL,
+           position ${integer} NOT NULL, relations ${text}, read_only ${integer} NOT NULL DEFAULT 0, UNIQUE (project_id, db_type, alias, spaces))${tableEnd}`,
+        `INSERT INTO entries_of_spaces (entry_id, org_id, project_id, alias, spaces, ${columns})
+           SELECT entry_id, org_id, project_id, db_name, 'dev,staging,prod', ${columns} FROM entries`,
+        'DROP TABLE entries',
+        'ALTER TABLE entries_of_spaces RENAME TO entries',
+      ];
+    },
+  },
 ];
 
 /** Brings the tables up to date; refuses records that a newer version of Millrace has written. */

@@ -39,6 +39,7 @@ import type {
   DefinitionInsertion,
   EntryAddition,
   EntryDraft,
+  EntryRemoval,
   MissingRollback,
   OrgCreation,
   Page,
@@ -242,10 +243,10 @@ export class SqlStore implements Store {
     });
   }
 
-  removeEntry(scope: ProjectScope, type: string, database: string): Promise<boolean> {
+  removeEntry(scope: ProjectScope, type: string, alias: string, space?: string): Promise<EntryRemoval> {
     return this.#write(async (tx, note) => {
-      const removed = await entries.removeEntry(tx, scope, type, database);
-      if (removed) note('project', projectKey(scope));
+      const removed = await entries.removeEntry(tx, scope, type, alias, space);
+      if (removed === 'removed') note('project', projectKey(scope));
       return removed;
     });
   }

@@ -42,6 +42,7 @@ export type ProjectCreation =
 /** A database entry as it is registered; its id is given by the store, a new one with every change. */
 export type EntryDraft = Omit<Entry, 'id'>;
 
+export type EntryRemoval = 'removed' | 'unknown' | 'ambiguous';
 export type EntryAddition = 'added' | 'exists' | 'project_unknown';
 export type PersonaStorage = 'created' | 'replaced' | 'space_unknown';
 export type TokenCreation = 'created' | 'name_taken' | 'project_unknown';
@@ -111,9 +112,10 @@ export interface Store {
   /** False when there was none. Everything of the project goes with it: entries, tokens, definitions, modules, personas. */
   deleteProject(scope: ProjectScope): Promise<boolean>;
   addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;
-  /** Replaces the entry of the same type and database name; a null password keeps the stored one. False when there is none. */
+  /** Replaces the entry of the same type, alias and spaces; a null password keeps the stored one. False when there is none. */
   changeEntry(scope: ProjectScope, entry: Omit<EntryDraft, 'password'> & { readonly password: string | null }): Promise<boolean>;
-  removeEntry(scope: ProjectScope, type: string, database: string): Promise<boolean>;
+  /** The entry of that type and alias; where several spaces have one each, of which space. */
+  removeEntry(scope: ProjectScope, type: string, alias: string, space?: string): Promise<EntryRemoval>;
 
   /**
    * The one read without a tenant: the token tells the tenant. Expired tokens are found too; the caller checks the time.

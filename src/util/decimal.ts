@@ -12,6 +12,13 @@
 export type PlainValue = null | boolean | string | number | bigint | Decimal | readonly PlainValue[] | PlainMap;
 export type PlainMap = Map<string, PlainValue>;
 
+/** A document of our own (texts, numbers, lists, objects) as a plain value. */
+export function plainOf(value: unknown): PlainValue {
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (typeof value !== 'object' || value === null) return value as PlainValue;
+  return new Map(Object.entries(value).map(([name, field]) => [name, plainOf(field)]));
+}
+
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** Larger exponents are compared as floats. No database stores such numbers. */

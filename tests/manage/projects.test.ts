@@ -84,6 +84,8 @@ describe('projects', () => {
         {
           db_type: 'pg',
           db_name: 'shop',
+          alias: 'shop',
+          spaces: ['dev', 'staging', 'prod'],
           host_details: [{ host: 'db', port: '5433' }],
           username: 'u',
           connect_timeout_secs: 60,

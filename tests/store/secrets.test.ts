@@ -148,7 +148,7 @@ describe.each(KINDS)('passwords in the %s store', (kind) => {
     expect(await still()).toBe(1);
     expect(await store.rewrap(() => undefined)).toMatchObject({ rewrapped: 0 });
     await expect(place.open({ keys: [fresh] })).rejects.toThrow(keyId(KEY));
-    expect(await store.removeEntry(scope, 'pg', 'db0')).toBe(true);
+    expect(await store.removeEntry(scope, 'pg', 'db0')).toBe('removed');
     await reopen([fresh]);
     const context = await store.projectContext(scope.orgId, scope.projectId);
     expect([...(context?.entries.values() ?? [])].map(({ password }) => password)).toEqual(names.slice(1).map((name) => `pw of ${name}`));

@@ -116,8 +116,8 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect(await store.addEntry(scope, anEntry())).toBe('exists');
     expect(await store.addEntry(scope, anEntry({ type: 'ma' }))).toBe('added');
     expect([...((await read())?.keys() ?? [])]).toEqual(['pg/shop', 'pg/other', 'ma/shop']);
-    expect(await store.removeEntry(scope, 'pg', 'shop')).toBe(true);
-    expect(await store.removeEntry(scope, 'pg', 'shop')).toBe(false);
+    expect(await store.removeEntry(scope, 'pg', 'shop')).toBe('removed');
+    expect(await store.removeEntry(scope, 'pg', 'shop')).toBe('unknown');
     expect(await store.changeEntry(scope, { ...anEntry(), password: null })).toBe(false);
     expect([...((await read())?.keys() ?? [])]).toEqual(['pg/other', 'ma/shop']);
   });
@@ -287,7 +287,7 @@ describe.each(KINDS)('the %s store', (kind) => {
         expect(await store.addEntry(scope, anEntry({ database: 'x' }))).toBe('project_unknown');
         expect(await store.deleteProject(scope)).toBe(false);
         expect(await store.changeEntry(scope, anEntry())).toBe(false);
-        expect(await store.removeEntry(scope, 'pg', 'shop')).toBe(false);
+        expect(await store.removeEntry(scope, 'pg', 'shop')).toBe('unknown');
         expect(await store.listTokens(scope, { offset: 0, limit: 10 })).toEqual([]);
       }
       if (scope.orgId !== mine.orgId || scope.projectId !== mine.projectId)

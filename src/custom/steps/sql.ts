@@ -4,13 +4,16 @@ import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '../../sql/bind.ts';
 import type { Path } from '../../sql/bind-scan.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementParam } from '../../sql/statement.ts';
 import type { SqlSyntax } from '../../sql/syntax.ts';
+import { tablesOf } from '../../sql/tables.ts';
 import { BindProblem, type TemplateBinder } from '../../sql/template-binder.ts';
 import { bytesOf } from '../../util/buffer-pool.ts';
-import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
 import { placeAtOffset, type StepSource } from '../document-logic.ts';
+import type { Declaration, Declarations, DeclaredType } from '../inputs/declaration.ts';
 import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
 import { RowCollector } from '../row-collector.ts';
 import { placeOf, type SourcePlace } from '../yaml-tree.ts';
@@ -36,7 +39,16 @@ export function compileSql(source: StepSource, scope: StepScope): Step {
       throw new StepProblems([problemIn(source, placeOf(source.codeAt), error.message)]);
     }
   }
-  return new SqlStep(source, template, engine.templateBinder(template), readers, needs, readsContext, [...inputNames]);
+  return new SqlStep(
+    source,
+    template,
+    engine.templateBinder(template),
+    readers,
+    needs,
+    readsContext,
+    [...inputNames],
+    tablesOf(source.code, engine.syntax),
+  );
 }
 
 function readTemplate(source: StepSource, syntax: SqlSyntax): Template {
@@ -60,6 +72,9 @@ class SqlStep implements Step {
   readonly modules: readonly string[] = [];
   readonly inputNames: readonly string[];
   readonly sql: StatementFacts;
+  readonly tables: readonly string[];
+  /** Slots that are a number of rows. */
+  readonly #counts: ReadonlySet<string>;
   readonly #binder: TemplateBinder;
   readonly #readers: ReadonlyMap<string, PathReader>;
 
@@ -71,6 +86,7 @@ class SqlStep implements Step {
     needs: ReadonlySet<number>,
     readsContext: boolean,
     inputNames: readonly string[],
+    tables: readonly string[],
   ) {
     this.source = source;
     this.label = stepLabel(source);
@@ -78,6 +94,8 @@ class SqlStep implements Step {
     this.readsContext = readsContext;
     this.inputNames = inputNames;
     this.sql = template.facts;
+    this.tables = tables;
+    this.#counts = new Set(template.slots.filter(({ place }) => place === 'limit').map(({ path }) => path.text));
     this.#binder = binder;
     this.#readers = readers;
   }
@@ -98,6 +116,13 @@ class SqlStep implements Step {
     return selected ? collector.rows : affected(rows);
   }
 
+  probe(inputs: Declarations | undefined): BoundStatement {
+    return this.#binder.bind((path) => {
+      const name = path.first === 'input' ? path.rest[0] : path.first;
+      return sampleOf(inputs?.get(String(name)), this.#counts.has(path.text));
+    });
+  }
+
   #bind(frame: StepFrame) {
     const resolve = (path: Path): PlainValue => {
       const value = this.#readers.get(path.text)?.(frame);
@@ -111,6 +136,25 @@ class SqlStep implements Step {
       throw error;
     }
   }
+}
+
+const SAMPLES: Readonly<Record<DeclaredType, PlainValue>> = {
+  string: '',
+  integer: 1,
+  number: new Decimal('1.0'),
+  boolean: true,
+  date: '2024-01-01',
+  timestamp: '2024-01-01T00:00:00Z',
+  uuid: '00000000-0000-0000-0000-000000000000',
+  array: [],
+  object: new Map(),
+  file: null,
+  any: null,
+};
+
+function sampleOf(declaration: Declaration | undefined, isCount: boolean): PlainValue {
+  if (isCount) return 1;
+  return declaration === undefined ? null : SAMPLES[declaration.type];
 }
 
 /** If a sink refused a row, that is why the statement was stopped. */

@@ -8,10 +8,12 @@ import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import type { StatementFacts } from '../../sql/bind.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { nextSlice } from '../../util/loop-scheduler.ts';
 import type { MemoryLease } from '../../util/memory-lease.ts';
 import type { StepSource } from '../document-logic.ts';
+import type { Declarations } from '../inputs/declaration.ts';
 import type { CallSession } from '../session.ts';
 import type { LineProblem } from '../yaml-tree.ts';
 
@@ -65,6 +67,10 @@ export interface Step {
   readonly inputNames: readonly string[];
   /** Of an sql step. */
   readonly sql?: StatementFacts;
+  /** Of an sql step: the tables that it names. */
+  readonly tables?: readonly string[];
+  /** Of an sql step: the statement with values that could be, for a server that is asked about it. */
+  probe?(inputs: Declarations | undefined): BoundStatement;
   /** The result; undefined when the rows went to the sink. */
   run(frame: StepFrame, wanted: ResultUse): PlainValue | undefined | Promise<PlainValue | undefined>;
 }

@@ -1,6 +1,7 @@
 /** ClickHouse as an engine: the parts of this folder under the one interface. */
 import type { Engine } from '../engine.ts';
 import { clickhouseCatalog } from './dialect/catalog.ts';
+import { checkStatement } from './dialect/check-statement.ts';
 import { clickhouseDialect } from './dialect/dialect.ts';
 import { readPage } from './dialect/key-order.ts';
 import { clickhouseSyntax } from './dialect/syntax.ts';
@@ -18,5 +19,6 @@ export const clickhouseEngine: Engine = {
   templateBinder: clickhouseBinder,
   catalog: clickhouseCatalog,
   readPage,
+  checkStatement,
   connect,
 };

@@ -127,6 +127,21 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
+  /** Would the server take it? Nothing is run. */
+  async prepare(text: string, options: RunOptions): Promise<void> {
+    this.#enter(options);
+    try {
+      const reply = new PreparedReply();
+      await this.#wire.send(command(COMMAND.prepare, text), reply).catch(withoutEffect);
+      if (reply.failure !== undefined) throw reply.failure;
+      this.#closeStatement(reply.id);
+    } catch (error) {
+      throw await this.#explained(error);
+    } finally {
+      this.#leave();
+    }
+  }
+
   async begin(options: RunOptions): Promise<void> {
     this.#isMarked = false;
     await this.#command(BEGIN, options);

@@ -3,6 +3,7 @@
  */
 import type { Engine } from '../engine.ts';
 import { mysqlCatalog } from './dialect/catalog.ts';
+import { checkStatement } from './dialect/check-statement.ts';
 import { mysqlDialect } from './dialect/dialect.ts';
 import { mysqlSyntax } from './dialect/syntax.ts';
 import { mysqlBinder } from './dialect/template.ts';
@@ -20,5 +21,6 @@ export const mysqlEngine: Engine = {
   templateBinder: mysqlBinder,
   catalog: mysqlCatalog,
   leavesTraces,
+  checkStatement,
   connect: (entry, options) => MysqlConnection.open(entry, options),
 };

@@ -2,6 +2,7 @@
 import type { Entry } from '../../model/entry.ts';
 import type { ConnectOptions, Engine } from '../engine.ts';
 import { DEFAULT_SCHEMA, postgresCatalog } from './dialect/catalog.ts';
+import { checkStatement } from './dialect/check-statement.ts';
 import { postgresDialect } from './dialect/dialect.ts';
 import { postgresSyntax } from './dialect/syntax.ts';
 import { postgresBinder } from './dialect/template.ts';
@@ -26,5 +27,6 @@ export const postgresEngine: Engine = {
   syntax: postgresSyntax,
   templateBinder: postgresBinder,
   catalog: postgresCatalog,
+  checkStatement,
   connect: async (entry: Entry, options: ConnectOptions) => new PostgresConnection(await logIn(entry, options)),
 };

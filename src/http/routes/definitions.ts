@@ -1,5 +1,5 @@
 /** Management of definitions: deploy, update, delete, get, list, copy to a space, and the check that develops one. */
-import { checkOnly, execute } from '../../custom/check.ts';
+import { check } from '../../custom/check.ts';
 import { copy } from '../../custom/copy.ts';
 import {
   AUTHORS,
@@ -13,32 +13,27 @@ import {
   remove,
   update,
 } from '../../custom/definitions.ts';
+import type { InspectOptions } from '../../custom/inspection.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendBytes, sendValue } from '../respond.ts';
-import { bodyOf, DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
+import { DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
+import { trialOf, yamlBody } from '../trial-body.ts';
 
-export const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text/x-yaml', 'text/plain'];
-
-/** The body as text; bytes that are no UTF-8 are refused. */
-export function yamlBody(exchange: Exchange): string {
-  const body = bodyOf(exchange, YAML_TYPES);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw apiError('body_not_yaml', 'it is not UTF-8');
-  }
-}
-
-/** Needed nowhere; where it is sent it must be right. */
+export /** Needed nowhere; where it is sent it must be right. */
 function featureOf(exchange: Exchange): string | undefined {
   const sent = exchange.headers.featureId;
   if (!sent) return undefined;
   const id = parseUlid(sent);
   if (id === undefined) throw apiError('header_not_ulid', 'X-Feature-Id');
   return id;
+}
+
+/** `prepare=false`: the databases are left alone. */
+function inspectOptions(exchange: Exchange): InspectOptions {
+  return { prepare: exchange.parameter('prepare') !== 'false' };
 }
 
 export function definitionRoutes(services: Services): readonly Route[] {
@@ -86,8 +81,8 @@ export function definitionRoutes(services: Services): readonly Route[] {
           if (name === 'yaml') sendBytes(exchange, 200, format.contentType, Buffer.from(definition.document));
           else sendValue(exchange, 200, format, describeDefinition(definition, author.caller));
         }),
-        POST: change('definition.deploy', (exchange, author) => deploy(management, author, yamlBody(exchange))),
-        PUT: change('definition.update', (exchange, author) => update(management, author, yamlBody(exchange))),
+        POST: change('definition.deploy', (exchange, author) => deploy(management, author, yamlBody(exchange), inspectOptions(exchange))),
+        PUT: change('definition.update', (exchange, author) => update(management, author, yamlBody(exchange), inspectOptions(exchange))),
         DELETE: change('definition.delete', (exchange, author) =>
           remove(management, author, {
             uri: exchange.required('uri'),
@@ -118,11 +113,10 @@ export function definitionRoutes(services: Services): readonly Route[] {
         POST: read(async (exchange, author) => {
           requireRole(author.caller, ...AUTHORS);
           const format = formatOf(exchange.parameter('format'));
-          const source = yamlBody(exchange);
-          const run = exchange.parameter('execute') === 'true';
+          const { source, trial } = trialOf(exchange);
           const lease = services.memory.lease(author.caller.projectId);
-          const trial = { input: exchange.parameter('input'), signal: exchange, lease };
-          const result = run ? execute(management, author, source, trial) : checkOnly(management, author, source);
+          const run = trial && { ...trial, signal: exchange, lease };
+          const result = check(management, author, source, inspectOptions(exchange), run);
           sendValue(exchange, 200, format, await result.finally(() => lease.release()));
         }),
       },

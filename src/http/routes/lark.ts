@@ -8,7 +8,7 @@ import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendJson, sendValue } from '../respond.ts';
 import { DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
-import { yamlBody } from './definitions.ts';
+import { yamlBody } from '../trial-body.ts';
 
 export function larkRoutes(services: Services): readonly Route[] {
   const { store, config } = services;

@@ -28,7 +28,7 @@ import {
   requireRole,
   type Services,
 } from '../route.ts';
-import { YAML_TYPES } from './definitions.ts';
+import { YAML_TYPES } from '../trial-body.ts';
 
 const TYPES = [...YAML_TYPES, ...JSON_TYPES];
 const MOST_BYTES = 4 * 1024 * 1024;

@@ -110,6 +110,7 @@ export function systemRoutes(services: Services): readonly Route[] {
             exchange.parameter('type'),
             exchange.parameter('name'),
             services.engines,
+            exchange.parameter('space'),
           ),
         ),
       },

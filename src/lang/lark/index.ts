@@ -3,7 +3,7 @@
  * The only door to this folder; a leaf that knows nothing of HTTP, SQL or YAML.
  */
 
-export { UNIVERSE } from './library/universe.ts';
+export { isBuiltinModule, UNIVERSE } from './library/universe.ts';
 export { type CompileOptions, compileLark, findModuleCycle, type LarkProgram, moduleDependencies } from './program.ts';
 export { describeError, LarkSession, type LarkStreams, runLarkFile, startLarkRepl } from './repl.ts';
 export { executeWith, type LarkRunOptions, LoadError, makeThread, runLark, traceback } from './run.ts';

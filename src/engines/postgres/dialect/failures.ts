@@ -75,6 +75,7 @@ export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
     column: fields.get('c') ?? keyOfDetail(detail)?.[1],
     key: keyOfDetail(detail)?.[2],
     constraint: fields.get('n'),
+    position: Number(fields.get('P')) || undefined,
     ofStatement: code.startsWith(CLASS_OF_STATEMENTS),
     left: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
   });

@@ -25,6 +25,11 @@ const LOADABLE: ReadonlyMap<string, ReadonlyMap<string, LarkValue>> = new Map<st
   ['struct.star', new Map([['struct', STRUCT]])],
 ]);
 
+/** Can it be loaded wherever there are no other modules? */
+export function isBuiltinModule(name: string): boolean {
+  return LOADABLE.has(name);
+}
+
 export function builtinModule(name: string): ReadonlyMap<string, LarkValue> | undefined {
   return LOADABLE.get(name);
 }

@@ -1,0 +1,248 @@
+// What is found out before a definition is live: by the database that is asked about its SQL, by the space that it is for, and by a trial.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { Bench, DEFINITIONS, type Sketch } from '../custom/definitions.ts';
+import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+
+interface Problem {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+  readonly step?: string;
+}
+
+interface Answer {
+  readonly valid: boolean;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+  readonly status?: number;
+  readonly result?: unknown;
+  readonly headers?: unknown;
+  readonly error?: unknown;
+  readonly after?: unknown;
+}
+
+let service: Service;
+let postgres: TestDatabase;
+let bench: Bench;
+beforeAll(async () => {
+  postgres = await createDatabase('postgres');
+  await postgres.run('CREATE TABLE products (id int PRIMARY KEY, name text, stock int)');
+  await postgres.run("INSERT INTO products VALUES (1, 'lamp', 3)");
+  service = await startService();
+  bench = new Bench(service, await setUpProject(service, [postgres.entry()]), postgres);
+});
+afterAll(async () => {
+  await service?.stop();
+  await postgres?.drop();
+});
+
+const SHOWN = [{ expr: 'a', code: '1' }];
+const textOf = (sketch: Sketch, own = bench): string => stringify(own.document(sketch), { lineWidth: 0 });
+const deploy = (sketch: Sketch, query = '', own = bench): Promise<Response> => own.send('POST', query, textOf(sketch, own));
+async function check(text: string, query = ''): Promise<Answer> {
+  const response = await bench.send('POST', `/check${query}`, text);
+  if (response.status !== 200) throw new Error(`check answered ${response.status}: ${response.text}`);
+  return response.json<Answer>();
+}
+/** The place of a word in a text, both numbers from 1. */
+function placeOf(text: string, word: string): { line: number; column: number } {
+  const before = text.slice(0, text.indexOf(word)).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+const TABLES: Readonly<Record<EngineName, string>> = {
+  postgres: 'CREATE TABLE t (id int, name text)',
+  mysql: 'CREATE TABLE t (id int, name text)',
+  mariadb: 'CREATE TABLE t (id int, name text)',
+  clickhouse: 'CREATE TABLE t (id Int32, name String) ENGINE = MergeTree ORDER BY id',
+};
+
+describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
+  let own: Bench;
+  beforeAll(async () => {
+    const database = await createDatabase(engine);
+    await database.run(TABLES[engine]);
+    own = new Bench(service, await setUpProject(service, [database.entry()]), database);
+  });
+  afterAll(async () => {
+    await own?.database.drop();
+  });
+
+  test('what is right is deployed without a word', async () => {
+    const logic = [
+      { sql: "SELECT id, count(*) AS n FROM t WHERE id = ?:id AND name LIKE '%?:q%' GROUP BY id LIMIT ?:n" },
+      { sql: 'INSERT INTO t (id, name) VALUES (?:id, ?:q)' },
+      { sql: 'SELECT name FROM t WHERE id IN (?:ids) AND (?:q IS NULL OR name = ?:q)' },
+    ];
+    const response = await deploy({ uri: 'right', method: 'post', logic }, '', own);
+    expect([response.status, response.json<Answer>().warnings]).toEqual([201, []]);
+  });
+
+  test.each<[string, string, string]>([
+    ['an unknown table', 'SELECT id\nFROM nowhere', 'nowhere'],
+    ['an unknown column', 'SELECT id FROM t\nWHERE ?:a = id AND nope = ?:b', 'nope'],
+    ['a syntax error', 'SELECT id FROM t\nWHERE id = ?:a FORM x', 'FORM'],
+    ['an unknown function', 'SELECT nofunction(id) FROM t', 'nofunction'],
+  ])('%s is 422 with its step, line and column', async (_, sql, word) => {
+    const sketch: Sketch = { uri: 'wrong', logic: [{ expr: 'first', code: '1' }, { sql }] };
+    const text = textOf(sketch, own);
+    const response = await own.send('POST', '', text);
+    expect([response.status, response.text]).toEqual([422, expect.stringContaining('step 1 (sql)')]);
+    const { line } = placeOf(text, word);
+    expect(response.text).toContain(`line ${line}, column `);
+    // For tables that come later.
+    expect((await own.send('POST', '?prepare=false', text)).status).toBe(201);
+    expect((await own.send('DELETE', '?uri=wrong&method=get&version=1.0.0', undefined)).status).toBe(200);
+  });
+});
+
+describe('check', () => {
+  test('answers what is wrong, each with its place', async () => {
+    const text = textOf({
+      uri: 'many',
+      logic: [
+        { sql: 'SELECT id,\n  ?:x::int AS x,\n  nam\nFROM products' },
+        { sql: 'SELECT 1 FROM products WHERE id = ?:id AND nope' },
+        ...SHOWN,
+      ],
+    });
+    const { valid, problems } = await check(text);
+    expect(valid).toBe(false);
+    expect(problems).toEqual([
+      { message: expect.stringContaining('"nam"'), ...placeOf(text, 'nam\n'), step: 'step_0' },
+      { message: expect.stringContaining('"nope"'), ...placeOf(text, 'nope'), step: 'step_1' },
+    ]);
+    expect(await check(text, '?prepare=false')).toMatchObject({ valid: true, problems: [] });
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    ['broken YAML', () => 'a: [', /\w/],
+    [
+      'a foreign identifier',
+      () => textOf({ uri: 'x', logic: SHOWN }).replace(/org_id: .*/, 'org_id: 01J00000000000000000000000'),
+      /org_id/,
+    ],
+    ['a missing module', () => textOf({ uri: 'x', logic: [{ lark: 'l', code: 'load("nowhere", "f")\nresult = f()' }] }), /nowhere/],
+    ['code that does not compile', () => textOf({ uri: 'x', logic: [{ lark: 'l', code: 'result = (' }] }), /step 0/],
+    ['no permission', () => textOf({ uri: 'x', permission: [], logic: SHOWN }), /permission/],
+    [
+      'a rollback version that is not there',
+      () => textOf({ uri: 'x', logic: SHOWN, config: { rollback_version: '9' } }),
+      /rollback_version/,
+    ],
+  ])('%s is a problem of a 200', async (_, text, words) => {
+    const { valid, problems } = await check(text());
+    expect([valid, problems.map(({ message }) => message).join()]).toEqual([false, expect.stringMatching(words)]);
+    for (const { line, column } of problems) expect([line >= 1, column >= 1]).toEqual([true, true]);
+  });
+
+  test('so is a version that is deployed already', async () => {
+    await bench.deploy({ uri: 'there', logic: SHOWN });
+    const text = textOf({ uri: 'there', logic: SHOWN });
+    expect(await check(text)).toMatchObject({
+      valid: false,
+      problems: [{ message: expect.stringContaining('1.0.0'), ...placeOf(text, '1.0.0') }],
+    });
+    expect(await check(textOf({ uri: 'there', version: '2', logic: SHOWN, config: { rollback_version: '1.0.0' } }))).toMatchObject({
+      valid: true,
+      problems: [],
+      warnings: [],
+    });
+  });
+
+  test('warns of tables that an earlier step creates, and of databases that cannot be reached', async () => {
+    const later = [{ sql: 'CREATE TABLE later (id int)' }, { sql: 'SELECT id FROM later' }];
+    expect(await check(textOf({ uri: 'later', logic: later }))).toMatchObject({
+      valid: true,
+      warnings: [expect.stringContaining('later')],
+    });
+    const gone = { type: 'postgres', source_ip: '127.0.0.1', port: '1', username: 'x', name: 'x' };
+    expect(await check(textOf({ uri: 'gone', logic: [{ sql: 'SELECT 1' }], database: gone }))).toMatchObject({
+      valid: true,
+      warnings: [expect.stringContaining('cannot be reached')],
+    });
+  });
+});
+
+describe('a trial', () => {
+  const trial = async (sketch: Sketch, body: object): Promise<Answer> => {
+    const headers = { ...bench.project.headers, 'content-type': 'application/json' };
+    const response = await service.request('POST', `${DEFINITIONS}/check`, {
+      headers,
+      body: JSON.stringify({ definition: textOf(sketch), ...body }),
+    });
+    if (response.status !== 200) throw new Error(`check answered ${response.status}: ${response.text}`);
+    return response.json<Answer>();
+  };
+  const ORDER: Sketch = {
+    uri: 'take/{id}',
+    method: 'post',
+    permission: ['clerk'],
+    input: { id: { type: 'integer' }, quantity: { type: 'integer', required: true } },
+    logic: [
+      { sql: 'UPDATE products SET stock = stock - ?:quantity WHERE id = ?:id RETURNING stock' },
+      { expr: 'left', code: 'len(step_0) == 0 ? refuse(404, "no such product") : {"left": step_0[0].stock}' },
+    ],
+    response: { status: 201, headers: { 'X-Left': 'left.left' } },
+  };
+
+  test('treats its input as a call would, path and query too', async () => {
+    expect(await trial(ORDER, { input: { id: 1, quantity: 1 }, roles: ['clerk'] })).toMatchObject({
+      valid: true,
+      status: 201,
+      headers: { 'X-Left': '2' },
+      result: { left: 2 },
+    });
+    expect(await trial(ORDER, { query: 'id=1', input: { quantity: '1' }, roles: ['clerk'] })).toMatchObject({
+      status: 400,
+      error: { errors: [{ field: 'quantity' }] },
+    });
+    expect(await trial(ORDER, { input: { id: 9, quantity: 1 }, roles: ['clerk'] })).toMatchObject({
+      status: 404,
+      error: { message: 'no such product', place: expect.stringContaining('step 1') },
+    });
+    expect(await trial(ORDER, { input: { id: 1, quantity: 1 }, roles: ['guest'] })).toMatchObject({ status: 403 });
+    expect(await postgres.run('SELECT stock FROM products')).toEqual([{ stock: 3 }]);
+  });
+
+  test('runs SQL before and after, in the transaction that is taken back', async () => {
+    const before = ["INSERT INTO products VALUES (2, 'desk', 10)"];
+    const answer = await trial(ORDER, {
+      input: { id: 2, quantity: 4 },
+      roles: ['clerk'],
+      before,
+      after: ['SELECT stock FROM products WHERE id = 2'],
+    });
+    expect(answer).toMatchObject({ result: { left: 6 }, after: [[{ stock: 6 }]] });
+    expect(await postgres.run('SELECT id FROM products')).toEqual([{ id: 1 }]);
+  });
+
+  test('as a query, of a GET', async () => {
+    const sketch: Sketch = { uri: 'get', input: { n: { type: 'integer' } }, logic: [{ expr: 'a', code: 'input.n' }] };
+    expect(await check(textOf(sketch), '?execute=true&query=n%3D5')).toMatchObject({ result: 5 });
+    expect(await check(textOf(sketch), `?execute=true&input=${encodeURIComponent('{"n": 7}')}`)).toMatchObject({ result: 7 });
+  });
+});
+
+test('get and list say which tables and modules a definition uses', async () => {
+  const lark = { headers: { ...bench.project.headers, 'content-type': 'application/x-yaml' } };
+  const { orgId, projectId, userId } = bench.project;
+  const module = stringify({
+    org_id: orgId,
+    project_id: projectId,
+    space_id: bench.project.headers['x-space-id'],
+    user_id: userId,
+    module: 'money',
+    code: 'def f():\n    return 1\n',
+  });
+  expect((await service.request('POST', '/svc/code/v1/lark/', { ...lark, body: module })).status).toBe(201);
+  const sql =
+    'WITH w AS (SELECT id FROM products) SELECT * FROM w, public.third AS x JOIN "Other" o ON o.id = extract(year FROM w.id) WHERE name = \'FROM nothing\'';
+  const id = await bench.deploy({ uri: 'uses', logic: [{ sql }, { lark: 'l', code: 'load("money", "f")\nresult = f()' }] });
+  const uses = { tables: ['Other', 'products', 'public.third'].sort(), modules: ['money'] };
+  expect((await bench.send('GET', `?definition_id=${id}`, undefined)).json()).toMatchObject({ uses });
+  const list = (await bench.send('GET', '/list', undefined)).json<{ uri: string }[]>();
+  expect(list.find(({ uri }) => uri === 'uses')).toMatchObject({ uses });
+});

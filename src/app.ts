@@ -23,6 +23,7 @@ import { removeSpools, sweepSpools } from './http/spool.ts';
 import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import type { ProjectContext } from './model/project.ts';
+import { acceptUserIds } from './model/user-id.ts';
 import { Observer } from './observe.ts';
 import { checkPersona } from './personas/check.ts';
 import { openStore } from './store/open-store.ts';
@@ -43,6 +44,9 @@ export interface Service {
 const MEBIBYTE = 1024 * 1024;
 
 /** How long the requests may take that tell databases to stop aborted statements. */
+const DRAIN_POLL_MS = 50;
+/** Without a request for so long there is no load. */
+const QUIET_MS = 1000;
 const CANCEL_MS = 300;
 
 /** `engines`: those of the project, or more. */
@@ -67,6 +71,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   const cache = await openCache(config, observer);
   const memory = new MemoryBudget(config.requestMemoryMb * MEBIBYTE);
   let closing = false;
+  acceptUserIds(config.userIds);
   const services: Services = {
     config,
     store,
@@ -97,8 +102,15 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   });
 
   let brokenOff = false;
+  /** Gateways that look at /readyz turn away, while those that have not looked yet are served. Where nobody asks, nobody is waited for. */
+  const drain = async (secs: number): Promise<void> => {
+    const end = performance.now() + secs * 1000;
+    const isOver = (): boolean => brokenOff || performance.now() > Math.min(end, server.lastWorkAt + QUIET_MS);
+    while (!isOver()) await wait(DRAIN_POLL_MS);
+  };
   const close = async (graceSecs: number): Promise<void> => {
     closing = true;
+    await drain(config.drainSecs);
     const outcome = await server.end(graceSecs * 1000);
     if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
     await closeRooms();

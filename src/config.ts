@@ -33,6 +33,8 @@ export interface Config {
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
   readonly shutdownSecs: number;
+  readonly drainSecs: number;
+  readonly userIds: 'ulid' | 'any';
   readonly staleSecs: number;
 }
 
@@ -256,6 +258,23 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'on SIGTERM: how long running requests may take to finish',
   },
   {
+    key: 'drainSecs',
+    name: 'drain_secs',
+    default: '5',
+    secret: false,
+    parse: whole(0, 3600),
+    meaning:
+      'on SIGTERM: how long /readyz is 503 while requests are still taken, so that a gateway can turn away; not waited for without clients',
+  },
+  {
+    key: 'userIds',
+    name: 'user_ids',
+    default: 'ulid',
+    secret: false,
+    parse: oneOf('ulid', 'any'),
+    meaning: 'which X-User-Id is taken: a ULID, or any text of 1 to 128 visible characters',
+  },
+  {
     key: 'staleSecs',
     name: 'stale_secs',
     default: '15',
@@ -283,7 +302,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   for (const setting of SETTINGS) {
     const variable = variableOf(setting);
     const isPlain = setting.name === 'port' && environment[variable] === undefined;
-    const given = environment[isPlain ? 'PORT' : variable];
+    const given = fromSecretFile(setting, environment) ?? environment[isPlain ? 'PORT' : variable];
     const text = given ?? fromFile.get(setting.name) ?? setting.default;
     const source = given !== undefined ? (isPlain ? 'PORT' : variable) : fromFile.has(setting.name) ? file : 'default';
     sources.set(setting.name, source);
@@ -297,11 +316,24 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env, file = 
   return { config: values as unknown as Config, sources, texts };
 }
 
+/** Secrets may lie in files, as orchestrators mount them: `MILLRACE_SERVER_KEY_FILE` names the file. */
+function fromSecretFile(setting: Setting, environment: NodeJS.ProcessEnv): string | undefined {
+  const variable = variableOf(setting);
+  const file = setting.secret ? environment[`${variable}_FILE`] : undefined;
+  if (file === undefined) return undefined;
+  if (environment[variable] !== undefined) throw new ConfigError(`${variable} and ${variable}_FILE are both set; set one of them.`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${variable}_FILE names a file that cannot be read: ${(error as Error).message}.`);
+  }
+}
+
 /** Variables of the tools around the service (tests, the command line client) that are no settings of it. */
 const OTHER_VARIABLES = /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|POWER_TOKEN$)/;
 
 function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
-  const known = new Set(SETTINGS.map(variableOf));
+  const known = new Set(SETTINGS.flatMap((setting) => [variableOf(setting), ...(setting.secret ? [`${variableOf(setting)}_FILE`] : [])]));
   for (const name of Object.keys(environment)) {
     if (name.startsWith('MILLRACE_') && !known.has(name) && !OTHER_VARIABLES.test(name)) {
       throw new ConfigError(`${name} is no setting of Millrace; see docs/reference/configuration.md.`);

@@ -181,6 +181,7 @@ export const ERRORS = {
     (sent: string, name: string) => `The header ${show(sent)} could be taken for ${name}; the gateway must remove such spellings.`,
   ),
   header_not_ulid: entry(400, (name: string) => `The header ${name} is not a ULID (26 characters of Crockford's base 32).`),
+  header_not_user_id: entry(400, () => 'The header X-User-Id is neither a ULID nor what MILLRACE_USER_IDS permits instead.'),
   bad_roles: entry(400, () => 'The header X-User-Roles has more than 64 roles or one longer than 128 characters.'),
   claims_invalid: entry(
     400,

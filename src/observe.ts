@@ -111,6 +111,14 @@ function auditFields(event: Extract<Event, { kind: 'audit' }>): object {
   };
 }
 
+/** Ids of identity providers may hold what a JSON text must escape. */
+function userField(userId: string | undefined): string {
+  if (userId === undefined) return '';
+  return TO_ESCAPE.test(userId) ? `,"user_id":${JSON.stringify(userId)}` : `,"user_id":"${userId}"`;
+}
+
+const TO_ESCAPE = /["\\]/;
+
 /** Milliseconds with three digits behind the point. */
 function micros(ms: number): number {
   return Math.round(ms * 1000) / 1000;
@@ -278,7 +286,7 @@ export class Observer {
     this.#subjects.note(event.projectId ?? '', work, outcomeOf(event), event.ms, bytes);
     if (!this.#logRequests) return;
     this.#gather(
-      `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${micros(event.ms)}${workFields(work)},"bytes":${bytes}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${field('user_id', event.userId)}${field('error', event.error)}${event.reason === undefined ? '' : `,"reason":${JSON.stringify(event.reason)}`}}\n`,
+      `{"level":30,"time":"${this.#clock.now()}","request_id":"${event.requestId}",${outcome.text},"ms":${micros(event.ms)}${workFields(work)},"bytes":${bytes}${field('org_id', event.orgId)}${field('project_id', event.projectId)}${userField(event.userId)}${field('error', event.error)}${event.reason === undefined ? '' : `,"reason":${JSON.stringify(event.reason)}`}}\n`,
     );
   }
 

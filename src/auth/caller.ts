@@ -8,6 +8,7 @@ import type { Caller } from '../model/caller.ts';
 import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
 import { hashToken, isExpired, type PowerToken } from '../model/power-token.ts';
 import { parseUlid } from '../model/ulid.ts';
+import { parseUserId } from '../model/user-id.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { detached } from '../util/detached.ts';
@@ -86,7 +87,7 @@ export class Authenticator {
       if (!headers[need] && !(need === 'roles' && headers.roles !== undefined)) throw apiError('missing_header', HEADER_NAMES[need]);
     const serverKey = this.#checkServerKey(headers.serverKey, demand);
     const caller: { -readonly [K in keyof Caller]: Caller[K] } = {
-      userId: ulid(headers.userId, HEADER_NAMES.userId),
+      userId: userId(headers.userId),
       roles: this.#parseRoles(headers.roles ?? ''),
       serverKey,
     };
@@ -158,6 +159,12 @@ function parseClaims(header: string): Claims {
   } catch (error) {
     throw error instanceof InvalidClaims ? apiError('claims_invalid', error.message) : error;
   }
+}
+
+function userId(text: string): string {
+  const id = parseUserId(text);
+  if (id === undefined) throw apiError('header_not_user_id');
+  return id;
 }
 
 function ulid(text: string, header: string): string {

@@ -3,6 +3,7 @@ import { apiError } from '../errors.ts';
 import { type Definition, type DefinitionDraft, versionSortKey } from '../model/definition.ts';
 import type { SpaceScope } from '../model/project.ts';
 import { parseUlid } from '../model/ulid.ts';
+import { parseUserId } from '../model/user-id.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { compileDefinition, refuseKept } from './compile.ts';
 import { type Author, insertedOrRefused, type Management, type ManagementAnswer, nameOf } from './definitions.ts';
@@ -30,7 +31,7 @@ function parseRequest(body: PlainValue, { caller }: Author): CopyRequest {
   const text = (name: (typeof TEXTS)[number]): string => String(body.get(name));
   const own = { org_id: caller.orgId, project_id: caller.projectId, space_id: caller.spaceId, user_id: caller.userId };
   for (const [name, id] of Object.entries(own))
-    if (parseUlid(text(name as keyof typeof own)) !== id) throw apiError('definition_foreign', name);
+    if ((name === 'user_id' ? parseUserId : parseUlid)(text(name as keyof typeof own)) !== id) throw apiError('definition_foreign', name);
   if (versionSortKey(text('target_version')) === undefined) throw apiError('refused_field', 'target_version is no version such as 1.2.0');
   if ((list as readonly PlainValue[]).length === 0) throw apiError('refused_field', 'definition_list is empty');
   return {

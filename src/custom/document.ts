@@ -7,6 +7,7 @@ import type { Engines } from '../engines/registry.ts';
 import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../model/definition.ts';
 import type { Host, TlsMode } from '../model/entry.ts';
 import { parseUlid } from '../model/ulid.ts';
+import { parseUserId } from '../model/user-id.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
@@ -146,10 +147,9 @@ function readIdentifiers(fields: DocumentFields, root: MapTree): DefinitionDocum
   const section = fields.section(root, 'identifiers');
   if (section !== undefined) fields.known(section, 'identifiers.', IDENTIFIERS);
   const read = (name: Identifier): string => {
-    const text = fields.text(section, name, 'identifiers.', 'required', (id) =>
-      parseUlid(id) === undefined ? 'is not a ULID' : undefined,
-    );
-    return parseUlid(text ?? '') ?? '';
+    const parse = name === 'user_id' ? parseUserId : parseUlid;
+    const text = fields.text(section, name, 'identifiers.', 'required', (id) => (parse(id) === undefined ? 'is not a ULID' : undefined));
+    return parse(text ?? '') ?? '';
   };
   return Object.fromEntries(IDENTIFIERS.map((name) => [name, read(name)])) as Record<Identifier, string>;
 }

@@ -26,7 +26,9 @@ export function buildServer(services: Services, routes: readonly Route[]): WireS
   limitSpools(spoolMb * 1024 * 1024);
   const server = new WireServer(
     {
-      request: (head, body, reply) => serve(services, router, head, body, reply),
+      request: (head, body, reply) => {
+        if (serve(services, router, head, body, reply) === 'work') server.lastWorkAt = performance.now();
+      },
       refused: (head, refusal, reply) => refuse(services, head, refusal, reply),
       screen: (head, reply) => screen(services, router, head, reply),
       isVital: (head) => router.find(pathOf(head))?.open === true,
@@ -38,14 +40,17 @@ export function buildServer(services: Services, routes: readonly Route[]): WireS
   return server;
 }
 
-function serve(services: Services, router: Router, head: RequestHead, body: Buffer | Lease, reply: HttpReply): void {
+/** Says whether the request is work, or a probe. */
+function serve(services: Services, router: Router, head: RequestHead, body: Buffer | Lease, reply: HttpReply): 'work' | 'probe' {
   const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body);
   reply.onOver = () => {
     if (reply.gone) exchange.abort();
     logRequest(services, exchange);
   };
   if (!services.ready()) reply.closeAfter();
-  void run(services, exchange, router.find(exchange.path));
+  const route = router.find(exchange.path);
+  void run(services, exchange, route);
+  return route?.open === true ? 'probe' : 'work';
 }
 
 async function run(services: Services, exchange: Exchange, route: Route | undefined): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { type ApiError, apiError } from '../errors.ts';
 import { parseUlid } from '../model/ulid.ts';
+import { parseUserId } from '../model/user-id.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 
 /** Returns why a text is not allowed, or nothing. */
@@ -95,6 +96,11 @@ export class BodyFields {
   optionalUlid(name: string): string | null {
     const text = this.optionalText(name, (value) => (parseUlid(value) === undefined ? 'is not a ULID' : undefined));
     return text === null ? null : (parseUlid(text) ?? NO_TEXT);
+  }
+
+  optionalUserId(name: string): string | null {
+    const text = this.optionalText(name, (value) => (parseUserId(value) === undefined ? 'is not the id of a user' : undefined));
+    return text === null ? null : (parseUserId(text) ?? NO_TEXT);
   }
 
   /** One of these words; the field must be there. */

@@ -116,7 +116,7 @@ export async function createToken(store: Store, caller: SpaceCaller, body: Plain
     description: fields.optionalText('description') ?? '',
     keyType: keyType ?? 'r--',
     roles: readRoles(fields),
-    userId: fields.optionalUlid('user_id') ?? caller.userId,
+    userId: fields.optionalUserId('user_id') ?? caller.userId,
     featureId: fields.optionalUlid('feature_id'),
     persona: fields.optionalText('persona'),
     claims: readTokenClaims(fields),

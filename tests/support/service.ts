@@ -87,6 +87,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     env: {
       ...inheritedEnvironment(),
       MILLRACE_PORT: '0',
+      MILLRACE_DRAIN_SECS: '0',
       MILLRACE_DATA_DIR: dataDir,
       MILLRACE_SERVER_KEY: serverKey,
       MILLRACE_ENCRYPTION_KEY: encryptionKey,

@@ -24,6 +24,8 @@ const RESTED_SWEEPS = 5;
 const GONE: SystemSocket = { unsent: 0, open: false };
 
 export class WireServer {
+  /** When the last request came that was no probe; written by whoever handles them. */
+  lastWorkAt = Number.NEGATIVE_INFINITY;
   readonly #server: Server;
   readonly #connections = new Set<HttpConnection>();
   readonly #surplus = new Set<HttpConnection>();

@@ -1,5 +1,5 @@
 // The tables that are measured, the same on every engine: `users` with 100,000 rows, `accounts` to change, `spares` to delete from, `notes`
-// to insert into, and `events` with a million rows when something streams it. Knows engines and SQL, not the service.
+// to insert into, `orders` and `order_lines` when something reads related rows, and `events` with a million rows when something streams it. Knows engines and SQL, not the service.
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
@@ -8,6 +8,7 @@ export const USERS = 100_000;
 export const ACCOUNTS = 20_000;
 export const SPARES = 50_000;
 export const EVENTS = 1_000_000;
+export const ORDERS = 20_000;
 
 const TABLES = { users: USERS, accounts: ACCOUNTS, spares: SPARES };
 
@@ -61,6 +62,15 @@ function mysqlDialect() {
   };
 }
 
+/** Orders of users with three lines each, for what reads related rows. */
+const RELATED = [
+  'CREATE TABLE orders (id int PRIMARY KEY, user_id int NOT NULL, note varchar(100) NOT NULL, FOREIGN KEY (user_id) REFERENCES users (id))',
+  `INSERT INTO orders SELECT id, 1 + (id * 7) % ${USERS}, name FROM users WHERE id <= ${ORDERS}`,
+  'CREATE TABLE order_lines (id int PRIMARY KEY, order_id int NOT NULL, product varchar(100) NOT NULL, quantity int NOT NULL, FOREIGN KEY (order_id) REFERENCES orders (id))',
+  `INSERT INTO order_lines SELECT id, 1 + (id - 1) % ${ORDERS}, name, id % 9 FROM users WHERE id <= ${3 * ORDERS}`,
+  'CREATE INDEX order_lines_order ON order_lines (order_id)',
+];
+
 /** A database of its own on the engine, filled; `address` comes from engines.mjs. */
 export async function createFixture(address) {
   const dialect = DIALECTS[address.type];
@@ -76,6 +86,11 @@ export async function createFixture(address) {
   if (dialect.index) await connection.run(dialect.index);
   await connection.run(dialect.create('notes'));
   let events;
+  let related;
+  const relate = async () => {
+    for (const statement of RELATED) await connection.run(statement);
+    for (const table of ['orders', 'order_lines']) await connection.run(dialect.settle(table));
+  };
   return {
     name,
     address,
@@ -86,6 +101,7 @@ export async function createFixture(address) {
       await connection.run(dialect.fill('spares', SPARES));
     },
     emptyNotes: () => connection.run('TRUNCATE TABLE notes'),
+    related: () => (related ??= relate()),
     events: () => (events ??= make('events', EVENTS)),
     drop: connection.drop,
   };

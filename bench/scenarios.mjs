@@ -67,6 +67,18 @@ async function token(engine) {
   ];
 }
 
+/** A page of orders, the user of each and its lines. */
+async function related(engine) {
+  await engine.fixture.related();
+  const page = anyOf(9);
+  return pair({
+    engine,
+    rows: 20,
+    ours: { path: `${table(engine, 'orders')}?pg=${page}&ps=20&$expand=user:users,lines:order_lines` },
+    theirs: { path: `/orders?pg=${page}&ps=20` },
+  });
+}
+
 const FORMAT_TARGETS = { csv: 1 / 1.5, xml: 1 / 1.5, yaml: 1 / 1.5, bson: 1 / 2 };
 
 export const SCENARIOS = {
@@ -93,6 +105,12 @@ export const SCENARIOS = {
     engines: ALL,
     targets: { millrace: { ratio: 4 } },
     contestants: (engine) => read(engine, `pg=0&ps=${BATCH}`, `/page?pg=0&ps=${BATCH}`, BATCH),
+  },
+  'page20-related': {
+    title: 'page of 20 with one to-one and one to-many expansion',
+    engines: ['pg', 'ms', 'ma'],
+    targets: { millrace: { ratio: 1.5 } },
+    contestants: related,
   },
   filter: {
     title: 'filter on an indexed column',

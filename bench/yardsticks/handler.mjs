@@ -50,3 +50,20 @@ function readJson(request) {
     request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
   });
 }
+
+/** Orders as they come out of a join with their users, and the lines of all of them: each order with both. */
+export function withLines(orders, lines) {
+  const byOrder = new Map(orders.map(({ id }) => [id, []]));
+  for (const line of lines) byOrder.get(line.order_id)?.push(line);
+  return orders.map(({ id, user_id, note, name, email, created_at }) => ({
+    id,
+    user_id,
+    note,
+    user: { id: user_id, name, email, created_at },
+    lines: byOrder.get(id),
+  }));
+}
+
+/** A page of orders with their users. */
+export const ORDERS_AND_USERS =
+  'SELECT o.id, o.user_id, o.note, u.name, u.email, u.created_at FROM orders o LEFT JOIN users u ON u.id = o.user_id ORDER BY o.id';

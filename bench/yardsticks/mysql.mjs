@@ -1,6 +1,6 @@
 // The yardstick for MySQL and MariaDB: a handler on `mysql2` with `execute`, which prepares each statement once per connection.
 import mysql from 'mysql2/promise';
-import { poolPerTenant, serve } from './handler.mjs';
+import { ORDERS_AND_USERS, poolPerTenant, serve, withLines } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
 const pool = mysql.createPool({ ...address, connectionLimit: 50 });
@@ -26,6 +26,15 @@ serve({
   'GET /one': (q) => one(q.get('id')),
   'GET /page': (q) =>
     query(`SELECT ${COLUMNS} FROM users ORDER BY id LIMIT ? OFFSET ?`, [q.get('ps'), String(Number(q.get('pg')) * Number(q.get('ps')))]),
+  'GET /orders': async (q) => {
+    const orders = await query(`${ORDERS_AND_USERS} LIMIT ? OFFSET ?`, [q.get('ps'), String(Number(q.get('pg')) * Number(q.get('ps')))]);
+    const ids = orders.map(({ id }) => id);
+    const places = ids.map(() => '?').join();
+    return withLines(
+      orders,
+      await query(`SELECT id, order_id, product, quantity FROM order_lines WHERE order_id IN (${places}) ORDER BY order_id, id`, ids),
+    );
+  },
   'GET /by-email': (q) => query(`SELECT ${COLUMNS} FROM users WHERE email = ? ORDER BY id LIMIT ?`, [q.get('email'), q.get('ps')]),
   'POST /notes': (_, rows) => insert(rows),
   'PUT /accounts': (q) => affected('UPDATE accounts SET name = ? WHERE id = ?', [q.get('name'), q.get('id')]),

@@ -1,6 +1,6 @@
 // The yardstick for PostgreSQL: a handler on `pg` with named statements, as a careful user of that driver writes it.
 import pg from 'pg';
-import { poolPerTenant, serve } from './handler.mjs';
+import { ORDERS_AND_USERS, poolPerTenant, serve, withLines } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
 /** As long as the service keeps its own, so that nobody has to log in anew between two rounds. */
@@ -16,6 +16,11 @@ const COLUMNS = 'id, name, email, created_at';
 const one = { name: 'one', text: `SELECT ${COLUMNS} FROM users WHERE id = $1 ORDER BY id LIMIT 1` };
 const page = { name: 'page', text: `SELECT ${COLUMNS} FROM users ORDER BY id LIMIT $1 OFFSET $2` };
 const byEmail = { name: 'by-email', text: `SELECT ${COLUMNS} FROM users WHERE email = $1 ORDER BY id LIMIT $2` };
+const orders = { name: 'orders', text: `${ORDERS_AND_USERS} LIMIT $1 OFFSET $2` };
+const lines = {
+  name: 'lines',
+  text: 'SELECT id, order_id, product, quantity FROM order_lines WHERE order_id = ANY ($1) ORDER BY order_id, id',
+};
 const insertOne = { name: 'insert-one', text: 'INSERT INTO notes (name, email, created_at) VALUES ($1, $2, $3)' };
 const update = { name: 'update', text: 'UPDATE accounts SET name = $1 WHERE id = $2' };
 const remove = { name: 'remove', text: 'DELETE FROM spares WHERE id = $1' };
@@ -40,6 +45,10 @@ const poolOf = poolPerTenant((database) => open(database, 1));
 serve({
   'GET /one': (q) => query(one, [q.get('id')]),
   'GET /page': (q) => query(page, [q.get('ps'), Number(q.get('pg')) * Number(q.get('ps'))]),
+  'GET /orders': async (q) => {
+    const found = await query(orders, [q.get('ps'), Number(q.get('pg')) * Number(q.get('ps'))]);
+    return withLines(found, await query(lines, [found.map(({ id }) => id)]));
+  },
   'GET /by-email': (q) => query(byEmail, [q.get('email'), q.get('ps')]),
   'POST /notes': (_, rows) =>
     affected(

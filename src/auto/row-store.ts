@@ -38,18 +38,27 @@ export class RowStore implements RowSink {
     this.#length = 0;
   }
 
+  /** Cells of a row lie close together: they are copied at once, with what is between them. */
   row({ bytes, from, to }: Cells): void {
     const width = this.#width;
-    let size = 0;
-    for (let i = 0; i < width; i++) if ((from[i] as number) >= 0) size += (to[i] as number) - (from[i] as number);
+    let start = Number.POSITIVE_INFINITY;
+    let end = 0;
+    for (let i = 0; i < width; i++) {
+      if ((from[i] as number) < 0) continue;
+      start = Math.min(start, from[i] as number);
+      end = Math.max(end, to[i] as number);
+    }
+    const size = end > start ? end - start : 0;
     this.#reserve(size);
+    if (size > 0) bytes.copy(this.bytes, this.#length, start, end);
+    const shift = this.#length - (Number.isFinite(start) ? start : 0);
     let cell = this.count * width;
     for (let i = 0; i < width; i++, cell++) {
-      const start = from[i] as number;
-      this.#from[cell] = start < 0 ? -1 : this.#length;
-      if (start >= 0) this.#length += bytes.copy(this.bytes, this.#length, start, to[i] as number);
-      this.#to[cell] = this.#length;
+      const isNull = (from[i] as number) < 0;
+      this.#from[cell] = isNull ? -1 : (from[i] as number) + shift;
+      this.#to[cell] = isNull ? -1 : (to[i] as number) + shift;
     }
+    this.#length += size;
     this.count++;
     this.#unleased += size + width * 8;
     if (this.#unleased < STRETCH) return;

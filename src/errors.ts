@@ -420,6 +420,7 @@ export const ERRORS = {
   module_invalid: entry(400, (problems: string) => `The module is not valid: ${problems}`),
   module_code: entry(422, (problems: string) => `The module's code does not compile: ${problems}`),
   module_cycle: entry(422, (path: string) => `The module would load itself: ${path}.`),
+  module_loaded: entry(409, (module: string, by: string) => `The module ${show(module)} is loaded by ${by}; nothing was deleted.`),
   module_unknown: entry(404, (module: string) => `There is no module ${show(module)} in this space.`),
 
   // Personas.

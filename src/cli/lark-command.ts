@@ -27,8 +27,12 @@ export const LARK_COMMANDS: Subcommands = {
     run: (client, flags) => client.print('GET', PATH, { query: { module: flags.argument(0, 'the name of the module') } }),
   },
   delete: {
-    usage: 'delete MODULE',
-    summary: 'delete a module',
-    run: (client, flags) => client.print('DELETE', PATH, { query: { module: flags.argument(0, 'the name of the module') } }),
+    usage: 'delete MODULE [--force]',
+    summary: 'delete a module that no definition loads, or any with --force',
+    switches: ['force'],
+    run: (client, flags) =>
+      client.print('DELETE', PATH, {
+        query: { module: flags.argument(0, 'the name of the module'), safe: flags.has('force') ? undefined : 'true' },
+      }),
   },
 };

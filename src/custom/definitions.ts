@@ -14,7 +14,7 @@ import {
   type DefinitionUses,
 } from '../model/definition.ts';
 import type { ProjectContext } from '../model/project.ts';
-import type { DefinitionChange, DefinitionInsertion, Store } from '../store/store.ts';
+import type { DefinitionChange, DefinitionInsertion, DefinitionRevision, Store } from '../store/store.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import type { Compiled } from './compile.ts';
 import { type DefinitionDocument, maskPassword, showDocument } from './document.ts';
@@ -151,7 +151,7 @@ export interface Addressed {
 }
 
 export async function remove({ store }: Management, { caller }: Author, { uri, method, version }: Addressed): Promise<ManagementAnswer> {
-  const change = await store.deleteDefinition(caller, { uri, method: parseMethod(method), version });
+  const change = await store.deleteDefinition(caller, { uri, method: parseMethod(method), version }, caller.userId);
   changedOrRefused(change, version);
   return {
     status: 200,
@@ -216,4 +216,26 @@ function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): Pl
 export async function list({ store }: Management, { caller }: Author, method: string | undefined): Promise<readonly PlainMap[]> {
   const found = await store.listDefinitions(caller, method === undefined ? undefined : parseMethod(method));
   return found.map((definition) => describeSummary(definition, caller));
+}
+
+/** What was deployed under a uri and method, also when it is gone. */
+export async function history({ store }: Management, { caller }: Author, uri: string, method: string): Promise<readonly PlainMap[]> {
+  return (await store.history(caller, uri, parseMethod(method))).map(describeRevision);
+}
+
+export async function revision({ store }: Management, { caller }: Author, revisionId: string): Promise<PlainMap> {
+  const found = await store.revision(caller, revisionId);
+  if (found === undefined) throw apiError('definition_unknown');
+  return describeRevision(found).set('definition', showDocument(found.document));
+}
+
+function describeRevision({ revisionId, definitionId, version, action, userId, at }: DefinitionRevision): PlainMap {
+  return new Map<string, PlainValue>([
+    ['revision_id', revisionId],
+    ['definition_id', definitionId],
+    ['version', version],
+    ['action', action],
+    ['user_id', userId],
+    ['at', at],
+  ]);
 }

@@ -2,7 +2,10 @@
 import { apiError } from '../errors.ts';
 import { findModuleCycle } from '../lang/lark/index.ts';
 import { CompileError } from '../lang/source.ts';
+import type { DefinitionSummary } from '../model/definition.ts';
 import type { LarkModules } from '../model/lark-module.ts';
+import type { SpaceScope } from '../model/project.ts';
+import type { Store } from '../store/store.ts';
 import { compileModule } from './steps/lark.ts';
 
 export function checkModule(module: { readonly module: string; readonly code: string }, others: LarkModules): void {
@@ -36,4 +39,16 @@ function dependenciesOf(module: { readonly module: string; readonly code: string
     if (error instanceof CompileError) return [];
     throw error;
   }
+}
+
+/** Definitions of the space that load a module, also through other modules. */
+export async function definitionsLoading(store: Store, scope: SpaceScope, module: string): Promise<readonly DefinitionSummary[]> {
+  const modules = (await store.modules(scope.orgId, scope.projectId, scope.spaceId)) ?? new Map();
+  const concerned = new Set([module]);
+  for (let before = 0; before < concerned.size; ) {
+    before = concerned.size;
+    for (const other of modules.values())
+      if (dependenciesOf(other, modules).some((name) => concerned.has(name))) concerned.add(other.module);
+  }
+  return (await store.listDefinitions(scope)).filter(({ uses }) => uses.modules.some((name) => concerned.has(name)));
 }

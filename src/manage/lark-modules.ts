@@ -3,6 +3,7 @@
  */
 import { apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
+import type { DefinitionSummary } from '../model/definition.ts';
 import { type LarkModule, type LarkModules, MODULE_NAME } from '../model/lark-module.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
@@ -111,9 +112,23 @@ export async function getModule(store: Store, caller: SpaceCaller, name: string 
   return document({ ...describe(caller, module), code: module.code });
 }
 
-export async function deleteModule(store: Store, caller: SpaceCaller, name: string | undefined): Promise<ManageAnswer> {
+/** Which definitions of the space load a module. */
+export type DefinitionsLoading = (store: Store, scope: SpaceCaller, module: string) => Promise<readonly DefinitionSummary[]>;
+
+/** `safe`: nothing is deleted that a definition loads. */
+export async function deleteModule(
+  store: Store,
+  caller: SpaceCaller,
+  name: string | undefined,
+  loading: DefinitionsLoading,
+  mode: 'safe' | 'always',
+): Promise<ManageAnswer> {
   requireAuthor(caller);
   if (name === undefined) throw apiError('missing_parameter', 'module');
+  if (!(await modulesOf(store, caller)).has(name)) throw apiError('module_unknown', name);
+  const broken = (await loading(store, caller, name)).map(({ uri, method, version }) => ({ uri, method, version }));
+  if (mode === 'safe' && broken.length > 0)
+    throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', '));
   if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);
-  return { ...done(200, `The module ${name} was deleted.`), object: name };
+  return { ...done(200, `The module ${name} was deleted.`, { broken }), object: name };
 }

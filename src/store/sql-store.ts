@@ -23,6 +23,7 @@ import { appendChanges, type ChangeFeed, type Effect, type Freshness } from './c
 import * as definitions from './definition-records.ts';
 import * as entries from './entry-records.ts';
 import { FailureNotes } from './failure-notes.ts';
+import * as history from './history-records.ts';
 import * as modules from './module-records.ts';
 import * as orgs from './org-records.ts';
 import * as personas from './persona-records.ts';
@@ -37,6 +38,7 @@ import type {
   DefinitionAddress,
   DefinitionChange,
   DefinitionInsertion,
+  DefinitionRevision,
   EntryAddition,
   EntryDraft,
   EntryRemoval,
@@ -297,8 +299,14 @@ export class SqlStore implements Store {
   insertDefinitions(scope: SpaceScope, drafts: readonly DefinitionDraft[], missing: MissingRollback): Promise<DefinitionInsertion> {
     return this.#write(async (tx, note) => {
       const outcome = await definitions.insertDefinitions(tx, this.#ring, scope, drafts, missing);
-      if (outcome.kind === 'inserted')
-        for (const uri of new Set(drafts.map((draft) => draft.uri))) note('endpoint', endpointKey(scope, uri));
+      if (outcome.kind !== 'inserted') return outcome;
+      for (const uri of new Set(drafts.map((draft) => draft.uri))) note('endpoint', endpointKey(scope, uri));
+      // Only copies drop a rollback version that is missing.
+      const action = missing === 'drop' ? 'copy' : 'deploy';
+      const revisions = drafts.map(
+        (draft, index) => ({ ...draft, action, definitionId: outcome.definitions[index]?.definitionId ?? '' }) as const,
+      );
+      await history.addRevisions(tx, scope, revisions);
       return outcome;
     });
   }
@@ -306,17 +314,32 @@ export class SqlStore implements Store {
   updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange> {
     return this.#write(async (tx, note) => {
       const outcome = await definitions.updateDefinition(tx, this.#ring, scope, draft);
-      if (outcome.kind === 'changed') note('endpoint', endpointKey(scope, draft.uri));
+      if (outcome.kind !== 'changed') return outcome;
+      note('endpoint', endpointKey(scope, draft.uri));
+      await history.addRevisions(tx, scope, [{ ...draft, action: 'update', definitionId: outcome.definitionId }]);
       return outcome;
     });
   }
 
-  deleteDefinition(scope: SpaceScope, address: DefinitionAddress): Promise<DefinitionChange> {
+  deleteDefinition(scope: SpaceScope, address: DefinitionAddress, userId?: string): Promise<DefinitionChange> {
     return this.#write(async (tx, note) => {
+      const before = await definitions.readEndpoint(tx, this.#ring, scope, shapeOf(address.uri));
       const outcome = await definitions.deleteDefinition(tx, scope, address);
-      if (outcome.kind === 'changed') note('endpoint', endpointKey(scope, address.uri));
+      if (outcome.kind !== 'changed') return outcome;
+      note('endpoint', endpointKey(scope, address.uri));
+      const deleted = before?.versions.get(address.method)?.find(({ version }) => version === address.version);
+      if (deleted !== undefined)
+        await history.addRevisions(tx, scope, [{ ...deleted, action: 'delete', userId: userId ?? deleted.userId }]);
       return outcome;
     });
+  }
+
+  history(scope: SpaceScope, uri: string, method: DefinitionMethod): Promise<readonly DefinitionRevision[]> {
+    return history.listRevisions(this.#driver, scope, uri, method);
+  }
+
+  revision(scope: SpaceScope, revisionId: string): Promise<DefinitionRevision | undefined> {
+    return history.findRevision(this.#driver, scope, revisionId);
   }
 
   recordFailure(scope: SpaceScope, definitionId: string, message: string): void {

@@ -75,6 +75,19 @@ export type DefinitionChange =
 /** How a draft's rollback_version is treated when it is not deployed in the space: refused, or (for copies) left out. */
 export type MissingRollback = 'refuse' | 'drop';
 
+export type DefinitionAction = 'deploy' | 'update' | 'delete' | 'copy';
+
+/** A document as it was deployed, or as it was when it was deleted. */
+export interface DefinitionRevision extends DefinitionAddress {
+  readonly revisionId: string;
+  readonly definitionId: string;
+  readonly action: DefinitionAction;
+  readonly userId: string;
+  readonly at: string;
+  /** Without the database password. */
+  readonly document: string;
+}
+
 /** Something was written, here or by another instance. `key` begins with the tenant's ids; `*` stands for everything of the topic. */
 export interface Change {
   readonly topic: ChangeTopic;
@@ -136,7 +149,11 @@ export interface Store {
   insertDefinitions(scope: SpaceScope, drafts: readonly DefinitionDraft[], missing: MissingRollback): Promise<DefinitionInsertion>;
   /** Replaces the definition of the same uri, method and version. */
   updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange>;
-  deleteDefinition(scope: SpaceScope, address: DefinitionAddress): Promise<DefinitionChange>;
+  /** `userId`: who deletes, for the history. */
+  deleteDefinition(scope: SpaceScope, address: DefinitionAddress, userId?: string): Promise<DefinitionChange>;
+  /** What was deployed under a uri and method, the newest first. */
+  history(scope: SpaceScope, uri: string, method: DefinitionMethod): Promise<readonly DefinitionRevision[]>;
+  revision(scope: SpaceScope, revisionId: string): Promise<DefinitionRevision | undefined>;
   /** Notes why a version failed last. Never rejects, and never waits for the store. */
   recordFailure(scope: SpaceScope, definitionId: string, message: string): void;
 

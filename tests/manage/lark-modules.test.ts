@@ -2,6 +2,7 @@
  * Lark modules over the management functions, and YAML that means harm.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { definitionsLoading } from '../../src/custom/modules.ts';
 import { apiError } from '../../src/errors.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../src/manage/lark-modules.ts';
 import { newUlid } from '../../src/model/ulid.ts';
@@ -56,11 +57,14 @@ describe('Lark modules', () => {
     expect(await bodyOf(getModule(store, caller, 'two'))).toEqual({ module: 'two', code, ...known });
     await put(`${ids}module: two\ncode: x = 1\n`);
     expect(await bodyOf(getModule(store, caller, 'two'))).toMatchObject({ code: 'x = 1' });
-    expect(await deleteModule(store, caller, 'two')).toMatchObject({ status: 200, body: { code: 200, status: 'OK' } });
-    expect(await refusal(deleteModule(store, caller, 'two'))).toMatch(/^404/);
+    expect(await deleteModule(store, caller, 'two', definitionsLoading, 'always')).toMatchObject({
+      status: 200,
+      body: { code: 200, status: 'OK' },
+    });
+    expect(await refusal(deleteModule(store, caller, 'two', definitionsLoading, 'always'))).toMatch(/^404/);
     expect(await refusal(getModule(store, caller, 'two'))).toMatch(/^404/);
     expect(await refusal(getModule(store, caller, undefined))).toMatch(/^400/);
-    expect(await refusal(deleteModule(store, caller, undefined))).toMatch(/^400/);
+    expect(await refusal(deleteModule(store, caller, undefined, definitionsLoading, 'always'))).toMatch(/^400/);
   });
 
   test('refuse what is malformed, not allowed, or does not compile', async () => {
@@ -93,7 +97,7 @@ describe('Lark modules', () => {
     const text = `${ids}module: m\n${block}`;
     const viewer = { ...caller, roles: new Set(['viewer']) };
     expect(await refusal(put(text, viewer))).toMatch(/^403/);
-    expect(await refusal(deleteModule(store, viewer, 'one'))).toMatch(/^403/);
+    expect(await refusal(deleteModule(store, viewer, 'one', definitionsLoading, 'always'))).toMatch(/^403/);
     expect((await put(text, { ...caller, roles: new Set(['power']) })).status).toBe(201);
     for (const field of ['org_id', 'project_id', 'space_id', 'user_id']) {
       const foreign = text.replace(new RegExp(`${field}: \\w+`), `${field}: ${newUlid()}`);

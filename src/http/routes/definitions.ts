@@ -7,10 +7,12 @@ import {
   deploy,
   describeDefinition,
   find,
+  history,
   list,
   type Management,
   type ManagementAnswer,
   remove,
+  revision,
   update,
 } from '../../custom/definitions.ts';
 import type { InspectOptions } from '../../custom/inspection.ts';
@@ -98,6 +100,20 @@ export function definitionRoutes(services: Services): readonly Route[] {
         GET: read(async (exchange, author) => {
           const format = formatOf(exchange.parameter('format'));
           sendValue(exchange, 200, format, await list(management, author, exchange.parameter('method')));
+        }),
+      },
+    },
+    {
+      path: `${base}/history`,
+      methods: {
+        GET: read(async (exchange, author) => {
+          const format = formatOf(exchange.parameter('format'));
+          const id = exchange.parameter('revision_id');
+          const told =
+            id === undefined
+              ? await history(management, author, exchange.required('uri'), exchange.required('method'))
+              : await revision(management, author, id.toUpperCase());
+          sendValue(exchange, 200, format, told);
         }),
       },
     },

@@ -1,5 +1,5 @@
 /** Lark modules of a space: put, list, get, delete. */
-import { checkModule } from '../../custom/modules.ts';
+import { checkModule, definitionsLoading } from '../../custom/modules.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
@@ -32,7 +32,15 @@ export function larkRoutes(services: Services): readonly Route[] {
       const format = formatOf(exchange.parameter('format'));
       sendValue(exchange, 200, format, plainDocument((await getModule(store, caller, exchange.parameter('module'))).body));
     },
-    DELETE: changed('module.delete', (exchange, caller) => deleteModule(store, caller, exchange.parameter('module'))),
+    DELETE: changed('module.delete', (exchange, caller) =>
+      deleteModule(
+        store,
+        caller,
+        exchange.parameter('module'),
+        definitionsLoading,
+        exchange.parameter('safe') === 'true' ? 'safe' : 'always',
+      ),
+    ),
   };
 
   return [

@@ -26,6 +26,8 @@ import type { ProjectContext } from './model/project.ts';
 import { acceptUserIds } from './model/user-id.ts';
 import { Observer } from './observe.ts';
 import { checkPersona } from './personas/check.ts';
+import { CursorSeals } from './personas/cursor-seal.ts';
+import { GrantBook } from './personas/grants.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
 import { MemoryBudget } from './util/memory-lease.ts';
@@ -69,6 +71,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     if (topic === 'project') void retireChanged(store, connections, catalog, key);
   });
   const cache = await openCache(config, observer);
+  const seals = new CursorSeals(config.encryptionKeys);
   const memory = new MemoryBudget(config.requestMemoryMb * MEBIBYTE);
   let closing = false;
   acceptUserIds(config.userIds);
@@ -83,6 +86,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     metadata: new Metadata(connections, catalog, relations),
     checkHost: (host) => checkHost(hosts, host),
     probe: (entry) => connections.probe(entry),
+    grants: new GrantBook(engines, (owner) => seals.for(owner)),
     checkPersona: (context) => (persona, reader) => checkPersona(persona, reader, { engines, catalog, context }),
     observer,
     ready: () => !closing,

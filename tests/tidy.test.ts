@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engines/registry',
     'store/store',
   ],
-  personas: [...FEATURE, 'auto/filter-syntax', 'auto/filters', 'auto/values'],
+  personas: [...FEATURE, 'auto/access', 'auto/filter-syntax', 'auto/filters', 'auto/values'],
   auth: FEATURE,
   auto: FEATURE,
   custom: [...FEATURE, 'lang'],

@@ -1,28 +1,276 @@
 /**
- * What a caller may do with a table. The only place where a plan is narrowed: planners call `narrow` on everything they plan, and by its type, a plan
- * that was not narrowed cannot become SQL. Today every caller of a project may do everything.
+ * What a caller may do with a table. This is the one place where a plan is narrowed to it: planners plan on `visibleTable` and nothing else, and call
+ * `narrow` on everything they plan; by its type a plan that was not narrowed cannot become SQL. Knows rights, not where they come from.
  */
+import { apiError } from '../errors.ts';
+import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
-import type { Table } from '../model/table.ts';
-import type { Narrowed, TablePlan } from '../sql/plan.ts';
+import type { Column, Table } from '../model/table.ts';
+import type { Assignment, Condition, InsertPlan, Narrowed, SelectPlan, TablePlan, UpdatePlan, UpdateRowsPlan } from '../sql/plan.ts';
+import type { ParamValue } from '../sql/statement.ts';
 
-export interface Access {
-  /** Callers with the same key may see each other's answers: it contains everything that narrows a plan. */
-  readonly key: string;
+/** For whom rules are applied. */
+export interface Subject {
+  readonly caller: SpaceCaller;
+  /** The name of the persona, for its refusals. */
+  readonly persona: string;
 }
 
-export const UNRESTRICTED: Access = { key: '' };
+/** The same for everybody, or made for each caller. */
+export type Rule = Condition | ((subject: Subject) => Condition);
 
-/** The table as the caller sees it: requests are planned on nothing else. */
-export function visibleTable(table: Table, _access: Access): Table {
-  return table;
+/** A value that the service gives itself. */
+export interface Preset {
+  readonly column: Column;
+  readonly valueFor: (subject: Subject) => ParamValue;
+}
+
+/** What may be done with a table in one operation. */
+export interface Right {
+  /** The table as requests for the operation are planned on. */
+  readonly view: Table;
+  /** Readable, or what the caller may give. */
+  readonly columns: ReadonlySet<Column>;
+  readonly rule: Rule | undefined;
+  readonly presets: readonly Preset[];
+  /** What is shown instead of values. */
+  readonly masks: ReadonlyMap<Column, string | null>;
+  readonly maxPageSize: number | undefined;
+  /** A rule of it cannot be applied: nothing is done. */
+  readonly isBroken: boolean;
+  /** A column that must be given and that nobody may give; null when its name is not for the caller. */
+  readonly lacks: string | null | undefined;
+}
+
+export interface TableRights {
+  readonly rights: { readonly [K in Operation]?: Right };
+  /** Readable or writable, in the table's order: all that the caller knows of. */
+  readonly visible: readonly Column[];
+}
+
+/** Nothing that is behind a cursor is for the caller to read or to make up. */
+export interface CursorSeal {
+  seal(text: string): string;
+  /** Undefined when it was not sealed for this caller's persona. */
+  open(cursor: string): string | undefined;
+}
+
+export interface Restriction {
+  readonly subject: Subject;
+  readonly seal: CursorSeal;
+  /** Undefined: for this caller there is no such table. */
+  rightsOn(table: Table): TableRights | undefined;
+}
+
+export interface Access {
+  /** Two callers with the same key may see each other's answers: everything that narrows a plan is in it. */
+  readonly key: string;
+  /** Undefined for who may do everything. */
+  readonly restriction: Restriction | undefined;
+  /** The table is looked for as if it were not there: what is kept of it must not answer sooner. */
+  readonly isBlind: boolean;
+}
+
+export const UNRESTRICTED: Access = { key: '', restriction: undefined, isBlind: false };
+
+/** The table as the caller sees it for an operation: requests are planned on nothing else. */
+export function visibleTable(table: Table, { restriction }: Access, operation: Operation): Table {
+  return restriction === undefined ? table : rightOn(table, restriction, operation).view;
 }
 
 /** The same for a table that a relation reaches; undefined where the caller may not read it, so that there is no such relation. */
-export function reachableTable(table: Table, access: Access): Table | undefined {
-  return visibleTable(table, access);
+export function reachableTable(table: Table, { restriction }: Access): Table | undefined {
+  if (restriction === undefined) return table;
+  const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;
+  return isReadable ? rightOn(table, restriction, 'read').view : undefined;
 }
 
-export function narrow<P extends TablePlan>(plan: P, _access: Access, _operation: Operation): Narrowed<P> {
-  return plan as Narrowed<P>;
+interface Sight {
+  readonly right: Right;
+  readonly operation: Operation;
+  readonly rights: TableRights;
+}
+
+/** What a view was made for. A plan on a table that is no view of its operation has been made past the rules, and is not run. */
+const sights = new WeakMap<Table, Sight>();
+
+function rightOn(table: Table, restriction: Restriction, operation: Operation): Right {
+  const rights = restriction.rightsOn(table);
+  if (rights === undefined) throw apiError('table_unknown', table.name);
+  const right = grantedIn(rights, operation, restriction.subject);
+  if (!sights.has(right.view)) sights.set(right.view, { right, operation, rights });
+  return right;
+}
+
+function grantedIn({ rights }: TableRights, operation: Operation, { persona }: Subject): Right {
+  const right = rights[operation];
+  if (right === undefined) throw apiError('persona_operation', persona, operation);
+  if (right.isBroken) throw apiError('persona_broken', persona);
+  return right;
+}
+
+function anySight(view: Table): Sight {
+  const sight = sights.get(view);
+  if (sight === undefined) throw new Error('a plan was made past the rules of its caller');
+  return sight;
+}
+
+function sightOf(view: Table, operation: Operation): Sight {
+  const sight = anySight(view);
+  if (sight.operation !== operation) throw new Error(`a plan to ${operation} was made on a table for another operation`);
+  return sight;
+}
+
+/** Within the rules of its caller. `operation`: whose rule holds for the rows. */
+export function narrow<P extends TablePlan>(plan: P, { restriction }: Access, operation: Operation): Narrowed<P> {
+  if (restriction === undefined) return plan as Narrowed<P>;
+  const sight = sightOf(plan.table, operation);
+  return narrowTo(plan, sight, restriction.subject) as Narrowed<P>;
+}
+
+function narrowTo(plan: TablePlan, sight: Sight, subject: Subject): TablePlan {
+  if ('upsert' in plan) return narrowInsert(plan, sight, subject);
+  const { right, rights } = sight;
+  const where = within(plan.where, right, subject);
+  if ('key' in plan) return { ...plan, ...narrowRows(plan, sight, subject), where };
+  if ('set' in plan) return { ...plan, set: narrowSet(plan, sight, subject), where: where ?? plan.where };
+  if (!('columns' in plan)) return { ...plan, where } as TablePlan;
+  checkShown(plan);
+  const masks = rights.rights.read?.masks;
+  return { ...plan, where, masks: masks?.size === 0 ? undefined : masks };
+}
+
+/** Both conditions; undefined when there is neither. */
+function within(where: Condition | undefined, right: Right, subject: Subject): Condition | undefined {
+  const rule = conditionOf(right, subject);
+  if (rule === undefined || where === undefined) return rule ?? where;
+  return { op: 'and', of: [rule, where] };
+}
+
+/** What a rule comes to for a caller, who mostly comes again. */
+const conditions = new WeakMap<Right, WeakMap<Subject, Condition>>();
+
+function conditionOf(right: Right, subject: Subject): Condition | undefined {
+  const { rule } = right;
+  if (typeof rule !== 'function') return rule;
+  let known = conditions.get(right);
+  if (known === undefined) {
+    known = new WeakMap();
+    conditions.set(right, known);
+  }
+  let condition = known.get(subject);
+  if (condition === undefined) {
+    condition = rule(subject);
+    known.set(subject, condition);
+  }
+  return condition;
+}
+
+/** What is selected is readable, or a key; or it is there for the cursor, which is sealed. */
+function checkShown({ columns, table, order }: SelectPlan): void {
+  if (columns === table.columns) return;
+  for (const column of columns)
+    if (!isReadable(table, column) && !table.primaryKey.includes(column) && !order.some((term) => term.column === column))
+      throw new Error('a column was selected past the rules');
+}
+
+function isReadable({ sight }: Table, column: Column): boolean {
+  return sight?.readable.has(column) === true;
+}
+
+function checkGiven(columns: readonly Column[], { right, operation }: Sight, { persona }: Subject): void {
+  for (const column of columns) if (!right.columns.has(column)) throw apiError('persona_column', persona, operation, column.name);
+}
+
+function narrowSet({ set }: UpdatePlan, sight: Sight, subject: Subject): readonly Assignment[] {
+  checkGiven(
+    set.map(({ column }) => column),
+    sight,
+    subject,
+  );
+  return [...set, ...sight.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
+}
+
+/** Rows that say by their keys which ones they change. */
+function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Pick<UpdateRowsPlan, 'columns' | 'rows'> {
+  const { key, columns, rows } = plan;
+  checkGiven(
+    columns.filter((column) => !key.includes(column)),
+    sight,
+    subject,
+  );
+  const given = sight.right.presets.map(({ valueFor }) => valueFor(subject));
+  return given.length === 0 ? { columns, rows } : { columns: withPresets(columns, sight.right), rows: rows.withEach(given) };
+}
+
+function narrowInsert(plan: InsertPlan, sight: Sight, subject: Subject): InsertPlan {
+  const { right, rights } = sight;
+  checkGiven(plan.columns, sight, subject);
+  if (right.lacks !== undefined) throw lacking(right.lacks);
+  const given = right.presets.map(({ valueFor }) => valueFor(subject));
+  const filled = given.length === 0 ? plan : { ...plan, columns: withPresets(plan.columns, right), ...filledRows(plan, given) };
+  if (!plan.upsert) return filled;
+  const update = grantedIn(rights, 'update', subject);
+  const set = plan.columns.filter((column) => update.columns.has(column) && !plan.table.primaryKey.includes(column));
+  return { ...filled, taken: { set, where: conditionOf(update, subject) } };
+}
+
+function lacking(column: string | null): Error {
+  const which = column === null ? 'a column that you may not give' : `the column "${column}", which you may not give`;
+  return apiError('rows_refused', `The table needs a value for ${which}.`);
+}
+
+/** The same list for the same keys, so that a statement can be found by it. */
+const presetLists = new WeakMap<Right, WeakMap<readonly Column[], readonly Column[]>>();
+
+function withPresets(columns: readonly Column[], right: Right): readonly Column[] {
+  let known = presetLists.get(right);
+  if (known === undefined) {
+    known = new WeakMap();
+    presetLists.set(right, known);
+  }
+  let list = known.get(columns);
+  if (list === undefined) {
+    list = [...columns, ...right.presets.map(({ column }) => column)];
+    known.set(columns, list);
+  }
+  return list;
+}
+
+/** Every row with the same values behind its own. */
+function filledRows({ rows, absent }: InsertPlan, given: readonly ParamValue[]): Pick<InsertPlan, 'rows' | 'absent'> {
+  return { rows: rows.withEach(given), ...(absent && { absent }) };
+}
+
+/** The table on which rows that were written are read: as a reader sees it. */
+export function readableTable(view: Table, { restriction }: Access): Table {
+  if (restriction === undefined) return view;
+  const { rights } = anySight(view);
+  const right = grantedIn(rights, 'read', restriction.subject);
+  if (!sights.has(right.view)) sights.set(right.view, { right, operation: 'read', rights });
+  return right.view;
+}
+
+/** May every row of it be shown as it is? */
+export function isOpenToRead(view: Table, { restriction }: Access): boolean {
+  if (restriction === undefined) return true;
+  const { rule, masks } = sightOf(view, 'read').right;
+  return rule === undefined && masks.size === 0;
+}
+
+/** The largest page that the caller may ask for; undefined when nothing is said of it. */
+export function largestPage(view: Table, { restriction }: Access): number | undefined {
+  return restriction === undefined ? undefined : sightOf(view, 'read').right.maxPageSize;
+}
+
+/** Throws when a page is larger than the caller may ask for. `name`: of the parameter that says so. */
+export function checkPageSize(view: Table, access: Access, name: string, size: number): void {
+  const most = largestPage(view, access);
+  if (most !== undefined && size > most) throw apiError('paging_invalid', name, `it may be ${most} at most`);
+}
+
+/** The names that may stand in an error; undefined when all may. */
+export function knownColumns({ restriction }: Access, table: Table | undefined): ReadonlySet<string> | undefined {
+  if (restriction === undefined) return undefined;
+  return new Set((table && restriction.rightsOn(table)?.visible)?.map(({ name }) => name) ?? []);
 }

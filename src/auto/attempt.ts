@@ -8,16 +8,15 @@ import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal, type Workload } from '../engines/engine.ts';
 import type { RelationCache } from '../engines/relation-cache.ts';
 import { ApiError, apiError } from '../errors.ts';
-import type { Operation } from '../model/persona.ts';
 import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { MemoryBudget } from '../util/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../util/work-meter.ts';
-import type { Access } from './access.ts';
+import { type Access, knownColumns } from './access.ts';
 import { explain } from './failures.ts';
 import { PatientSink } from './patient-sink.ts';
 import { reachOf, tablesReached } from './relations.ts';
-import type { AutoRequest } from './request.ts';
+import { type AutoRequest, OPERATIONS } from './request.ts';
 import { LocatedFailure } from './run-insert.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
@@ -36,7 +35,7 @@ const STALE: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', '
 /** Failures that an old picture can cause, but other things too. */
 const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsupported', 'syntax', 'other']);
 /** A name that the picture does not have may be that of a new column. */
-const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown']);
+const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown', 'persona_broken']);
 /** How often a request is planned for a table that keeps changing. */
 const TRIES_MOST = 20;
 /** After this many results that disagree with a picture that stays the same, the catalogue itself is wrong (of some view, say). */
@@ -73,7 +72,7 @@ export class Auto {
       let table: Table | undefined;
       let neighbours: Neighbours | undefined;
       try {
-        const found = this.#catalog.find(target);
+        const found = target.access.isBlind ? this.#catalog.read(target) : this.#catalog.find(target);
         table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
         target.meter.isKnown = true;
@@ -107,7 +106,7 @@ export class Auto {
       } catch (error) {
         const failure = table === undefined ? ofCatalogue(error) : error;
         const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries, neighbours).catch(never));
-        if (isOver) throw explained(failure, request, target);
+        if (isOver) throw explained(failure, request, target, table);
       }
     }
   }
@@ -154,16 +153,6 @@ export class Auto {
   }
 }
 
-/** Which of the caller's operations a request is. */
-const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {
-  read: 'read',
-  row: 'read',
-  insert: 'insert',
-  patch: 'update',
-  update: 'update',
-  delete: 'delete',
-};
-
 const never = (): boolean => false;
 
 function workloadOf(request: AutoRequest): Workload {
@@ -175,7 +164,7 @@ function ofCatalogue(error: unknown): unknown {
   return error instanceof DbFailure && error.left === 'unknown' ? error.leaving('unsent') : error;
 }
 
-function explained(error: unknown, request: AutoRequest, target: Target): unknown {
+function explained(error: unknown, request: AutoRequest, target: Target, table: Table | undefined): unknown {
   const failure = error instanceof LocatedFailure ? error.failure : error;
   if (!(failure instanceof DbFailure)) return error;
   return explain(failure.at(target.entry), {
@@ -184,5 +173,6 @@ function explained(error: unknown, request: AutoRequest, target: Target): unknow
     timeoutSecs: target.entry.queryTimeoutSecs,
     requestId: target.requestId,
     row: error instanceof LocatedFailure ? error.row : undefined,
+    known: knownColumns(target.access, table),
   });
 }

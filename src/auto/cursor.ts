@@ -7,17 +7,20 @@ import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.
 import type { Column } from '../model/table.ts';
 import type { Condition, OrderTerm } from '../sql/plan.ts';
 import type { ParamValue } from '../sql/statement.ts';
+import type { CursorSeal } from './access.ts';
 import { fromText, InvalidValue } from './values.ts';
 
 const shapeOf = (order: readonly OrderTerm[]): string => order.map(({ column, direction }) => `${column.name} ${direction}`).join();
 
-export function encodeCursor(order: readonly OrderTerm[], values: readonly (string | null)[]): string {
-  return Buffer.from(JSON.stringify([shapeOf(order), ...values])).toString('base64url');
+/** Values that the caller may not read stand in it too: with a seal it is unreadable, and good for that caller's persona only. */
+export function encodeCursor(order: readonly OrderTerm[], values: readonly (string | null)[], seal: CursorSeal | undefined): string {
+  const text = JSON.stringify([shapeOf(order), ...values]);
+  return seal === undefined ? Buffer.from(text).toString('base64url') : seal.seal(text);
 }
 
 /** (a > x) OR (a = x AND b > y) OR … in the direction of each term. */
-export function cursorCondition(cursor: string, order: readonly OrderTerm[]): Condition {
-  const values = decode(cursor, order);
+export function cursorCondition(cursor: string, order: readonly OrderTerm[], seal: CursorSeal | undefined): Condition {
+  const values = decode(cursor, order, seal);
   const alternatives = order.map((term, index): Condition => {
     const equal = order.slice(0, index).map(({ column }, i) => same(column, values[i] ?? null));
     return { op: 'and', of: [...equal, behind(term, values[index] ?? null)] };
@@ -38,11 +41,11 @@ function behind({ column, direction }: OrderTerm, value: ParamValue): Condition 
   return column.nullable ? { op: 'or', of: [less, { op: 'null', column }] } : less;
 }
 
-function decode(cursor: string, order: readonly OrderTerm[]): readonly ParamValue[] {
+function decode(cursor: string, order: readonly OrderTerm[], seal: CursorSeal | undefined): readonly ParamValue[] {
   const wrong = (): Error => apiError('parameter_invalid', '$after', 'it is not a cursor of this table and order; begin with an empty one');
   let parsed: unknown;
   try {
-    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    parsed = JSON.parse(seal === undefined ? Buffer.from(cursor, 'base64url').toString('utf8') : (seal.open(cursor) ?? ''));
   } catch {
     throw wrong();
   }
@@ -65,18 +68,20 @@ export class CursorSink implements RowSink {
   readonly #inner: RowSink;
   readonly #order: readonly OrderTerm[];
   readonly #visible: number;
+  readonly #seal: CursorSeal | undefined;
   #positions: readonly number[] = [];
   #last: (string | null)[] | undefined;
 
-  constructor(inner: RowSink, order: readonly OrderTerm[], visible: number) {
+  constructor(inner: RowSink, order: readonly OrderTerm[], visible: number, seal: CursorSeal | undefined) {
     this.#inner = inner;
     this.#order = order;
     this.#visible = visible;
+    this.#seal = seal;
   }
 
   /** Of the last row seen; undefined when there was none. */
   get cursor(): string | undefined {
-    return this.#last === undefined ? undefined : encodeCursor(this.#order, this.#last);
+    return this.#last === undefined ? undefined : encodeCursor(this.#order, this.#last, this.#seal);
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {

@@ -10,6 +10,8 @@ export interface Circumstances {
   readonly requestId: string;
   /** The row of the batch, if it is known. */
   readonly row?: number | undefined;
+  /** The names of the columns that the caller knows of, if these are not all: the engine's own words may name others. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 type Explain = (failure: DbFailure, at: Circumstances) => ApiError;
@@ -63,9 +65,25 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'c
 
 /** `Row 3, column "email": …` with the engine's own words. */
 function words(failure: DbFailure, at: Circumstances): string {
+  if (at.known !== undefined) return ownWords(failure, at.row, at.known);
   const row = at.row === undefined ? '' : `Row ${at.row}`;
   const column = failure.column === undefined ? '' : `column "${failure.column}"`;
   const place = [row, column].filter((part) => part !== '').join(', ');
   const said = failure.message.replace(/[.\s]+$/, '');
   return place === '' ? `${said}.` : `${place}: ${said}.`;
+}
+
+const OWN_WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
+  duplicate: 'a value that must be unique is there already',
+  constraint: 'a constraint of the table does not hold',
+  invalid: 'a value does not fit',
+  raised: 'code in the database refused it',
+};
+
+/** What happened, without a name that is not the caller's to know. */
+function ownWords({ kind, column }: DbFailure, row: number | undefined, known: ReadonlySet<string>): string {
+  const named = column?.split(', ').every((name) => known.has(name)) ? `column "${column}"` : '';
+  const place = [row === undefined ? '' : `Row ${row}`, named].filter((part) => part !== '').join(', ');
+  const said = OWN_WORDS[kind] ?? 'the table or view does not take it';
+  return place === '' ? `${said[0]?.toUpperCase()}${said.slice(1)}.` : `${place}: ${said}.`;
 }

@@ -18,6 +18,14 @@ export function findColumn(table: Table, name: string): Column {
   return column;
 }
 
+/** A column whose values the caller may ask about: in filters, orders, groups and sums. */
+export function findAskable(table: Table, name: string): Column {
+  const column = findColumn(table, name);
+  if (table.sight?.readable.has(column) === false) throw apiError('column_unknown', name);
+  if (table.sight?.masked.has(column)) throw apiError('column_masked', name);
+  return column;
+}
+
 /** All of them: AND. Undefined when there is none. */
 export function conditionOf(filters: readonly RawFilter[], table: Table): Condition | undefined {
   const [first] = filters;
@@ -34,13 +42,13 @@ function toCondition(filter: RawFilter, table: Table): Condition {
       return { op: 'not', of: toCondition(filter.of, table) };
     case 'null':
     case 'notnull':
-      return { op: filter.op, column: findColumn(table, filter.column) };
+      return { op: filter.op, column: findAskable(table, filter.column) };
     case 'has':
     case 'hasnot':
       if (filter.found === undefined) throw new Error('a relation that was not looked for');
       return filter.found;
     default:
-      return comparison(filter.op, findColumn(table, filter.column), filter.values);
+      return comparison(filter.op, findAskable(table, filter.column), filter.values);
   }
 }
 

@@ -239,3 +239,11 @@ export function prefix(batch: Batch, n: number): Batch {
   });
   return { count: Math.min(n, batch.count), groups };
 }
+
+/** An upsert passes over rows that its rule forbids to change: then fewer are written than were given. */
+export function mustWrite(
+  { count }: Pick<Batch, 'count'>,
+  { upsert, access }: Pick<InsertBodyPlan, 'upsert' | 'access'>,
+): number | undefined {
+  return upsert && access.restriction !== undefined ? count : undefined;
+}

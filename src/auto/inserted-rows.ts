@@ -9,23 +9,25 @@ import { compileInsert } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { Operand } from '../sql/statement.ts';
 import { narrow } from './access.ts';
-import type { Batch, Group } from './insert.ts';
-import type { InsertBodyPlan } from './plan-write.ts';
-import { generatedKeys, JoinedSink, type RowKey, readByKeys } from './returned-rows.ts';
+import { type Batch, type Group, mustWrite } from './insert.ts';
+import type { InsertBodyPlan, ReturnedRows } from './plan-write.ts';
+import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoSession } from './session.ts';
-import { checkDryRun, inTransaction, keepsHalf, type Progress } from './transaction.ts';
+import { checkDryRun, checkWritten, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 
 export function insertAndReturn(
   batch: Batch,
   plan: InsertBodyPlan,
-  returning: readonly Column[],
+  returned: ReturnedRows,
   session: AutoSession,
   sink: AnswerSink,
 ): Promise<number> {
   const { capabilities, label } = session.engine;
   if (!capabilities.transactions) throw apiError('not_on_engine', '$return=rows', label);
   checkDryRun(plan, plan.table, session);
-  if (!capabilities.returning.includes('insert')) return insertAndRead(batch, plan, returning, session, sink);
+  const isReturned = returned.isOpen && capabilities.returning.includes('insert') && mustWrite(batch, plan) === undefined;
+  if (!isReturned) return insertAndRead(batch, plan, returned, session, sink);
+  const returning = returned.columns;
   const groups = batch.groups.map((group) => ({ group, statements: toStatements(group, plan, session, { returning }) }));
   const [first] = groups;
   const [only] = first?.statements ?? [];
@@ -65,7 +67,7 @@ async function run({ statement, params }: BoundStatement, { connection, options 
 function insertAndRead(
   batch: Batch,
   plan: InsertBodyPlan,
-  returning: readonly Column[],
+  returned: ReturnedRows,
   session: AutoSession,
   sink: AnswerSink,
 ): Promise<number> {
@@ -80,7 +82,7 @@ function insertAndRead(
       for (const [i, place] of group.places.entries()) keys[place] = found[i] ?? [];
     }
     const order = isAscending(keys, table.primaryKey) ? 'together' : 'in turn';
-    await readByKeys(keys, { table, returning, access }, order, session, sink);
+    await readByKeys(keys, { ...returned, access }, order, session, sink);
     return batch.count;
   });
 }
@@ -88,18 +90,24 @@ function insertAndRead(
 /** The keys of the rows, in their order. */
 async function insertGroup(group: Group, plan: InsertBodyPlan, progress: Progress, session: AutoSession): Promise<readonly RowKey[]> {
   const { primaryKey } = plan.table;
-  const { dialect, label } = session.engine;
+  const { dialect, label, capabilities } = session.engine;
   const { columns, rows } = group;
   const isGiven = primaryKey.every((column) => columns.includes(column));
-  if (!isGiven && (primaryKey.length > 1 || !isGenerated(primaryKey[0]) || dialect.generatedKeys === undefined))
+  const isTold = !isGiven && capabilities.returning.includes('insert');
+  if (!isGiven && !isTold && (primaryKey.length > 1 || !isGenerated(primaryKey[0]) || dialect.generatedKeys === undefined))
     throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
+  const told = new KeySink(primaryKey);
   const keys: RowKey[] = [];
-  for (const statement of toStatements(group, plan, session, isGiven ? {} : { keys: 'generated' })) {
-    const count = await run(statement, session);
+  const more = isGiven ? {} : isTold ? { returning: primaryKey } : { keys: 'generated' as const };
+  let written = 0;
+  for (const statement of toStatements(group, plan, session, more)) {
+    const count = await run(statement, session, isTold ? told : undefined);
+    written += count;
     progress.hasRun = true;
-    if (!isGiven) keys.push(...(await generatedKeys(count, dialect.generatedKeys ?? '', session)));
+    if (!isGiven && !isTold) keys.push(...(await generatedKeys(count, dialect.generatedKeys ?? '', session)));
   }
-  if (!isGiven) return keys;
+  checkWritten(written, mustWrite(rows, plan));
+  if (!isGiven) return isTold ? told.keys : keys;
   const places = primaryKey.map((column) => columns.indexOf(column));
   return Array.from({ length: rows.count }, (_, row) => places.map((place) => (rows.value(row * rows.width + place) ?? '') as Operand));
 }

@@ -3,12 +3,12 @@ import { apiError } from '../errors.ts';
 import type { Table } from '../model/table.ts';
 import type { OrderTerm } from '../sql/plan.ts';
 import type { OrderWanted } from './column-lists.ts';
-import { findColumn } from './filters.ts';
+import { findAskable } from './filters.ts';
 
 export function orderOf(wanted: readonly OrderWanted[] | undefined, table: Table): readonly OrderTerm[] {
   if (wanted === undefined) return stableOrder(table);
   const asked = wanted.map(({ column: name, direction }): OrderTerm => {
-    const column = findColumn(table, name);
+    const column = findAskable(table, name);
     if (!column.sortable) throw apiError('column_not_comparable', name, '$order');
     return { column, direction };
   });

@@ -3,7 +3,7 @@ import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { SelectPlan } from '../sql/plan.ts';
 import type { RelatedRows } from '../sql/related-rows.ts';
-import { narrow } from './access.ts';
+import { type Access, checkPageSize, largestPage, narrow } from './access.ts';
 import type { ExpandWanted } from './expand-syntax.ts';
 import { findColumn } from './filters.ts';
 import { orderOf } from './order.ts';
@@ -39,7 +39,7 @@ function planItem(item: ExpandWanted, from: Table, reach: Reach): Expansion {
   if (kind === 'one' && item.size !== undefined) throw apiError('parameter_invalid', '$ps', `"${item.key}" is one row and no list`);
   const visible = item.select === undefined ? table.columns : item.select.map((name) => findColumn(table, name));
   const nested = planExpand(item.expand, table, reach);
-  const size = kind === 'one' ? 1 : (item.size ?? USUAL_SIZE);
+  const size = kind === 'one' ? 1 : listSize(item.size, table, reach.access);
   const select: SelectPlan = {
     table,
     columns: withColumns(visible, nested),
@@ -50,6 +50,11 @@ function planItem(item: ExpandWanted, from: Table, reach: Reach): Expansion {
     offset: 0,
   };
   return { key: item.key, kind, rows: { link, select: narrow(select, reach.access, 'read') }, visible: visible.length, size, nested };
+}
+
+function listSize(asked: number | undefined, table: Table, access: Access): number {
+  if (asked !== undefined) checkPageSize(table, access, '$ps', asked);
+  return asked ?? Math.min(USUAL_SIZE, largestPage(table, access) ?? USUAL_SIZE);
 }
 
 /** What the nested items start from is selected too. */

@@ -3,7 +3,7 @@ import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { Assignment, Condition, CountPlan, DeletePlan, Narrowed, SelectPlan, UpdatePlan } from '../sql/plan.ts';
 import type { ParamValue } from '../sql/statement.ts';
-import { type Access, narrow } from './access.ts';
+import { type Access, isOpenToRead, narrow, readableTable } from './access.ts';
 import { readChanges } from './changes.ts';
 import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
@@ -11,11 +11,20 @@ import { keyCondition } from './keys.ts';
 import type { DeleteRequest, InsertRequest, PatchRowsRequest, RowsWanted, UpdateRequest, WriteOptions } from './request.ts';
 import { fromText, InvalidValue } from './values.ts';
 
+/** Written rows that are given back. */
+export interface ReturnedRows {
+  /** The table as the caller may read it. */
+  readonly table: Table;
+  readonly columns: readonly Column[];
+  /** May every row be shown as it is? Else they are read, as far as the caller may read them. */
+  readonly isOpen: boolean;
+}
+
 export interface Conditions {
   readonly dryRun: boolean;
   readonly maxAffected: number | undefined;
-  /** Columns of the written rows that are the answer; undefined when their number is. */
-  readonly returning: readonly Column[] | undefined;
+  /** The written rows that are the answer; undefined when their number is. */
+  readonly returning: ReturnedRows | undefined;
   readonly access: Access;
 }
 
@@ -59,14 +68,16 @@ export function planPatch(request: PatchRowsRequest, table: Table, access: Acces
 }
 
 export function planUpdate(request: UpdateRequest, table: Table, access: Access): WritePlan {
+  const conditions = conditionsOf(request, table, access);
   const where = conditionFor(request.where, table);
   const plan = narrow({ table, set: assignmentsOf(request, table), where }, access, 'update');
-  return writePlan({ do: 'update', plan }, where, request, table, access);
+  return writePlan({ do: 'update', plan }, where, request, table, conditions);
 }
 
 export function planDelete(request: DeleteRequest, table: Table, access: Access): WritePlan {
+  const conditions = conditionsOf(request, table, access);
   const where = conditionFor(request.where, table);
-  return writePlan({ do: 'delete', plan: narrow({ table, where }, access, 'delete') }, where, request, table, access);
+  return writePlan({ do: 'delete', plan: narrow({ table, where }, access, 'delete') }, where, request, table, conditions);
 }
 
 function writePlan(
@@ -74,8 +85,9 @@ function writePlan(
   where: Condition,
   request: UpdateRequest | DeleteRequest,
   table: Table,
-  access: Access,
+  conditions: Conditions,
 ): WritePlan {
+  const { access } = conditions;
   const before: SelectPlan = { table, columns: table.columns, where, order: [], limit: Number.MAX_SAFE_INTEGER, offset: 0, lock: true };
   return {
     do: 'write',
@@ -84,13 +96,17 @@ function writePlan(
     count: narrow({ table, where }, access, write.do),
     before: narrow(before, access, write.do),
     single: 'key' in request.where ? { ifMatch: request.ifMatch } : undefined,
-    ...conditionsOf(request, table, access),
+    ...conditions,
   };
 }
 
 function conditionsOf({ dryRun, maxAffected, returning }: WriteOptions, table: Table, access: Access): Conditions {
-  const columns = returning?.select === undefined ? table.columns : returning.select.map((name) => findColumn(table, name));
-  return { dryRun, maxAffected, returning: returning === undefined ? undefined : columns, access };
+  return { dryRun, maxAffected, returning: returning && returnedRows(returning.select, readableTable(table, access), access), access };
+}
+
+function returnedRows(select: readonly string[] | undefined, table: Table, access: Access): ReturnedRows {
+  const columns = select === undefined ? table.columns : select.map((name) => findColumn(table, name));
+  return { table, columns, isOpen: isOpenToRead(table, access) };
 }
 
 /** A write without a condition cannot be planned. */

@@ -6,7 +6,7 @@ import { apiError } from '../errors.ts';
 import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Condition, CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
-import { type Access, narrow, visibleTable } from './access.ts';
+import { type Access, type CursorSeal, checkPageSize, narrow, visibleTable } from './access.ts';
 import { cursorCondition } from './cursor.ts';
 import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
@@ -15,7 +15,7 @@ import { orderOf } from './order.ts';
 import { type Expansion, planExpand, withColumns } from './plan-expand.ts';
 import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
 import { Reach, reaching } from './relations.ts';
-import type { AutoRequest, ReadRequest, RowRequest } from './request.ts';
+import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from './request.ts';
 
 /** A page of rows. */
 export interface ReadPlan {
@@ -24,6 +24,8 @@ export interface ReadPlan {
   /** How many of the selected columns the caller sees: those behind are for the cursor, and for what belongs to the rows. */
   readonly visible: number;
   readonly keyset: boolean;
+  /** For its cursors. */
+  readonly seal: CursorSeal | undefined;
   /** What stands in the rows besides. */
   readonly expand: readonly Expansion[];
   /** All rows that match, when their number was asked for. */
@@ -57,7 +59,7 @@ export interface Surroundings {
 }
 
 export function planRequest(asked: AutoRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
-  const table = visibleTable(found, access);
+  const table = visibleTable(found, access, OPERATIONS[asked.do]);
   const reach = neighbours === undefined ? undefined : new Reach(neighbours, access);
   const request = reach === undefined ? asked : reaching(asked, table, reach);
   switch (request.do) {
@@ -78,14 +80,16 @@ export function planRequest(asked: AutoRequest, found: Table, access: Access, { 
 
 function planRead(request: ReadRequest, table: Table, access: Access, kinds: SelectPlan['kinds'], reach: Reach | undefined): ReadPlan {
   checkVersion(request, table);
+  checkPageSize(table, access, 'ps', request.size);
   const where = conditionOf(request.filters, table);
   const order = orderOf(request.order, table);
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
   const keyset = request.after !== undefined;
+  const seal = access.restriction?.seal;
   const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpand(request.expand, table, reach);
   const selected = withColumns(visible, expand);
   const hidden = keyset ? order.map((term) => term.column).filter((column) => !selected.includes(column)) : [];
-  const behind = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order) : undefined;
+  const behind = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order, seal) : undefined;
   const select: SelectPlan = {
     table,
     columns: hidden.length === 0 ? selected : [...selected, ...hidden],
@@ -100,6 +104,7 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     select: narrow(select, access, 'read'),
     visible: visible.length,
     keyset,
+    seal,
     expand,
     count: request.count ? narrow({ table, where }, access, 'read') : undefined,
   };

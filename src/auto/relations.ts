@@ -80,8 +80,14 @@ interface Found {
   readonly link: Link;
 }
 
+/** Over columns that the caller may not read there is no relation. */
 const has = (table: Table | undefined, names: readonly string[]): boolean =>
-  table !== undefined && names.every((name) => table.byName.has(name));
+  table !== undefined && names.every((name) => isShown(table, name));
+
+function isShown({ byName, sight }: Table, name: string): boolean {
+  const column = byName.get(name);
+  return column !== undefined && (sight === undefined || (sight.readable.has(column) && !sight.masked.has(column)));
+}
 
 const columnsOf = (table: Table, names: readonly string[]): readonly Column[] => names.flatMap((name) => table.byName.get(name) ?? []);
 

@@ -3,6 +3,7 @@
  * columns.
  */
 import { apiError } from '../errors.ts';
+import type { Operation } from '../model/persona.ts';
 import type { QueryParameter } from '../util/query.ts';
 import { type OrderWanted, parseOrder } from './column-lists.ts';
 import { type EntityTags, parseTags } from './entity-tags.ts';
@@ -79,6 +80,16 @@ export interface DeleteRequest extends Named, WriteOptions {
 
 export type WriteRequest = InsertRequest | PatchRowsRequest | UpdateRequest | DeleteRequest;
 export type AutoRequest = ReadRequest | RowRequest | WriteRequest;
+
+/** Which of the caller's operations a request is. */
+export const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {
+  read: 'read',
+  row: 'read',
+  insert: 'insert',
+  patch: 'update',
+  update: 'update',
+  delete: 'delete',
+};
 
 /** What a row's path and headers say beside its query. */
 export interface RowAddress {

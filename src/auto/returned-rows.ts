@@ -11,6 +11,7 @@ import type { Operand } from '../sql/statement.ts';
 import { type Access, narrow } from './access.ts';
 import { cellText } from './cursor.ts';
 import { isOneOf } from './keys.ts';
+import { maskedSink } from './mask-sink.ts';
 import type { AutoSession } from './session.ts';
 import { fromText } from './values.ts';
 
@@ -65,7 +66,7 @@ export class JoinedSink implements RowSink {
 
 export interface Wanted {
   readonly table: Table;
-  readonly returning: readonly Column[];
+  readonly columns: readonly Column[];
   readonly access: Access;
 }
 
@@ -87,11 +88,12 @@ export async function readByKeys(
 }
 
 async function readWhere(where: Condition, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
-  const { table, returning, access } = wanted;
+  const { table, columns, access } = wanted;
   const order = table.order.map((column) => ({ column, direction: 'asc' }) as const);
-  const plan: SelectPlan = { table, columns: returning, where, order, limit: ALL, offset: 0 };
-  const { statement, params } = compileSelect(narrow(plan, access, 'read'), session.engine.dialect);
-  await session.connection.run(statement, params, session.options, sink);
+  const plan: SelectPlan = { table, columns, where, order, limit: ALL, offset: 0 };
+  const narrowed = narrow(plan, access, 'read');
+  const { statement, params } = compileSelect(narrowed, session.engine.dialect);
+  await session.connection.run(statement, params, session.options, maskedSink(narrowed, sink));
 }
 
 /** Which keys the last INSERT of so many rows has made. */

@@ -12,6 +12,7 @@ import type { Operand } from '../sql/statement.ts';
 import { MemoryBusy, type MemoryLease } from '../util/memory-lease.ts';
 import { cellText } from './cursor.ts';
 import { type ReadItem, type ReadRows, sendRows } from './expanded-rows.ts';
+import { maskedSink } from './mask-sink.ts';
 import type { Expansion } from './plan-expand.ts';
 import { RowStore } from './row-store.ts';
 import type { AnswerSink, AutoSession } from './session.ts';
@@ -141,7 +142,7 @@ class Reading {
   async #read(rows: Expansion['rows'], keys: readonly (readonly Operand[])[], store: RowStore): Promise<void> {
     const { connection, engine, options } = this.#session;
     const { statement, params } = compileRelated(rows, keys, engine.dialect);
-    await connection.run(statement, params, options, store);
+    await connection.run(statement, params, options, maskedSink(rows.select, store));
   }
 }
 

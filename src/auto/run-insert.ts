@@ -6,7 +6,7 @@ import { DbFailure } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import { compileInsert } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
-import { type Batch, planRows, prefix, readBatch } from './insert.ts';
+import { type Batch, mustWrite, planRows, prefix, readBatch } from './insert.ts';
 import { insertAndReturn } from './inserted-rows.ts';
 import { lateRow } from './late-row.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
@@ -22,7 +22,7 @@ export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink
   if (upsert && table.primaryKey.length === 0) throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
   const writing =
     plan.returning === undefined
-      ? runStatements(toStatements(batch, plan, session), plan, table, session)
+      ? runStatements(toStatements(batch, plan, session), plan, table, session, mustWrite(batch, plan))
       : insertAndReturn(batch, plan, plan.returning, session, sink);
   return writing.then(
     () => ({ rows: count, cursor: undefined }),

@@ -39,7 +39,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
       progress.hasRun = true;
     }
     if (rows < batch.count) throw await wrongKey(keys, plan, session);
-    if (returning !== undefined) await readByKeys(keys, { table, returning, access }, 'in turn', session, sink);
+    if (returning !== undefined) await readByKeys(keys, { ...returning, access }, 'in turn', session, sink);
     return rows;
   });
   return { rows: await (table.transactional ? patching : patching.catch(keepsHalf)), cursor: undefined };

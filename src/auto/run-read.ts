@@ -5,6 +5,7 @@ import type { RowSink } from '../model/cells.ts';
 import { compileCount, compileSelect } from '../sql/compile.ts';
 import type { CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { CursorSink } from './cursor.ts';
+import { maskedSink } from './mask-sink.ts';
 import type { ReadPlan } from './plan.ts';
 import { runExpanded } from './run-expand.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
@@ -17,8 +18,9 @@ export async function runRead(plan: ReadPlan, session: AutoSession, sink: Answer
 /** What is known before the first row goes to the answer, the rows where they are wanted. */
 async function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
   if (plan.count !== undefined) answer.header('X-Total-Count', await countRows(plan.count, session));
-  if (!plan.keyset) return { rows: await readPage(plan.select, session, sink), cursor: undefined };
-  const positioned = new CursorSink(sink, plan.select.order, plan.visible);
+  const shown = maskedSink(plan.select, sink);
+  if (!plan.keyset) return { rows: await readPage(plan.select, session, shown), cursor: undefined };
+  const positioned = new CursorSink(shown, plan.select.order, plan.visible, plan.seal);
   const rows = await readPage(plan.select, session, positioned);
   return { rows, cursor: rows < plan.select.limit ? undefined : positioned.cursor };
 }

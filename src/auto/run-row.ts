@@ -3,6 +3,7 @@ import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { hasTag, rowTag, weakTag } from './entity-tags.ts';
+import { maskedSink } from './mask-sink.ts';
 import type { ExpandedRowPlan, RowPlan } from './plan.ts';
 import { runExpanded } from './run-expand.ts';
 import { readPage } from './run-read.ts';
@@ -21,7 +22,7 @@ export async function runExpandedRow(plan: ExpandedRowPlan, session: AutoSession
 }
 
 async function readOne(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
-  const rows = await readPage(plan, session, sink);
+  const rows = await readPage(plan, session, maskedSink(plan, sink));
   if (rows === 0) throw apiError('row_unknown');
   if (rows > 1) throw apiError('key_repeats');
   return rows;

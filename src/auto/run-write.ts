@@ -4,12 +4,12 @@
  */
 import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
-import type { Column } from '../model/table.ts';
 import { compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { type EntityTags, hasTag, rowTag } from './entity-tags.ts';
-import type { WritePlan } from './plan-write.ts';
+import { maskedSink } from './mask-sink.ts';
+import type { ReturnedRows, WritePlan } from './plan-write.ts';
 import { changedKeys, KeySink, readByKeys } from './returned-rows.ts';
 import { countRows } from './run-read.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
@@ -41,7 +41,7 @@ async function writeCounted(plan: WritePlan, session: AutoSession): Promise<numb
 function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<number> {
   const { engine } = session;
   const { table, returning } = plan;
-  const isReturned = returning !== undefined && engine.capabilities.returning.includes(plan.write.do);
+  const isReturned = returning?.isOpen === true && engine.capabilities.returning.includes(plan.write.do);
   if (returning !== undefined && !isReturned) {
     if (table.primaryKey.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', engine.label);
     if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${engine.label} ${table.storage}`);
@@ -68,7 +68,7 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
 /** The rows are read before a DELETE, and after an UPDATE by the keys that they had before. */
 async function writeAndRead(
   plan: WritePlan,
-  returning: readonly Column[],
+  returning: ReturnedRows,
   write: () => Promise<number>,
   progress: Progress,
   session: AutoSession,
@@ -78,7 +78,7 @@ async function writeAndRead(
   const keys = new KeySink(table.primaryKey);
   await select({ ...plan.before, columns: table.primaryKey }, session, keys);
   progress.hasRun = true;
-  const wanted = { table, returning, access };
+  const wanted = { ...returning, access };
   if (plan.write.do === 'delete') {
     await readByKeys(keys.keys, wanted, 'together', session, sink);
     return write();
@@ -90,7 +90,7 @@ async function writeAndRead(
 
 async function checkTag(tags: EntityTags, plan: WritePlan, session: AutoSession): Promise<void> {
   const row = new TagSink(plan.before.columns.length);
-  await select(plan.before, session, row);
+  await select(plan.before, session, maskedSink(plan.before, row));
   if (row.tag === undefined) throw apiError('row_unknown');
   if (!hasTag(tags, row.tag)) throw apiError('row_changed');
 }
@@ -116,7 +116,7 @@ async function select(plan: Narrowed<SelectPlan>, { connection, engine, options 
 }
 
 function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession): BoundStatement {
-  const more = isReturned ? { returning } : {};
+  const more = isReturned ? { returning: returning?.columns } : {};
   return write.do === 'update'
     ? compileUpdate({ ...write.plan, ...more }, engine.dialect)
     : compileDelete({ ...write.plan, ...more }, engine.dialect);

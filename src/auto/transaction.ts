@@ -41,18 +41,24 @@ export async function inTransaction(
   return rows;
 }
 
+/** Fewer rows than were given: one of them is another's. */
+export function checkWritten(rows: number, expected: number | undefined): void {
+  if (expected !== undefined && rows < expected) throw apiError('rows_duplicate', 'It is a row that you may not change.');
+}
+
 /** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
 export function runStatements(
   statements: readonly BoundStatement[],
   wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
   table: Table,
   session: AutoSession,
+  expected?: number,
 ): Promise<number> {
   const { connection, options, engine } = session;
   const { transactions } = engine.capabilities;
   checkDryRun(wanted, table, session);
   const [only] = statements;
-  const plain = !wanted.dryRun && (wanted.maxAffected === undefined || !transactions);
+  const plain = !wanted.dryRun && expected === undefined && (wanted.maxAffected === undefined || !transactions);
   const isAtomic = table.transactional || !transactions;
   if (statements.length === 1 && only !== undefined && plain) {
     const running = connection.run(only.statement, only.params, options).then(({ rows }) => rows);
@@ -64,6 +70,7 @@ export function runStatements(
       rows += (await connection.run(statement, params, options)).rows;
       progress.hasRun = true;
     }
+    checkWritten(rows, expected);
     return rows;
   });
   return isAtomic ? transacting : transacting.catch(keepsHalf);

@@ -16,6 +16,7 @@ import type { Caller, SpaceCaller } from '../model/caller.ts';
 import type { Entry } from '../model/entry.ts';
 import { inSpace, type ProjectContext } from '../model/project.ts';
 import type { Observer } from '../observe.ts';
+import type { GrantBook } from '../personas/grants.ts';
 import type { CheckPersona } from '../personas/personas.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
@@ -43,6 +44,7 @@ export interface Services {
   /** Opens a connection to a database and asks for its version. */
   readonly probe: (entry: Entry) => Promise<Probe>;
   /** What the databases of a project say against a persona. */
+  readonly grants: GrantBook;
   readonly checkPersona: (context: ProjectContext) => CheckPersona;
   readonly observer: Observer;
   /** False while the service shuts down. */

@@ -8,8 +8,8 @@ import { type ApiError, apiError } from '../errors.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
-import { type DeclaredKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
-import type { Table } from '../model/table.ts';
+import { type DeclaredKey, type ForeignKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
+import type { Column, Table } from '../model/table.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -20,6 +20,18 @@ export interface MetadataRequest {
   readonly requestId: string;
   readonly signal: StopSignal;
 }
+
+/** What of a schema the caller may know. */
+export interface SchemaSight {
+  hasTable(name: string): boolean;
+  /** Undefined: there is no such table for the caller. */
+  columnsOf(table: Table): readonly Column[] | undefined;
+  /** May the caller read these columns? A relation over others does not exist for it. */
+  reads(table: string, columns: readonly string[]): boolean;
+}
+
+/** Finds out once it is known which schema is meant. */
+export type FindSight = (located: Located) => SchemaSight;
 
 export class Metadata {
   readonly #connections: Connections;
@@ -32,16 +44,19 @@ export class Metadata {
     this.#relations = relations;
   }
 
-  async table(context: ProjectContext, asked: MetadataRequest, name: string): Promise<PlainMap> {
+  async table(context: ProjectContext, asked: MetadataRequest, name: string, find: FindSight): Promise<PlainMap> {
     const located = locate(this.#connections.engines, context, asked);
+    const sight = find(located);
     const table = await explained(asked, () => this.#catalog.read({ ...located, table: name }));
-    if (table === undefined) throw apiError('table_unknown', name);
+    const columns = table && sight.columnsOf(table);
+    if (table === undefined || columns === undefined) throw apiError('table_unknown', name);
     const { keys } = await explained(asked, () => this.#relations.around(located, (all) => declaredAround(name, located.entry, all)));
-    return describeTable(table, asked.schema, relationsOf(name, keys));
+    return describeTable({ ...table, columns }, asked.schema, relationsOf(name, readableKeys(keys, sight)));
   }
 
-  async tables(context: ProjectContext, asked: MetadataRequest): Promise<readonly PlainMap[]> {
+  async tables(context: ProjectContext, asked: MetadataRequest, find: FindSight): Promise<readonly PlainMap[]> {
     const { entry, schema } = locate(this.#connections.engines, context, asked);
+    const sight = find({ entry, schema });
     const pool = this.#connections.pool(entry, 'auto');
     const tables = await explained(asked, async () => {
       const connection = await pool.acquire(asked.signal);
@@ -52,14 +67,16 @@ export class Metadata {
       }
     });
     if (tables === undefined) throw apiError('schema_unknown', asked.schema);
-    return tables.map(
-      ({ table, kind }) =>
+    return tables.flatMap(({ table, kind }): PlainMap[] => {
+      if (!sight.hasTable(table)) return [];
+      return [
         new Map([
           ['table', table],
           ['schema', asked.schema],
           ['type', kind],
         ]),
-    );
+      ];
+    });
   }
 }
 
@@ -99,6 +116,11 @@ function declaredAround(name: string, { relations = [] }: Entry, keys: readonly 
   return new Set(touching.flatMap(({ table, references }) => [table, references.table]));
 }
 
+/** A key is known to who may read both its ends. */
+function readableKeys(keys: readonly ForeignKey[], sight: SchemaSight): readonly ForeignKey[] {
+  return keys.filter(({ table, columns, references }) => sight.reads(table, columns) && sight.reads(references.table, references.columns));
+}
+
 function describeRelations(relations: readonly Relation[]): readonly PlainMap[] {
   const names = namesOf(relations);
   return relations.map(({ kind, table, columns, references, through }, index): PlainMap => {
@@ -112,6 +134,11 @@ function describeRelations(relations: readonly Relation[]): readonly PlainMap[] 
     if (through !== undefined) shown.set('through', through.table);
     return shown;
   });
+}
+
+/** Those whose columns are all shown. */
+function knownKeys({ unique, columns }: Table): readonly (readonly Column[])[] {
+  return unique.filter((key) => key.every((column) => columns.includes(column)));
 }
 
 function describeTable(table: Table, schema: string, relations: readonly Relation[]): PlainMap {
@@ -130,7 +157,7 @@ function describeTable(table: Table, schema: string, relations: readonly Relatio
     ['table', table.name],
     ['schema', schema],
     ['columns', columns],
-    ['unique', table.unique.map((key) => key.map((column) => column.name))],
+    ['unique', knownKeys(table).map((key) => key.map((column) => column.name))],
     ['relations', describeRelations(relations)],
   ]);
 }

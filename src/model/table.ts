@@ -70,6 +70,15 @@ export interface Table {
   readonly storage: string;
   /** Can several rows be written all or nothing? */
   readonly transactional: boolean;
+  /** Set for a table as one caller sees it, which may be less than there is. */
+  readonly sight?: TableSight;
+}
+
+/** What may be asked of the columns that a caller can name. */
+export interface TableSight {
+  readonly readable: ReadonlySet<Column>;
+  /** Shown as something else, so that nothing may be asked of their values. */
+  readonly masked: ReadonlySet<Column>;
 }
 
 export interface TableFacts {

@@ -1,4 +1,5 @@
 /** Values that the service gives to columns itself (`set` of a persona), checked against the columns like any other value. */
+import type { Preset, Subject } from '../auto/access.ts';
 import { fromText, InvalidValue } from '../auto/values.ts';
 import type { GivenValue } from '../model/persona.ts';
 import type { Column } from '../model/table.ts';
@@ -6,12 +7,7 @@ import type { ParamValue } from '../sql/statement.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { writeJson } from '../util/json.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
-import { claimError, type Subject } from './rule-binder.ts';
-
-export interface Preset {
-  readonly column: Column;
-  readonly valueFor: (subject: Subject) => ParamValue;
-}
+import { claimError } from './rule-binder.ts';
 
 /** Throws InvalidValue when a value of the document does not fit. */
 export function compilePreset(column: Column, given: GivenValue): Preset {

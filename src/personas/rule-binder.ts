@@ -3,27 +3,17 @@
  * SQL; the conditions are those of any filter.
  */
 
+import type { Rule, Subject } from '../auto/access.ts';
 import type { RawFilter, RawValue } from '../auto/filter-syntax.ts';
 import { comparison, findColumn } from '../auto/filters.ts';
 import { fromText, InvalidValue } from '../auto/values.ts';
 import { apiError } from '../errors.ts';
-import type { SpaceCaller } from '../model/caller.ts';
 import type { Column, Table } from '../model/table.ts';
 import { OPERATORS } from '../sql/operators.ts';
 import type { Condition } from '../sql/plan.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
 import { nameIn, parseRule } from './rules.ts';
-
-/** For whom a rule is applied. */
-export interface Subject {
-  readonly caller: SpaceCaller;
-  /** The name of the persona, for its refusals. */
-  readonly persona: string;
-}
-
-/** The same for everybody, or made for each caller. */
-export type Rule = Condition | ((subject: Subject) => Condition);
 
 /** Matches no row, and every row. */
 const NOTHING: Condition = { op: 'or', of: [] };

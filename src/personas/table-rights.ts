@@ -2,28 +2,14 @@
  * What a persona grants on one table, compiled once for the catalogue's picture of it: columns, a condition, presets and limits by operation. What
  * cannot be compiled makes its operation broken, so that it fails closed. Knows no request.
  */
+import type { Preset, Right, Rule, TableRights } from '../auto/access.ts';
 import { InvalidValue } from '../auto/values.ts';
 import { ApiError } from '../errors.ts';
 import type { ColumnGrant, InsertGrant, Operation, ReadGrant, RowRule, TableGrants, UpdateGrant } from '../model/persona.ts';
-import type { Column, Table } from '../model/table.ts';
+import type { Column, Table, TableSight } from '../model/table.ts';
 import { ruledColumns } from './document.ts';
-import { compilePreset, type Preset } from './presets.ts';
-import { compileRules, type Rule } from './rule-binder.ts';
-
-export interface Right {
-  /** Readable, or what the caller may give. */
-  readonly columns: ReadonlySet<Column>;
-  readonly rule: Rule | undefined;
-  /** What the service gives itself. */
-  readonly presets: readonly Preset[];
-  /** What is shown instead of values. */
-  readonly masks: ReadonlyMap<Column, string | null>;
-  readonly maxPageSize: number | undefined;
-  /** A rule of it cannot be applied. */
-  readonly isBroken: boolean;
-}
-
-export type TableRights = { readonly [K in Operation]?: Right };
+import { compilePreset } from './presets.ts';
+import { compileRules } from './rule-binder.ts';
 
 /** Hears of what does not fit the table: where in the operation, and why. */
 export type Note = (operation: Operation, where: string, why: string) => void;
@@ -107,7 +93,10 @@ class RightCompiler {
   }
 }
 
-const COMPILERS: { readonly [K in Operation]: (compiler: RightCompiler, grant: NonNullable<TableGrants[K]>) => Omit<Right, 'isBroken'> } = {
+/** A right before it is known what else the table grants. */
+type Granted = Pick<Right, 'columns' | 'masks' | 'rule' | 'presets' | 'maxPageSize'>;
+
+const COMPILERS: { readonly [K in Operation]: (compiler: RightCompiler, grant: NonNullable<TableGrants[K]>) => Granted } = {
   read: (compiler, grant: ReadGrant) => ({
     columns: compiler.columns(grant),
     masks: compiler.masks(grant),
@@ -139,14 +128,55 @@ const COMPILERS: { readonly [K in Operation]: (compiler: RightCompiler, grant: N
 };
 
 export function compileRights(grants: TableGrants, table: Table, note: Note = UNHEARD): TableRights {
-  const rights: TableRights = {};
+  const granted: { [K in Operation]?: Granted & { readonly isBroken: boolean } } = {};
   for (const operation of Object.keys(COMPILERS) as Operation[]) {
     const grant = grants[operation];
     if (grant === undefined) continue;
     const compiler = new RightCompiler(table, operation, note);
-    const compile = COMPILERS[operation] as (compiler: RightCompiler, grant: object) => Omit<Right, 'isBroken'>;
-    const right = compile(compiler, grant);
-    Object.assign(rights, { [operation]: { ...right, isBroken: compiler.isBroken } });
+    const compile = COMPILERS[operation] as (compiler: RightCompiler, grant: object) => Granted;
+    granted[operation] = { ...compile(compiler, grant), isBroken: compiler.isBroken };
   }
-  return rights;
+  const readable = granted.read?.columns ?? NO_COLUMNS;
+  const known = new Set([...readable, ...(granted.insert?.columns ?? []), ...(granted.update?.columns ?? [])]);
+  const visible = table.columns.filter((column) => known.has(column));
+  const sight: TableSight = { readable, masked: new Set(granted.read?.masks.keys() ?? []) };
+  const rights: { [K in Operation]?: Right } = {};
+  for (const [operation, right] of Object.entries(granted) as [Operation, Granted & { readonly isBroken: boolean }][])
+    rights[operation] = {
+      ...right,
+      view: viewOf(table, operation, right, visible, sight),
+      lacks: operation === 'insert' ? lackOf(table, right, known) : undefined,
+    };
+  return { rights, visible };
+}
+
+const NO_COLUMNS: ReadonlySet<Column> = new Set();
+
+/**
+ * The table as requests for an operation are planned on. Every column that the caller knows of can be named; whether it may be read, asked about or
+ * given is told apart later. The order stays, so that pages are as stable as ever.
+ */
+function viewOf(table: Table, operation: Operation, right: Granted, visible: readonly Column[], sight: TableSight): Table {
+  const isRead = operation === 'read';
+  const named = isRead
+    ? visible.filter((column) => sight.readable.has(column))
+    : [...visible, ...right.presets.map(({ column }) => column)];
+  const isKeyKnown = operation === 'insert' || table.primaryKey.every((column) => sight.readable.has(column));
+  return {
+    ...table,
+    columns: table.columns.filter((column) => (operation === 'insert' ? right.columns : sight.readable).has(column)),
+    byName: new Map(named.map((column) => [column.name, column])),
+    primaryKey: isKeyKnown ? table.primaryKey : [],
+    sortedBy: table.sortedBy.every((column) => sight.readable.has(column)) ? table.sortedBy : [],
+    sight,
+  };
+}
+
+/** A column that every row needs and that is given neither by the caller nor by the service. */
+function lackOf(table: Table, { columns, presets }: Granted, known: ReadonlySet<Column>): string | null | undefined {
+  const lacking = table.columns.find(
+    (column) => column.required && !columns.has(column) && !presets.some((preset) => preset.column === column),
+  );
+  if (lacking === undefined) return undefined;
+  return known.has(lacking) ? lacking.name : null;
 }

@@ -97,7 +97,7 @@ function selecting({ columns, kinds }: SelectPlan, text: string, { types }: Para
 /** Does the result show the kind of every column that is compared? Then a comparison on an old picture is found out with it. */
 function isConfirmed({ kinds, columns, table, where: given }: SelectPlan): boolean {
   if (given === undefined) return true;
-  return kinds !== 'described' && (columns === table.columns || isShown(given, columns));
+  return kinds !== 'described' && ((columns === table.columns && table.sight === undefined) || isShown(given, columns));
 }
 
 function isShown(given: Condition, columns: readonly Column[]): boolean {
@@ -197,6 +197,12 @@ export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): Bou
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
   const statement = dialect.delete?.(table, given, types) ?? { text: `DELETE FROM ${table} WHERE ${given}${text}`, types, ...columns };
   return { statement, params: bind.values };
+}
+
+/** A condition on the table where other rows have the same names: every column is written with its table. */
+export function qualifiedCondition(given: Condition, table: Table, dialect: Dialect, bind: ParamBinder): string {
+  const qualified: Dialect = { ...dialect, quote: (name) => `${dialect.table(table)}.${dialect.quote(name)}` };
+  return condition(given, qualified, bind, 'strict');
 }
 
 function where(plan: Condition | undefined, dialect: Dialect, bind: ParamBinder, how: Comparing): string {

@@ -63,6 +63,8 @@ export interface SelectPlan {
   readonly offset: number | bigint;
   /** The rows stay locked until the transaction ends. */
   readonly lock?: boolean;
+  /** What is shown instead of the values of a column; set by narrowing. */
+  readonly masks?: ReadonlyMap<Column, string | null> | undefined;
 }
 
 export interface CountPlan {
@@ -85,6 +87,13 @@ export interface InsertPlan {
   /** The database makes the keys, and the statement must be one for which it tells them. */
   readonly keys?: 'generated';
   readonly returning?: Returning;
+  /** What an upsert may do to a row whose key is taken; without it: set all other columns. A row that does not match fails the upsert. */
+  readonly taken?: TakenKey;
+}
+
+export interface TakenKey {
+  readonly set: readonly Column[];
+  readonly where: Condition | undefined;
 }
 
 /** What a column becomes. */

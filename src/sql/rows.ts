@@ -69,6 +69,17 @@ export class RowValues {
     return values;
   }
 
+  /** The same rows, each with these values behind its own. */
+  withEach(values: readonly ParamValue[]): RowValues {
+    const rows = new RowValues(this.width + values.length, this.source, [], [], [...this.#apart]);
+    for (let row = 0; row < this.count; row++) {
+      for (let i = row * this.width; i < (row + 1) * this.width; i++) rows.addRange(this.from[i] as number, this.to[i] as number);
+      for (const value of values) rows.add(value);
+    }
+    rows.count = this.count;
+    return rows;
+  }
+
   /** As if there were no more. */
   first(count: number): RowValues {
     const rows = new RowValues(this.width, this.source, this.from, this.to, this.#apart);

@@ -1,10 +1,11 @@
 /** The Auto REST API: paths of tables and of rows, each in both forms, and their methods. */
-import { UNRESTRICTED } from '../../auto/access.ts';
 import type { Target } from '../../auto/attempt.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
 import { locateDatabase } from '../../model/database-name.ts';
+import { accessTo } from '../../personas/access.ts';
+import { standingOf } from '../../personas/standing.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/detached.ts';
 import { after, type MaybePromise } from '../../util/maybe-promise.ts';
@@ -104,12 +105,23 @@ export function autoRoutes(services: Services): readonly Route[] {
 
   const target = (exchange: Exchange): MaybePromise<Target> => {
     const path = paths.parse(exchange.path);
-    return after(enterSpace(services, exchange, DEMANDS.auto), ({ context }): Target => {
+    return after(enterSpace(services, exchange, DEMANDS.auto), ({ caller, context }): MaybePromise<Target> => {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
       const { entry, schema } = locateDatabase(context, engineOf(services.engines, path.type), path.database);
       if (path.table === '') throw apiError('table_unknown', '');
       exchange.subject = path.subject;
-      return { entry, schema, table: path.table, requestId: exchange.requestId, signal: exchange, meter: exchange, access: UNRESTRICTED };
+      return after(
+        standingOf(services.store, caller, context),
+        (standing): Target => ({
+          entry,
+          schema,
+          table: path.table,
+          requestId: exchange.requestId,
+          signal: exchange,
+          meter: exchange,
+          access: accessTo(services.grants, standing, caller, context, entry, schema, path.table),
+        }),
+      );
     });
   };
 

@@ -1,5 +1,8 @@
 /** Metadata of tables: the System API's and the users' own, which differ only in who may ask. */
 import type { Demand } from '../../auth/caller.ts';
+import type { FindSight } from '../../manage/metadata.ts';
+import { SEES_EVERYTHING, sightOf } from '../../personas/access.ts';
+import { standingOf } from '../../personas/standing.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
 import { DEMANDS, formatOf, identify, projectOf, type Route, type Services } from '../route.ts';
@@ -11,12 +14,17 @@ export function metaRoutes(services: Services): readonly Route[] {
     const caller = await identify(services, exchange, demand);
     const format = formatOf(exchange.parameter('format'));
     const asked = { type: exchange.required('type'), schema: exchange.required('schema'), requestId: exchange.requestId, signal: exchange };
-    return { format, asked, context: await projectOf(services, caller) };
+    const context = await projectOf(services, caller);
+    // Who has the server key looks after the databases.
+    const standing = caller.serverKey ? undefined : await standingOf(services.store, caller, context);
+    const find: FindSight = (located) =>
+      standing === undefined ? SEES_EVERYTHING : sightOf(services.grants, standing, { ...located, context, caller });
+    return { format, asked, context, find };
   };
 
   const detail = async (exchange: Exchange, demand: Demand): Promise<void> => {
-    const { format, asked, context } = await ask(exchange, demand);
-    sendValue(exchange, 200, format, await services.metadata.table(context, asked, exchange.required('table')));
+    const { format, asked, context, find } = await ask(exchange, demand);
+    sendValue(exchange, 200, format, await services.metadata.table(context, asked, exchange.required('table'), find));
   };
 
   return [
@@ -26,8 +34,8 @@ export function metaRoutes(services: Services): readonly Route[] {
       path: `/${pathPrefix}/rest/meta/v1/table/list`,
       methods: {
         async GET(exchange) {
-          const { format, asked, context } = await ask(exchange, DEMANDS.metadata);
-          sendValue(exchange, 200, format, await services.metadata.tables(context, asked));
+          const { format, asked, context, find } = await ask(exchange, DEMANDS.metadata);
+          sendValue(exchange, 200, format, await services.metadata.tables(context, asked, find));
         },
       },
     },

@@ -3,7 +3,9 @@
  * the statement prepared. Knows no connections.
  */
 import type { Column } from '../../../model/table.ts';
-import type { Dialect } from '../../../sql/dialect.ts';
+import { Parameters, qualifiedCondition } from '../../../sql/compile.ts';
+import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
+import type { InsertPlan } from '../../../sql/plan.ts';
 import { UNSIGNED } from '../types/casts.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
 import { insertStatements } from './insert.ts';
@@ -34,8 +36,19 @@ export const mysqlDialect: Dialect = {
   equalBytes: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
-  insert: insertStatements,
+  insert: (plan) => insertStatements(plan).map((bound) => upsertMatching(plan, bound)),
   updateRows,
   generatedKeys: 'SELECT LAST_INSERT_ID(), @@auto_increment_increment',
   assigned: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };
+
+/** What is done to a row whose key is taken ends the statement: a row that does not match gets no key, which fails all of it. */
+function upsertMatching({ table, taken }: InsertPlan, bound: BoundStatement): BoundStatement {
+  const [key] = table.primaryKey;
+  if (taken?.where === undefined || key === undefined || !('upsert' in bound.statement)) return bound;
+  const bind = new Parameters(mysqlDialect, bound);
+  const name = quote(key.name);
+  const matches = qualifiedCondition(taken.where, table, mysqlDialect, bind);
+  const text = `${bound.statement.text}, ${name} = IF(${matches}, ${tableName(table)}.${name}, NULL)`;
+  return { statement: { ...bound.statement, text, types: bind.types }, params: bind.values };
+}

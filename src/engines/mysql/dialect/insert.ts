@@ -23,6 +23,8 @@ export const BYTES_MOST = 4 * 1024 * 1024;
 
 export function insertStatements(plan: InsertPlan): readonly BoundStatement[] {
   const { rows } = plan;
+  // What stands behind the rows has values of its own.
+  if (plan.taken?.where !== undefined) return valuesStatements(plan);
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
   // Only for VALUES, whose number of rows is known beforehand, do the servers give one key after the other.
   if (plan.keys === 'generated') return valuesStatements(plan);
@@ -102,7 +104,11 @@ function conflictClause(plan: InsertPlan): string {
   const given = new Set(plan.columns);
   if (!plan.upsert || primaryKey.length === 0 || !primaryKey.every((column) => given.has(column))) return '';
   const names = (columns: readonly Column[]) => columns.map((column) => quote(column.name));
-  return upsertClause(tableName(plan.table), names(primaryKey), names(plan.columns.filter((column) => !primaryKey.includes(column))));
+  return upsertClause(
+    tableName(plan.table),
+    names(primaryKey),
+    names(plan.taken?.set ?? plan.columns.filter((column) => !primaryKey.includes(column))),
+  );
 }
 
 type Rows = readonly (readonly ParamValue[])[];

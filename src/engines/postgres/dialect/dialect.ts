@@ -1,9 +1,9 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../../model/table.ts';
-import { paramType, returningClause } from '../../../sql/compile.ts';
+import { Parameters, paramType, qualifiedCondition, returningClause } from '../../../sql/compile.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
-import type { InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts';
+import type { Condition, InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts';
 import type { Operand, ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
 import { binaryArray } from '../types/array-binary.ts';
 import { columnLiteral } from '../types/array-literal.ts';
@@ -47,7 +47,8 @@ export const postgresDialect: Dialect = {
 
   insert(plan: InsertPlan): readonly BoundStatement[] {
     if (plan.columns.length === 0) return Array.from({ length: plan.rows.count }, () => defaultsOnly(plan));
-    return [plan.rows.count === 1 ? insertOne(plan) : insertMany(plan)];
+    if (plan.taken?.where !== undefined) return [upsertMatching(plan, plan.taken.where)];
+    return [insertRows(plan)];
   },
 
   updateRows,
@@ -61,6 +62,8 @@ function defaultsOnly(plan: InsertPlan): BoundStatement {
     params: [],
   };
 }
+
+const insertRows = (plan: InsertPlan): BoundStatement => (plan.rows.count === 1 ? insertOne(plan) : insertMany(plan));
 
 function insertOne(plan: InsertPlan): BoundStatement {
   return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => inOwnNotation(column, plan.rows.value(index))) };
@@ -136,10 +139,20 @@ function insertFrom(plan: InsertPlan, source: string): string {
 
 const returned = ({ returning }: InsertPlan) => returningClause(returning, postgresDialect.selectItem);
 
+/** A row whose key is taken is updated only if it matches; those that do not are not counted. */
+function upsertMatching({ returning, ...plan }: InsertPlan, where: Condition): BoundStatement {
+  const bound = insertRows(plan);
+  const bind = new Parameters(postgresDialect, bound);
+  const matches = qualifiedCondition(where, plan.table, postgresDialect, bind);
+  const { text, columns } = returningClause(returning, postgresDialect.selectItem);
+  const whole = `${bound.statement.text} WHERE ${matches}${text}`;
+  return { statement: { ...bound.statement, text: whole, types: bind.types, ...columns }, params: bind.values };
+}
+
 /** A row whose key is taken is updated; every given row counts once. */
 function onConflict(plan: InsertPlan): string {
   const key = plan.table.primaryKey;
-  const others = plan.columns.filter((column) => !key.includes(column));
+  const others = plan.taken?.set ?? plan.columns.filter((column) => !key.includes(column));
   const set = (others.length > 0 ? others : key).map((column) => `${quote(column.name)} = EXCLUDED.${quote(column.name)}`);
   return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;
 }

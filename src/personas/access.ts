@@ -1,0 +1,69 @@
+/** The access of a caller to a table, or to the tables of a schema: from as whom it acts to what that grants. */
+import { type Access, UNRESTRICTED } from '../auto/access.ts';
+import { apiError } from '../errors.ts';
+import type { Caller, SpaceCaller } from '../model/caller.ts';
+import type { Located } from '../model/database-name.ts';
+import type { Entry } from '../model/entry.ts';
+import type { ProjectContext } from '../model/project.ts';
+import type { Column, Table } from '../model/table.ts';
+import type { GrantBook, SchemaGrants } from './grants.ts';
+import type { Standing } from './standing.ts';
+
+export interface Place extends Located {
+  readonly context: ProjectContext;
+  readonly caller: Caller;
+}
+
+/** Sees no table, and takes as long as one who looks for a table that is not there. */
+const BLIND: Access = {
+  key: 'blind',
+  restriction: {
+    subject: { caller: { userId: '', roles: new Set(), serverKey: false, orgId: '', projectId: '', spaceId: '' }, persona: '' },
+    seal: { seal: (text) => text, open: () => undefined },
+    rightsOn: () => undefined,
+  },
+  isBlind: true,
+};
+
+/** Throws when the caller may see no table of that name, as if there were none. */
+export function accessTo(
+  book: GrantBook,
+  standing: Standing,
+  caller: SpaceCaller,
+  context: ProjectContext,
+  entry: Entry,
+  schema: string | undefined,
+  table: string,
+): Access {
+  if (standing.kind === 'unrestricted') return UNRESTRICTED;
+  if (standing.kind === 'none') throw apiError('persona_none');
+  const grants = book.in(standing.persona, context, caller, entry, schema);
+  if (grants?.grantsOf(table) !== undefined) return grants.accessFor(caller);
+  if (grants?.opensOthers) return BLIND;
+  throw apiError('table_unknown', table);
+}
+
+/** What of a schema is shown to the caller. */
+interface GrantedSight {
+  hasTable(name: string): boolean;
+  columnsOf(table: Table): readonly Column[] | undefined;
+  reads(table: string, columns: readonly string[]): boolean;
+}
+
+export const SEES_EVERYTHING: GrantedSight = { hasTable: () => true, columnsOf: (table) => table.columns, reads: () => true };
+const SEES_NOTHING: GrantedSight = { hasTable: () => false, columnsOf: () => undefined, reads: () => false };
+
+export function sightOf(book: GrantBook, standing: Standing, place: Place): GrantedSight {
+  if (standing.kind === 'unrestricted') return SEES_EVERYTHING;
+  if (standing.kind === 'none') return SEES_NOTHING;
+  const grants = book.in(standing.persona, place.context, place.caller, place.entry, place.schema);
+  return grants === undefined ? SEES_NOTHING : granted(grants);
+}
+
+function granted(grants: SchemaGrants): GrantedSight {
+  return {
+    hasTable: (name) => grants.grantsOf(name) !== undefined,
+    columnsOf: (table) => grants.rightsOn(table)?.visible,
+    reads: (table, columns) => grants.reads(table, columns),
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * What a persona grants in a project, found by database, schema and table. Documents are read when a persona is first in force; rights are
+ * compiled once for each picture of a table. Knows no request.
+ */
+import type { Access, CursorSeal, Restriction, TableRights } from '../auto/access.ts';
+import type { Engines } from '../engines/registry.ts';
+import { ApiError } from '../errors.ts';
+import type { Caller, SpaceCaller } from '../model/caller.ts';
+import { type Located, locateDatabase } from '../model/database-name.ts';
+import type { Entry } from '../model/entry.ts';
+import type { Persona, PersonaRecord, TableGrants } from '../model/persona.ts';
+import type { ProjectContext } from '../model/project.ts';
+import type { Table } from '../model/table.ts';
+import { writeJson } from '../util/json.ts';
+import { isEveryOther, readPersona } from './document.ts';
+import { compileRights } from './table-rights.ts';
+
+/** The grants in one schema of a database, for one persona. */
+export class SchemaGrants {
+  readonly #persona: PersonaRecord;
+  readonly #seal: CursorSeal;
+  readonly #own = new Map<string, TableGrants>();
+  #others: TableGrants | undefined;
+  readonly #rights = new WeakMap<Table, TableRights>();
+  readonly #accesses = new WeakMap<SpaceCaller, CallerAccess>();
+
+  constructor(persona: PersonaRecord, seal: CursorSeal) {
+    this.#persona = persona;
+    this.#seal = seal;
+  }
+
+  add(table: string, grants: TableGrants): void {
+    this.#own.set(table, grants);
+  }
+
+  addOthers(grants: TableGrants): void {
+    this.#others = grants;
+  }
+
+  /** Undefined when a table of that name is closed, whether there is one or not. */
+  grantsOf(name: string): TableGrants | undefined {
+    const grants = this.#own.get(name) ?? this.#others;
+    return grants !== undefined && isAny(grants) ? grants : undefined;
+  }
+
+  /** May these columns be read? Asked of tables that nobody has described. */
+  reads(table: string, columns: readonly string[]): boolean {
+    const read = this.grantsOf(table)?.read;
+    if (read === undefined) return false;
+    return columns.every((name) => (read.columns === undefined ? read.except?.includes(name) !== true : read.columns.includes(name)));
+  }
+
+  /** May a table be open to the caller whose name the document does not have? Then closed ones must not be told by the time they take. */
+  get opensOthers(): boolean {
+    return this.#others !== undefined && isAny(this.#others);
+  }
+
+  rightsOn(table: Table): TableRights | undefined {
+    let rights = this.#rights.get(table);
+    if (rights === undefined) {
+      const grants = this.grantsOf(table.name);
+      if (grants === undefined) return undefined;
+      rights = compileRights(grants, table);
+      this.#rights.set(table, rights);
+    }
+    return rights;
+  }
+
+  accessFor(caller: SpaceCaller): CallerAccess {
+    let access = this.#accesses.get(caller);
+    if (access === undefined) {
+      access = new CallerAccess(caller, this.#persona, this, this.#seal);
+      this.#accesses.set(caller, access);
+    }
+    return access;
+  }
+}
+
+function isAny({ read, insert, update, delete: remove }: TableGrants): boolean {
+  return read !== undefined || insert !== undefined || update !== undefined || remove !== undefined;
+}
+
+class CallerAccess implements Access {
+  readonly restriction: Restriction;
+  readonly isBlind = false;
+  readonly #persona: PersonaRecord;
+  #key: string | undefined;
+
+  constructor(caller: SpaceCaller, persona: PersonaRecord, grants: SchemaGrants, seal: CursorSeal) {
+    this.#persona = persona;
+    this.restriction = { subject: { caller, persona: persona.persona }, seal, rightsOn: (table) => grants.rightsOn(table) };
+  }
+
+  /** Everything that a rule may look at. */
+  get key(): string {
+    const { caller } = this.restriction.subject;
+    this.#key ??= writeJson([this.#persona.revision, caller.spaceId, caller.userId, [...caller.roles].sort(), caller.claims ?? null]);
+    return this.#key;
+  }
+}
+
+/** All that a persona grants in a project. */
+class Grants {
+  readonly #schemas = new Map<Entry, Map<string, SchemaGrants>>();
+
+  constructor(record: PersonaRecord, document: Persona, context: ProjectContext, engines: Engines, seal: CursorSeal) {
+    for (const granted of document.tables) {
+      const located = locate(granted.type, granted.database, context, engines);
+      if (located === undefined) continue;
+      const grants = this.#enter(located, engines, () => new SchemaGrants(record, seal));
+      if (isEveryOther(granted)) grants.addOthers(granted.grants);
+      else grants.add(granted.table, granted.grants);
+    }
+  }
+
+  #enter({ entry, schema }: Located, engines: Engines, make: () => SchemaGrants): SchemaGrants {
+    const schemas = this.#schemas.get(entry) ?? new Map<string, SchemaGrants>();
+    this.#schemas.set(entry, schemas);
+    const name = schema ?? engines.find(entry.type)?.capabilities.defaultSchema ?? '';
+    const grants = schemas.get(name) ?? make();
+    schemas.set(name, grants);
+    return grants;
+  }
+
+  in(entry: Entry, schema: string | undefined, engines: Engines): SchemaGrants | undefined {
+    return this.#schemas.get(entry)?.get(schema ?? engines.find(entry.type)?.capabilities.defaultSchema ?? '');
+  }
+}
+
+/** A database that the project no longer has grants nothing. */
+function locate(type: string, database: string, context: ProjectContext, engines: Engines): Located | undefined {
+  const engine = engines.find(type);
+  if (engine === undefined) return undefined;
+  try {
+    return locateDatabase(context, engine, database);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+export class GrantBook {
+  readonly #engines: Engines;
+  readonly #seal: (owner: string) => CursorSeal;
+  readonly #documents = new WeakMap<PersonaRecord, Persona>();
+  readonly #grants = new WeakMap<PersonaRecord, WeakMap<ProjectContext, Grants>>();
+
+  constructor(engines: Engines, seal: (owner: string) => CursorSeal) {
+    this.#engines = engines;
+    this.#seal = seal;
+  }
+
+  /** Undefined when the persona grants nothing there. */
+  in(
+    persona: PersonaRecord,
+    context: ProjectContext,
+    { spaceId = '' }: Caller,
+    entry: Entry,
+    schema: string | undefined,
+  ): SchemaGrants | undefined {
+    let projects = this.#grants.get(persona);
+    if (projects === undefined) {
+      projects = new WeakMap();
+      this.#grants.set(persona, projects);
+    }
+    let grants = projects.get(context);
+    if (grants === undefined) {
+      const seal = this.#seal(`${spaceId} ${persona.persona}`);
+      grants = new Grants(persona, this.#read(persona), context, this.#engines, seal);
+      projects.set(context, grants);
+    }
+    return grants.in(entry, schema, this.#engines);
+  }
+
+  #read(record: PersonaRecord): Persona {
+    let persona = this.#documents.get(record);
+    if (persona === undefined) {
+      persona = readPersona(record.document, 'json', () => true).persona;
+      this.#documents.set(record, persona);
+    }
+    return persona;
+  }
+}

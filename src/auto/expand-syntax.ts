@@ -1,5 +1,7 @@
 /** The grammar of `$expand`: items between commas, options of each. Turns a text into a tree; knows no table. */
 import { apiError } from '../errors.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
+import { detached } from '../util/detached.ts';
 import { columnList, type OrderWanted, parseOrder } from './column-lists.ts';
 import { parseNamedFilter, type RawFilter, type RelatedWanted } from './filter-syntax.ts';
 import { readItem, split } from './related-item.ts';
@@ -16,9 +18,17 @@ export interface ExpandWanted extends RelatedWanted {
 const MOST_LEVELS = 3;
 const MOST_ITEMS = 10;
 
+/** Applications send the same few texts again and again. What is kept of them is bounded by their length. */
+const known = new BoundedMap<string, readonly ExpandWanted[]>(1_000_000, { sizeOf: (_, text) => text.length + 1 });
+
 export function parseExpand(text: string, maxPageSize: number): readonly ExpandWanted[] {
-  const items = { left: MOST_ITEMS };
-  return expandItems(text, 1, { items, maxPageSize });
+  const key = `${maxPageSize} ${text}`;
+  let parsed = known.get(key);
+  if (parsed === undefined) {
+    parsed = expandItems(text, 1, { items: { left: MOST_ITEMS }, maxPageSize });
+    known.set(detached(key), parsed);
+  }
+  return parsed;
 }
 
 interface Bounds {

@@ -6,6 +6,8 @@ import type { RowStore } from './row-store.ts';
 
 /** Rows that were read, and for each item what belongs to them. */
 export interface ReadRows {
+  /** The same object for rows that were planned alike. */
+  readonly shape: object;
   readonly store: RowStore;
   readonly visible: number;
   readonly items: readonly ReadItem[];
@@ -19,11 +21,25 @@ export interface ReadItem {
   of(row: number): readonly number[];
 }
 
-export function columnsOf({ store, visible, items }: ReadRows): readonly ResultColumn[] {
-  const nested = items.map(
-    ({ key, kind, rows }): ResultColumn => ({ name: key, kind: 'json', nested: { kind, columns: columnsOf(rows) } }),
-  );
-  return [...store.columns.slice(0, visible), ...nested];
+/** Columns by what they were made of last, so that formats know them again. */
+interface KnownColumns {
+  readonly own: readonly ResultColumn[];
+  readonly nested: readonly (readonly ResultColumn[])[];
+  readonly columns: readonly ResultColumn[];
+}
+
+const knownColumns = new WeakMap<object, KnownColumns>();
+
+function columnsOf({ shape, store, visible, items }: ReadRows): readonly ResultColumn[] {
+  const nested = items.map(({ rows }) => columnsOf(rows));
+  const known = knownColumns.get(shape);
+  if (known !== undefined && known.own === store.columns && known.nested.every((columns, i) => columns === nested[i])) return known.columns;
+  const columns = [
+    ...store.columns.slice(0, visible),
+    ...items.map(({ key, kind }, i): ResultColumn => ({ name: key, kind: 'json', nested: { kind, columns: nested[i] ?? [] } })),
+  ];
+  knownColumns.set(shape, { own: store.columns, nested, columns });
+  return columns;
 }
 
 /** Sends rows that are in memory; waits while whoever takes them is busy. */

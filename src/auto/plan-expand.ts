@@ -1,5 +1,6 @@
 /** `$expand` + the tables around → what to read for each item, narrowed to what the caller may do. Pure. */
 import { apiError } from '../errors.ts';
+import type { Neighbours } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { SelectPlan } from '../sql/plan.ts';
 import type { RelatedRows } from '../sql/related-rows.ts';
@@ -23,7 +24,32 @@ export interface Expansion {
 
 const USUAL_SIZE = 100;
 
-export function planExpand(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
+/** The last plan of each text for those who may do everything, and what it was made from: it holds as long as all of that is the same. */
+interface KeptPlan {
+  readonly from: Table;
+  readonly neighbours: Neighbours;
+  readonly expansions: readonly Expansion[];
+}
+
+const kept = new WeakMap<readonly ExpandWanted[], KeptPlan>();
+
+export function planExpansions(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
+  const { neighbours, access } = reach;
+  if (access.restriction !== undefined) return planExpand(items, from, reach);
+  const last = kept.get(items);
+  if (last !== undefined && last.from === from && isSame(last.neighbours, neighbours)) return last.expansions;
+  const expansions = planExpand(items, from, reach);
+  kept.set(items, { from, neighbours, expansions });
+  return expansions;
+}
+
+function isSame(a: Neighbours, b: Neighbours): boolean {
+  if (a.keys !== b.keys || a.tables.size !== b.tables.size) return false;
+  for (const [name, table] of a.tables) if (b.tables.get(name) !== table) return false;
+  return true;
+}
+
+function planExpand(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
   const keys = new Set<string>();
   return items.map((item) => {
     if (from.byName.has(item.key)) throw apiError('expand_key', item.key, `a column of "${from.name}"`);

@@ -12,7 +12,7 @@ import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import { keyCondition } from './keys.ts';
 import { orderOf } from './order.ts';
-import { type Expansion, planExpand, withColumns } from './plan-expand.ts';
+import { type Expansion, planExpansions, withColumns } from './plan-expand.ts';
 import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
 import { Reach, reaching } from './relations.ts';
 import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from './request.ts';
@@ -86,7 +86,7 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
   const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
   const keyset = request.after !== undefined;
   const seal = access.restriction?.seal;
-  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpand(request.expand, table, reach);
+  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
   const selected = withColumns(visible, expand);
   const hidden = keyset ? order.map((term) => term.column).filter((column) => !selected.includes(column)) : [];
   const behind = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order, seal) : undefined;
@@ -119,7 +119,7 @@ function planRow(
 ): RowPlan | ExpandedRowPlan {
   checkVersion(request, table);
   const where = keyCondition(request.key, table);
-  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpand(request.expand, table, reach);
+  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
   if (expand.length > 0) {
     const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
     const plan: SelectPlan = { table, columns: withColumns(visible, expand), kinds, where, order: [], limit: 2, offset: 0 };

@@ -24,17 +24,26 @@ import type { AutoRequest } from './request.ts';
 /** What a request may reach from its table. */
 export class Reach {
   readonly access: Access;
+  readonly neighbours: Neighbours;
   readonly #keys: readonly ForeignKey[];
-  readonly #tables = new Map<string, Table>();
   readonly #relations = new Map<string, readonly Relation[]>();
+  #seen: ReadonlyMap<string, Table> | undefined;
 
-  constructor({ keys, tables }: Neighbours, access: Access) {
+  constructor(neighbours: Neighbours, access: Access) {
     this.access = access;
-    this.#keys = keys;
-    for (const [name, found] of tables) {
-      const table = reachableTable(found, access);
-      if (table !== undefined) this.#tables.set(name, table);
+    this.neighbours = neighbours;
+    this.#keys = neighbours.keys;
+  }
+
+  get #tables(): ReadonlyMap<string, Table> {
+    if (this.#seen !== undefined) return this.#seen;
+    const seen = new Map<string, Table>();
+    for (const [name, found] of this.neighbours.tables) {
+      const table = reachableTable(found, this.access);
+      if (table !== undefined) seen.set(name, table);
     }
+    this.#seen = seen;
+    return seen;
   }
 
   /** The one relation from a table that is wanted. */

@@ -44,7 +44,12 @@ export async function runExpanded<T>(
     const columns = withEqualBytes(plan.select.columns, plan.expand, engine.dialect);
     const store = new RowStore(columns.length, lease);
     const result = await read(columns === plan.select.columns ? plan.select : { ...plan.select, columns }, store);
-    const rows = { store, visible: plan.visible, items: await reading.items(plan.expand, columns, store, undefined, '') };
+    const rows = {
+      shape: plan.expand,
+      store,
+      visible: plan.visible,
+      items: await reading.items(plan.expand, columns, store, undefined, ''),
+    };
     if (reading.truncated.length > 0) sink.header('X-Expand-Truncated', reading.truncated.join(', '));
     // Nothing is read any more: the transaction ends while the rows are on their way.
     if (snapshot) ended = connection.rollback(options).catch(() => undefined);
@@ -135,7 +140,7 @@ class Reading {
       used.push(row);
     }
     if (isCut) this.truncated.push(place);
-    const read: ReadRows = { store, visible, items: await this.items(nested, own, store, used, `${place}.`) };
+    const read: ReadRows = { shape: expansion, store, visible, items: await this.items(nested, own, store, used, `${place}.`) };
     return { key, kind, rows: read, of: (row) => groups.get(equalText(parents, row, places) ?? NO_KEY) ?? NONE };
   }
 

@@ -15,39 +15,58 @@ export interface RelatedRows {
 }
 
 /** The keys are texts that fit the columns that they are compared with: those of the junction, or of the table itself. */
-export function compileRelated({ link, select }: RelatedRows, keys: readonly (readonly Operand[])[], dialect: Dialect): BoundStatement {
+export function compileRelated(rows: RelatedRows, keys: readonly (readonly Operand[])[], dialect: Dialect): BoundStatement {
+  const { link, select } = rows;
   const bind = new Parameters(dialect);
-  const { table, columns, order, limit, where } = select;
-  const { through } = link;
-  const names = through === undefined ? link.key.map(({ name }) => name) : link.key.map((_, i) => unused(table, `k${i}`));
-  const group = names.map((name) => dialect.quote(name));
-  const shown: readonly Column[] =
-    through === undefined ? link.key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
-  const equal = shown.map((column) => dialect.equalBytes?.(column) ?? column);
-  const items = [...columns, ...equal].map((column) => dialect.selectItem(column)).join(', ');
+  const { table, limit, where } = select;
+  const parts = partsOf(rows, dialect);
   const given: string[] = [];
   let source = dialect.table(table);
-  if (through === undefined) given.push(isOneOf(link.key, keys, dialect, bind));
-  else source += ` JOIN (${pairs(link, names, keys, dialect, bind)}) AS ${dialect.quote('j')} ON ${joinOn(link, table, dialect)}`;
+  if (link.through === undefined) given.push(isOneOf(link.key, keys, dialect, bind));
+  else source += ` JOIN (${pairs(link, parts.names, keys, dialect, bind)}) AS ${dialect.quote('j')} ON ${joinOn(link, table, dialect)}`;
   if (where !== undefined) given.push(`(${condition(where, dialect, bind, 'strict')})`);
   const tail = `${source}${given.length === 0 ? '' : ` WHERE ${given.join(' AND ')}`}`;
-  const ordered = order.map((term) => dialect.orderItem(term.column, term.direction)).join(', ');
-  const text = limit === 0 ? `SELECT ${items} FROM ${tail}` : limited(select, items, group, tail, ordered, dialect);
-  const yielded = [...columns, ...equal];
+  const text = limit === 0 ? `SELECT ${parts.items} FROM ${tail}` : limited(select, parts, tail, dialect);
   const { types } = bind;
-  const statement =
-    select.kinds === 'described' ? { text, types, columns: yielded } : { text, types, columns: yielded, onOtherKinds: 'fail' as const };
+  const { columns } = parts;
+  const statement = select.kinds === 'described' ? { text, types, columns } : { text, types, columns, onOtherKinds: 'fail' as const };
   return { statement, params: bind.values };
 }
 
-function limited(
-  { table, columns, order, limit }: SelectPlan,
-  items: string,
-  group: readonly string[],
-  tail: string,
-  ordered: string,
-  dialect: Dialect,
-): string {
+/** What is the same for all keys. */
+interface Parts {
+  /** The columns of the key that a row belongs to, as they are called in the statement. */
+  readonly names: readonly string[];
+  readonly group: readonly string[];
+  readonly columns: readonly Column[];
+  readonly items: string;
+  readonly ordered: string;
+}
+
+/** A plan belongs to one database and so to one dialect. */
+const knownParts = new WeakMap<SelectPlan, Parts>();
+
+function partsOf({ link, select }: RelatedRows, dialect: Dialect): Parts {
+  const known = knownParts.get(select);
+  if (known !== undefined) return known;
+  const { table, order } = select;
+  const { through } = link;
+  const names = through === undefined ? link.key.map(({ name }) => name) : link.key.map((_, i) => unused(table, `k${i}`));
+  const shown: readonly Column[] =
+    through === undefined ? link.key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
+  const columns = [...select.columns, ...shown.map((column) => dialect.equalBytes?.(column) ?? column)];
+  const parts: Parts = {
+    names,
+    group: names.map((name) => dialect.quote(name)),
+    columns,
+    items: columns.map((column) => dialect.selectItem(column)).join(', '),
+    ordered: order.map((term) => dialect.orderItem(term.column, term.direction)).join(', '),
+  };
+  knownParts.set(select, parts);
+  return parts;
+}
+
+function limited({ table, columns, order, limit }: SelectPlan, { items, group, ordered }: Parts, tail: string, dialect: Dialect): string {
   const by = ordered === '' ? '' : `ORDER BY ${ordered}`;
   if (dialect.firstOfEach !== undefined) return `SELECT ${items} FROM ${tail} ${by} ${dialect.firstOfEach(limit, group)}`;
   const number = dialect.quote(unused(table, 'n'));

@@ -6,20 +6,20 @@ import { DbFailure, type Probe } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
 import type { Entry } from '../model/entry.ts';
-import { findEntry } from '../model/project.ts';
+import { findEntry, inSpace, type ProjectContext, registryKey, SPACE_NAMES } from '../model/project.ts';
 import { newUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
 import type { PlainValue } from '../util/decimal.ts';
 import { withoutQuotes } from '../util/error-words.ts';
 import { document, type ManageAnswer } from './answer.ts';
-import { readEntry } from './entry-body.ts';
+import { type EntryBody, readEntry } from './entry-body.ts';
 import { checkedEntry, type DatabaseRules, requireProject, scopeOf, typeNamed } from './projects.ts';
 
 export interface TrialRules extends DatabaseRules {
   probe(entry: Entry): Promise<Probe>;
 }
 
-/** The entry of the project that has this type and name. */
+/** The entry that has this type and name in the caller's space, or in dev when there is none. */
 export async function tryRegistered(
   store: Store,
   caller: OrgCaller,
@@ -31,7 +31,7 @@ export async function tryRegistered(
   if (database === undefined) throw apiError('missing_parameter', 'name');
   const type = typeNamed(typeName, rules.engines);
   const context = await requireProject(store, scopeOf(caller, projectId));
-  return tried(findEntry(context, type, database), rules);
+  return tried(findEntry(inSpace(context, caller.spaceId), type, database), rules);
 }
 
 /** An entry as a body gives it; without a password, or with `***`, that of the registered one. */
@@ -43,9 +43,16 @@ export async function tryEntry(
   rules: TrialRules,
 ): Promise<ManageAnswer> {
   const { scope, entry, context } = await checkedEntry(store, caller, projectId, body, rules, readEntry);
-  const password =
-    entry.password === null || entry.password === '***' ? findEntry(context, entry.type, entry.database).password : entry.password;
+  const isKept = entry.password === null || entry.password === '***';
+  const password = isKept ? registered(context, entry).password : (entry.password ?? '');
   return tried({ ...entry, password, id: newUlid(), projectId: scope.projectId }, rules);
+}
+
+/** The registered entry that a body means: of the same type, alias and spaces. */
+function registered(context: ProjectContext, { type, database, alias = database, spaces = SPACE_NAMES }: EntryBody): Entry {
+  const entry = context.entries.get(registryKey(type, alias, spaces));
+  if (entry === undefined) throw apiError('database_unknown', type, alias);
+  return entry;
 }
 
 async function tried(entry: Entry, { probe, engines }: TrialRules): Promise<ManageAnswer> {

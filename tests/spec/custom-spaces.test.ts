@@ -68,6 +68,22 @@ describe('an alias', () => {
     expect(own.status).toBe(404);
   });
 
+  test('is tried by its name, in the space that asks', async () => {
+    const ids = await spaces();
+    for (const [space, database] of Object.entries({ dev, prod })) {
+      const headers = { ...bench.project.headers, 'x-server-key': service.serverKey, 'x-space-id': ids[space] ?? '' };
+      const path = '/svc/system/api/v1/project/database/test?type=pg&name=shop';
+      const response = await service.request('GET', path, { headers });
+      expect([space, response.status, response.json()]).toEqual([
+        space,
+        200,
+        expect.objectContaining({ ok: true, db_name: database.name }),
+      ]);
+    }
+    const { password: _, ...entry } = prod.entry();
+    expect((await system('POST', '/test', { ...entry, alias: 'shop', spaces: ['prod'] })).status).toBe(200);
+  });
+
   test('is unique in each space, and entries are changed and removed by it', async () => {
     expect((await system('POST', '', { ...prod.entry(), alias: 'shop', spaces: ['staging', 'prod'] })).status).toBe(422);
     expect((await system('POST', '', { ...prod.entry(), alias: 'other', spaces: ['nowhere'] })).status).toBe(422);

@@ -10,16 +10,19 @@ import type { Operand } from '../sql/statement.ts';
 import type { RawFilter, RawValue } from './filter-syntax.ts';
 import { fromText, InvalidValue } from './values.ts';
 
+/** A table, or whatever else has names that can be asked about. */
+type Asked = Pick<Table, 'byName' | 'sight'>;
+
 const TEXT_KINDS = new Set(['text', 'enum', 'set']);
 
-export function findColumn(table: Table, name: string): Column {
+export function findColumn(table: Asked, name: string): Column {
   const column = table.byName.get(name);
   if (column === undefined) throw apiError('column_unknown', name);
   return column;
 }
 
 /** A column whose values the caller may ask about: in filters, orders, groups and sums. */
-export function findAskable(table: Table, name: string): Column {
+export function findAskable(table: Asked, name: string): Column {
   const column = findColumn(table, name);
   if (table.sight?.readable.has(column) === false) throw apiError('column_unknown', name);
   if (table.sight?.masked.has(column)) throw apiError('column_masked', name);
@@ -27,13 +30,13 @@ export function findAskable(table: Table, name: string): Column {
 }
 
 /** All of them: AND. Undefined when there is none. */
-export function conditionOf(filters: readonly RawFilter[], table: Table): Condition | undefined {
+export function conditionOf(filters: readonly RawFilter[], table: Asked): Condition | undefined {
   const [first] = filters;
   if (first === undefined) return undefined;
   return filters.length === 1 ? toCondition(first, table) : { op: 'and', of: filters.map((filter) => toCondition(filter, table)) };
 }
 
-function toCondition(filter: RawFilter, table: Table): Condition {
+function toCondition(filter: RawFilter, table: Asked): Condition {
   switch (filter.op) {
     case 'and':
     case 'or':

@@ -2,7 +2,6 @@
  * AutoRequest and Table → plan, narrowed to what the caller may do. Pure: knows neither SQL nor connections. Rows of a body are read when the plan
  * runs, since they may be many.
  */
-import { apiError } from '../errors.ts';
 import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Condition, CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
@@ -12,7 +11,9 @@ import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import { keyCondition } from './keys.ts';
 import { orderOf } from './order.ts';
+import { checkVersion, rowsBefore } from './paging.ts';
 import { type Expansion, planExpansions, withColumns } from './plan-expand.ts';
+import { planGroups, type SumsPlan } from './plan-groups.ts';
 import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
 import { Reach, reaching } from './relations.ts';
 import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from './request.ts';
@@ -49,7 +50,7 @@ export interface ExpandedRowPlan {
   readonly expand: readonly Expansion[];
 }
 
-export type AutoPlan = ReadPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
+export type AutoPlan = ReadPlan | SumsPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
 
 /** What the catalogue says of a table and of those around it. */
 export interface Surroundings {
@@ -65,6 +66,8 @@ export function planRequest(asked: AutoRequest, found: Table, access: Access, { 
   switch (request.do) {
     case 'read':
       return planRead(request, table, access, kinds, reach);
+    case 'group':
+      return planGroups(request, table, access);
     case 'row':
       return planRow(request, table, access, kinds, reach);
     case 'insert':
@@ -130,19 +133,7 @@ function planRow(
   return { do: 'row', select: narrow(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
 }
 
-/** Callers of Custom APIs give a version everywhere; with a column of that name it would look like a filter. */
-function checkVersion({ version }: { readonly version: string | undefined }, table: Table): void {
-  if (version !== undefined && table.byName.has('version'))
-    throw apiError('reserved_name', 'version', 'the table has a column of that name');
-}
-
 const NOTHING: readonly Expansion[] = [];
-
-/** Exact also where a product of numbers is not. */
-function rowsBefore({ page, size }: ReadRequest): number | bigint {
-  const rows = page * size;
-  return Number.isSafeInteger(rows) ? rows : BigInt(page) * BigInt(size);
-}
 
 function and(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
   if (a === undefined || b === undefined) return a ?? b;

@@ -4,11 +4,13 @@
  */
 import { apiError } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
+import type { AggregateFunction, TimePart } from '../sql/aggregates.ts';
 import type { QueryParameter } from '../util/query.ts';
 import { type OrderWanted, parseOrder } from './column-lists.ts';
 import { type EntityTags, parseTags } from './entity-tags.ts';
 import { type ExpandWanted, parseExpand } from './expand-syntax.ts';
 import { columnName, looksLikeFilter, parseList, type RawFilter, type RawValue } from './filter-syntax.ts';
+import { parseGroups } from './group-syntax.ts';
 import { firstOf, type Given, sortQuery, type Vocabulary } from './query.ts';
 
 interface Named {
@@ -31,6 +33,27 @@ export interface ReadRequest extends Named {
   readonly expand: readonly ExpandWanted[] | undefined;
   /** `version` means nothing to a table, unless a column is called so. */
   readonly version: string | undefined;
+}
+
+/** A column of a grouped answer: a column, or a part of the time in it. */
+export interface GroupWanted {
+  readonly alias: string | undefined;
+  readonly column: string;
+  readonly part: TimePart | undefined;
+}
+
+export interface AggregateWanted {
+  readonly alias: string | undefined;
+  readonly aggregate: AggregateFunction;
+  readonly column: string | undefined;
+}
+
+/** Rows summed up. */
+export interface GroupRequest extends Omit<ReadRequest, 'do' | 'select' | 'after' | 'expand'> {
+  readonly do: 'group';
+  readonly groups: readonly GroupWanted[];
+  readonly aggregates: readonly AggregateWanted[];
+  readonly having: RawFilter | undefined;
 }
 
 /** One row by its key. */
@@ -79,11 +102,12 @@ export interface DeleteRequest extends Named, WriteOptions {
 }
 
 export type WriteRequest = InsertRequest | PatchRowsRequest | UpdateRequest | DeleteRequest;
-export type AutoRequest = ReadRequest | RowRequest | WriteRequest;
+export type AutoRequest = ReadRequest | GroupRequest | RowRequest | WriteRequest;
 
 /** Which of the caller's operations a request is. */
 export const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {
   read: 'read',
+  group: 'read',
   row: 'read',
   insert: 'insert',
   patch: 'update',
@@ -99,7 +123,11 @@ export interface RowAddress {
 }
 
 const WRITE_NAMES = ['$dry_run', '$max_affected', '$return', '$select'];
-const READ: Vocabulary = { names: ['pg', 'ps', '$select', '$order', '$count', '$after', '$expand', 'version'], filters: 'taken' };
+const GROUP_NAMES = ['$agg', '$group', '$having'];
+const READ: Vocabulary = {
+  names: ['pg', 'ps', '$select', '$order', '$count', '$after', '$expand', 'version', ...GROUP_NAMES],
+  filters: 'taken',
+};
 const READ_ROW: Vocabulary = { names: ['$select', '$expand', 'version'], filters: 'none' };
 const INSERT: Vocabulary = { names: [...WRITE_NAMES, '$upsert'], filters: 'none' };
 const UPDATE: Vocabulary = { names: [...WRITE_NAMES, 'set'], filters: 'demanded' };
@@ -107,7 +135,7 @@ const UPDATE_ROW: Vocabulary = { names: UPDATE.names, filters: 'none' };
 const WRITE: Vocabulary = { names: WRITE_NAMES, filters: 'demanded' };
 const WRITE_ROW: Vocabulary = { names: WRITE_NAMES, filters: 'none' };
 
-export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest {
+export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest | GroupRequest {
   const page = firstOf(query, 'pg');
   const size = firstOf(query, 'ps');
   if (page === undefined) throw apiError('paging_missing', 'pg');
@@ -119,19 +147,22 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
   const { single, filters } = sortQuery(query, READ);
   const after = single.get('$after');
   if (after !== undefined && pageNumber !== 0) throw apiError('parameter_invalid', '$after', 'it goes with pg=0');
-  return {
-    do: 'read',
+  const shared = {
     format: single.format,
     filters,
     page: pageNumber,
     size: sizeNumber,
-    select: single.list('$select'),
     order: parseOrder(single.get('$order')),
     count: countOf(single.get('$count')),
-    after,
-    expand: expandOf(single.get('$expand'), maxPageSize),
     version: single.get('version'),
   };
+  const select = single.list('$select');
+  if (!GROUP_NAMES.some((name) => single.get(name) !== undefined)) {
+    return { do: 'read', ...shared, select, after, expand: expandOf(single.get('$expand'), maxPageSize) };
+  }
+  for (const name of ['$select', '$after', '$expand'])
+    if (single.get(name) !== undefined) throw apiError('parameter_invalid', name, 'it does not go with $agg and $group');
+  return { do: 'group', ...shared, ...parseGroups(single) };
 }
 
 function expandOf(text: string | undefined, maxPageSize: number): readonly ExpandWanted[] | undefined {

@@ -1,5 +1,6 @@
 /** Runs a plan of any kind with the function for its kind. */
 import type { AutoPlan } from './plan.ts';
+import { runGroups } from './run-groups.ts';
 import { runInsert } from './run-insert.ts';
 import { runPatch } from './run-patch.ts';
 import { runRead } from './run-read.ts';
@@ -11,6 +12,8 @@ export function runPlan(plan: AutoPlan, session: AutoSession, sink: AnswerSink):
   switch (plan.do) {
     case 'read':
       return runRead(plan, session, sink);
+    case 'group':
+      return runGroups(plan, session, sink);
     case 'row':
       return runRow(plan, session, sink);
     case 'expanded row':

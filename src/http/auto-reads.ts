@@ -4,7 +4,7 @@
  * database to the client.
  */
 import type { Auto, Target } from '../auto/attempt.ts';
-import type { ReadRequest } from '../auto/request.ts';
+import type { GroupRequest, ReadRequest } from '../auto/request.ts';
 import type { AnswerSink, AutoResult } from '../auto/session.ts';
 import type { Format } from '../formats/format.ts';
 import type { Observer } from '../observe.ts';
@@ -27,7 +27,7 @@ export type Perform = (sink: AnswerSink, signal: StopSignal) => Promise<AutoResu
 
 export interface AutoRead {
   readonly exchange: Exchange;
-  readonly request: ReadRequest;
+  readonly request: ReadRequest | GroupRequest;
   readonly target: Target;
   readonly format: Format;
   readonly perform: Perform;
@@ -61,7 +61,7 @@ export class AutoReads {
   }
 
   async #readAlone({ exchange, request, format, perform }: AutoRead): Promise<void> {
-    const response = new RowResponse(exchange, format, request.after === undefined ? 'flowing' : 'held');
+    const response = new RowResponse(exchange, format, request.do === 'group' || request.after === undefined ? 'flowing' : 'held');
     try {
       addCursor(response, await perform(response, exchange));
     } catch (error) {

@@ -36,6 +36,8 @@ export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE
   DELETE: ({ query }) => parseDelete(query),
 };
 
+const READS: ReadonlySet<AutoRequest['do']> = new Set<AutoRequest['do']>(['read', 'group', 'row']);
+
 function checkWritable({ readOnly, type, database }: Entry): void {
   if (readOnly === true) throw apiError('database_read_only', type, database);
 }
@@ -49,7 +51,7 @@ export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', Pa
 
 export async function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
   const request = parse(exchange, services);
-  if (request.do !== 'read' && request.do !== 'row') checkWritable(target.entry);
+  if (!READS.has(request.do)) checkWritable(target.entry);
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {

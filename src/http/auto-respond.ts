@@ -9,7 +9,7 @@ export interface AutoAnswer extends Omit<AutoRead, 'request'> {
 
 export function respond(answer: AutoAnswer, reads: AutoReads): Promise<void> {
   const { request } = answer;
-  if (request.do === 'read') return reads.answer({ ...answer, request });
+  if (request.do === 'read' || request.do === 'group') return reads.answer({ ...answer, request });
   if (request.do === 'row') return sendRow(answer);
   return request.returning === undefined ? sendCount(answer, request) : sendWritten(answer, request);
 }

@@ -3,6 +3,7 @@
  * `compile.ts` does everything that they share.
  */
 import type { Column, Table } from '../model/table.ts';
+import type { AggregateFunction, TimePart } from './aggregates.ts';
 import type { Predicates } from './operators.ts';
 import type { InsertPlan, UpdateRowsPlan } from './plan.ts';
 import type { Operand, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
@@ -41,7 +42,15 @@ export interface Dialect {
   /** What can be said of a column; `name` is how it is written where it stands. */
   predicates(column: Column, name: string, bind: ParamBinder, how: Comparing): Predicates;
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
-  orderItem(column: Column, direction: 'asc' | 'desc'): string;
+  orderItem(column: Column, direction: 'asc' | 'desc', name?: string): string;
+  /** A moment or date cut down to the beginning of a part of time. */
+  truncated?(column: Column, part: TimePart): string;
+  /** Such a value as one of the column's kind; absent where it is one. */
+  shownPart?(column: Column, value: string): string;
+  /** An aggregate, where it is not written as every engine writes it. */
+  aggregate?(aggregate: AggregateFunction, column: Column, name: string): string | undefined;
+  /** The type of a sum or an average of a column, so that it can be compared. */
+  wide?(column: Column, aggregate: AggregateFunction): Pick<Column, 'type' | 'cast'>;
   /**
    * What a subquery about related rows may be. `uncorrelated`: it cannot refer to the row outside. `apart from writes`: it cannot read a table that the
    * statement writes, unless it is a table of its own. Absent where it may be anything.

@@ -5,6 +5,7 @@
  */
 
 import type { Column, Table } from '../model/table.ts';
+import type { AggregateFunction, TimePart } from './aggregates.ts';
 import type { Operator } from './operators.ts';
 import type { RowValues } from './rows.ts';
 import type { Operand, ParamValue } from './statement.ts';
@@ -65,6 +66,31 @@ export interface SelectPlan {
   readonly lock?: boolean;
   /** What is shown instead of the values of a column; set by narrowing. */
   readonly masks?: ReadonlyMap<Column, string | null> | undefined;
+}
+
+/** What a column of a grouped answer is made of. */
+export type OutputSource =
+  | { readonly of: 'group'; readonly column: Column; readonly part: TimePart | undefined }
+  | { readonly of: 'rows'; readonly aggregate: AggregateFunction; readonly column: Column | undefined };
+
+export interface Output {
+  readonly source: OutputSource;
+  /** Its name and kind. */
+  readonly column: Column;
+  /** What it is compared as. */
+  readonly compared: Column;
+}
+
+/** Rows that are summed up, in groups or as a whole. */
+export interface GroupPlan {
+  readonly table: Table;
+  readonly where: Condition | undefined;
+  readonly outputs: readonly Output[];
+  /** Over what the outputs are compared as. */
+  readonly having: Condition | undefined;
+  readonly order: readonly { readonly output: Output; readonly direction: 'asc' | 'desc' }[];
+  readonly limit: number;
+  readonly offset: number | bigint;
 }
 
 export interface CountPlan {
@@ -130,7 +156,7 @@ export interface DeletePlan {
   readonly returning?: Returning;
 }
 
-export type TablePlan = SelectPlan | CountPlan | InsertPlan | UpdatePlan | UpdateRowsPlan | DeletePlan;
+export type TablePlan = SelectPlan | GroupPlan | CountPlan | InsertPlan | UpdatePlan | UpdateRowsPlan | DeletePlan;
 
 declare const NARROWED: unique symbol;
 

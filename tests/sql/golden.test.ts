@@ -10,7 +10,9 @@ import { compileInKeyOrder } from '../../src/engines/clickhouse/dialect/key-orde
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Column, Table } from '../../src/model/table.ts';
+import { TIME_PARTS } from '../../src/sql/aggregates.ts';
 import { compileCount, compileDelete, compileInsert, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
+import { compileGroupCount, compileGroups } from '../../src/sql/compile-groups.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import { OPERATORS, type Operator } from '../../src/sql/operators.ts';
 import type { StatementParam } from '../../src/sql/statement.ts';
@@ -111,6 +113,8 @@ class Golden {
         const { write } = plan;
         return [write.do === 'update' ? compileUpdate(write.plan, this.#dialect) : compileDelete(write.plan, this.#dialect)];
       }
+      case 'group':
+        return [...(plan.isCounted ? [compileGroupCount(plan.groups, this.#dialect)] : []), compileGroups(plan.groups, this.#dialect)];
       case 'row':
       case 'expanded row':
         return [compileSelect(plan.select, this.#dialect)];
@@ -164,6 +168,17 @@ describe.each(DIALECTS)('%s', (name) => {
     golden.read('the first page by cursor', 'pg=0&ps=20&$after=&$select=text');
     golden.read('count', 'pg=0&ps=1&$select=id&$count=exact');
     golden.read('count of a filter', 'pg=0&ps=1&$select=id&$count=exact&int=gt.5');
+    golden.read(
+      'sums of everything',
+      'pg=0&ps=20&$agg=count,count.text,countd.text,sum.int,sum.decimal,sum.float,avg.int,avg.decimal,avg.float,min.date,max.text',
+    );
+    golden.read('groups, in order', 'pg=1&ps=20&$group=text,int&$agg=total:sum.decimal&$order=total.desc&int=gt.5&$count=exact');
+    golden.read(
+      'having',
+      'pg=0&ps=20&$group=text&$agg=count,total:sum.int&$having=(total=gt.100,$or=(count=ge.2,text=li.x),$notnull=total)',
+    );
+    for (const part of TIME_PARTS)
+      golden.read(`by ${part}`, `pg=0&ps=20&$group=date.${part === 'hour' || part === 'minute' ? 'day' : part},timestamptz.${part}`);
     for (const column of golden.columns.slice(1)) golden.update(column);
     const row = { id: 1, text: 'a', int: 5 };
     golden.insert('POST of a row', [row], false);

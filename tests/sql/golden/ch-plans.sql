@@ -84,6 +84,38 @@ SELECT count(*) FROM `shop`.`things` WHERE `int` > {p1:Int32}
    "5" int
    then SELECT `id` FROM `shop`.`things` WHERE `int` > {p1:Int32} ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p2:UInt64}
    "5" int, "1" int
+## sums of everything
+SELECT count(*), count(`text`), uniqExact(`text`), sumOrNull(toInt256(`int`)), sumOrNull(toDecimal256(`decimal`, 2)), sumOrNull(`float`), divideDecimal(toDecimal256(sumOrNull(toInt256(`int`)), 0), toDecimal256(greatest(count(`int`), 1), 0), 10), divideDecimal(toDecimal256(sumOrNull(toDecimal256(`decimal`, 2)), 2), toDecimal256(greatest(count(`decimal`), 1), 0), 10), avgOrNull(`float`), minOrNull(`date`), maxOrNull(`text`) FROM `shop`.`things` LIMIT {p1:UInt64}
+   "20" int
+## groups, in order
+SELECT count(*) FROM (SELECT `text` AS `output 0`, `int` AS `output 1`, sumOrNull(toDecimal256(`decimal`, 2)) AS `output 2` FROM `shop`.`things` WHERE `int` > {p1:Int32} GROUP BY `text`, `int`) AS `groups`
+   "5" int
+   then SELECT `text`, `int`, sumOrNull(toDecimal256(`decimal`, 2)) FROM `shop`.`things` WHERE `int` > {p1:Int32} GROUP BY `text`, `int` ORDER BY sumOrNull(toDecimal256(`decimal`, 2)) DESC NULLS LAST, `text` ASC NULLS FIRST, `int` ASC NULLS FIRST LIMIT {p2:UInt64} OFFSET {p3:UInt64}
+   "5" int, "20" int, "20" int
+## having
+SELECT `output 0`, `output 1`, `output 2` FROM (SELECT `text` AS `output 0`, count(*) AS `output 1`, sumOrNull(toInt256(`int`)) AS `output 2` FROM `shop`.`things` GROUP BY `text`) AS `groups` WHERE (`output 2` > {p1:Int256}) AND ((`output 1` >= {p2:UInt64}) OR (position(`output 0`, {p3:String}) > 0)) AND (`output 2` IS NOT NULL) ORDER BY `output 0` ASC NULLS FIRST LIMIT {p4:UInt64}
+   "100" decimal, "2" decimal, "x" text, "20" int
+## by year
+SELECT toDate32(toStartOfYear(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toStartOfYear(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY toDate32(toStartOfYear(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toStartOfYear(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY toDate32(toStartOfYear(toDateTime64(`date`, 0, 'UTC'))) ASC NULLS FIRST, toDateTime64(toStartOfYear(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
+## by quarter
+SELECT toDate32(toStartOfQuarter(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toStartOfQuarter(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY toDate32(toStartOfQuarter(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toStartOfQuarter(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY toDate32(toStartOfQuarter(toDateTime64(`date`, 0, 'UTC'))) ASC NULLS FIRST, toDateTime64(toStartOfQuarter(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
+## by month
+SELECT toDate32(toStartOfMonth(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toStartOfMonth(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY toDate32(toStartOfMonth(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toStartOfMonth(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY toDate32(toStartOfMonth(toDateTime64(`date`, 0, 'UTC'))) ASC NULLS FIRST, toDateTime64(toStartOfMonth(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
+## by week
+SELECT toDate32(toMonday(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toMonday(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY toDate32(toMonday(toDateTime64(`date`, 0, 'UTC'))), toDateTime64(toMonday(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY toDate32(toMonday(toDateTime64(`date`, 0, 'UTC'))) ASC NULLS FIRST, toDateTime64(toMonday(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
+## by day
+SELECT `date`, toDateTime64(toStartOfDay(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY `date`, toDateTime64(toStartOfDay(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY `date` ASC NULLS FIRST, toDateTime64(toStartOfDay(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
+## by hour
+SELECT `date`, toDateTime64(toStartOfHour(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY `date`, toDateTime64(toStartOfHour(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY `date` ASC NULLS FIRST, toDateTime64(toStartOfHour(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
+## by minute
+SELECT `date`, toDateTime64(toStartOfMinute(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') FROM `shop`.`things` GROUP BY `date`, toDateTime64(toStartOfMinute(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ORDER BY `date` ASC NULLS FIRST, toDateTime64(toStartOfMinute(toTimeZone(`timestamptz`, 'UTC')), 3, 'UTC') ASC NULLS FIRST LIMIT {p1:UInt64}
+   "20" int
 ## PUT int
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
    or ALTER TABLE `shop`.`things` UPDATE `int` = {p1:Int32} WHERE `id` = {p2:Int32}

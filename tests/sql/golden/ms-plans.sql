@@ -53,6 +53,30 @@ SELECT count(*) FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0))
    "5" int
    then SELECT `id` FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` > ?) ORDER BY `id` LIMIT 1
    "5" int
+## sums of everything
+SELECT count(*), count(`text`), count(DISTINCT `text`), sum(`int`), sum(`decimal`), sum(`float`), AVG(CAST(`int` AS DECIMAL(22, 2))), avg(`decimal`), avg(`float`), min(`date`), max(`text`) FROM `shop`.`things` LIMIT 20
+## groups, in order
+SELECT count(*) FROM (SELECT `text` AS `output 0`, `int` AS `output 1`, sum(`decimal`) AS `output 2` FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` > ?) GROUP BY `text`, `int`) AS `groups`
+   "5" int
+   then SELECT `text`, `int`, sum(`decimal`) FROM `shop`.`things` WHERE (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` > ?) GROUP BY `text`, `int` ORDER BY sum(`decimal`) DESC, `text`, `int` LIMIT 20 OFFSET ?
+   "5" int, "20" int
+## having
+SELECT `output 0`, `output 1`, `output 2` FROM (SELECT `text` AS `output 0`, count(*) AS `output 1`, sum(`int`) AS `output 2` FROM `shop`.`things` GROUP BY `text`) AS `groups` WHERE ((~0 + (COERCIBILITY(IFNULL(`output 2`, 0)) <> 5) AND `output 2` > ?)) AND (((~0 + (COERCIBILITY(IFNULL(`output 1`, 0)) <> 5) AND `output 1` >= ?)) OR (`output 0` LIKE ? ESCAPE '!')) AND (`output 2` IS NOT NULL) ORDER BY `output 0` LIMIT 20
+   "100" decimal, "2" decimal, "%x%" text
+## by year
+SELECT CAST(MAKEDATE(YEAR(`date`), 1) AS DATE), DATE_FORMAT(CAST(MAKEDATE(YEAR(`timestamptz`), 1) AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(MAKEDATE(YEAR(`date`), 1) AS DATE), CAST(MAKEDATE(YEAR(`timestamptz`), 1) AS DATETIME) ORDER BY CAST(MAKEDATE(YEAR(`date`), 1) AS DATE), CAST(MAKEDATE(YEAR(`timestamptz`), 1) AS DATETIME) LIMIT 20
+## by quarter
+SELECT CAST(MAKEDATE(YEAR(`date`), 1) + INTERVAL (QUARTER(`date`) - 1) * 3 MONTH AS DATE), DATE_FORMAT(CAST(MAKEDATE(YEAR(`timestamptz`), 1) + INTERVAL (QUARTER(`timestamptz`) - 1) * 3 MONTH AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(MAKEDATE(YEAR(`date`), 1) + INTERVAL (QUARTER(`date`) - 1) * 3 MONTH AS DATE), CAST(MAKEDATE(YEAR(`timestamptz`), 1) + INTERVAL (QUARTER(`timestamptz`) - 1) * 3 MONTH AS DATETIME) ORDER BY CAST(MAKEDATE(YEAR(`date`), 1) + INTERVAL (QUARTER(`date`) - 1) * 3 MONTH AS DATE), CAST(MAKEDATE(YEAR(`timestamptz`), 1) + INTERVAL (QUARTER(`timestamptz`) - 1) * 3 MONTH AS DATETIME) LIMIT 20
+## by month
+SELECT CAST(DATE(`date`) - INTERVAL DAYOFMONTH(`date`) - 1 DAY AS DATE), DATE_FORMAT(CAST(DATE(`timestamptz`) - INTERVAL DAYOFMONTH(`timestamptz`) - 1 DAY AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(DATE(`date`) - INTERVAL DAYOFMONTH(`date`) - 1 DAY AS DATE), CAST(DATE(`timestamptz`) - INTERVAL DAYOFMONTH(`timestamptz`) - 1 DAY AS DATETIME) ORDER BY CAST(DATE(`date`) - INTERVAL DAYOFMONTH(`date`) - 1 DAY AS DATE), CAST(DATE(`timestamptz`) - INTERVAL DAYOFMONTH(`timestamptz`) - 1 DAY AS DATETIME) LIMIT 20
+## by week
+SELECT CAST(DATE(`date`) - INTERVAL WEEKDAY(`date`) DAY AS DATE), DATE_FORMAT(CAST(DATE(`timestamptz`) - INTERVAL WEEKDAY(`timestamptz`) DAY AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(DATE(`date`) - INTERVAL WEEKDAY(`date`) DAY AS DATE), CAST(DATE(`timestamptz`) - INTERVAL WEEKDAY(`timestamptz`) DAY AS DATETIME) ORDER BY CAST(DATE(`date`) - INTERVAL WEEKDAY(`date`) DAY AS DATE), CAST(DATE(`timestamptz`) - INTERVAL WEEKDAY(`timestamptz`) DAY AS DATETIME) LIMIT 20
+## by day
+SELECT CAST(DATE(`date`) AS DATE), DATE_FORMAT(CAST(DATE(`timestamptz`) AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(DATE(`date`) AS DATE), CAST(DATE(`timestamptz`) AS DATETIME) ORDER BY CAST(DATE(`date`) AS DATE), CAST(DATE(`timestamptz`) AS DATETIME) LIMIT 20
+## by hour
+SELECT CAST(DATE(`date`) AS DATE), DATE_FORMAT(CAST(DATE_FORMAT(`timestamptz`, '%Y-%m-%d %H:00:00') AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(DATE(`date`) AS DATE), CAST(DATE_FORMAT(`timestamptz`, '%Y-%m-%d %H:00:00') AS DATETIME) ORDER BY CAST(DATE(`date`) AS DATE), CAST(DATE_FORMAT(`timestamptz`, '%Y-%m-%d %H:00:00') AS DATETIME) LIMIT 20
+## by minute
+SELECT CAST(DATE(`date`) AS DATE), DATE_FORMAT(CAST(DATE_FORMAT(`timestamptz`, '%Y-%m-%d %H:%i:00') AS DATETIME), '%Y-%m-%dT%H:%i:%sZ') FROM `shop`.`things` GROUP BY CAST(DATE(`date`) AS DATE), CAST(DATE_FORMAT(`timestamptz`, '%Y-%m-%d %H:%i:00') AS DATETIME) ORDER BY CAST(DATE(`date`) AS DATE), CAST(DATE_FORMAT(`timestamptz`, '%Y-%m-%d %H:%i:00') AS DATETIME) LIMIT 20
 ## PUT int
 UPDATE `shop`.`things` SET `int` = ? WHERE (~0 + (COERCIBILITY(IFNULL(`id`, 0)) <> 5) AND `id` = ?)
    "7" int, "1" int

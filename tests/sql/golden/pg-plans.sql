@@ -57,6 +57,30 @@ SELECT count(*) FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4"
    "5" int
    then SELECT "id" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" ORDER BY "id" LIMIT 1
    "5" int
+## sums of everything
+SELECT count(*), count("text"), count(DISTINCT "text"), sum("int"), sum("decimal"), sum("float"), avg("int" + 0.000000), avg("decimal" + 0.000000), avg("float"), min("date"), max("text") FROM "shop"."things" LIMIT 20
+## groups, in order
+SELECT count(*) FROM (SELECT "text" AS "output 0", "int" AS "output 1", sum("decimal") AS "output 2" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int") AS "groups"
+   "5" int
+   then SELECT "text", "int", sum("decimal") FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int" ORDER BY sum("decimal") DESC NULLS LAST, "text" ASC NULLS FIRST, "int" ASC NULLS FIRST LIMIT 20 OFFSET $2
+   "5" int, "20" int
+## having
+SELECT "output 0", "output 1", "output 2" FROM (SELECT "text" AS "output 0", count(*) AS "output 1", sum("int") AS "output 2" FROM "shop"."things" GROUP BY "text") AS "groups" WHERE ("output 2" > $1::"pg_catalog"."numeric") AND (("output 1" >= $2::int8) OR ("output 0" LIKE $3 ESCAPE '!')) AND ("output 2" IS NOT NULL) ORDER BY "output 0" ASC NULLS FIRST LIMIT 20
+   "100" decimal, "2" decimal, "%x%" text
+## by year
+SELECT date_trunc('year', "date")::date, date_trunc('year', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('year', "date")::date, date_trunc('year', "timestamptz") ORDER BY date_trunc('year', "date")::date ASC NULLS FIRST, date_trunc('year', "timestamptz") ASC NULLS FIRST LIMIT 20
+## by quarter
+SELECT date_trunc('quarter', "date")::date, date_trunc('quarter', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('quarter', "date")::date, date_trunc('quarter', "timestamptz") ORDER BY date_trunc('quarter', "date")::date ASC NULLS FIRST, date_trunc('quarter', "timestamptz") ASC NULLS FIRST LIMIT 20
+## by month
+SELECT date_trunc('month', "date")::date, date_trunc('month', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('month', "date")::date, date_trunc('month', "timestamptz") ORDER BY date_trunc('month', "date")::date ASC NULLS FIRST, date_trunc('month', "timestamptz") ASC NULLS FIRST LIMIT 20
+## by week
+SELECT date_trunc('week', "date")::date, date_trunc('week', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('week', "date")::date, date_trunc('week', "timestamptz") ORDER BY date_trunc('week', "date")::date ASC NULLS FIRST, date_trunc('week', "timestamptz") ASC NULLS FIRST LIMIT 20
+## by day
+SELECT date_trunc('day', "date")::date, date_trunc('day', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('day', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('day', "timestamptz") ASC NULLS FIRST LIMIT 20
+## by hour
+SELECT date_trunc('day', "date")::date, date_trunc('hour', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('hour', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('hour', "timestamptz") ASC NULLS FIRST LIMIT 20
+## by minute
+SELECT date_trunc('day', "date")::date, date_trunc('minute', "timestamptz") FROM "shop"."things" GROUP BY date_trunc('day', "date")::date, date_trunc('minute', "timestamptz") ORDER BY date_trunc('day', "date")::date ASC NULLS FIRST, date_trunc('minute', "timestamptz") ASC NULLS FIRST LIMIT 20
 ## PUT int
 UPDATE "shop"."things" SET "int" = $1 WHERE "id" = $2::"pg_catalog"."int4"
    "7" int, "1" int

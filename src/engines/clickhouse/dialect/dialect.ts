@@ -10,6 +10,7 @@ import { DbFailure } from '../../engine.ts';
 import type { ClickhouseStatement } from '../statement.ts';
 import { type ColumnShape, encodeBlock } from '../types/block.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
+import { aggregate, truncated, wide } from './aggregates.ts';
 import { clickhousePredicates } from './predicates.ts';
 
 const TEXT_TYPE = { kind: 'text', cast: 'String' } as const;
@@ -27,6 +28,9 @@ export const clickhouseDialect: Dialect = {
   related: 'uncorrelated',
   firstOfEach: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  truncated,
+  aggregate,
+  wide,
   insert,
   update: (table, set, where, types): ClickhouseStatement => {
     const text = `ALTER TABLE ${table} UPDATE ${set} WHERE ${where}`;
@@ -64,8 +68,7 @@ function selectItem(column: Column): string {
 }
 
 /** NULLs first ascending and last descending; said only where there can be one, so that reading in key order stays possible. */
-function orderItem(column: Column, direction: 'asc' | 'desc'): string {
-  const name = quoteName(column.name);
+function orderItem(column: Column, direction: 'asc' | 'desc', name = quoteName(column.name)): string {
   if (column.kind === 'float') return floatOrder(name, column.nullable, direction);
   if (!column.nullable) return `${name} ${direction === 'asc' ? 'ASC' : 'DESC'}`;
   return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;

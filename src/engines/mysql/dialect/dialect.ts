@@ -8,6 +8,7 @@ import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { UNSIGNED } from '../types/casts.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
+import { aggregate, shownPart, truncated } from './aggregates.ts';
 import { insertStatements } from './insert.ts';
 import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { MysqlPredicates } from './predicates.ts';
@@ -16,8 +17,7 @@ import { updateRows } from './update-rows.ts';
 const TEXTS: ReadonlySet<string> = new Set(['text', 'enum', 'set']);
 
 /** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
-function orderItem(column: Column, direction: 'asc' | 'desc'): string {
-  const name = quote(column.name);
+function orderItem(column: Column, direction: 'asc' | 'desc', name = quote(column.name)): string {
   const ordered = column.kind === 'enum' || column.kind === 'set' ? `CONCAT(${name}, '')` : name;
   return direction === 'asc' ? ordered : `${ordered} DESC`;
 }
@@ -36,6 +36,10 @@ export const mysqlDialect: Dialect = {
   equalBytes: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  truncated,
+  shownPart,
+  aggregate,
+  wide: () => ({ type: 'decimal(65,30)', cast: 'decimal' }),
   insert: (plan) => insertStatements(plan).map((bound) => upsertMatching(plan, bound)),
   updateRows,
   generatedKeys: 'SELECT LAST_INSERT_ID(), @@auto_increment_increment',

@@ -1,5 +1,6 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../../model/table.ts';
+import type { AggregateFunction } from '../../../sql/aggregates.ts';
 import { Parameters, paramType, qualifiedCondition, returningClause } from '../../../sql/compile.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
@@ -29,8 +30,7 @@ export const postgresDialect: Dialect = {
   // Strictly, the value says its type, which the server would take from the column else: '2024-13' is a time to it when the column has become one.
   predicates: (column, name, bind, how) => new PostgresPredicates(column, name, bind, how === 'strict' ? `::${column.cast}` : ''),
 
-  orderItem(column: Column, direction: 'asc' | 'desc'): string {
-    const name = quote(column.name);
+  orderItem(column: Column, direction: 'asc' | 'desc', name = quote(column.name)): string {
     if (!column.nullable) return direction === 'asc' ? name : `${name} DESC`;
     return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
   },
@@ -44,6 +44,15 @@ export const postgresDialect: Dialect = {
 
   // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+
+  // The session's zone is UTC.
+  truncated(column, part): string {
+    const begun = `date_trunc('${part}', ${quote(column.name)})`;
+    return column.kind === 'date' ? `${begun}::date` : begun;
+  },
+  aggregate,
+  wide: ({ kind }) =>
+    kind === 'float' ? { type: 'double precision', cast: '"pg_catalog"."float8"' } : { type: 'numeric', cast: '"pg_catalog"."numeric"' },
 
   insert(plan: InsertPlan): readonly BoundStatement[] {
     if (plan.columns.length === 0) return Array.from({ length: plan.rows.count }, () => defaultsOnly(plan));
@@ -147,6 +156,15 @@ function upsertMatching({ returning, ...plan }: InsertPlan, where: Condition): B
   const { text, columns } = returningClause(returning, postgresDialect.selectItem);
   const whole = `${bound.statement.text} WHERE ${matches}${text}`;
   return { statement: { ...bound.statement, text: whole, types: bind.types, ...columns }, params: bind.values };
+}
+
+/**
+ * The server has no least UUID, but the texts of UUIDs have the same order. An average has as many digits behind the point as what is averaged, or
+ * sixteen digits in all.
+ */
+function aggregate(fn: AggregateFunction, { kind }: Column, name: string): string | undefined {
+  if (kind === 'uuid' && (fn === 'min' || fn === 'max')) return `${fn}(${name}::text COLLATE "C")::uuid`;
+  return fn === 'avg' && kind !== 'float' ? `avg(${name} + 0.000000)` : undefined;
 }
 
 /** A row whose key is taken is updated; every given row counts once. */

@@ -1,0 +1,36 @@
+/** Sums and parts of time as MySQL and MariaDB write them. The session's zone is UTC. */
+import type { Column } from '../../../model/table.ts';
+import type { AggregateFunction, TimePart } from '../../../sql/aggregates.ts';
+import { quote } from './names.ts';
+
+/** The servers add four digits to those of what is averaged. */
+const LEAST_SCALE = 2;
+
+export function aggregate(fn: AggregateFunction, { kind, scale, precision }: Column, name: string): string | undefined {
+  if (fn !== 'avg' || kind === 'float' || (kind === 'decimal' && (scale ?? 0) >= LEAST_SCALE)) return undefined;
+  const digits = Math.min(65, (precision ?? 20) + LEAST_SCALE);
+  return `AVG(CAST(${name} AS DECIMAL(${digits}, ${LEAST_SCALE})))`;
+}
+
+const DAYS: Readonly<Partial<Record<TimePart, (name: string) => string>>> = {
+  year: (name) => `MAKEDATE(YEAR(${name}), 1)`,
+  quarter: (name) => `MAKEDATE(YEAR(${name}), 1) + INTERVAL (QUARTER(${name}) - 1) * 3 MONTH`,
+  month: (name) => `DATE(${name}) - INTERVAL DAYOFMONTH(${name}) - 1 DAY`,
+  week: (name) => `DATE(${name}) - INTERVAL WEEKDAY(${name}) DAY`,
+  day: (name) => `DATE(${name})`,
+};
+
+const FORMATS: Readonly<Partial<Record<TimePart, string>>> = { hour: '%H:00:00', minute: '%H:%i:00' };
+
+export function truncated(column: Column, part: TimePart): string {
+  const name = quote(column.name);
+  const day = DAYS[part]?.(name) ?? name;
+  if (column.kind === 'date') return `CAST(${day} AS DATE)`;
+  const time = FORMATS[part];
+  return time === undefined ? `CAST(${day} AS DATETIME)` : `CAST(DATE_FORMAT(${day}, '%Y-%m-%d ${time}') AS DATETIME)`;
+}
+
+/** A timestamp is written as its text, since the servers have no cast to its type. */
+export function shownPart({ kind }: Column, value: string): string {
+  return kind === 'timestamptz' ? `DATE_FORMAT(${value}, '%Y-%m-%dT%H:%i:%sZ')` : value;
+}

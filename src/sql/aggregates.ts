@@ -1,0 +1,59 @@
+/** The functions of `$agg` and the parts of time of `$group`, one row each: which columns they fit, and what comes out. */
+import type { Column, Kind } from '../model/table.ts';
+import type { Dialect } from './dialect.ts';
+
+export interface AggregateRow {
+  /** Kinds of columns that it takes; undefined: every column that the engine can compare; `any`: every column, and none. */
+  readonly kinds: ReadonlySet<Kind> | 'comparable' | 'any';
+  /** What it gives for a column. */
+  kind(column: Column): Kind;
+  sql(name: string): string;
+}
+
+const NUMBERS: ReadonlySet<Kind> = new Set<Kind>(['int', 'decimal', 'float']);
+const ORDERED: ReadonlySet<Kind> = new Set<Kind>([
+  ...NUMBERS,
+  'text',
+  'enum',
+  'set',
+  'uuid',
+  'date',
+  'time',
+  'timestamp',
+  'timestamptz',
+  'other',
+]);
+
+export const AGGREGATES = {
+  count: { kinds: 'any', kind: () => 'int', sql: (name) => `count(${name})` },
+  countd: { kinds: 'comparable', kind: () => 'int', sql: (name) => `count(DISTINCT ${name})` },
+  sum: { kinds: NUMBERS, kind: ({ kind }) => kind, sql: (name) => `sum(${name})` },
+  avg: { kinds: NUMBERS, kind: ({ kind }) => (kind === 'float' ? 'float' : 'decimal'), sql: (name) => `avg(${name})` },
+  min: { kinds: ORDERED, kind: ({ kind }) => kind, sql: (name) => `min(${name})` },
+  max: { kinds: ORDERED, kind: ({ kind }) => kind, sql: (name) => `max(${name})` },
+} as const satisfies Readonly<Record<string, AggregateRow>>;
+
+export type AggregateFunction = keyof typeof AGGREGATES;
+
+export const isAggregate = (name: string): name is AggregateFunction => Object.hasOwn(AGGREGATES, name);
+
+export function takes(fn: AggregateFunction, { kind, sortable }: Column): boolean {
+  const { kinds }: AggregateRow = AGGREGATES[fn];
+  if (kinds === 'any') return true;
+  return sortable && (kinds === 'comparable' || kinds.has(kind));
+}
+
+export const TIME_PARTS = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute'] as const;
+export type TimePart = (typeof TIME_PARTS)[number];
+
+export const isTimePart = (name: string): name is TimePart => (TIME_PARTS as readonly string[]).includes(name);
+
+/** The SQL of an aggregate; without a column it counts rows. */
+export function aggregateSql(fn: AggregateFunction, column: Column | undefined, dialect: Dialect): string {
+  if (column === undefined) return 'count(*)';
+  const name = dialect.quote(column.name);
+  return dialect.aggregate?.(fn, column, name) ?? AGGREGATES[fn].sql(name);
+}
+
+/** Is the result one of the column's own values? */
+export const isOfColumn = (aggregate: AggregateFunction): boolean => aggregate === 'min' || aggregate === 'max';

@@ -37,9 +37,9 @@ export async function runExpanded<T>(
   const { connection, options, engine } = session;
   const lease = session.memory.lease(session.owner);
   const snapshot = connection.beginSnapshot !== undefined;
-  await connection.beginSnapshot?.(options);
   let ended: Promise<unknown> | undefined;
   try {
+    await connection.beginSnapshot?.(options);
     const reading = new Reading(session, lease);
     const columns = withEqualBytes(plan.select.columns, plan.expand, engine.dialect);
     const store = new RowStore(columns.length, lease);
@@ -52,15 +52,20 @@ export async function runExpanded<T>(
     };
     if (reading.truncated.length > 0) sink.header('X-Expand-Truncated', reading.truncated.join(', '));
     // Nothing is read any more: the transaction ends while the rows are on their way.
-    if (snapshot) ended = connection.rollback(options).catch(() => undefined);
+    if (snapshot) ended = endSnapshot(session);
     await sendRows(rows, sink);
     return result;
   } catch (error) {
     throw error instanceof MemoryBusy ? apiError('memory_busy') : error;
   } finally {
-    if (snapshot) await (ended ?? connection.rollback(options).catch(() => undefined));
+    if (snapshot) await (ended ?? endSnapshot(session));
     lease.release();
   }
+}
+
+/** Whether the caller still waits or not: a connection with an open transaction is of no use to anybody. */
+function endSnapshot({ connection, options }: AutoSession): Promise<unknown> {
+  return connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
 }
 
 /** Behind the columns, what shows which keys are equal where their own bytes do not. */

@@ -159,7 +159,9 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   /** A missing savepoint, or a warning about tables without transactions: not everything was rolled back. */
-  async rollback(options: RunOptions): Promise<Undone> {
+  async rollback({ timeoutMs }: RunOptions): Promise<Undone> {
+    // Also for a caller who has left: what stays open would be committed by the next transaction's beginning.
+    const options = { timeoutMs };
     const isWhole = !this.#isMarked || (await this.#returnsToMark(options));
     const warnings = await this.#command(ROLLBACK, options);
     return isWhole && warnings === 0 ? 'all' : 'some';

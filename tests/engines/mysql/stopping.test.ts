@@ -41,6 +41,20 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     connection.close();
   });
 
+  test('a transaction of a caller who has left is rolled back', async () => {
+    const connection = await connect(at, database);
+    const controller = new AbortController();
+    const options = { ...OPTIONS, signal: controller.signal };
+    await connection.begin(options);
+    await connection.run({ text: 'DELETE FROM hundred WHERE n = 99', types: [] }, [], options);
+    controller.abort();
+    expect(await connection.rollback(options)).toBe('all');
+    await connection.begin(OPTIONS);
+    await connection.commit(OPTIONS);
+    expect((await sql(watcher, 'SELECT count(*) FROM hundred')).values).toEqual([['100']]);
+    connection.close();
+  });
+
   test('a cancelled statement ends on the server and the connection can be used again', async () => {
     const connection = await connect(at, database);
     const controller = new AbortController();

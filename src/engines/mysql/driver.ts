@@ -150,8 +150,7 @@ export class MysqlConnection implements Connection, Watched {
   /** The level holds for the next transaction alone. */
   async beginSnapshot(options: RunOptions): Promise<void> {
     this.#isMarked = false;
-    await this.#command(REPEATABLE, options);
-    await this.#command(BEGIN_SNAPSHOT, options);
+    await this.#command(BEGIN_SNAPSHOT, options, REPEATABLE);
   }
 
   async commit(options: RunOptions): Promise<void> {
@@ -249,11 +248,11 @@ export class MysqlConnection implements Connection, Watched {
     return stopFailure(this.#stopped, error);
   }
 
-  /** Returns the number of warnings. */
-  async #command(text: string, options: RunOptions): Promise<number> {
+  /** Returns the number of warnings. `before`: what is sent ahead of it, without waiting for the answer. */
+  async #command(text: string, options: RunOptions, before?: string): Promise<number> {
     this.#enter(options);
     try {
-      const warnings = await this.#simple(text);
+      const warnings = before === undefined ? await this.#simple(text) : await this.#together(before, text);
       this.#tainted ||= this.#killed !== undefined;
       return warnings;
     } catch (error) {
@@ -279,6 +278,11 @@ export class MysqlConnection implements Connection, Watched {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #together(before: string, text: string): Promise<number> {
+    const [, warnings] = await Promise.all([this.#simple(before), this.#simple(text)]);
+    return warnings;
   }
 
   async #simple(text: string): Promise<number> {

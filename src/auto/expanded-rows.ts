@@ -1,6 +1,6 @@
 /** Rows with what belongs to them, on their way to the answer: each item of `$expand` is a cell with rows in it. */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
-import { appendNestedCell, appendNestedNull, beginNested, beginNestedCell, endNestedCell } from '../model/nested.ts';
+import { appendBytes, appendNestedCell, appendNestedNull, beginNested, beginNestedCell, endNestedCell } from '../model/nested.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
 import type { RowStore } from './row-store.ts';
 
@@ -83,7 +83,7 @@ function writeRow({ store, visible, items }: ReadRows, row: number, cells: Cells
   for (let i = 0; i < visible; i++) {
     const start = store.from(row, i);
     from[i] = start < 0 ? -1 : out.length;
-    if (start >= 0) out.copy(store.bytes, start, store.to(row, i));
+    if (start >= 0) appendBytes(out, store.bytes, start, store.to(row, i));
     to[i] = out.length;
   }
   items.forEach((item, index) => {

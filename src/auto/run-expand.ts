@@ -3,7 +3,7 @@
  * has any. Nothing is sent before everything is read.
  */
 import { apiError } from '../errors.ts';
-import type { RowSink } from '../model/cells.ts';
+import type { Cells, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
@@ -214,9 +214,14 @@ function distinctKeys(
   return [...keys.values()];
 }
 
+/** One cell to look at. */
+const CELL: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(1), to: new Int32Array(1) };
+
 function operand(store: RowStore, row: number, place: number, column: Column, other: Column): Operand | undefined {
-  const cell = { bytes: store.bytes, from: Int32Array.of(store.from(row, place)), to: Int32Array.of(store.to(row, place)) };
-  const text = cellText(cell, 0, column.kind);
+  CELL.bytes = store.bytes;
+  CELL.from[0] = store.from(row, place);
+  CELL.to[0] = store.to(row, place);
+  const text = cellText(CELL, 0, column.kind);
   if (text === null) return undefined;
   try {
     return fromText(other, text, 'compare');

@@ -25,7 +25,20 @@ export function appendNestedCell(out: ByteWriter, source: Buffer, from: number, 
     return;
   }
   appendWord(out, to - from);
-  out.copy(source, from, to);
+  appendBytes(out, source, from, to);
+}
+
+/** Up to here a loop is quicker than a call into the runtime. */
+const SHORT = 48;
+
+/** For bytes that come from several buffers in turn, of which `ByteWriter.copy` would make a view each time. */
+export function appendBytes(out: ByteWriter, source: Buffer, from: number, to: number): void {
+  const size = to - from;
+  out.reserve(size);
+  const { bytes, length } = out;
+  if (size > SHORT) source.copy(bytes, length, from, to);
+  else for (let i = 0; i < size; i++) bytes[length + i] = source[from + i] as number;
+  out.length = length + size;
 }
 
 /** For a cell whose length is known when it is written; returns what `endNestedCell` wants. */

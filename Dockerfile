@@ -13,6 +13,7 @@ WORKDIR /millrace
 COPY package.json package-lock.json ./
 RUN npm install --omit=dev --omit=optional --no-save --ignore-scripts --no-audit --no-fund && install -d -o node -g node /var/lib/millrace
 COPY --from=build /millrace/dist ./dist
+COPY assets ./assets
 USER node
 VOLUME /var/lib/millrace
 EXPOSE 8080

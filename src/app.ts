@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/attempt.ts';
+import { VERSION } from './cli/version.ts';
 import type { Config } from './config.ts';
 import { MemoryCache, type ResponseCache } from './custom/cache.ts';
 import type { CallStages } from './custom/call.ts';
@@ -9,6 +10,9 @@ import { Execution } from './custom/execution.ts';
 import { Finder } from './custom/find.ts';
 import { KeptAnswers } from './custom/kept-answers.ts';
 import { VersionNotes } from './custom/version-notes.ts';
+import { Describer } from './describe/describer.ts';
+import { Documents } from './describe/documents.ts';
+import { SchemaPictures } from './describe/schema-pictures.ts';
 import { CatalogCache } from './engines/catalog-cache.ts';
 import { Connections } from './engines/connections.ts';
 import { HostDenied, HostPolicy } from './engines/hosts.ts';
@@ -75,6 +79,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   const memory = new MemoryBudget(config.requestMemoryMb * MEBIBYTE);
   let closing = false;
   acceptUserIds(config.userIds);
+  const grants = new GrantBook(engines, (owner) => seals.for(owner));
   const services: Services = {
     config,
     store,
@@ -84,11 +89,21 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     calls: callStages(store, connections, observer, cache),
     memory,
     metadata: new Metadata(connections, catalog, relations),
+    describer: new Describer({
+      store,
+      engines,
+      pictures: new SchemaPictures(connections),
+      grants,
+      prefix: config.pathPrefix,
+      maxPageSize: config.maxPageSize,
+    }),
+    documents: new Documents(),
     checkHost: (host) => checkHost(hosts, host),
     probe: (entry) => connections.probe(entry),
-    grants: new GrantBook(engines, (owner) => seals.for(owner)),
+    grants,
     checkPersona: (context) => (persona, reader) => checkPersona(persona, reader, { engines, catalog, context }),
     observer,
+    version: VERSION,
     ready: () => !closing,
   };
   const server = buildServer(services, allRoutes(services));

@@ -36,6 +36,8 @@ export interface Config {
   readonly drainSecs: number;
   readonly userIds: 'ulid' | 'any';
   readonly staleSecs: number;
+  readonly mcp: string;
+  readonly mcpOrigins: readonly string[];
 }
 
 interface Setting {
@@ -281,6 +283,22 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: whole(1, 300),
     meaning: 'how long tokens are trusted while a PostgreSQL store confirms nothing',
+  },
+  {
+    key: 'mcp',
+    name: 'mcp',
+    default: 'on',
+    secret: false,
+    parse: oneOf('on', 'off'),
+    meaning: 'tools for agents at /svc/mcp/v1 (Model Context Protocol)',
+  },
+  {
+    key: 'mcpOrigins',
+    name: 'mcp_origins',
+    default: '',
+    secret: false,
+    parse: list,
+    meaning: 'origins of web pages that may use them, besides the service itself, comma-separated',
   },
 ];
 

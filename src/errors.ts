@@ -196,6 +196,8 @@ export const ERRORS = {
   project_unknown: entry(404, () => 'There is no such project in this organization; check X-Project-Id.'),
   space_unknown: entry(404, () => 'The space does not belong to the project; check X-Space-Id.'),
   path_not_yours: entry(403, () => "The organization or project in the path is not the one of the request's context."),
+  mcp_unauthorized: entry(401, (why: string) => `${why} Tools take a Power Token or the context headers.`),
+  origin_denied: entry(403, () => 'Pages of this origin may not use the tools; MILLRACE_MCP_ORIGINS lists those that may.'),
 
   // Power Tokens.
   token_incomplete: entry(
@@ -410,9 +412,7 @@ export const ERRORS = {
   step_denied: entry(403, (step: string) => `Step ${step} failed: the database user lacks the privilege for it.`),
 
   result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),
-
   programs_busy: entry(503, () => 'Too many programs are running at this moment; try again.'),
-
   spool_full: entry(503, () => 'Answers that wait for their readers take too much room at this moment; try again, or ask for less.'),
   memory_busy: entry(503, () => 'Requests that are being worked on hold too much memory at this moment; try again.'),
 

@@ -2,6 +2,7 @@
 // the project's files as text; what it finds is listed with the file, so that a failure says what to change.
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../src/config.ts';
+import { PARAMETERS } from '../src/describe/parameters.ts';
 import { OWN_ENGINES } from '../src/engines/index.ts';
 import { ERRORS, REASONS } from '../src/errors.ts';
 import { OPERATORS } from '../src/sql/operators.ts';
@@ -34,6 +35,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'auto',
     'custom',
     'manage',
+    'describe',
+    'mcp',
     'formats',
     'model',
     'errors',
@@ -50,6 +53,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   auto: FEATURE,
   custom: [...FEATURE, 'lang'],
   manage: [...FEATURE, 'engines/hosts', 'lang'],
+  describe: [...FEATURE, 'custom/document', 'custom/inputs/declaration', 'formats', 'personas'],
+  mcp: ['client/where', 'describe', 'model', 'errors', 'util'],
+  client: [],
   engines: ['sql', 'model', 'errors', 'util'],
   store: ['sql', 'model', 'errors', 'util'],
   sql: ['model', 'errors', 'util'],
@@ -298,6 +304,14 @@ describe('documents', () => {
     );
     const written = readProjectFile('docs/reference/filters.md').split('\n');
     expect(written.filter((line) => /^\| `[a-z]+` \| `[a-z]+\./.test(line))).toEqual(rows);
+  });
+
+  test('docs/reference/openapi.md has a row for every parameter of the Auto API, and no others', () => {
+    const rows = Object.entries(PARAMETERS).map(
+      ([name, { operations, description }]) => `| \`${name}\` | ${operations.join(', ')} | ${description} |`,
+    );
+    const written = readProjectFile('docs/reference/openapi.md').split('\n');
+    expect(written.slice(written.indexOf('| parameter | operations | meaning |') + 2).filter((line) => line !== '')).toEqual(rows);
   });
 
   test('docs/decisions says why each runtime dependency is in', () => {

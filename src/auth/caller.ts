@@ -35,6 +35,7 @@ export const DEMANDS = {
   modules: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   personas: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   validate: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
+  describe: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
   metadata: { needs: ['orgId', 'projectId', 'roles'], userMissing: 'missing_user', serverKey: 'ignored' },
   systemMetadata: { needs: ALL, userMissing: 'missing_user', serverKey: 'required' },
   system: { needs: [], userMissing: 'missing_user', serverKey: 'required' },

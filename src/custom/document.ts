@@ -60,6 +60,8 @@ export interface DefinitionConfig {
   readonly steps: number;
   readonly memoryMb: number;
   readonly timeMs: number;
+  /** Is it a tool of its own for agents? */
+  readonly tool: boolean;
 }
 
 export interface DefinitionDocument {
@@ -190,7 +192,7 @@ function readConfig(fields: DocumentFields, root: MapTree): DefinitionConfig {
   const absent = tree === undefined || (tree.kind === 'scalar' && tree.value === null);
   const config = absent ? undefined : fields.map(tree, 'config');
   if (config !== undefined)
-    fields.known(config, 'config.', ['rollback_version', 'cache_result', 'cache_ttl_secs', 'coalesce', 'transaction', 'limits']);
+    fields.known(config, 'config.', ['rollback_version', 'cache_result', 'cache_ttl_secs', 'coalesce', 'transaction', 'limits', 'tool']);
   const given = config?.fields.get('limits');
   const limits = given === undefined ? undefined : fields.map(given, 'config.limits');
   if (limits !== undefined) fields.known(limits, 'config.limits.', ['steps', 'memory_mb', 'time_ms']);
@@ -203,6 +205,7 @@ function readConfig(fields: DocumentFields, root: MapTree): DefinitionConfig {
     steps: fields.whole(limits, 'steps', 'config.limits.', 50_000_000, 1, 10_000_000_000),
     memoryMb: fields.whole(limits, 'memory_mb', 'config.limits.', 64, 1, 1024),
     timeMs: fields.whole(limits, 'time_ms', 'config.limits.', 1000, 1, 60_000),
+    tool: fields.flag(config, 'tool', 'config.', false),
   };
 }
 

@@ -101,6 +101,11 @@ export interface Catalog {
   stamp?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
   /** The foreign keys between the tables of one schema; absent where the engine has none. */
   foreignKeys?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly ForeignKey[]>;
+  /**
+   * Every table and view of a schema as `describe` has it, in a number of statements that does not grow with them. Undefined when the schema
+   * itself does not exist; absent where the engine has only one way to describe a table.
+   */
+  describeAll?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly Table[] | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }

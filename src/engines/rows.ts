@@ -35,3 +35,14 @@ export class TextRows implements RowSink {
     if (this.#bytes > LIMITS.messageBytes) throw malformed(`a catalogue of more than ${LIMITS.messageBytes} bytes`);
   }
 }
+
+/** Rows by what they have in one of their columns. */
+export function groupRows<R extends readonly (string | null)[]>(rows: readonly R[], at: number): ReadonlyMap<string, readonly R[]> {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) {
+    const group = groups.get(row[at] ?? '');
+    if (group === undefined) groups.set(row[at] ?? '', [row]);
+    else group.push(row);
+  }
+  return groups;
+}

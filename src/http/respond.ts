@@ -65,6 +65,14 @@ export function sendBytes(exchange: Exchange, status: number, type: string, body
   exchange.reply.send(status, headerLines(exchange, type, extra), body);
 }
 
+/** A document that a client may keep, and ask whether it still holds; without pieces: it does. They flow as fast as their reader takes them. */
+export function sendDocument(exchange: Exchange, type: string, pieces: readonly Buffer[] | undefined, etag: string): void {
+  const { reply, requestId } = exchange;
+  const head = `X-Content-Type-Options: nosniff\r\nCache-Control: private, no-cache\r\nETag: ${etag}\r\nX-Request-Id: ${requestId}\r\n`;
+  if (pieces === undefined) reply.sendPieces(304, head, []);
+  else reply.sendPieces(200, `Content-Type: ${type}\r\n${head}`, pieces);
+}
+
 export function sendJson(exchange: Exchange, status: number, body: unknown, extra: readonly string[] = []): void {
   sendBytes(exchange, status, JSON_TYPE, Buffer.from(JSON.stringify(body)), extra);
 }

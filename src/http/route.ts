@@ -6,6 +6,8 @@ import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/attempt.ts';
 import type { Config } from '../config.ts';
 import type { CallStages } from '../custom/call.ts';
+import type { Describer } from '../describe/describer.ts';
+import type { Documents } from '../describe/documents.ts';
 import type { Probe } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
@@ -37,6 +39,9 @@ export interface Services {
   readonly auto: Auto;
   readonly calls: CallStages;
   readonly metadata: Metadata;
+  /** What a caller may do, and the documents that are made of it. */
+  readonly describer: Describer;
+  readonly documents: Documents;
   /** The memory of inputs and rows that calls hold. */
   readonly memory: MemoryBudget;
   /** Throws when a database host may not be dialled. */
@@ -47,6 +52,8 @@ export interface Services {
   readonly grants: GrantBook;
   readonly checkPersona: (context: ProjectContext) => CheckPersona;
   readonly observer: Observer;
+  /** Of the package. */
+  readonly version: string;
   /** False while the service shuts down. */
   ready(): boolean;
 }

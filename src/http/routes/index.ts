@@ -3,14 +3,25 @@ import type { Route, Services } from '../route.ts';
 import { autoRoutes } from './auto.ts';
 import { customRoutes } from './custom.ts';
 import { definitionRoutes } from './definitions.ts';
+import { describeRoutes } from './describe.ts';
 import { healthRoutes } from './health.ts';
 import { larkRoutes } from './lark.ts';
+import { mcpRoutes } from './mcp.ts';
 import { metaRoutes } from './meta.ts';
 import { personaRoutes } from './personas.ts';
 import { systemRoutes } from './system.ts';
 
 export function allRoutes(services: Services): readonly Route[] {
-  return [healthRoutes, autoRoutes, customRoutes, definitionRoutes, larkRoutes, metaRoutes, personaRoutes, systemRoutes].flatMap((routes) =>
-    routes(services),
-  );
+  const routes = [
+    healthRoutes,
+    autoRoutes,
+    customRoutes,
+    definitionRoutes,
+    describeRoutes,
+    larkRoutes,
+    metaRoutes,
+    personaRoutes,
+    systemRoutes,
+  ].flatMap((make) => make(services));
+  return [...routes, ...mcpRoutes(services, routes)];
 }

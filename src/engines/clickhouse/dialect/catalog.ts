@@ -3,10 +3,10 @@
  * type means is in `types/kinds.ts`.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
-import { type Column, makeTable } from '../../../model/table.ts';
+import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamType, Statement } from '../../../sql/statement.ts';
 import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
-import { TextRows } from '../../rows.ts';
+import { groupRows, TextRows } from '../../rows.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { typeFacts } from '../types/kinds.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
@@ -32,6 +32,18 @@ const COLUMNS = query(
   2,
 );
 
+const TABLES_IN_FULL = query(
+  "SELECT name, engine, sorting_key FROM system.tables WHERE database = {p1:String} AND NOT is_temporary AND NOT startsWith(name, '.inner') ORDER BY name",
+  ['name', 'engine', 'sorting_key'],
+  1,
+);
+
+const COLUMNS_OF_ALL = query(
+  'SELECT name, type, default_kind, default_expression, toString(is_in_primary_key), table FROM system.columns WHERE database = {p1:String} ORDER BY table, position',
+  ['name', 'type', 'default_kind', 'default_expression', 'is_in_primary_key', 'table'],
+  1,
+);
+
 const DATABASE = query("SELECT name FROM system.databases WHERE name = if({p1:String} = '', currentDatabase(), {p1:String})", ['name'], 1);
 
 const TABLES = query(
@@ -45,22 +57,16 @@ export const clickhouseCatalog: Catalog = {
     const [table] = await rowsOf(connection, TABLE, [name.schema ?? '', name.table], options);
     if (table === undefined) return undefined;
     const [schema = '', storage = '', sortingKey = ''] = table;
-    const columns = (await rowsOf(connection, COLUMNS, [schema, name.table], options))
-      .filter((row) => row[2] !== 'EPHEMERAL')
-      .map(columnOf);
-    // Dropped between the two statements: there is no table without columns.
-    if (columns.length === 0) return undefined;
-    return makeTable({
-      schema,
-      name: name.table,
-      kind: kindOf(storage),
-      storage,
-      // A batch is one insert block.
-      transactional: true,
-      columns,
-      key: keyColumns(sortingKey),
-      keyRepeats: true,
-    });
+    return assemble(schema, [name.table, storage, sortingKey], await rowsOf(connection, COLUMNS, [schema, name.table], options));
+  },
+
+  async describeAll(connection, schema, options) {
+    const [database] = await rowsOf(connection, DATABASE, [schema ?? ''], options);
+    if (database === undefined) return undefined;
+    const [name = ''] = database;
+    const tables = await rowsOf(connection, TABLES_IN_FULL, [name], options);
+    const columns = groupRows(await rowsOf(connection, COLUMNS_OF_ALL, [name], options), 5);
+    return tables.flatMap((table) => assemble(name, table, columns.get(table[0] ?? '') ?? []) ?? []);
   },
 
   stamp,
@@ -73,6 +79,23 @@ export const clickhouseCatalog: Catalog = {
     return tables.map(([table = '', engine = '']): TableName => ({ table, schema: name, kind: kindOf(engine) }));
   },
 };
+
+/** Undefined without columns: it was dropped between two statements. */
+function assemble(schema: string, [name = '', storage = '', sortingKey = '']: Row, rows: readonly Row[]): Table | undefined {
+  const columns = rows.filter((row) => row[2] !== 'EPHEMERAL').map(columnOf);
+  if (columns.length === 0) return undefined;
+  return makeTable({
+    schema,
+    name,
+    kind: kindOf(storage),
+    storage,
+    // A batch is one insert block.
+    transactional: true,
+    columns,
+    key: keyColumns(sortingKey),
+    keyRepeats: true,
+  });
+}
 
 const OWN_COLUMNS = /^CREATE TABLE /;
 

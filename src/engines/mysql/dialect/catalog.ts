@@ -7,7 +7,7 @@ import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
 import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName, type TableReference } from '../../engine.ts';
-import { TextRows } from '../../rows.ts';
+import { groupRows, TextRows } from '../../rows.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
 import { quote } from './names.ts';
@@ -47,6 +47,14 @@ WHERE TABLE_SCHEMA = ? AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA ORDER BY TABLE
   5,
   1,
 );
+const COLUMNS_OF_ALL = 'TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME, ORDINAL_POSITION';
+const MYSQL_COLUMNS_OF_ALL = query(`SELECT ${COLUMN_ITEMS}, SRS_ID, ${COLUMNS_OF_ALL}`, 13, 1);
+const MARIADB_COLUMNS_OF_ALL = query(`SELECT ${COLUMN_ITEMS}, NULL, ${COLUMNS_OF_ALL}`, 13, 1);
+const MARIADB_CHECKS_OF_ALL = query(
+  "SELECT CHECK_CLAUSE, TABLE_NAME FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
+  2,
+  1,
+);
 const MARIADB_CHECKS = query(
   "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
   1,
@@ -82,13 +90,25 @@ async function describe(connection: Connection, name: TableReference, options: R
   }
   const keys = uniqueKeys(await rows(connection, KEYS, at, options));
   const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
+  return assemble(schema, table, { columns, keys, checks, mariadb });
+}
+
+/** What the catalogue says of one table, as rows. */
+interface TableRows {
+  readonly columns: readonly Row[];
+  readonly keys: readonly UniqueKey[];
+  readonly checks: readonly Row[];
+  readonly mariadb: boolean;
+}
+
+function assemble(schema: string, table: Row, { columns, keys, checks, mariadb }: TableRows): Table {
   const keyNames = keys.find(({ name: index }) => index === PRIMARY)?.columns ?? [];
   const facts = { keys: new Set(keyNames), checks: new Set(checks.map((row) => row[0])), mariadb };
   const kind = tableKind(table[1]);
   const storage = table[2] ?? '';
   return makeTable({
     schema,
-    name: name.table,
+    name: table[0] ?? '',
     kind,
     storage,
     transactional: kind === 'view' || TRANSACTIONAL.has(storage),
@@ -138,6 +158,29 @@ async function foreignKeys(connection: Connection, schema: string | undefined, o
     ...key,
     unique: unique.some(({ table, columns }) => table === key.table && columns.every((column) => key.columns.includes(column))),
   }));
+}
+
+async function describeAll(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly Table[] | undefined> {
+  const server = await rows(connection, DATABASE, [], options);
+  const wanted = schema ?? server[0]?.[0] ?? '';
+  const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
+  const schemas = await rows(connection, SCHEMAS, [wanted], options);
+  if (!schemas.some((row) => row[0] === wanted)) return undefined;
+  const tables = await rows(connection, TABLES, [wanted], options);
+  const byTable = async (statement: Statement, at: number): Promise<ReadonlyMap<string, readonly Row[]>> =>
+    groupRows(await rows(connection, statement, [wanted], options), at);
+  const columns = await byTable(mariadb ? MARIADB_COLUMNS_OF_ALL : MYSQL_COLUMNS_OF_ALL, 12);
+  const keys = uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options));
+  const checks = mariadb ? await byTable(MARIADB_CHECKS_OF_ALL, 1) : new Map<string, readonly Row[]>();
+  const described = tables.flatMap((table) => {
+    const name = table[0] ?? '';
+    const own = columns.get(name);
+    if (own === undefined) return [];
+    return [
+      assemble(wanted, table, { columns: own, keys: keys.filter(({ table: of }) => of === name), checks: checks.get(name) ?? [], mariadb }),
+    ];
+  });
+  return described.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 const COUNTER = / AUTO_INCREMENT=\d+/;
@@ -224,4 +267,4 @@ async function list(connection: Connection, schema: string | undefined, options:
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
-export const mysqlCatalog: Catalog = { describe, stamp, foreignKeys, list };
+export const mysqlCatalog: Catalog = { describe, describeAll, stamp, foreignKeys, list };

@@ -4,7 +4,7 @@ import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
-import { TextRows } from '../../rows.ts';
+import { groupRows, TextRows } from '../../rows.ts';
 import { baseType } from '../types/base-types.ts';
 
 export const DEFAULT_SCHEMA = 'public';
@@ -18,8 +18,7 @@ const FIRST_OWN_OID = 16_384;
  * One row per column. Domains are resolved to their base type (`b`), whose modifier they carry. What concerns one column only is selected in place:
  * with a join for each, the server would take longer to plan the statement than to run it.
  */
-const DESCRIBE: Statement = {
-  text: `
+const describing = (which: string): string => `
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnotnull, a.attidentity, a.attgenerated,
   CASE WHEN a.atthasdef THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END,
   CASE WHEN t.typtype = 'd' THEN t.typdefault END,
@@ -31,16 +30,17 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnot
     OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid),
   (SELECT string_agg(concat_ws(':', i.indexrelid, array_position(i.indkey::int2[], a.attnum)), ' ') FROM pg_index i
     WHERE i.indrelid = a.attrelid AND i.indisunique AND NOT i.indisprimary AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-      AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
+      AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])),
+  c.relname
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type t ON t.oid = a.atttypid
 JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
-WHERE c.relkind IN ${RELATIONS} AND c.relname = $2
+WHERE c.relkind IN ${RELATIONS} ${which}
   AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1 AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
-ORDER BY a.attnum`,
-  types: [TEXT, TEXT],
-};
+ORDER BY c.relname, a.attnum`;
+const DESCRIBE: Statement = { text: describing('AND c.relname = $2'), types: [TEXT, TEXT] };
+const DESCRIBE_ALL: Statement = { text: describing(''), types: [TEXT] };
 
 /**
  * The transactions that wrote a table's description. None for a table with user-defined types (enums, domains, composites), which change
@@ -94,6 +94,18 @@ export const postgresCatalog: Catalog = {
     const [first] = sink.rows;
     if (first === undefined) return undefined;
     return tableOf(schema, name.table, isView(first[15]) ? 'view' : 'table', sink.rows.map(describeColumn));
+  },
+
+  async describeAll(connection: Connection, schema: string | undefined, options: RunOptions) {
+    const found = await postgresCatalog.list(connection, schema, options);
+    if (found === undefined) return undefined;
+    const sink = new TextRows();
+    await connection.run(DESCRIBE_ALL, [schema ?? DEFAULT_SCHEMA], options, sink);
+    const columns = groupRows(sink.rows, 18);
+    return found.flatMap(({ table, kind, schema: inSchema }) => {
+      const described = columns.get(table)?.map(describeColumn);
+      return described === undefined ? [] : [tableOf(inSchema, table, kind, described)];
+    });
   },
 
   async stamp(connection: Connection, name: TableReference, options: RunOptions) {

@@ -1,0 +1,98 @@
+// The page's own script: fetches the document of what the caller may do, offers its databases and tables, and shows one at a time. Asks for a
+// Power Token when the document is refused, and keeps it in memory only.
+const find = (id) => document.getElementById(id);
+const CUSTOM = 'Custom endpoints';
+let token;
+let whole;
+
+function withToken(url) {
+  if (token !== undefined) url.searchParams.set('pwt', token);
+  return url;
+}
+
+async function fetchDocument(query) {
+  const url = new URL('../v1', location.href);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const response = await fetch(withToken(url), { headers: token === undefined ? {} : { 'X-Power-Token': token } });
+  const body = await response.json();
+  if (!response.ok) throw new Error(body.message ?? `The service answered ${response.status}.`);
+  return body;
+}
+
+/** `pg/shop/orders` of every table, in the order of the document. */
+function tablesOf({ components }) {
+  return Object.values(components.schemas).flatMap((schema) => schema['x-table'] ?? []);
+}
+
+function fill(select, values) {
+  select.replaceChildren(...values.map((value) => new Option(value, value)));
+}
+
+function show(spec) {
+  find('document').replaceChildren();
+  window.SwaggerUIBundle({
+    spec,
+    dom_id: '#document',
+    deepLinking: false,
+    validatorUrl: null,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    requestInterceptor(request) {
+      if (token === undefined) return request;
+      request.url = withToken(new URL(request.url, location.href)).href;
+      request.headers['X-Power-Token'] = token;
+      return request;
+    },
+  });
+}
+
+/** The same document with the paths of Custom endpoints alone. */
+function customOnly(spec) {
+  const calls = Object.entries(spec.paths).filter(([, item]) => Object.values(item).some(({ operationId }) => operationId?.startsWith('call.')));
+  return { ...spec, paths: Object.fromEntries(calls) };
+}
+
+async function showChosen() {
+  const database = find('database').value;
+  const table = find('table').value;
+  find('state').textContent = '';
+  if (database === '' || database === CUSTOM) return show(customOnly(whole));
+  try {
+    show(await fetchDocument(table === '' ? { db: database } : { db: database, table }));
+  } catch (error) {
+    find('state').textContent = error.message;
+  }
+}
+
+function chooseDatabase() {
+  const database = find('database').value;
+  const inside = tablesOf(whole).filter((ref) => ref.startsWith(`${database}/`));
+  fill(find('table'), inside.map((ref) => ref.slice(database.length + 1)));
+  return showChosen();
+}
+
+async function start() {
+  try {
+    whole = await fetchDocument({});
+  } catch (error) {
+    find('refusal').textContent = error.message;
+    find('ask').hidden = false;
+    find('token').focus();
+    return;
+  }
+  find('ask').hidden = true;
+  const databases = new Set(tablesOf(whole).map((ref) => ref.slice(0, ref.lastIndexOf('/'))));
+  fill(find('database'), [...databases, CUSTOM]);
+  if (whole['x-unreachable'].length > 0) find('state').textContent = `Not reachable: ${whole['x-unreachable'].join(', ')}`;
+  await chooseDatabase();
+}
+
+find('database').addEventListener('change', chooseDatabase);
+find('table').addEventListener('change', showChosen);
+find('ask').addEventListener('submit', (event) => {
+  event.preventDefault();
+  token = find('token').value.trim() || undefined;
+  find('token').value = '';
+  void start();
+});
+void start();

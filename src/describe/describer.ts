@@ -1,0 +1,238 @@
+/**
+ * Caller and space → Description. Tables come from the pictures of their schemas, endpoints from the records of the space, and both are narrowed
+ * to what the caller may do: its token's rights and its persona. Knows no document that is made of it.
+ */
+import { createHash } from 'node:crypto';
+import type { Engines } from '../engines/registry.ts';
+import { apiError } from '../errors.ts';
+import type { SpaceCaller } from '../model/caller.ts';
+import { type Located, locateDatabase } from '../model/database-name.ts';
+import type { Entry } from '../model/entry.ts';
+import type { Operation } from '../model/persona.ts';
+import type { ProjectContext } from '../model/project.ts';
+import type { Table } from '../model/table.ts';
+import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
+import { type Standing, standingOf } from '../personas/standing.ts';
+import type { Store } from '../store/store.ts';
+import type { DescribedEndpoint, DescribedRight, DescribedRights, DescribedTable, Description } from './description.ts';
+import { Endpoints } from './endpoints.ts';
+import type { SchemaPictures } from './schema-pictures.ts';
+
+/** The part of a space that is asked for. */
+export interface Slice {
+  readonly db: string | undefined;
+  readonly table: string | undefined;
+}
+
+export const WHOLE: Slice = { db: undefined, table: undefined };
+
+export interface DescriberParts {
+  readonly store: Store;
+  readonly engines: Engines;
+  readonly pictures: SchemaPictures;
+  readonly grants: GrantBook;
+  readonly prefix: string;
+  readonly maxPageSize: number;
+}
+
+/** So many databases are asked at a time. */
+const AT_ONCE = 16;
+
+/** The letter of a token's key_type that an operation needs. */
+const LETTERS: Readonly<Record<Operation, string>> = { read: 'r', insert: 'w', update: 'w', delete: 'd' };
+
+/** A database as the slice or the project names it. */
+interface Named extends Located {
+  readonly type: string;
+  readonly database: string;
+}
+
+interface Found {
+  readonly tables: readonly DescribedTable[];
+  readonly unreachable: readonly string[];
+  /** What the key is made of. */
+  readonly parts: readonly string[];
+}
+
+export class Describer {
+  readonly #parts: DescriberParts;
+  readonly #endpoints: Endpoints;
+
+  constructor(parts: DescriberParts) {
+    this.#parts = parts;
+    this.#endpoints = new Endpoints(parts.store, parts.engines);
+  }
+
+  async describe(caller: SpaceCaller, context: ProjectContext, slice: Slice = WHOLE): Promise<Description> {
+    const { prefix, maxPageSize } = this.#parts;
+    if (slice.db === undefined && slice.table !== undefined) throw apiError('bad_parameter', 'table', 'it goes with db');
+    const named = slice.db === undefined ? this.#all(context) : [this.#named(context, slice.db)];
+    const standing = await standingOf(this.#parts.store, caller, context);
+    const found = await this.#tables({ caller, context, standing }, named, slice);
+    const endpoints = slice.db === undefined ? await this.#endpoints.find(caller) : { endpoints: [], key: '' };
+    const unreadable = slice.db === undefined ? [...context.unreadable.keys()] : [];
+    const unreachable = [...found.unreachable, ...unreadable];
+    const space = context.spaces.get(caller.spaceId)?.name ?? '';
+    const { org, project } = context;
+    const letters = caller.keyType ?? '';
+    const persona = standing.kind === 'persona' ? `${standing.persona.persona} ${standing.persona.revision}` : standing.kind;
+    const place = [
+      prefix,
+      org.abbreviation,
+      project.abbreviation,
+      project.projectId,
+      space,
+      maxPageSize,
+      letters,
+      persona,
+      slice.db,
+      slice.table,
+    ];
+    return {
+      key: digest([...place, ...found.parts, unreachable.join(), endpoints.key]),
+      prefix,
+      org: org.abbreviation,
+      project: project.abbreviation,
+      space,
+      maxPageSize,
+      tables: found.tables,
+      endpoints: endpoints.endpoints.filter(({ method }) => allows(caller, methodLetter(method))),
+      unreachable,
+    };
+  }
+
+  /** One table, as `pg/shop/orders` names it. Throws when there is none that the caller may see. */
+  async table(caller: SpaceCaller, context: ProjectContext, ref: string): Promise<DescribedTable> {
+    const slash = ref.lastIndexOf('/');
+    const { tables, unreachable } = await this.describe(caller, context, { db: ref.slice(0, slash), table: ref.slice(slash + 1) });
+    if (unreachable.length > 0) throw apiError('database_unreachable');
+    const [table] = tables;
+    if (table === undefined) throw apiError('table_unknown', ref);
+    return table;
+  }
+
+  #all({ entries }: ProjectContext): readonly Named[] {
+    return Array.from(entries.values(), (entry) => ({
+      entry,
+      schema: undefined,
+      type: entry.type,
+      database: entry.alias ?? entry.database,
+    }));
+  }
+
+  #named(context: ProjectContext, db: string): Named {
+    const slash = db.indexOf('/');
+    const type = slash < 0 ? db : db.slice(0, slash);
+    const database = slash < 0 ? '' : db.slice(slash + 1);
+    const engine = this.#parts.engines.find(type);
+    if (engine === undefined) throw apiError('path_db_type_unknown', type, this.#parts.engines.types);
+    return { ...locateDatabase(context, engine, database), type, database };
+  }
+
+  async #tables(asking: Asking, named: readonly Named[], slice: Slice): Promise<Found> {
+    const found: (Found | undefined)[] = [];
+    const waiting = [...named.entries()];
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        found[next[0]] = await this.#database(asking, next[1], slice);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const all = found.filter((one) => one !== undefined);
+    return {
+      tables: all.flatMap(({ tables }) => tables),
+      unreachable: all.flatMap(({ unreachable }) => unreachable),
+      parts: all.flatMap(({ parts }) => parts),
+    };
+  }
+
+  async #database(asking: Asking, named: Named, slice: Slice): Promise<Found> {
+    const { type, database } = named;
+    const known = await this.#parts.pictures.find(named);
+    const isMissed = slice.table !== undefined && known.kind === 'seen' && !known.tables.some(({ name }) => name === slice.table);
+    const picture = isMissed ? await this.#parts.pictures.find(named, 'missed') : known;
+    if (picture.kind === 'silent') return { tables: [], unreachable: [`${type}/${database}`], parts: [] };
+    if (picture.kind === 'absent') {
+      if (slice.db !== undefined) throw apiError('schema_unknown', database);
+      return { tables: [], unreachable: [], parts: [] };
+    }
+    const seen = slice.table === undefined ? picture.tables : picture.tables.filter(({ name }) => name === slice.table);
+    const sight = this.#sight(asking, named);
+    const tables = seen.flatMap((table): DescribedTable[] => {
+      const rights = rightsOf(sight, asking.caller, named.entry, table);
+      if (Object.keys(rights).length === 0) return [];
+      const keys = picture.keys.filter(
+        (key) =>
+          key.table === table.name && sight.reads(table.name, key.columns) && sight.reads(key.references.table, key.references.columns),
+      );
+      return [{ ref: `${type}/${database}/${table.name}`, type, database, table, keys, rights }];
+    });
+    if (slice.table !== undefined && tables.length === 0) throw apiError('table_unknown', slice.table);
+    return { tables, unreachable: [], parts: [picture.id, named.entry.id] };
+  }
+
+  /** What the caller's persona grants in a schema. */
+  #sight({ caller, context, standing }: Asking, { entry, schema }: Named): Sight {
+    if (standing.kind === 'unrestricted') return EVERYTHING;
+    const granted = standing.kind === 'none' ? undefined : this.#parts.grants.in(standing.persona, context, caller, entry, schema);
+    return granted === undefined ? NOTHING : sightOf(granted);
+  }
+}
+
+interface Asking {
+  readonly caller: SpaceCaller;
+  readonly context: ProjectContext;
+  readonly standing: Standing;
+}
+
+interface Sight {
+  rightsOn(table: Table): DescribedRights;
+  reads(table: string, columns: readonly string[]): boolean;
+}
+
+const EVERYTHING: Sight = {
+  rightsOn: ({ columns }) => ({ read: { columns }, insert: { columns }, update: { columns }, delete: { columns: [] } }),
+  reads: () => true,
+};
+const NOTHING: Sight = { rightsOn: () => ({}), reads: () => false };
+
+function sightOf(granted: SchemaGrants): Sight {
+  return {
+    reads: (table, columns) => granted.reads(table, columns),
+    rightsOn(table) {
+      // A table of a name that is not granted is none, whatever else is.
+      const rights = granted.grantsOf(table.name) === undefined ? undefined : granted.rightsOn(table)?.rights;
+      const found = Object.entries(rights ?? {}).map(([operation, { columns, masks, maxPageSize }]) => {
+        const shown = table.columns.filter((column) => columns.has(column));
+        return [operation, { columns: shown, maxPageSize, masked: new Set(masks.keys()) }];
+      });
+      return Object.fromEntries(found) as DescribedRights;
+    },
+  };
+}
+
+/** What the caller may do with a table. A view is described as something to read: whether it takes writes is the engine's affair. */
+function rightsOf(sight: Sight, caller: SpaceCaller, { readOnly: onlyReads = false }: Entry, table: Table): DescribedRights {
+  const { read, insert, update, delete: remove } = sight.rightsOn(table);
+  const isWritten = table.kind === 'table' && !onlyReads;
+  const given = ({ columns }: DescribedRight): DescribedRight => ({ columns: columns.filter(({ readOnly }) => !readOnly) });
+  // What the engine itself sorts by stays as it was written.
+  const changed = update === undefined ? [] : given(update).columns.filter((column) => !table.sortedBy.includes(column));
+  return {
+    ...(read !== undefined && allows(caller, LETTERS.read) ? { read } : {}),
+    ...(insert !== undefined && isWritten && allows(caller, LETTERS.insert) ? { insert: given(insert) } : {}),
+    ...(changed.length > 0 && isWritten && allows(caller, LETTERS.update) ? { update: { columns: changed } } : {}),
+    ...(remove !== undefined && isWritten && allows(caller, LETTERS.delete) ? { delete: remove } : {}),
+  };
+}
+
+function methodLetter(method: DescribedEndpoint['method']): string {
+  return method === 'get' ? 'r' : method === 'delete' ? 'd' : 'w';
+}
+
+function allows({ keyType }: SpaceCaller, letter: string): boolean {
+  return keyType === undefined || keyType.includes(letter);
+}
+
+function digest(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}

@@ -1,0 +1,88 @@
+/**
+ * The Custom endpoints of a space that a caller's roles permit, one for each uri and method. Documents are read, never compiled; each is read
+ * once as long as the store keeps it.
+ */
+import { createHash } from 'node:crypto';
+import { type DefinitionDocument, readDocument } from '../custom/document.ts';
+import type { Engines } from '../engines/registry.ts';
+import type { SpaceCaller } from '../model/caller.ts';
+import { type Definition, type DefinitionSummary, shapeOf } from '../model/definition.ts';
+import type { Store } from '../store/store.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
+import type { DescribedEndpoint } from './description.ts';
+
+export interface FoundEndpoints {
+  readonly endpoints: readonly DescribedEndpoint[];
+  readonly key: string;
+}
+
+export class Endpoints {
+  readonly #store: Store;
+  readonly #engines: Engines;
+  readonly #documents = new WeakMap<Definition, DefinitionDocument>();
+
+  constructor(store: Store, engines: Engines) {
+    this.#store = store;
+    this.#engines = engines;
+  }
+
+  async find(caller: SpaceCaller): Promise<FoundEndpoints> {
+    const summaries = await this.#store.listDefinitions(caller);
+    const seen = new Set<string>();
+    const key = createHash('sha256');
+    const endpoints: DescribedEndpoint[] = [];
+    for (const { uri, method } of summaries) {
+      const name = `${method} ${shapeOf(uri)}`;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const found = await this.#endpoint(caller, { uri, method });
+      if (found === undefined) continue;
+      endpoints.push(found.endpoint);
+      key.update(found.key);
+    }
+    return { endpoints, key: key.digest('base64url') };
+  }
+
+  async #endpoint(
+    caller: SpaceCaller,
+    { uri, method }: Pick<DefinitionSummary, 'uri' | 'method'>,
+  ): Promise<{ readonly endpoint: DescribedEndpoint; readonly key: string } | undefined> {
+    const { orgId, projectId, spaceId } = caller;
+    const kept = this.#store.endpoint(orgId, projectId, spaceId, shapeOf(uri));
+    const versions = (kept instanceof Promise ? await kept : kept)?.versions.get(method) ?? [];
+    const permitted: { definition: Definition; document: DefinitionDocument }[] = [];
+    for (const definition of versions) {
+      const document = await this.#read(projectId, definition);
+      if (document?.permission.some((role) => caller.roles.has(role)) === true) permitted.push({ definition, document });
+    }
+    const [first, ...others] = permitted;
+    if (first === undefined) return undefined;
+    return {
+      endpoint: {
+        ...describeEndpoint(first.document),
+        needsVersion: first.definition !== versions[0],
+        otherVersions: others.map(({ definition }) => definition.version),
+      },
+      key: permitted.map(({ definition }) => `${definition.definitionId} ${definition.revision}`).join(),
+    };
+  }
+
+  /** Undefined for one that cannot be read any more: no call of it succeeds either. */
+  async #read(projectId: string, definition: Definition): Promise<DefinitionDocument | undefined> {
+    const known = this.#documents.get(definition);
+    if (known !== undefined) return known;
+    await nextSlice(projectId);
+    try {
+      const document = readDocument(definition.document, this.#engines);
+      this.#documents.set(definition, document);
+      return document;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function describeEndpoint(document: DefinitionDocument): Omit<DescribedEndpoint, 'needsVersion' | 'otherVersions'> {
+  const { uri, method, version, about, inputType, inputs, config } = document;
+  return { uri, method, version, about, inputType, inputs, isTool: config.tool };
+}

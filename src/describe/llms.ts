@@ -1,0 +1,73 @@
+/**
+ * Description → llms.txt: the same for language models, short enough to be read whole: tables, endpoints, the grammar, how to authenticate. The more
+ * tables there are, the less is said of each.
+ */
+import { OPERATORS } from '../sql/operators.ts';
+import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from './description.ts';
+
+/** For all tables and endpoints together; never less than a few words for each. */
+const ROOM = 11_000;
+const SHORTEST = 60;
+const LONGEST = 400;
+
+export function writeLlms(description: Description): string {
+  const { prefix, org, project, space, tables, endpoints, unreachable, maxPageSize } = description;
+  const room = Math.max(SHORTEST, Math.min(LONGEST, Math.floor(ROOM / Math.max(1, tables.length + endpoints.length))));
+  const auto = `/${prefix}/api/rest/auto/v1/${org}/${project}`;
+  const operators = Object.entries(OPERATORS).map(([name, { meaning }]) => `${name} (${meaning})`);
+  return [
+    `# ${org}/${project}, space ${space}`,
+    '',
+    '> Tables of databases as REST, and Custom endpoints. This page lists what the caller who asked for it may do.',
+    '',
+    '## Authenticate',
+    '',
+    'Send a Power Token in the header X-Power-Token and again as the query parameter pwt; or let the gateway send X-Org-Id, X-Project-Id, X-Space-Id,',
+    'X-User-Id and X-User-Roles. Errors are JSON: {"code", "status", "message"}; the message says what to do.',
+    '',
+    '## Tables',
+    '',
+    `Path: ${auto}/<db_type>/<db_name>/<table>`,
+    `- GET ?pg=0&ps=20 (both needed; ps up to ${maxPageSize}): an array of rows. Options: $select=a,b; $order=a.desc,b; $count=exact (X-Total-Count);`,
+    '  $after= (empty first, then X-Next-Cursor, with pg=0); format=json, xml, yaml, csv or bson.',
+    '- POST with a JSON array of rows: {"rows_affected"}, all or none. $upsert=true replaces by primary key.',
+    '- PUT ?<filters>&set=<column>.<value>, DELETE ?<filters>: at least one filter is needed.',
+    '- PATCH ?<filters> with a JSON object sets several columns. One row by its key: GET, PUT, PATCH, DELETE …/<table>/<key>.',
+    '- Writes take $dry_run=true (counts, changes nothing) and $max_affected=n.',
+    '',
+    'Filters: <column>=<operator>.<value>, several are combined with AND; in.a,b,c lists; bw.low.high ranges; double quotes make a value literal.',
+    `Operators: ${operators.join(', ')}.`,
+    'NULL: $null=<column>, $notnull=<column>. Groups: $or=(a=eq.1,b=gt.2), $and=(…), $not=(…), nested as needed.',
+    '',
+    'Each line: table (operations; key): columns.',
+    '',
+    ...tables.map((table) => clip(tableLine(table), room)),
+    ...(unreachable.length === 0 ? [] : ['', `Not reachable at this moment: ${unreachable.join(', ')}.`]),
+    ...(endpoints.length === 0 ? [] : ['', '## Endpoints', '', `Path: /${org}/${project}/<uri>`, '']),
+    ...endpoints.map((endpoint) => clip(endpointLine(endpoint), room)),
+    '',
+    '## More',
+    '',
+    `- Everything in full: GET /${prefix}/rest/openapi/v1, or a part of it with ?db=<db_type>/<db_name>&table=<table>`,
+    '',
+  ].join('\n');
+}
+
+function tableLine({ ref, table, rights }: DescribedTable): string {
+  const operations = OPERATIONS.filter((operation) => rights[operation] !== undefined);
+  const shown = operations.length === OPERATIONS.length ? 'all' : operations.join(' ');
+  const key = keyOf(table).map(({ name }) => name);
+  const columns = (rights.read?.columns ?? []).map(({ name, type, nullable }) => `${name} ${type}${nullable ? '?' : ''}`);
+  return `- ${ref} (${shown}${key.length === 0 ? '' : `; ${key.join(',')}`}): ${columns.join(', ')}`;
+}
+
+function endpointLine({ method, uri, version, about, inputs }: DescribedEndpoint): string {
+  const given =
+    inputs === undefined ? '' : ` {${[...inputs].map(([name, { type, required }]) => `${name}${required ? '' : '?'} ${type}`).join(', ')}}`;
+  return `- ${method.toUpperCase()} ${uri}${given} (${version})${about.summary === undefined ? '' : `: ${about.summary}`}`;
+}
+
+function clip(line: string, room: number): string {
+  const one = line.replace(/\s+/g, ' ');
+  return one.length <= room ? one : `${one.slice(0, room - 1)}…`;
+}

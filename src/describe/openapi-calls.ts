@@ -1,0 +1,105 @@
+/** Custom endpoints as paths of an OpenAPI document: one operation for each uri and method. */
+import type { Declarations } from '../custom/inputs/declaration.ts';
+import { declaredSchema, jsonOf, objectSchema } from './declared-schema.ts';
+import type { DescribedEndpoint, Description } from './description.ts';
+import { endpointName } from './names.ts';
+import { errorResponses, inAllFormats, type Json, refTo } from './openapi-parts.ts';
+import { CALL_STATUSES } from './parameters.ts';
+
+const BODY_TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+};
+
+export function describeCalls({ org, project, endpoints }: Description): Json {
+  const paths = new Map<string, Record<string, unknown>>();
+  for (const endpoint of endpoints) {
+    const path = `/${org}/${project}/${endpoint.uri}`;
+    // Two methods of one shape may name their braces differently; a document has one path for each spelling.
+    const methods = paths.get(path) ?? {};
+    methods[endpoint.method] = callOperation(endpoint);
+    paths.set(path, methods);
+  }
+  return Object.fromEntries(paths);
+}
+
+function callOperation(endpoint: DescribedEndpoint): Json {
+  const { uri, method, version, otherVersions, about } = endpoint;
+  const inPath = bracesOf(uri);
+  const isQuery = method === 'get' || method === 'delete';
+  return {
+    operationId: `call.${method}.${endpointName(uri)}`,
+    summary: about.summary ?? `${method.toUpperCase()} ${uri}`,
+    ...(about.description === undefined ? {} : { description: about.description }),
+    tags: about.tags.length === 0 ? ['custom'] : about.tags,
+    ...(about.deprecated ? { deprecated: true } : {}),
+    'x-version': version,
+    parameters: [
+      ...inPath.map((name) => pathParameter(name, endpoint.inputs)),
+      ...(isQuery ? queryParameters(endpoint, inPath) : []),
+      ...(otherVersions.length === 0 && !endpoint.needsVersion ? [] : [versionParameter(endpoint)]),
+      refTo('parameters', 'query.format'),
+    ],
+    ...(isQuery ? {} : { requestBody: bodyOf(endpoint, inPath) }),
+    responses: { 200: { description: 'The result', content: inAllFormats({}) }, ...errorResponses(CALL_STATUSES) },
+  };
+}
+
+function bracesOf(uri: string): readonly string[] {
+  return [...uri.matchAll(/\{([^/}]*)\}/g)].map(([, name = '']) => name);
+}
+
+function pathParameter(name: string, inputs: Declarations | undefined): Json {
+  const declaration = inputs?.get(name);
+  return { name, in: 'path', required: true, schema: declaration === undefined ? { type: 'string' } : declaredSchema(declaration) };
+}
+
+function versionParameter({ version, otherVersions, needsVersion }: DescribedEndpoint): Json {
+  return {
+    name: 'version',
+    in: 'query',
+    required: needsVersion,
+    description: needsVersion ? 'The version to call.' : `The version to call; ${version} answers when none is given.`,
+    schema: { type: 'string', enum: needsVersion ? [version, ...otherVersions] : otherVersions },
+  };
+}
+
+/** A list is a repeated parameter. Without a declaration any name may be sent. */
+function queryParameters({ inputs }: DescribedEndpoint, inPath: readonly string[]): readonly Json[] {
+  if (inputs === undefined)
+    return [
+      { name: 'input', in: 'query', style: 'form', explode: true, schema: { type: 'object', additionalProperties: { type: 'string' } } },
+    ];
+  return [...inputs]
+    .filter(([name]) => !inPath.includes(name))
+    .map(([name, declaration]) => ({
+      name,
+      in: 'query',
+      required: declaration.required,
+      ...(declaration.description === undefined ? {} : { description: declaration.description }),
+      ...(declaration.type === 'array' ? { style: 'form', explode: true } : {}),
+      schema: declaredSchema(declaration),
+      ...(declaration.example === undefined ? {} : { example: jsonOf(declaration.example) }),
+    }));
+}
+
+function bodyOf({ inputs, inputType }: DescribedEndpoint, inPath: readonly string[]): Json {
+  const type = BODY_TYPES[inputType] ?? 'application/json';
+  if (inputs === undefined) return { content: { [type]: { schema: { type: 'object' } } } };
+  const inBody = new Map([...inputs].filter(([name]) => !inPath.includes(name)));
+  const isNeeded = [...inBody.values()].some(({ required }) => required);
+  const examples = [...inBody].filter(([, { example }]) => example !== undefined);
+  const isWhole = [...inBody].every(([, { required, example }]) => !required || example !== undefined);
+  return {
+    required: isNeeded,
+    content: {
+      [type]: {
+        schema: objectSchema(inBody),
+        ...(examples.length > 0 && isWhole
+          ? { example: Object.fromEntries(examples.map(([name, { example = null }]) => [name, jsonOf(example)])) }
+          : {}),
+      },
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** What all operations of an OpenAPI document share: references, the five formats of an answer, and errors. */
+import type { Schema } from './column-schema.ts';
+import { COMMON_STATUSES } from './parameters.ts';
+
+export type Json = { readonly [name: string]: unknown };
+
+export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+const MEDIA_TYPES = ['application/json', 'application/xml', 'application/x-yaml', 'text/csv', 'application/bson'] as const;
+
+/** The same value in all five formats; only JSON and its likes have a schema that says more than text or bytes. */
+export function inAllFormats(schema: Schema): Json {
+  const others: Readonly<Record<string, Schema>> = { 'text/csv': { type: 'string' }, 'application/bson': {} };
+  return Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: others[type] ?? schema }]));
+}
+
+export function errorResponses(statuses: readonly number[]): Json {
+  const all = [...new Set([...COMMON_STATUSES, ...statuses])].sort((a, b) => a - b);
+  return Object.fromEntries(all.map((status) => [String(status), refTo('responses', `error.${status}`)]));
+}

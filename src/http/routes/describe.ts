@@ -1,0 +1,50 @@
+/** The service describes itself: the OpenAPI document of what the caller may do, a page that shows it, and llms.txt. */
+import type { DocumentKind } from '../../describe/documents.ts';
+import { apiError } from '../../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendDocument } from '../respond.ts';
+import { DEMANDS, enterSpace, type Route, type Services } from '../route.ts';
+import { sendViewerFile, VIEWER_FILES } from '../viewer.ts';
+
+const TYPES: Readonly<Record<DocumentKind, string>> = {
+  json: 'application/json; charset=utf-8',
+  yaml: 'application/x-yaml; charset=utf-8',
+  llms: 'text/plain; charset=utf-8',
+};
+
+export function describeRoutes(services: Services): readonly Route[] {
+  const rest = `/${services.config.pathPrefix}/rest`;
+  const base = `${rest}/openapi/v1`;
+
+  const answer = async (exchange: Exchange, kind: DocumentKind): Promise<void> => {
+    const { caller, context } = await enterSpace(services, exchange, DEMANDS.describe);
+    const slice = { db: exchange.parameter('db'), table: exchange.parameter('table') };
+    const description = await services.describer.describe(caller, context, slice);
+    const { pieces, etag } = await services.documents.find(kind, description);
+    const isKnown = hasTag(exchange.header('if-none-match'), etag);
+    sendDocument(exchange, TYPES[kind], isKnown ? undefined : pieces, etag);
+  };
+
+  return [
+    {
+      path: base,
+      methods: {
+        GET(exchange) {
+          const format = exchange.parameter('format') ?? 'json';
+          if (format !== 'json' && format !== 'yaml') throw apiError('bad_parameter', 'format', 'it must be json or yaml');
+          return answer(exchange, format);
+        },
+      },
+    },
+    { path: `${rest}/llms.txt`, methods: { GET: (exchange) => answer(exchange, 'llms') } },
+    ...VIEWER_FILES.map(
+      (file): Route => ({ path: `${base}/${file.path}`, methods: { GET: (exchange) => sendViewerFile(exchange, file) } }),
+    ),
+  ];
+}
+
+/** Tags are compared weakly; `*` and lists work. */
+function hasTag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,117 @@
+/** The endpoint of the Model Context Protocol: who may call it and from where; what is said there is the protocol's affair. */
+import { isIP } from 'node:net';
+import { ApiError, apiError } from '../../errors.ts';
+import { answerMessage, type McpReply, type MessageHeaders, type ToolServer } from '../../mcp/protocol.ts';
+import type { ToolSession } from '../../mcp/session.ts';
+import { toolsOf } from '../../mcp/tools.ts';
+import type { Caller, SpaceCaller } from '../../model/caller.ts';
+import type { ProjectContext } from '../../model/project.ts';
+import { writeJson } from '../../util/json.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendInside } from '../inner-requests.ts';
+import { JSON_TYPE, sendBytes, sendJson } from '../respond.ts';
+import { DEMANDS, jsonBody, projectOf, type Route, type Services } from '../route.ts';
+import { Router } from '../router.ts';
+
+/** `routes`: those that tools may reach. */
+export function mcpRoutes(services: Services, routes: readonly Route[]): readonly Route[] {
+  const { config } = services;
+  if (config.mcp === 'off') return [];
+  const router = new Router(routes);
+  return [{ path: `/${config.pathPrefix}/mcp/v1`, methods: { POST: (exchange) => answer(services, router, exchange) } }];
+}
+
+const STATUSES: Readonly<Record<McpReply['outcome'], number>> = { answered: 200, accepted: 202, malformed: 400, unknown: 404 };
+
+async function answer(services: Services, router: Router, exchange: Exchange): Promise<void> {
+  checkOrigin(services, exchange);
+  const token = tokenOf(exchange);
+  let caller: SpaceCaller;
+  try {
+    caller = (await identify(services, exchange, token)) as SpaceCaller;
+  } catch (error) {
+    if (!(error instanceof ApiError) || !UNKNOWN.has(error.key)) throw error;
+    sendUnauthorized(exchange, error);
+    return;
+  }
+  exchange.caller = caller;
+  const context = await projectOf(services, caller);
+  const body = jsonBody(exchange);
+  const headers: MessageHeaders = {
+    version: exchange.header('mcp-protocol-version'),
+    method: exchange.header('mcp-method'),
+    name: exchange.header('mcp-name'),
+  };
+  const { outcome, message } = await answerMessage(serverFor(services, router, exchange, { caller, context, token }), body, headers);
+  sendBytes(exchange, STATUSES[outcome], JSON_TYPE, Buffer.from(message === undefined ? '' : writeJson(message)));
+}
+
+/** Whom a client must authenticate as anew. */
+const UNKNOWN: ReadonlySet<string> = new Set(['missing_user', 'token_unknown', 'token_mismatch', 'token_incomplete']);
+
+function sendUnauthorized(exchange: Exchange, { key, message }: ApiError): void {
+  exchange.error = key;
+  const refusal = apiError('mcp_unauthorized', message);
+  sendJson(exchange, refusal.status, refusal.body(), ['WWW-Authenticate', 'Bearer realm="millrace"']);
+}
+
+/** A page elsewhere must not use a browser's way to this service. A name that is no address may be anybody's, so it must be configured. */
+function checkOrigin({ config }: Services, exchange: Exchange): void {
+  const origin = exchange.header('origin');
+  if (origin === undefined || config.mcpOrigins.includes(origin)) return;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  const name = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  const isOwn = url?.host === exchange.header('host') && (isIP(name) !== 0 || name === 'localhost' || name === config.host);
+  if (!isOwn) throw apiError('origin_denied');
+}
+
+const BEARER = /^Bearer +(mr_[A-Za-z0-9_-]+) *$/i;
+
+/** A Power Token in either header; undefined when the gateway's headers speak. */
+function tokenOf(exchange: Exchange): string | undefined {
+  const bearer = BEARER.exec(exchange.header('authorization') ?? '')?.[1];
+  const header = exchange.headers.powerToken;
+  if (bearer !== undefined && header !== undefined && bearer !== header) return '';
+  return bearer ?? header;
+}
+
+/** Whatever its rights are, a token may speak here; each tool needs the right of its own request. */
+async function identify({ store, authenticator }: Services, exchange: Exchange, token: string | undefined): Promise<Caller> {
+  await store.refresh();
+  const headers =
+    token === undefined
+      ? exchange.headers
+      : Object.assign(Object.create(exchange.headers) as typeof exchange.headers, { powerToken: token });
+  for (const method of ['GET', 'POST']) {
+    try {
+      return await authenticator.identify(headers, token, method, DEMANDS.describe);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.key !== 'token_method') throw error;
+    }
+  }
+  return authenticator.identify(headers, token, 'DELETE', DEMANDS.describe);
+}
+
+interface InMcp {
+  readonly caller: SpaceCaller;
+  readonly context: ProjectContext;
+  readonly token: string | undefined;
+}
+
+function serverFor(services: Services, router: Router, exchange: Exchange, { caller, context, token }: InMcp): ToolServer {
+  const { describer, engines, observer, config } = services;
+  const session: ToolSession = {
+    caller,
+    describe: (db) => describer.describe(caller, context, { db, table: undefined }),
+    table: (ref) => describer.table(caller, context, ref),
+    hasTransactions: (type) => engines.find(type)?.capabilities.transactions === true,
+    send: (request) => sendInside(router, exchange, token, { ...request, path: `/${config.pathPrefix}/${request.path}` }),
+  };
+  return {
+    serverInfo: { name: 'millrace', version: services.version },
+    session: () => session,
+    tools: async () => toolsOf(await session.describe(), caller.roles),
+    audit: (tool, object, status) =>
+      observer.emit({ kind: 'audit', requestId: exchange.requestId, action: `mcp.${tool}`, object, userId: caller.userId, status }),
+  };
+}

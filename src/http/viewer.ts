@@ -1,0 +1,56 @@
+/**
+ * The page that shows the OpenAPI document: files of the package and of swagger-ui-dist, read once when they are first asked for. The page needs no
+ * context; its policy allows nothing but itself.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Exchange } from './exchange.ts';
+import { sendBytes } from './respond.ts';
+
+export interface ViewerFile {
+  /** Behind the path of the document. */
+  readonly path: string;
+  readonly type: string;
+  readonly locate: () => string;
+}
+
+const packages = createRequire(import.meta.url);
+const own = (name: string) => (): string => fileURLToPath(new URL(`../../assets/viewer/${name}`, import.meta.url));
+const swagger = (name: string) => (): string => packages.resolve(`swagger-ui-dist/${name}`);
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+export const VIEWER_FILES: readonly ViewerFile[] = [
+  { path: 'ui', type: 'text/html; charset=utf-8', locate: own('viewer.html') },
+  { path: 'ui/viewer.js', type: SCRIPT, locate: own('viewer.js') },
+  { path: 'ui/viewer.css', type: STYLE, locate: own('viewer.css') },
+  { path: 'ui/swagger-ui-bundle.js', type: SCRIPT, locate: swagger('swagger-ui-bundle.js') },
+  { path: 'ui/swagger-ui.css', type: STYLE, locate: swagger('swagger-ui.css') },
+];
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = ['Content-Security-Policy', POLICY, 'Referrer-Policy', 'no-referrer'];
+
+const read = new Map<ViewerFile, Promise<Buffer>>();
+
+export async function sendViewerFile(exchange: Exchange, file: ViewerFile): Promise<void> {
+  let bytes = read.get(file);
+  if (bytes === undefined) {
+    bytes = readFile(file.locate());
+    bytes.catch(() => read.delete(file));
+    read.set(file, bytes);
+  }
+  sendBytes(exchange, 200, file.type, await bytes, HEADERS);
+}

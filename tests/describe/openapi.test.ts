@@ -1,0 +1,351 @@
+// The OpenAPI document on all four engines: two public validators accept it, what it says of tables is true, and every operation that it lists
+// answers a request made from it with something that its own schemas accept.
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { PREPARATIONS, VALUE_TYPES } from '../engines/conformance/value-types.ts';
+import { createShop } from '../spec/shop-tables.ts';
+import { ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+
+const PATH = '/svc/rest/openapi/v1';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly example?: unknown }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object; readonly example?: unknown }> };
+  readonly responses: Record<string, { readonly $ref?: string; readonly content?: Record<string, { readonly schema: object }> }>;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, Record<string, unknown>>; readonly parameters: Record<string, { name: string }> };
+  readonly 'x-unreachable': readonly string[];
+}
+
+const quote = (engine: EngineName, name: string): string => (engine === 'postgres' ? `"${name.replaceAll('"', '""')}"` : `\`${name}\``);
+
+/** One table with a column of each type, one with names that mean something elsewhere, a view, and one of all but keys. */
+async function addTables(engine: EngineName, { run }: TestDatabase): Promise<void> {
+  for (const statement of PREPARATIONS[engine]) await run(statement);
+  const columns = VALUE_TYPES[engine].map(({ declared }, index) => `c${index} ${declared}`);
+  const end = engine === 'clickhouse' ? ' ENGINE = MergeTree ORDER BY tuple()' : '';
+  await run(`CREATE TABLE all_types (${columns.join(', ')})${end}`);
+  const int = engine === 'clickhouse' ? 'Int32' : 'int';
+  const names = ['format', '$select', 'a b', 'x.y', 'é"'.replace('"', engine === 'postgres' ? '"' : '')];
+  await run(`CREATE TABLE ${quote(engine, 'odd {name}/%')} (${names.map((name) => `${quote(engine, name)} ${int}`).join(', ')})${end}`);
+  await run('CREATE VIEW open_orders AS SELECT id, total FROM orders');
+}
+
+let service: Service;
+const worlds = new Map<EngineName, { readonly database: TestDatabase; readonly project: TestProject; readonly document: Document }>();
+
+beforeAll(async () => {
+  service = await startService();
+  const setUp = async (engine: EngineName): Promise<void> => {
+    const { database, entry } = await createShop(engine);
+    await addTables(engine, database);
+    const project = await setUpProject(service, [entry]);
+    const answer = await service.request('GET', PATH, { headers: project.headers });
+    expect(answer.status, answer.text).toBe(200);
+    worlds.set(engine, { database, project, document: answer.json<Document>() });
+  };
+  await Promise.all(ENGINE_NAMES.map(setUp));
+}, 240_000);
+
+afterAll(async () => {
+  await service?.stop();
+  for (const { database } of worlds.values()) await database.drop();
+});
+
+const world = (engine: EngineName) => worlds.get(engine) ?? expect.unreachable();
+
+describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
+  test('is accepted by two public validators', async () => {
+    const { document, database, project } = world(engine);
+    const judged = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
+    expect(judged.errors ?? []).toEqual([]);
+    const config = await createConfig({ extends: ['recommended'] });
+    for (const table of ['all_types', 'item', 'open_orders']) {
+      const slice = `${PATH}?db=${database.dbType}/${database.name}&table=${table}`;
+      const source = (await service.request('GET', slice, { headers: project.headers })).text;
+      const problems = await lintFromString({ source, absoluteRef: 'document.json', config });
+      expect(problems.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
+    }
+  });
+
+  test('says what the tables are', () => {
+    const { document, database } = world(engine);
+    const schemas = document.components.schemas;
+    const name = `${database.dbType}.${database.name}`;
+    expect(schemas[`${name}.item`]?.['x-primary-key']).toEqual(['order_id', 'line']);
+    expect(schemas[`${name}.item`]?.['x-foreign-keys']).toContainEqual({
+      columns: ['order_id'],
+      references: { table: 'orders', columns: ['id'] },
+    });
+    expect(schemas[`${name}.item`]).not.toHaveProperty('additionalProperties');
+    expect(schemas[`${name}.item.insert`]).toMatchObject({
+      additionalProperties: false,
+      required: expect.arrayContaining(['order_id']) as unknown,
+    });
+    const orders = schemas[`${name}.orders`]?.['properties'] as Record<string, { type: unknown }>;
+    expect(orders['id']?.type).toBe('integer');
+    expect(orders['customer_id']?.type).toEqual(['integer', 'null']);
+    const view = Object.entries(document.paths).find(([path]) => path.endsWith('/open_orders'));
+    expect(Object.keys(view?.[1] ?? {})).toEqual(['get']);
+    expect(document['x-unreachable']).toEqual([]);
+  });
+
+  test('has operations with names that are unique, and the statuses that each can give', () => {
+    const operations = Object.values(world(engine).document.paths).flatMap((item) =>
+      Object.values(item).filter(({ operationId }) => operationId !== undefined),
+    );
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { responses } of operations)
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '403', '404', '424', '503', '504']));
+  });
+
+  test('has examples that work: every operation answers a request made from it as its schemas say', async () => {
+    const { document, project } = world(engine);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, schemas: [{ $id: 'document', ...document }] });
+    const failures: string[] = [];
+    // Where each write waits for the server to rewrite what it keeps, some tables stand for all.
+    const paths = Object.entries(document.paths).slice(0, engine === 'clickhouse' ? 4 : undefined);
+    for (const [path, item] of paths)
+      for (const [method, operation] of Object.entries(item)) {
+        if (method === 'parameters') continue;
+        const sent = requestFrom(document, operation);
+        // No value is known that a column of some engine's own type takes.
+        if ((method === 'post' || method === 'patch') && sent.body === undefined) continue;
+        const key = (item['parameters'] as unknown as Parameter[] | undefined)?.[0]?.example;
+        const target = path.replace('{key}', encodeURIComponent(String(key)));
+        const answer = await service.request(method.toUpperCase(), `${target}?${sent.query}`, {
+          headers: project.headers,
+          body: sent.body,
+        });
+        const response = resolve<Operation['responses'][string]>(document, operation.responses[String(answer.status)] ?? {});
+        const schema = response.content?.['application/json']?.schema;
+        const label = `${method} ${path}?${sent.query} ${JSON.stringify(sent.body)}: ${answer.status} ${answer.text.slice(0, 200)}`;
+        // Whether a row of these values is there already, and what refers to it, no document can know.
+        const unknowable = path.endsWith('{key}') ? [404, 409, 422] : [409];
+        if ((answer.status >= 400 && !unknowable.includes(answer.status)) || schema === undefined) failures.push(label);
+        else if (!ajv.validate(absolute(schema), answer.json())) failures.push(`${label} ${ajv.errorsText()}`);
+      }
+    expect(failures).toEqual([]);
+  }, 60_000);
+
+  test('is narrowed to a database or a table, and tells that it has not changed', async () => {
+    const { project, database } = world(engine);
+    const get = (query: string, headers = {}) =>
+      service.request('GET', `${PATH}?${query}`, { headers: { ...project.headers, ...headers } });
+    const orders = project.autoPath(database.dbType, database.name, 'orders');
+    const one = await get(`db=${database.dbType}/${database.name}&table=orders`);
+    expect(Object.keys(one.json<Document>().paths)).toEqual([orders, `${orders}/{key}`]);
+    const etag = String(one.headers.etag);
+    const again = await get(`db=${database.dbType}/${database.name}&table=orders`, { 'if-none-match': etag });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    expect((await get(`db=${database.dbType}/nowhere`)).status).toBe(404);
+    expect((await get(`db=${database.dbType}/${database.name}&table=nothing`)).status).toBe(404);
+    expect((await get('db=zz/nowhere')).status).toBe(404);
+    expect((await get('table=orders')).status).toBe(400);
+    const yaml = await get(`db=${database.dbType}/${database.name}&table=orders&format=yaml`);
+    expect(yaml.headers['content-type']).toContain('yaml');
+    expect(parseYaml(yaml.text)).toEqual(one.json());
+  });
+});
+
+test('the document lists the parameters that each method takes, and no others', async () => {
+  const { document, project, database } = world('postgres');
+  const path = project.autoPath('pg', database.name, 'orders');
+  const all = Object.entries(document.components.parameters).flatMap(([name, parameter]) =>
+    name.startsWith('query.') ? [parameter.name] : [],
+  );
+  const wrong: string[] = [];
+  for (const [method, operation] of Object.entries(document.paths[path] ?? {})) {
+    const taken = operation.parameters.map((parameter) => resolve<Parameter>(document, parameter).name);
+    for (const name of all.filter((candidate) => candidate.startsWith('$'))) {
+      const answer = await service.request(method.toUpperCase(), `${path}?${method === 'get' ? 'pg=0&ps=1&' : ''}${name}=`, {
+        headers: project.headers,
+        body: { post: [], patch: {} }[method],
+      });
+      if (/is unknown, or not for this method|No filters are taken here/.test(answer.text) === taken.includes(name))
+        wrong.push(`${method} ${name}: ${answer.text}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('callers see what they may do: a token without the right to write, and one without the right to read', async () => {
+  const { project, database } = world('postgres');
+  const makeToken = async (keyType: string): Promise<string> => {
+    const made = await service.request('POST', '/svc/system/api/v1/token', {
+      headers: project.systemHeaders,
+      body: { name: keyType, key_type: keyType, roles: ['clerk'] },
+    });
+    return made.json<{ power_token: string }>().power_token;
+  };
+  const reader = await makeToken('r--');
+  const shown = await service.request('GET', `${PATH}?pwt=${reader}`, { headers: { 'x-power-token': reader } });
+  const orders = shown.json<Document>().paths[project.autoPath('pg', database.name, 'orders')];
+  expect(Object.keys(orders ?? {})).toEqual(['get']);
+  const writer = await makeToken('-w-');
+  expect((await service.request('GET', `${PATH}?pwt=${writer}`, { headers: { 'x-power-token': writer } })).status).toBe(403);
+  expect((await service.request('GET', PATH)).status).toBe(401);
+});
+
+test('a persona sees what it is granted, no more and no less', async () => {
+  const { database } = world('postgres');
+  const project = await setUpProject(service, [database.entry()]);
+  const table = (name: string): string => `pg/${database.name}/${name}`;
+  const made = await service.request('POST', '/svc/persona/v1', {
+    headers: project.headers,
+    body: {
+      persona: 'clerk',
+      roles: ['clerk'],
+      tables: {
+        [table('orders')]: {
+          read: { columns: ['id', 'status', 'total'], mask: { total: '***' }, max_page_size: 7 },
+          update: { columns: ['status'] },
+        },
+        [table('tag')]: { read: true },
+      },
+    },
+  });
+  expect(made.status, made.text).toBe(201);
+  const document = (await service.request('GET', PATH, { headers: { ...project.headers, 'x-user-roles': 'clerk' } })).json<Document>();
+  const orders = project.autoPath('pg', database.name, 'orders');
+  const tag = project.autoPath('pg', database.name, 'tag');
+  expect(Object.keys(document.paths).sort()).toEqual([orders, `${orders}/{key}`, tag, `${tag}/{key}`].sort());
+  expect(Object.keys(document.paths[orders] ?? {})).toEqual(['get', 'put', 'patch']);
+  const row = document.components.schemas[`pg.${database.name}.orders`];
+  expect(Object.keys(row?.['properties'] as object)).toEqual(['id', 'status', 'total']);
+  expect(row?.['x-foreign-keys']).toEqual([]);
+  const names = document.paths[orders]?.['get']?.parameters.map((parameter) => resolve<Parameter>(document, parameter).name);
+  expect(names).toEqual(expect.arrayContaining(['id', 'status']));
+  expect(names).not.toContain('total');
+  const stranger = await service.request('GET', PATH, { headers: { ...project.headers, 'x-user-roles': 'stranger' } });
+  expect(stranger.json<Document>().paths).toEqual({});
+  const all = (await service.request('GET', PATH, { headers: project.headers })).json<Document>();
+  expect(Object.keys(all.paths)).toContain(project.autoPath('pg', database.name, 'item'));
+});
+
+test('a database that gives no answer is left out and named', async () => {
+  const { database } = world('postgres');
+  const away = { ...database.entry(), db_name: 'away', host_details: [{ host: '127.0.0.1', port: '1' }] };
+  const project = await setUpProject(service, [database.entry(), away]);
+  const document = (await service.request('GET', PATH, { headers: project.headers })).json<Document>();
+  expect(document['x-unreachable']).toEqual(['pg/away']);
+  expect(Object.keys(document.paths)).toContain(project.autoPath('pg', database.name, 'orders'));
+});
+
+test('a table that changed shows within five seconds, under another tag', async () => {
+  const { project, database } = world('postgres');
+  const ask = () => service.request('GET', `${PATH}?db=pg/${database.name}`, { headers: project.headers });
+  const before = await ask();
+  await database.run('CREATE TABLE newcomer (id int PRIMARY KEY)');
+  await expect.poll(async () => (await ask()).text.includes('/newcomer'), { timeout: 8000 }).toBe(true);
+  expect((await ask()).headers.etag).not.toBe(before.headers.etag);
+});
+
+test('Custom endpoints are there for those whom they permit, with the other versions', async () => {
+  const { project, database } = world('postgres');
+  const definition = (version: string, permission: string): string => `
+identifiers: {org_id: ${project.orgId}, project_id: ${project.projectId}, feature_id: ${project.userId}, space_id: ${project.spaces.dev}, user_id: ${project.userId}}
+about: {summary: Orders of a customer, tags: [reports]}
+permission: [${permission}]
+http: {uri: 'customers/{id}/orders', method: get, version: ${version}}
+input:
+  id: {type: integer, example: 1}
+  status: {type: string, enum: [open, paid], max_length: 10}
+logic: [{sql: 'SELECT * FROM orders WHERE customer_id = ?:id'}]
+database: {ref: pg/${database.name}}
+`;
+  for (const version of ['1.0.0', '1.1.0']) {
+    const made = await service.request('POST', '/svc/rest/definition/v1', {
+      headers: { ...project.headers, 'content-type': 'application/x-yaml' },
+      body: definition(version, 'clerk'),
+    });
+    expect(made.status, made.text).toBe(201);
+  }
+  const ask = async (roles: string): Promise<Document> =>
+    (await service.request('GET', PATH, { headers: { ...project.headers, 'x-user-roles': roles } })).json<Document>();
+  const path = `/${project.orgAbbr}/${project.projectAbbr}/customers/{id}/orders`;
+  expect((await ask('stranger')).paths[path]).toBeUndefined();
+  const document = await ask('clerk');
+  expect(document.paths[path]?.['get']).toMatchObject({
+    operationId: 'call.get.customers.~id.orders',
+    summary: 'Orders of a customer',
+    tags: ['reports'],
+    parameters: expect.arrayContaining([
+      { name: 'id', in: 'path', required: true, schema: { type: 'integer', examples: [1] } },
+      expect.objectContaining({ name: 'version', in: 'query', schema: { type: 'string', enum: ['1.0.0'] } }),
+      expect.objectContaining({ name: 'status', schema: { type: 'string', enum: ['open', 'paid'], maxLength: 10 } }),
+    ]) as unknown,
+  });
+  expect((await new Validator().validate(document as unknown as Record<string, unknown>)).valid).toBe(true);
+});
+
+test('the page shows itself to anyone, allows nothing but itself, and names no other host', async () => {
+  const page = await service.request('GET', `${PATH}/ui`);
+  expect(page.status).toBe(200);
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  for (const [, link = ''] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    expect(link).not.toMatch(/^[a-z]+:|^\/\//);
+    expect((await service.request('GET', `${PATH}/${link}`)).status, link).toBe(200);
+  }
+  expect(page.text).not.toMatch(/<script>|style="|onclick/);
+});
+
+test('llms.txt says the same in less than 16 KB for 60 tables', async () => {
+  const { project, database } = world('mysql');
+  for (let i = 0; i < 60; i++) {
+    const columns = Array.from({ length: 20 }, (_, index) => `a_rather_long_column_${index} varchar(100)`);
+    await database.run(`CREATE TABLE wide_${i} (id int PRIMARY KEY, ${columns.join(', ')})`);
+  }
+  const other = await setUpProject(service, [database.entry()]);
+  const text = await service.request('GET', '/svc/rest/llms.txt', { headers: other.headers });
+  expect(text.headers['content-type']).toContain('text/plain');
+  expect(text.body.length).toBeLessThan(16 * 1024);
+  for (const word of [`ms/${database.name}/orders`, `ms/${database.name}/wide_59`, 'X-Power-Token', '$or=', 'bw.low.high'])
+    expect(text.text).toContain(word);
+  expect((await service.request('GET', '/svc/rest/llms.txt')).status).toBe(401);
+  expect(project.projectId).not.toBe(other.projectId);
+});
+
+/** What a reader of the document would send: required parameters and filters, each with its example. */
+function requestFrom(document: Document, { parameters, requestBody }: Operation): { readonly query: string; readonly body: unknown } {
+  const query = new URLSearchParams();
+  let filters = 0;
+  for (const given of parameters) {
+    const { name, required, example, explode } = resolve<Parameter>(document, given);
+    if (explode === true && example !== undefined && filters++ < 1) query.set(name, String((example as unknown[])[0]));
+    else if (required === true) query.set(name, String(example));
+  }
+  const body = requestBody?.content['application/json']?.example;
+  return { query: query.toString(), body };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+  readonly explode?: boolean;
+}
+
+function resolve<T>(document: Document, value: object): T {
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined) return value as T;
+  return $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document) as T;
+}
+
+/** References within the document, for a validator that knows it by its name. */
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+}

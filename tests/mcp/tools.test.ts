@@ -1,0 +1,268 @@
+// Tools for agents, driven by the official client of both protocol generations, on real engines.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createShop, type Shop } from '../spec/shop-tables.ts';
+import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+
+const PATH = '/svc/mcp/v1';
+const GENERATIONS = ['2026-07-28', '2025-11-25'] as const;
+type Generation = (typeof GENERATIONS)[number];
+
+let service: Service;
+let project: TestProject;
+let token: string;
+const shops = new Map<EngineName, Shop>();
+
+const tableOf = (engine: EngineName, name: string): string => {
+  const database = shops.get(engine)?.database;
+  return `${database?.dbType}/${database?.name}/${name}`;
+};
+
+async function makeToken(name: string, keyType: string, roles: readonly string[]): Promise<string> {
+  const made = await service.request('POST', '/svc/system/api/v1/token', {
+    headers: project.systemHeaders,
+    body: { name, key_type: keyType, roles },
+  });
+  return made.json<{ power_token: string }>().power_token;
+}
+
+async function connect(generation: Generation, bearer = token): Promise<Client> {
+  const mode = generation === '2026-07-28' ? { pin: generation } : ('legacy' as const);
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.url}${PATH}`), {
+    requestInit: { headers: { authorization: `Bearer ${bearer}` } },
+  });
+  await client.connect(transport);
+  return client;
+}
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Result> {
+  return (await client.callTool({ name, arguments: args })) as unknown as Result;
+}
+
+async function post(body: unknown, headers: Record<string, string> = { 'x-power-token': token }) {
+  return service.request('POST', PATH, { headers, body });
+}
+
+const rpc = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 1, method, params });
+
+beforeAll(async () => {
+  service = await startService();
+  await Promise.all(ENGINE_NAMES.map(async (engine) => shops.set(engine, await createShop(engine))));
+  project = await setUpProject(
+    service,
+    ENGINE_NAMES.flatMap((engine) => shops.get(engine)?.entry ?? []),
+  );
+  token = await makeToken('agent', 'rwd', ['power', 'clerk']);
+  const definition = `
+identifiers: {org_id: ${project.orgId}, project_id: ${project.projectId}, feature_id: ${project.userId}, space_id: ${project.spaces.dev}, user_id: ${project.userId}}
+about: {summary: Orders of a customer}
+permission: [clerk]
+http: {uri: 'customers/{id}/orders', method: get, version: 1.0.0}
+input: {id: {type: integer, required: true}}
+logic: [{sql: 'SELECT id, total FROM orders WHERE customer_id = ?:id ORDER BY id'}]
+config: {tool: true}
+database: {ref: pg/${shops.get('postgres')?.database.name}}
+`;
+  const made = await service.request('POST', '/svc/rest/definition/v1', {
+    headers: { ...project.headers, 'content-type': 'application/x-yaml' },
+    body: definition,
+  });
+  expect(made.status, made.text).toBe(201);
+}, 120_000);
+
+afterAll(async () => {
+  await service?.stop();
+  for (const { database } of shops.values()) await database.drop();
+});
+
+describe.each(GENERATIONS)('the official client of %s', (generation) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(generation);
+  });
+  afterAll(() => client.close());
+
+  test('lists few tools, with schemas and annotations', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(
+      [
+        'call_endpoint',
+        'check_definition',
+        'delete_rows',
+        'deploy_definition',
+        'describe_table',
+        'get_customers_id_orders',
+        'get_definition',
+        'insert_rows',
+        'list_definitions',
+        'list_tables',
+        'read_rows',
+        'update_rows',
+      ].sort(),
+    );
+    for (const tool of tools) {
+      expect(tool.inputSchema.type).toBe('object');
+      expect(tool.outputSchema).toBeDefined();
+      expect(tool.annotations).toHaveProperty('readOnlyHint');
+    }
+  });
+
+  test.each(ENGINE_NAMES)(
+    'finds a table of %s, reads it, tries a write, and does it',
+    async (engine) => {
+      const product = tableOf(engine, 'product');
+      const listed = await call(client, 'list_tables', { search: 'product', db: product.slice(0, product.lastIndexOf('/')) });
+      expect(listed.structuredContent?.['tables']).toContainEqual({
+        table: product,
+        type: 'table',
+        operations: ['read', 'insert', 'update', 'delete'],
+      });
+      const described = await call(client, 'describe_table', { table: product });
+      expect(described.structuredContent).toMatchObject({ table: product, type: 'table', primary_key: ['id'] });
+      const read = await call(client, 'read_rows', { table: product, filter: { name: 'ink' }, select: ['id', 'price'] });
+      expect(read.structuredContent).toMatchObject({
+        rows: [{ id: 2, price: '1234567890123456.7891' }],
+        truncated: false,
+        next_cursor: null,
+      });
+      const page = await call(client, 'read_rows', { table: product, limit: 2, order: ['id.asc'] });
+      expect(page.structuredContent).toMatchObject({ truncated: true });
+      const rest = await call(client, 'read_rows', {
+        table: product,
+        limit: 2,
+        order: ['id.asc'],
+        cursor: page.structuredContent?.['next_cursor'],
+      });
+      expect(rest.structuredContent).toMatchObject({ rows: [{ id: 3 }], truncated: false });
+
+      const rows = [{ id: 50, name: 'say "hi", \\ or not', price: 1.5 }];
+      const tried = await call(client, 'insert_rows', { table: product, rows });
+      expect(tried.structuredContent).toEqual({ rows_affected: 1, dry_run: true });
+      const none = await call(client, 'read_rows', { table: product, filter: { id: 50 } });
+      expect(none.structuredContent).toMatchObject({ rows: [] });
+      expect((await call(client, 'insert_rows', { table: product, rows, dry_run: false })).structuredContent).toEqual({
+        rows_affected: 1,
+        dry_run: false,
+      });
+      const filter = { name: 'say "hi", \\ or not', $or: [{ id: 50 }, { price: { gt: 1000 }, name: null }], $not: { id: { in: [1, 2] } } };
+      expect((await call(client, 'update_rows', { table: product, filter, set: { name: 'x' } })).structuredContent).toEqual({
+        rows_affected: 1,
+        dry_run: true,
+      });
+      const changed = await call(client, 'update_rows', { table: product, filter, set: { name: 'x' }, dry_run: false });
+      expect(changed.structuredContent, changed.content[0]?.text).toEqual({ rows_affected: 1, dry_run: false });
+      const all = { id: { gt: 0 } };
+      const many = await call(client, 'update_rows', { table: product, filter: all, set: { name: 'x' }, max_affected: 1, dry_run: false });
+      expect([many.isError, many.content[0]?.text]).toEqual([true, expect.stringMatching(/rows would be affected/)]);
+      const gone = await call(client, 'delete_rows', { table: product, filter: { id: 50 }, dry_run: false });
+      expect(gone.structuredContent).toEqual({ rows_affected: 1, dry_run: false });
+    },
+    60_000,
+  );
+
+  test('calls endpoints, by their uris and as tools of their own', async () => {
+    const called = await call(client, 'call_endpoint', { uri: 'customers/1/orders' });
+    expect(called.structuredContent).toMatchObject({ status: 200, version: '1.0.0', truncated: false });
+    expect(called.structuredContent?.['body']).toHaveLength(2);
+    const own = await call(client, 'get_customers_id_orders', { id: 1 });
+    expect(own.structuredContent?.['body']).toEqual(called.structuredContent?.['body']);
+    expect((await call(client, 'call_endpoint', { uri: 'nowhere' })).isError).toBe(true);
+  });
+
+  test('authors check and list definitions', async () => {
+    const checked = await call(client, 'check_definition', { definition: 'permission: []' });
+    expect(checked.isError === true || checked.structuredContent?.['valid'] === false).toBe(true);
+    const listed = await call(client, 'list_definitions', { method: 'get' });
+    const [first] = (listed.structuredContent ?? {})['definitions'] as { definition_id: string }[];
+    expect((await call(client, 'get_definition', { definition_id: first?.definition_id })).structuredContent).toMatchObject({
+      uri: 'customers/{id}/orders',
+    });
+  });
+
+  test('mistakes are tool errors with the words of the service', async () => {
+    const table = tableOf('postgres', 'orders');
+    const wrong = async (name: string, args: object): Promise<string | undefined> => {
+      const { isError, content } = await call(client, name, args as Record<string, unknown>);
+      expect(isError).toBe(true);
+      return content[0]?.text;
+    };
+    expect(await wrong('read_rows', { table, nonsense: 1 })).toContain('nonsense is unknown');
+    expect(await wrong('read_rows', { table, limit: 201 })).toContain('200 at most');
+    expect(await wrong('read_rows', { table: 'pg/nowhere/orders' })).toContain('nowhere');
+    expect(await wrong('read_rows', { table, filter: { nothing: 1 } })).toContain('nothing');
+    expect(await wrong('delete_rows', { table, filter: {}, dry_run: false })).toContain('empty');
+    expect(await wrong('update_rows', { table, filter: { id: 1 }, set: {} })).toBeDefined();
+  });
+});
+
+test('a reader has no tools that write; a tool that is not listed is none', async () => {
+  const reader = await makeToken('reader', 'r--', ['clerk']);
+  const client = await connect('2026-07-28', reader);
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names.sort()).toEqual(['call_endpoint', 'describe_table', 'get_customers_id_orders', 'list_tables', 'read_rows']);
+  await client.close();
+  const answer = await post(rpc('tools/call', { name: 'delete_rows', arguments: {} }), { authorization: `Bearer ${reader}` });
+  expect(answer.json()).toMatchObject({ error: { code: -32602 } });
+});
+
+test('numbers are exact: integers beyond 2^53 are texts, and are taken as such', async () => {
+  const { database } = shops.get('postgres') ?? expect.unreachable();
+  await database.run('CREATE TABLE big (id bigint PRIMARY KEY); INSERT INTO big VALUES (9007199254740993)');
+  const table = tableOf('postgres', 'big');
+  const read = (filter: object) => post(rpc('tools/call', { name: 'read_rows', arguments: { table, filter } }));
+  expect((await read({ id: '9007199254740993' })).json()).toMatchObject({
+    result: { structuredContent: { rows: [{ id: '9007199254740993' }] } },
+  });
+  const unsafe = await service.request('POST', PATH, {
+    headers: { 'x-power-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify(rpc('tools/call', { name: 'read_rows', arguments: { table, filter: { id: 1 } } })).replace(
+      '"id":1}',
+      '"id":9007199254740993}',
+    ),
+  });
+  expect(unsafe.text).toContain('send it as a text');
+});
+
+test('who is not known is told how to become so; pages elsewhere are refused', async () => {
+  const nobody = await post(rpc('tools/list'), {});
+  expect([nobody.status, nobody.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
+  const unknown = await post(rpc('tools/list'), { authorization: `Bearer mr_${'x'.repeat(43)}` });
+  expect([unknown.status, unknown.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
+  expect((await post(rpc('tools/list'), { 'x-power-token': token, origin: 'https://evil.example' })).status).toBe(403);
+  expect((await post(rpc('tools/list'), { 'x-power-token': token, origin: service.url })).status).toBe(200);
+  expect((await post(rpc('tools/list'), project.headers)).status).toBe(200);
+  expect((await service.request('GET', PATH, { headers: project.headers })).status).toBe(405);
+});
+
+test('the protocol: unknown methods, versions, notifications, and what is no message', async () => {
+  const meta = (version: string): object => ({ _meta: { 'io.modelcontextprotocol/protocolVersion': version } });
+  expect((await post(rpc('nothing/known'))).json()).toMatchObject({ error: { code: -32601 } });
+  const old = await post(rpc('tools/list', meta('1999-01-01')));
+  expect([old.status, old.json()]).toEqual([400, expect.objectContaining({ error: expect.objectContaining({ code: -32022 }) as unknown })]);
+  expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
+  expect((await post([rpc('ping')])).status).toBe(400);
+  const mismatch = await post(rpc('tools/list', meta('2026-07-28')), { 'x-power-token': token, 'mcp-method': 'tools/call' });
+  expect([mismatch.status, mismatch.json()]).toEqual([
+    400,
+    expect.objectContaining({ error: expect.objectContaining({ code: -32020 }) as unknown }),
+  ]);
+});
+
+test('every call is in the audit log with the name of the tool', () => {
+  const actions = service.logs().flatMap((line) => (typeof line['action'] === 'string' ? [line['action']] : []));
+  expect(actions).toEqual(expect.arrayContaining(['mcp.read_rows', 'mcp.insert_rows', 'mcp.call_endpoint']));
+});
+
+test('MILLRACE_MCP=off', async () => {
+  const silent = await startService({ env: { MILLRACE_MCP: 'off' } });
+  expect((await silent.request('POST', PATH, { body: rpc('ping') })).status).toBe(404);
+  await silent.stop();
+});

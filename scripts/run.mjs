@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.mjs';
@@ -61,6 +62,21 @@ function endWithParent(child) {
   }, 500).unref();
 }
 
+/** A port that is taken is told before anything is installed or built. */
+async function checkPort() {
+  const file = join(process.cwd(), 'millrace.yaml');
+  const fromFile = existsSync(file) ? /^port: *['"]?(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  const port = Number(process.env.MILLRACE_PORT ?? process.env.PORT ?? fromFile ?? 8080);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) return;
+  const error = await new Promise((resolve) => {
+    const probe = createServer().once('error', resolve);
+    probe.listen(port, process.env.MILLRACE_HOST ?? '127.0.0.1', () => probe.close(() => resolve(undefined)));
+  });
+  if (error?.code !== 'EADDRINUSE') return;
+  console.error(`millrace: port ${port} is taken; set MILLRACE_PORT to another one (0 picks a free one).`);
+  process.exit(1);
+}
+
 /** Hands over to another program of the project: signals are passed on, and its exit code becomes ours. */
 function handOver(...argv) {
   build();
@@ -76,8 +92,14 @@ const commands = {
     install();
     process.exitCode = (await runChecks(root)).length > 0 ? 1 : 0;
   },
-  start: () => handOver(main, 'start'),
-  serve: () => handOver(main, 'serve'),
+  start: async () => {
+    await checkPort();
+    handOver(main, 'start');
+  },
+  serve: async () => {
+    await checkPort();
+    handOver(main, 'serve');
+  },
   test: () => handOver(join(root, 'scripts', 'test.mjs')),
   torture: () => handOver(join(root, 'scripts', 'torture.mjs')),
   conformance: () => handOver(join(root, 'scripts', 'conformance.mjs')),

@@ -3,7 +3,8 @@
  * An unknown key or a bad value is one sentence that names the key; the service never starts half-configured.
  */
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
+import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { parseNetwork } from './util/network.ts';
 
@@ -348,7 +349,7 @@ function fromSecretFile(setting: Setting, environment: NodeJS.ProcessEnv): strin
 }
 
 /** Variables of the tools around the service (tests, the command line client) that are no settings of it. */
-const OTHER_VARIABLES = /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|POWER_TOKEN$)/;
+const OTHER_VARIABLES = /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|POWER_TOKEN$|CONTEXT_FILE$)/;
 
 function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
   const known = new Set(SETTINGS.flatMap((setting) => [variableOf(setting), ...(setting.secret ? [`${variableOf(setting)}_FILE`] : [])]));
@@ -389,11 +390,32 @@ function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): 
   return found;
 }
 
+/** What `millrace context` keeps. */
+export const CONTEXT_NAMES: ReadonlySet<string> = new Set([...CLIENT_KEYS, 'server_key', 'gateway_secret', 'path_prefix']);
+
+/** Where it is kept: for this user, or where MILLRACE_CONTEXT_FILE says. */
+export function contextFile(environment: NodeJS.ProcessEnv = process.env): string {
+  const folder = environment['XDG_CONFIG_HOME'] || join(homedir(), '.config');
+  return environment['MILLRACE_CONTEXT_FILE'] ?? join(folder, 'millrace', 'context.json');
+}
+
+/** Empty where nothing is kept. */
+export function readContext(environment: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
+  const file = contextFile(environment);
+  try {
+    const kept = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object);
+    return new Map(kept.filter((item): item is [string, string] => CONTEXT_NAMES.has(item[0]) && typeof item[1] === 'string'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
 /** The settings of the command line client: the environment over the file, by the file's names. A missing file is fine. */
 export function clientSettings(environment: NodeJS.ProcessEnv = process.env, file = 'millrace.yaml'): ReadonlyMap<string, string> {
   const names = [...CLIENT_KEYS, 'server_key', 'gateway_secret', 'path_prefix'];
   const fromFile = readSettingsFile(file, CLIENT_KEYS);
-  const found = new Map<string, string>();
+  const found = new Map(readContext(environment));
   for (const name of names) {
     const value = environment[`MILLRACE_${name.toUpperCase()}`] ?? fromFile.get(name);
     if (value !== undefined && value !== '') found.set(name, value);

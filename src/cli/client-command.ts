@@ -23,7 +23,9 @@ export async function runSubcommand(name: string, table: Subcommands, args: read
   if (subcommand === undefined)
     throw new ConfigError(`${name} has no command ${JSON.stringify(verb)}; use one of ${Object.keys(table).join(', ')}.`);
   const flags = new Flags(rest, { values: [...CLIENT_FLAGS, ...(subcommand.values ?? [])], switches: subcommand.switches ?? [] });
-  return subcommand.run(new Client(flags), flags);
+  const client = new Client(flags);
+  await client.resolveNames();
+  return subcommand.run(client, flags);
 }
 
 function help(name: string, table: Subcommands): string {

@@ -4,10 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { ConfigError, clientSettings } from '../config.ts';
+import { parseUlid } from '../model/ulid.ts';
 import type { Flags } from './client-flags.ts';
 
 /** Flags of every command of the client, by the setting that each stands for. */
-const SETTINGS = {
+export const CLIENT_SETTINGS = {
   url: 'url',
   'org-id': 'org_id',
   'project-id': 'project_id',
@@ -22,7 +23,7 @@ const SETTINGS = {
   prefix: 'path_prefix',
 } as const;
 
-export const CLIENT_FLAGS: readonly string[] = Object.keys(SETTINGS);
+export const CLIENT_FLAGS: readonly string[] = Object.keys(CLIENT_SETTINGS);
 
 const HEADERS: Readonly<Record<string, string>> = {
   org_id: 'x-org-id',
@@ -37,6 +38,12 @@ const HEADERS: Readonly<Record<string, string>> = {
   power_token: 'x-power-token',
 };
 
+/** Ids for which a name or an abbreviation may be given. */
+const NAMEABLE: ReadonlySet<string> = new Set(['org_id', 'project_id', 'space_id']);
+
+/** A record of the service that has a name. */
+type Named = Readonly<Record<string, unknown>>;
+
 export interface ClientRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
@@ -44,11 +51,11 @@ export interface ClientRequest {
 }
 
 export class Client {
-  readonly #settings: ReadonlyMap<string, string>;
+  readonly #settings: Map<string, string>;
 
   constructor(flags: Flags, settings: ReadonlyMap<string, string> = clientSettings()) {
     const merged = new Map(settings);
-    for (const [flag, name] of Object.entries(SETTINGS)) {
+    for (const [flag, name] of Object.entries(CLIENT_SETTINGS)) {
       const value = flags.get(flag);
       if (value !== undefined) merged.set(name, value);
     }
@@ -57,6 +64,33 @@ export class Client {
 
   setting(name: string): string | undefined {
     return this.#settings.get(name);
+  }
+
+  /** Abbreviations and names of organization, project and space become ids: the service is asked only where one is no id. */
+  async resolveNames(): Promise<void> {
+    await this.#resolve('org_id', async () => this.#list('system/api/v1/org/list'));
+    await this.#resolve('project_id', async () => this.#list('system/api/v1/project/list'));
+    await this.#resolve('space_id', async () => {
+      const projects = await this.#list('system/api/v1/project/list');
+      return (projects.find(({ project_id }) => project_id === this.setting('project_id'))?.['spaces'] ?? []) as readonly Named[];
+    });
+  }
+
+  async #resolve(setting: 'org_id' | 'project_id' | 'space_id', all: () => Promise<readonly Named[]>): Promise<void> {
+    const given = this.#settings.get(setting);
+    if (given === undefined || parseUlid(given) !== undefined) return;
+    const found = (await all()).filter(({ name, abbreviation }) => abbreviation === given || name === given);
+    const [one] = found;
+    if (one === undefined) throw new ConfigError(`there is no ${setting.slice(0, -3)} ${JSON.stringify(given)}.`);
+    if (found.length > 1) throw new ConfigError(`${JSON.stringify(given)} names several; give the id.`);
+    this.#settings.set(setting, String(one[setting]));
+  }
+
+  async #list(path: string): Promise<readonly Named[]> {
+    const response = await this.send('GET', path);
+    const answer = (await response.json()) as unknown;
+    if (!response.ok) throw new Error(`names cannot be looked up: ${String((answer as { message?: unknown }).message)}`);
+    return answer as readonly Named[];
   }
 
   async send(method: string, path: string, { query = {}, body, type = 'application/json' }: ClientRequest = {}): Promise<Response> {
@@ -68,7 +102,10 @@ export class Client {
     const headers: Record<string, string> = body === undefined ? {} : { 'content-type': type };
     for (const [name, header] of Object.entries(HEADERS)) {
       const value = this.#settings.get(name);
-      if (value !== undefined) headers[header] = value;
+      // A name is no id yet while it is looked up.
+      if (value !== undefined && NAMEABLE.has(name) && parseUlid(value) === undefined) continue;
+      // While a key is rotated there are several: any of them will do.
+      if (value !== undefined) headers[header] = name === 'server_key' ? (value.split(',', 1)[0] ?? '').trim() : value;
     }
     headers['x-user-roles'] ??= 'admin';
     try {

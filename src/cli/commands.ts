@@ -1,6 +1,8 @@
 /** The commands of `millrace` by name. `--help` lists this table. */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
+import { newUlid } from '../model/ulid.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
+import { contextCommand, loginCommand } from './context.ts';
 import { DEFINITION_COMMANDS } from './definition-command.ts';
 import { exprCommand, larkCommand } from './languages.ts';
 import { LARK_COMMANDS } from './lark-command.ts';
@@ -27,12 +29,24 @@ function remote(name: string, table: Subcommands, summary: string): CliCommand {
 
 const COMMANDS: Readonly<Record<string, CliCommand>> = {
   serve: { usage: 'serve', summary: 'serve requests with the settings in force', run: () => serve(loadConfig().config) },
-  start: { usage: 'start', summary: 'serve with embedded defaults and a demo database (what npm start does)', run: () => startDemo() },
+  start: {
+    usage: 'start [DATABASE_URL]',
+    summary: 'serve with embedded defaults, a demo database, and a database of yours beside it (what npm start does)',
+    run: startDemo,
+  },
   config: {
     usage: 'config',
     summary: 'print the settings in force, secrets masked',
     async run() {
       process.stdout.write(describeConfig(loadConfig()));
+      return 0;
+    },
+  },
+  ulid: {
+    usage: 'ulid',
+    summary: 'print a new ULID',
+    async run() {
+      process.stdout.write(`${newUlid()}\n`);
       return 0;
     },
   },
@@ -47,6 +61,8 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
     run: (args) => (Object.hasOwn(LARK_COMMANDS, args[0] ?? '') ? runSubcommand('lark', LARK_COMMANDS, args) : larkCommand(args)),
   },
   expr: { usage: "expr 'EXPRESSION' [--env FILE]", summary: 'evaluate an expression over a JSON environment', run: exprCommand },
+  login: { usage: 'login', summary: 'use the demo of npm start for the commands below', run: loginCommand },
+  context: { usage: 'context use|show|clear …', summary: 'keep the address and the ids for the commands below', run: contextCommand },
   definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
   persona: remote('persona', PERSONA_COMMANDS, 'personas of a running service: who may do what'),
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),

@@ -2,26 +2,37 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { type Ids, withIdentifiers } from './definition-command.ts';
+import { type DemoAnswer, type DemoClient, messageOf } from './demo-client.ts';
 
 const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
-const TAKEN = 409;
+const YAML = 'application/x-yaml';
+const DEFINITIONS = 'rest/definition/v1';
+const MODULES = 'code/v1/lark';
 
-/** Sends a YAML body; gives the status. */
-export type SendYaml = (method: string, path: string, body: string) => Promise<{ readonly status: number; readonly message: string }>;
-
-/** A second start finds them deployed, and leaves what was changed since as it is. */
-export async function deployExamples(send: SendYaml, ids: Ids): Promise<void> {
+/** What is there stays as it is: a second start deploys nothing, and what was changed since is left alone. */
+export async function deployExamples(client: DemoClient, ids: Ids): Promise<void> {
+  const modules = new Set((await listOf(client, MODULES, ids)).map(({ module }) => module));
   for (const file of filesOf('modules/', '.star')) {
     const { org_id, project_id, space_id, user_id } = ids;
-    const module = { org_id, project_id, space_id, user_id, module: basename(file, '.star'), code: readFileSync(file, 'utf8') };
-    check(await send('POST', 'code/v1/lark/', stringify(module)), file);
+    const module = basename(file, '.star');
+    const body = stringify({ org_id, project_id, space_id, user_id, module, code: readFileSync(file, 'utf8') });
+    if (!modules.has(module)) check(await client.request('POST', `${MODULES}/`, ids, { type: YAML, body }), file);
   }
+  const nameOf = ({ method, uri, version }: Readonly<Record<string, unknown>>): string => `${method} ${uri} ${version}`;
+  const deployed = new Set((await listOf(client, DEFINITIONS, ids)).map(nameOf));
   for (const file of filesOf('', '.yaml')) {
-    const answer = await send('POST', 'rest/definition/v1', withIdentifiers(readFileSync(file, 'utf8'), ids));
-    if (answer.status !== TAKEN) check(answer, file);
+    const source = readFileSync(file, 'utf8');
+    const { http } = parse(source) as { http: Readonly<Record<string, unknown>> };
+    const body = withIdentifiers(source, ids);
+    if (!deployed.has(nameOf(http))) check(await client.request('POST', DEFINITIONS, ids, { type: YAML, body }), file);
   }
+}
+
+async function listOf(client: DemoClient, path: string, ids: Ids): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const answer = await client.send('GET', `${path}/list`, ids);
+  return answer as unknown as readonly Readonly<Record<string, unknown>>[];
 }
 
 function filesOf(folder: string, ending: string): readonly string[] {
@@ -31,8 +42,8 @@ function filesOf(folder: string, ending: string): readonly string[] {
     .map((name) => FOLDER + folder + name);
 }
 
-function check({ status, message }: { readonly status: number; readonly message: string }, file: string): void {
-  if (status >= 300) throw new Error(`the example ${basename(file)} was refused: ${message}`);
+function check(answer: DemoAnswer, file: string): void {
+  if (answer.status >= 300) throw new Error(`the example ${basename(file)} was refused: ${messageOf(answer)}`);
 }
 
 interface Example {

@@ -1,16 +1,22 @@
 /**
  * `millrace start` (npm start): the service with embedded defaults and something to look at. A PostgreSQL with a demo database, registered
- * through the service's own System APIs; then curl lines that answer with rows. A second start finds everything as it was.
+ * through the service's own System APIs, and beside it a database of yours; then requests that answer with rows. A second start finds everything
+ * as it was.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Config, loadConfig } from '../config.ts';
+import { join, resolve } from 'node:path';
+import { type Config, type Loaded, loadConfig } from '../config.ts';
+import { ENGINES } from '../engines/index.ts';
 import { newUlid } from '../model/ulid.ts';
+import { entryFromUrl } from './database-url.ts';
+import { DemoClient } from './demo-client.ts';
 import { DEMO_DATABASE, ensureDemoData } from './demo-data.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { deployExamples, exampleLines } from './examples.ts';
 import { withKeys } from './keys.ts';
+import { registerDatabase } from './own-database.ts';
 import { announce, endOnSignal, startOne } from './serve.ts';
+import { startPage } from './start-page.ts';
 
 const ORG = 'demo';
 const PROJECT = 'shop';
@@ -22,10 +28,14 @@ interface Demo {
   readonly space_id: string;
   readonly user_id: string;
   readonly token: string;
+  /** Where the service was at its last start, for `millrace login`. */
+  readonly url?: string;
 }
 
-export async function startDemo(): Promise<undefined> {
-  const { config, file } = withKeys(loadConfig().config);
+export async function startDemo(args: readonly string[]): Promise<undefined> {
+  const [databaseUrl] = args;
+  if (databaseUrl !== undefined) entryFromUrl(databaseUrl, ENGINES);
+  const { config } = withKeys(quiet(loadConfig()));
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
   let service: Awaited<ReturnType<typeof startOne>> | undefined;
@@ -37,11 +47,26 @@ export async function startDemo(): Promise<undefined> {
   try {
     await ensureDemoData(postgres);
     service = await startOne({ ...config, workers: 1 });
-    const demo = await ensureDemo(config, service.url, postgres);
-    await deployExamples(new DemoClient(config, service.url).yaml(demo), demo);
+    const client = new DemoClient(config, service.url);
+    const demo = await ensureDemo(config, client, postgres);
+    await deployExamples(client, demo);
+    const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
     announce(service.url);
-    if (file !== undefined) log(`server key and encryption key: ${file}`);
-    process.stdout.write(curlLines(config, service.url, demo));
+    keep(config, { ...demo, url: service.url });
+    const curlFile = writeCurlFile(config, demo);
+    process.stdout.write(
+      startPage({
+        url: service.url,
+        prefix: config.pathPrefix,
+        place: { org: ORG, project: PROJECT, database: DEMO_DATABASE },
+        server: postgres,
+        dataDir: resolve(config.dataDir),
+        curlFile,
+        token: demo.token,
+        examples: exampleLines(`${service.url}/${ORG}/${PROJECT}`, `-K '${curlFile}'`),
+        own,
+      }),
+    );
   } catch (error) {
     await close();
     throw error;
@@ -49,9 +74,35 @@ export async function startDemo(): Promise<undefined> {
   return undefined;
 }
 
-async function ensureDemo(config: Config, url: string, postgres: EmbeddedPostgres): Promise<Demo> {
-  const file = join(config.dataDir, 'demo.json');
-  const client = new DemoClient(config, url);
+/** Lines of requests would drown what a person is to read: they are there when somebody asks for them. */
+function quiet({ config, sources }: Loaded): Config {
+  return sources.get('log_level') === 'default' ? { ...config, logLevel: 'warn' } : config;
+}
+
+const fileOf = ({ dataDir }: Config): string => join(dataDir, 'demo.json');
+
+function keep(config: Config, demo: Demo): void {
+  writeFileSync(fileOf(config), `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+/** The context headers, as curl reads them from a file. */
+function writeCurlFile(config: Config, demo: Demo): string {
+  const file = resolve(config.dataDir, 'demo.curl');
+  const headers = {
+    'X-Org-Id': demo.org_id,
+    'X-Project-Id': demo.project_id,
+    'X-Space-Id': demo.space_id,
+    'X-User-Id': demo.user_id,
+    'X-User-Roles': 'admin',
+    ...(config.gatewaySecret === undefined ? {} : { 'X-Gateway-Secret': config.gatewaySecret }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `header = ${JSON.stringify(`${name}: ${value}`)}\n`);
+  writeFileSync(file, lines.join(''), { mode: 0o600 });
+  return file;
+}
+
+async function ensureDemo(config: Config, client: DemoClient, postgres: EmbeddedPostgres): Promise<Demo> {
+  const file = fileOf(config);
   if (existsSync(file)) {
     const demo = JSON.parse(readFileSync(file, 'utf8')) as Demo;
     await client.send('PUT', 'system/api/v1/project/database', demo, entryOf(postgres));
@@ -67,7 +118,7 @@ async function ensureDemo(config: Config, url: string, postgres: EmbeddedPostgre
   const ids = { org_id, project_id, space_id: space?.space_id ?? '', user_id };
   const made = await client.send('POST', 'system/api/v1/token', ids, { name: `demo ${newUlid()}`, key_type: 'r--', roles: ['reader'] });
   const demo: Demo = { ...ids, token: String(made['power_token']) };
-  writeFileSync(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  keep(config, demo);
   return demo;
 }
 
@@ -82,68 +133,4 @@ function entryOf(postgres: EmbeddedPostgres): object {
     max_open_connections: 20,
     max_idle_connections: 10,
   };
-}
-
-/** The demo sets itself up as any operator would: over HTTP, with the server key. */
-class DemoClient {
-  readonly #config: Config;
-  readonly #url: string;
-
-  constructor(config: Config, url: string) {
-    this.#config = config;
-    this.#url = url;
-  }
-
-  yaml(ids: Demo): (method: string, path: string, body: string) => Promise<{ status: number; message: string }> {
-    return async (method, path, body) => {
-      const response = await this.#fetch(method, path, ids, 'application/x-yaml', body);
-      const { message = '' } = (await response.json()) as { message?: string };
-      return { status: response.status, message };
-    };
-  }
-
-  async send(method: string, path: string, ids: Partial<Demo>, body: object): Promise<Record<string, unknown>> {
-    const response = await this.#fetch(method, path, ids, 'application/json', JSON.stringify(body));
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`setting up the demo failed: ${method} ${path}: ${String(answer['message'])}`);
-    return answer;
-  }
-
-  #fetch(method: string, path: string, ids: Partial<Demo>, type: string, body: string): Promise<Response> {
-    const headers: Record<string, string> = {
-      'content-type': type,
-      'x-server-key': this.#config.serverKeys[0] ?? '',
-      'x-user-roles': 'admin',
-      ...(this.#config.gatewaySecret === undefined ? {} : { 'x-gateway-secret': this.#config.gatewaySecret }),
-    };
-    for (const [name, value] of Object.entries(ids)) if (name.endsWith('_id')) headers[`x-${name.replace('_', '-')}`] = value;
-    return fetch(`${this.#url}/${this.#config.pathPrefix}/${path}`, { method, headers, body });
-  }
-}
-
-function curlLines(config: Config, url: string, demo: Demo): string {
-  const table = (name: string): string => `${url}/${config.pathPrefix}/api/rest/auto/v1/${ORG}/${PROJECT}/pg/${DEMO_DATABASE}/${name}`;
-  const context = [
-    `-H 'X-Org-Id: ${demo.org_id}'`,
-    `-H 'X-Project-Id: ${demo.project_id}'`,
-    `-H 'X-Space-Id: ${demo.space_id}'`,
-    `-H 'X-User-Id: ${demo.user_id}'`,
-    "-H 'X-User-Roles: admin'",
-  ].join(' ');
-  const token = `-H 'X-Power-Token: ${demo.token}'`;
-  const lines = [
-    ['the first rows of a table, with the headers that a gateway sends', `curl -s ${context} '${table('users')}?pg=0&ps=3'`],
-    ['filters and another format', `curl -s ${context} '${table('products')}?pg=0&ps=5&price=bw.10.50&format=csv'`],
-    ['the same with a Power Token instead of headers', `curl -s ${token} '${table('orders')}?pg=0&ps=3&pwt=${demo.token}'`],
-    [
-      'the newest orders, and how many there are',
-      `curl -si ${token} '${table('orders')}?pg=0&ps=3&$order=id.desc&$count=exact&pwt=${demo.token}'`,
-    ],
-    [
-      'what a table looks like',
-      `curl -s ${context} '${url}/${config.pathPrefix}/rest/meta/v1/table/detail?type=pg&schema=${DEMO_DATABASE}&table=users'`,
-    ],
-    ...exampleLines(`${url}/${ORG}/${PROJECT}`, context),
-  ];
-  return `\n${lines.map(([what, line]) => `# ${what}\n${line}\n`).join('\n')}\n`;
 }

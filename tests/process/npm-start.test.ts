@@ -1,10 +1,14 @@
 // `npm start` as a user runs it, in this checkout: the ready line, curl lines that answer, a second start, and nothing left behind.
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { entryFromUrl } from '../../src/cli/database-url.ts';
+import { ENGINES } from '../../src/engines/index.ts';
+import { createDatabase } from '../support/engines.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 let dataDir: string;
@@ -20,17 +24,17 @@ interface Started {
   readonly stop: (signal: NodeJS.Signals) => Promise<void>;
 }
 
-async function npmStart(): Promise<Started> {
-  const child = spawn('npm', ['start'], {
+async function npmStart(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Started> {
+  const child = spawn('npm', ['start', '--', ...args], {
     cwd: root,
-    env: { ...process.env, MILLRACE_PORT: '0', MILLRACE_DATA_DIR: dataDir },
+    env: { ...process.env, MILLRACE_PORT: '0', MILLRACE_DATA_DIR: dataDir, ...env },
     detached: true,
   });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
-  await expect.poll(() => output, { timeout: 90_000 }).toMatch(/what a table looks like\ncurl .*\n/);
+  await expect.poll(() => output, { timeout: 90_000 }).toMatch(/^Next: /m);
   return {
     output: () => output,
     stop: async (signal) => {
@@ -47,18 +51,92 @@ function leftovers(): string[] {
   return lines.filter((line) => line.includes(dataDir));
 }
 
-it('serves rows, twice, and leaves nothing running', async () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const started = await npmStart();
+/** The README's own lines, in a plain shell, as printed but for the port; then the command line with names instead of ids. */
+function runReadme(url: string): void {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const blocks = (language: string): string[] =>
+    Array.from(readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')), ([, text]) => text ?? '');
+  const home = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
+  symlinkSync(dataDir, join(home, 'data'));
+  writeFileSync(join(home, 'top-products.yaml'), blocks('yaml')[0] ?? '');
+  const [, requests = '', commands = ''] = blocks('sh');
+  // A request that is refused fails; npx would find the same program in an installed package.
+  const prelude = `set -e\ncurl() { command curl --fail-with-body "$@"; }\nnpx() { shift; '${process.execPath}' '${root}dist/main.js' "$@"; }\n`;
+  const run = (text: string): string =>
+    execFileSync('sh', ['-c', prelude + text.replaceAll('http://127.0.0.1:8080', url)], {
+      cwd: home,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: home, MILLRACE_CONTEXT_FILE: join(home, 'context.json') },
+    });
+  expect(run(requests)).toContain('rows_affected');
+  expect(run(commands)).toMatch(/"name":"[A-Z ]+","sold":\d+/);
+  expect(run('npx millrace context use --org-id demo --project-id shop --space-id staging')).toMatch(/^space_id: [0-9A-Z]{26}$/m);
+  expect(run('npx millrace definition list')).toBe('[]\n');
+  expect(run('npx millrace definition list --space-id dev')).toContain('"top-products"');
+  expect(run('npx millrace context show')).toContain('server_key: ***');
+  rmSync(home, { recursive: true });
+}
+
+/** One after the other, as a person pastes them. */
+function paste(line: string): { readonly status: string; readonly answer: string } {
+  const text = execFileSync('sh', ['-c', line.replace('curl ', "curl -w '\\n%{http_code}' ")], { encoding: 'utf8' });
+  const at = text.lastIndexOf('\n');
+  return { status: text.slice(at + 1), answer: text.slice(0, at) };
+}
+
+it('serves rows, twice, with a database of yours beside the demo, and leaves nothing running', async () => {
+  const own = await createDatabase('mysql');
+  await own.run('CREATE TABLE beans (id int PRIMARY KEY, name varchar(20))');
+  await own.run("INSERT INTO beans VALUES (1, 'pinto')");
+  const { user, host, port } = own.address;
+  const starts = [
+    { signal: 'SIGINT', args: [], env: {} },
+    { signal: 'SIGTERM', args: [`mysql://${user}@${host}:${port}/${own.name}`], env: { MILLRACE_LOG_LEVEL: 'info' } },
+  ] as const;
+  for (const { signal, args, env } of starts) {
+    const started = await npmStart(args, env);
     expect(started.output()).toMatch(/^millrace ready on http:\/\/127\.0\.0\.1:\d+$/m);
+    // Lines of requests are there when they are asked for, and then none tells of something that was deployed twice.
+    const statuses = Array.from(started.output().matchAll(/"status":(\d+)/g), ([, status]) => status);
+    expect(statuses.length > 0).toBe('MILLRACE_LOG_LEVEL' in env);
+    expect(statuses.filter((status) => status !== '200' && status !== '201')).toEqual([]);
     const lines = started.output().match(/^curl .*$/gm) ?? [];
-    expect(lines.length).toBeGreaterThanOrEqual(5);
+    expect(lines.length).toBe(12 + args.length);
     for (const line of lines) {
-      const answer = execFileSync('bash', ['-c', line.replace('curl ', "curl -w '\\n%{http_code}' ")], { encoding: 'utf8' });
-      expect(answer.trim().split('\n').at(-1), line).toBe('200');
-      expect(answer.length, line).toBeGreaterThan(50);
+      const { status, answer } = paste(line);
+      expect([line, status, answer]).toEqual([line, expect.stringMatching(/^20[01]$/), expect.stringMatching(/.{15}/s)]);
     }
+    if (args.length === 0) runReadme(started.output().match(/^millrace ready on (.*)$/m)?.[1] ?? '');
+    if (args.length > 0) expect(paste(lines[0] ?? '').answer).toBe('[{"id":1,"name":"pinto"}]');
     await started.stop(signal);
     await expect.poll(leftovers, { timeout: 10_000 }).toEqual([]);
   }
-}, 180_000);
+  await own.drop();
+}, 300_000);
+
+it('tells of a port that is taken before anything is built', async () => {
+  const taken = createServer();
+  const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as AddressInfo).port)));
+  const { status, stderr, stdout } = spawnSync('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, MILLRACE_PORT: String(port) },
+    encoding: 'utf8',
+  });
+  taken.close();
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`port ${port} is taken; set MILLRACE_PORT`)]);
+  expect(stdout + stderr).not.toContain('building');
+});
+
+it.each([
+  ['postgres://ada:p%40ss@db:6543/shop', { db_type: 'pg', db_name: 'shop', username: 'ada', password: 'p@ss', port: '6543' }],
+  ['postgresql://ada@db/shop', { db_type: 'pg', db_name: 'shop', username: 'ada', password: '', port: '5432' }],
+  ['mysql://ada@db/shop', { db_type: 'ms', db_name: 'shop', username: 'ada', password: '', port: '3306' }],
+  ['mariadb://ada:x@db/shop', { db_type: 'ma', db_name: 'shop', username: 'ada', password: 'x', port: '3306' }],
+  ['clickhouse://ada:x@db:8123/shop', { db_type: 'ch', db_name: 'shop', username: 'ada', password: 'x', port: '8123' }],
+])('reads %s', (url, { port, ...entry }) => {
+  expect(entryFromUrl(url, ENGINES)).toEqual({ ...entry, host_details: [{ host: 'db', port }] });
+});
+
+it.each(['shop', 'oracle://a@b/c', 'postgres://db/shop', 'postgres://ada@db/', 'postgres://ada@db/a/b'])('refuses %s', (url) => {
+  expect(() => entryFromUrl(url, ENGINES)).toThrow();
+});

@@ -40,11 +40,16 @@ const MOST_DEPTH = 64;
 
 function jsonOf(text: string): PlainValue {
   try {
-    return parseJson(Buffer.from(text), { maxDepth: MOST_DEPTH });
+    return objectOf(parseJson(Buffer.from(text), { maxDepth: MOST_DEPTH }));
   } catch (error) {
     if (error instanceof JsonError || error instanceof JsonDepthError) throw apiError('bad_parameter', 'input', 'it must be a JSON object');
     throw error;
   }
+}
+
+function objectOf(input: PlainValue): PlainMap {
+  if (input instanceof Map) return input;
+  throw apiError('bad_parameter', 'input', 'it must be a JSON object');
 }
 
 function ofJson(body: PlainValue): TrialBody {
@@ -56,7 +61,7 @@ function ofJson(body: PlainValue): TrialBody {
   return {
     source,
     trial: {
-      input: body.get('input') ?? undefined,
+      input: body.get('input') === undefined ? undefined : objectOf(body.get('input') ?? null),
       query: query ?? undefined,
       roles: body.get('roles') === undefined ? undefined : texts(body, 'roles'),
       before: texts(body, 'before'),

@@ -44,7 +44,7 @@ export const DEMANDS = {
 } as const satisfies Record<string, Demand>;
 
 /** The letters of a key_type and the methods that they permit. */
-const LETTERS: Readonly<Record<string, string>> = { GET: 'r', HEAD: 'r', POST: 'w', PUT: 'w', PATCH: 'w', DELETE: 'd' };
+const LETTERS: Readonly<Record<string, string>> = { GET: 'r', HEAD: 'r', QUERY: 'r', POST: 'w', PUT: 'w', PATCH: 'w', DELETE: 'd' };
 
 const MAX_ROLES = 64;
 const MAX_ROLE_LENGTH = 128;

@@ -33,7 +33,7 @@ export function planGroups(request: GroupRequest, table: Table, access: Access):
     limit: request.size,
     offset: rowsBefore(request),
   };
-  return { do: 'group', groups: narrow(plan, access, 'read'), isCounted: request.count };
+  return { do: 'group', groups: narrow(plan, access, 'read'), isCounted: request.count !== undefined };
 }
 
 const WITH_TIME: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);

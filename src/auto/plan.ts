@@ -31,6 +31,8 @@ export interface ReadPlan {
   readonly expand: readonly Expansion[];
   /** All rows that match, when their number was asked for. */
   readonly count: Narrowed<CountPlan> | undefined;
+  /** The number need not be counted. */
+  readonly isEstimated: boolean;
 }
 
 /** The row of one key. All of its columns are selected, since its tag is made of them. */
@@ -109,7 +111,8 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     keyset,
     seal,
     expand,
-    count: request.count ? narrow({ table, where }, access, 'read') : undefined,
+    count: request.count === undefined ? undefined : narrow({ table, where }, access, 'read'),
+    isEstimated: request.count === 'estimated',
   };
 }
 

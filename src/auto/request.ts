@@ -27,7 +27,7 @@ export interface ReadRequest extends Named {
   readonly size: number;
   readonly select: readonly string[] | undefined;
   readonly order: readonly OrderWanted[] | undefined;
-  readonly count: boolean;
+  readonly count: 'exact' | 'estimated' | undefined;
   /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
   readonly after: string | undefined;
   readonly expand: readonly ExpandWanted[] | undefined;
@@ -260,8 +260,7 @@ function returningOf(text: string | undefined, select: readonly string[] | undef
   return undefined;
 }
 
-function countOf(text: string | undefined): boolean {
-  if (text === undefined) return false;
-  if (text === 'exact') return true;
-  throw apiError('parameter_invalid', '$count', 'it must be exact');
+function countOf(text: string | undefined): ReadRequest['count'] {
+  if (text === undefined || text === 'exact' || text === 'estimated') return text;
+  throw apiError('parameter_invalid', '$count', 'it must be exact or estimated');
 }

@@ -13,6 +13,7 @@ export async function runGroups({ groups, isCounted }: SumsPlan, session: AutoSe
     const counted = new TextRows();
     await connection.run(statement, params, options, counted);
     sink.header('X-Total-Count', counted.rows[0]?.[0] ?? '0');
+    sink.header('X-Count', 'exact');
   }
   const { statement, params } = compileGroups(groups, engine.dialect);
   const named = new KindSink(

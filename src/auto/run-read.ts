@@ -1,9 +1,9 @@
 /** Runs a read: the count, if it was asked for, then the rows of the page into the sink. */
 import type { Outcome } from '../engines/engine.ts';
-import { TextRows } from '../engines/rows.ts';
 import type { RowSink } from '../model/cells.ts';
-import { compileCount, compileSelect } from '../sql/compile.ts';
-import type { CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
+import { compileSelect } from '../sql/compile.ts';
+import type { Narrowed, SelectPlan } from '../sql/plan.ts';
+import { tellCount } from './count.ts';
 import { CursorSink } from './cursor.ts';
 import { maskedSink } from './mask-sink.ts';
 import type { ReadPlan } from './plan.ts';
@@ -17,19 +17,12 @@ export async function runRead(plan: ReadPlan, session: AutoSession, sink: Answer
 
 /** What is known before the first row goes to the answer, the rows where they are wanted. */
 async function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
-  if (plan.count !== undefined) answer.header('X-Total-Count', await countRows(plan.count, session));
+  if (plan.count !== undefined) await tellCount(plan.count, plan.isEstimated, session, answer);
   const shown = maskedSink(plan.select, sink);
   if (!plan.keyset) return { rows: await readPage(plan.select, session, shown), cursor: undefined };
   const positioned = new CursorSink(shown, plan.select.order, plan.visible, plan.seal);
   const rows = await readPage(plan.select, session, positioned);
   return { rows, cursor: rows < plan.select.limit ? undefined : positioned.cursor };
-}
-
-export async function countRows(plan: Narrowed<CountPlan>, { connection, engine, options }: AutoSession): Promise<string> {
-  const { statement, params } = compileCount(plan, engine.dialect);
-  const counted = new TextRows();
-  await connection.run(statement, params, options, counted);
-  return counted.rows[0]?.[0] ?? '0';
 }
 
 /** The rows of a page into a sink; returns how many there were. */

@@ -7,11 +7,11 @@ import type { Cells, RowSink } from '../model/cells.ts';
 import { compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
+import { countRows } from './count.ts';
 import { type EntityTags, hasTag, rowTag } from './entity-tags.ts';
 import { maskedSink } from './mask-sink.ts';
 import type { ReturnedRows, WritePlan } from './plan-write.ts';
 import { changedKeys, KeySink, readByKeys } from './returned-rows.ts';
-import { countRows } from './run-read.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 import { checkDryRun, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 

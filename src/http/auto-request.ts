@@ -17,6 +17,7 @@ import type { Entry } from '../model/entry.ts';
 import type { AutoReads, Perform } from './auto-reads.ts';
 import { respond } from './auto-respond.ts';
 import type { Exchange } from './exchange.ts';
+import { queryOfBody } from './query-body.ts';
 import { bodyOf, formatOf, JSON_TYPES } from './route.ts';
 
 export interface AutoServices {
@@ -28,8 +29,9 @@ export interface AutoServices {
 export type Parse = (exchange: Exchange, services: AutoServices) => AutoRequest;
 export type ParseRow = (exchange: Exchange, row: RowAddress, services: AutoServices) => AutoRequest;
 
-export const PARSERS: Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Parse>> = {
+export const PARSERS: Readonly<Record<'GET' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Parse>> = {
   GET: ({ query }, { maxPageSize }) => parseRead(query, maxPageSize),
+  QUERY: (exchange, { maxPageSize }) => parseRead(queryOfBody(exchange), maxPageSize),
   POST: (exchange) => parseInsert(exchange.query, bodyOf(exchange, JSON_TYPES)),
   PUT: ({ query }) => parseUpdate(query),
   PATCH: (exchange) => parsePatch(exchange.query, bodyOf(exchange, JSON_TYPES)),

@@ -67,6 +67,7 @@ export class Exchange implements StopSignal, WorkMeter {
   /** The route's template, for logs and metrics. */
   route = 'unknown';
   aborted = false;
+  isReading = false;
   caller: Caller | undefined;
   error: string | undefined;
   /** Why a database could not be used; for the log. */
@@ -102,6 +103,11 @@ export class Exchange implements StopSignal, WorkMeter {
 
   get method(): string {
     return this.head.method;
+  }
+
+  /** The method whose right the request needs: a POST may do no more than a GET. */
+  get right(): string {
+    return this.isReading ? 'GET' : this.method;
   }
 
   /** Throws when a header that must be single was repeated: two readers could disagree on which one counts. */

@@ -59,7 +59,7 @@ export interface Services {
 }
 
 export type Handler = (exchange: Exchange) => void | Promise<void>;
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   /** The whole path, `…/*` for everything below it, or `/:a/:b/*` for any path with these segments. Also the label in logs and metrics. */
@@ -74,7 +74,7 @@ export interface Route {
 /** Finds the caller and notes it for the log. */
 export function identify(services: Services, exchange: Exchange, demand: Demand): MaybePromise<Caller> {
   const { store, authenticator } = services;
-  const found = after(store.refresh(), () => authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.method, demand));
+  const found = after(store.refresh(), () => authenticator.identify(exchange.headers, exchange.parameter('pwt'), exchange.right, demand));
   return after(found, (caller) => {
     exchange.caller = caller;
     return caller;
@@ -144,6 +144,7 @@ export function checkBodyType(exchange: Exchange, types: readonly string[]): voi
 }
 
 export const JSON_TYPES: readonly string[] = ['application/json'];
+export const FORM_TYPES: readonly string[] = ['application/x-www-form-urlencoded'];
 
 /** The bytes of the body, which must be of one of these types or of no declared type. */
 export function bodyOf(exchange: Exchange, types: readonly string[]): Buffer {

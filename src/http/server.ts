@@ -17,7 +17,7 @@ import type { Refusal } from './wire/refusal.ts';
 import type { HttpReply } from './wire/reply.ts';
 import { WireServer } from './wire/server.ts';
 
-const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly HttpMethod[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export function buildServer(services: Services, routes: readonly Route[]): WireServer {
   const router = new Router(routes);

@@ -144,6 +144,14 @@ export function compileCount(plan: Narrowed<CountPlan>, dialect: Dialect): Bound
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
 }
 
+/** A statement that asks how many rows there may be; undefined where nobody knows. */
+export function compileEstimate(plan: Narrowed<CountPlan>, dialect: Dialect): BoundStatement | undefined {
+  if (dialect.estimate === undefined) return undefined;
+  const bind = new Parameters(dialect);
+  const text = dialect.estimate.explain(`SELECT 1 FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`);
+  return { statement: { text, types: bind.types }, params: bind.values };
+}
+
 /** Rows of one plan, in as few statements as the engine can take them. */
 export function compileInsert(plan: Narrowed<InsertPlan>, dialect: Dialect): readonly BoundStatement[] {
   return dialect.insert(plan);

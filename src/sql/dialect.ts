@@ -29,6 +29,12 @@ export interface BoundStatement {
  */
 export type Comparing = 'plain' | 'strict';
 
+export interface RowEstimate {
+  explain(select: string): string;
+  /** From the rows of the answer, each by the names of its columns; undefined when they do not tell. */
+  rows(answer: readonly ReadonlyMap<string, string | null>[]): number | undefined;
+}
+
 export interface Dialect {
   /** How patterns and our own numbers are bound. */
   readonly textType: ParamType;
@@ -62,6 +68,8 @@ export interface Dialect {
   equalBytes?(column: Column): Column;
   /** The first rows of each group, behind ORDER BY; absent where a window function has to number them. */
   firstOfEach?(limit: number, group: readonly string[]): string;
+  /** How the planner or the statistics are asked for a number of rows. */
+  readonly estimate?: RowEstimate;
   /** LIMIT and OFFSET. */
   page(limit: number, offset: number | bigint, bind: ParamBinder): string;
   /** Rows of one plan, in as few statements as the engine can take them. */

@@ -12,7 +12,7 @@ export interface QueryParameter {
   readonly value: string;
 }
 
-export function parseQuery(raw: string): readonly QueryParameter[] {
+export function parseQuery(raw: string, most = MAX_PARAMETERS): readonly QueryParameter[] {
   if (raw === '') return NONE;
   const parameters: QueryParameter[] = [];
   // // Most queries need no decoding: one test of the whole string tells.
@@ -22,7 +22,7 @@ export function parseQuery(raw: string): readonly QueryParameter[] {
     let end = raw.indexOf('&', at);
     if (end < 0) end = raw.length;
     if (end > at) {
-      if (parameters.length === MAX_PARAMETERS) throw new TooManyParameters();
+      if (parameters.length === most) throw new TooManyParameters();
       const equals = raw.indexOf('=', at);
       const split = equals < 0 || equals > end ? end : equals;
       parameters.push({ name: decode(raw.slice(at, split)), value: split === end ? '' : decode(raw.slice(split + 1, end)) });

@@ -18,6 +18,7 @@ import {
   checkPath,
   DEMANDS,
   enterSpace,
+  FORM_TYPES,
   type Handler,
   JSON_TYPES,
   pathSegments,
@@ -92,6 +93,9 @@ function engineOf(engines: Engines, type: string): Engine {
   throw apiError(engines.isAnnounced(type) ? 'path_db_type_announced' : 'path_db_type_unknown', type, engines.types);
 }
 
+/** A read whose query is its body, for clients that cannot send QUERY: POST …/table/query. */
+const isQuery = ({ method }: Exchange, { key }: AutoPath): boolean => method === 'POST' && key === 'query';
+
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 
 export function autoRoutes(services: Services): readonly Route[] {
@@ -105,6 +109,7 @@ export function autoRoutes(services: Services): readonly Route[] {
 
   const target = (exchange: Exchange): MaybePromise<Target> => {
     const path = paths.parse(exchange.path);
+    exchange.isReading = isQuery(exchange, path);
     return after(enterSpace(services, exchange, DEMANDS.auto), ({ caller, context }): MaybePromise<Target> => {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
       const { entry, schema } = locateDatabase(context, engineOf(services.engines, path.type), path.database);
@@ -132,6 +137,7 @@ export function autoRoutes(services: Services): readonly Route[] {
       const at = found instanceof Promise ? await found : found;
       const { key } = paths.parse(exchange.path);
       if (key === undefined) return answerAuto(exchange, at, parseTable, auto);
+      if (exchange.isReading) return answerAuto(exchange, at, PARSERS.QUERY, auto);
       if (parseRow === undefined) throw apiError('method_not_allowed', exchange.method, Object.keys(ROW_PARSERS).join(', '));
       const row = { key, ifMatch: exchange.listHeader('if-match'), ifNoneMatch: exchange.listHeader('if-none-match') };
       return answerAuto(exchange, at, () => parseRow(exchange, row, auto), auto);
@@ -142,10 +148,12 @@ export function autoRoutes(services: Services): readonly Route[] {
       path: `${prefix}*`,
       screen: (exchange) =>
         after(target(exchange), () => {
-          if (WITH_BODY.has(exchange.method)) checkBodyType(exchange, JSON_TYPES);
+          const isForm = exchange.method === 'QUERY' || exchange.isReading;
+          if (isForm || WITH_BODY.has(exchange.method)) checkBodyType(exchange, isForm ? FORM_TYPES : JSON_TYPES);
         }),
       methods: {
         GET: answer(PARSERS.GET, ROW_PARSERS.GET),
+        QUERY: answer(PARSERS.QUERY, undefined),
         POST: answer(PARSERS.POST, undefined),
         PUT: answer(PARSERS.PUT, ROW_PARSERS.PUT),
         PATCH: answer(PARSERS.PATCH, ROW_PARSERS.PATCH),

@@ -1,5 +1,7 @@
-/** The methods that a request may have: all registered ones except CONNECT. */
-import { METHODS } from 'node:http';
+/** The methods that a request may have: all registered ones except CONNECT, and QUERY, which older runtimes do not know. */
+import { METHODS as REGISTERED } from 'node:http';
+
+const METHODS: readonly string[] = [...new Set([...REGISTERED, 'QUERY'])];
 
 export const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
   METHODS.filter((method) => method !== 'CONNECT').map((method) => [method, method]),

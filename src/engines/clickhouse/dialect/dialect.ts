@@ -28,6 +28,11 @@ export const clickhouseDialect: Dialect = {
   related: 'uncorrelated',
   firstOfEach: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  // Only tables of the MergeTree family can tell.
+  estimate: {
+    explain: (select) => `EXPLAIN ESTIMATE ${select}`,
+    rows: (answer) => (answer.length === 0 ? undefined : answer.reduce((sum, row) => sum + Number(row.get('rows') ?? 0), 0)),
+  },
   truncated,
   aggregate,
   wide,

@@ -24,6 +24,9 @@ function isComparedByText(type: ChType): boolean {
   return COMPARED_BY_TEXT.test(type.name) || !isSortable(type);
 }
 
+/** Lists of whole numbers that are longer are one parameter. */
+const LONG_LIST = 20;
+
 type OrderSign = Exclude<Sign, '=' | '<>'>;
 
 /** A value between two that the column can hold lies above the lower one: `< 1.5` of whole numbers is `<= 1`. */
@@ -58,7 +61,14 @@ class OrderedPredicates implements Predicates {
     if (held.length === 0) return negated ? this.#always() : this.#never();
     const [only] = held;
     if (held.length === 1 && only !== undefined) return `${this.left()} ${negated ? '<>' : '='} ${this.value(only.text)}`;
-    return `${this.left()} ${negated ? 'NOT IN' : 'IN'} (${held.map((found) => this.value(found.text)).join(', ')})`;
+    const list = held.length > LONG_LIST && this.column.kind === 'int' ? this.#asArray(held) : undefined;
+    return `${this.left()} ${negated ? 'NOT IN' : 'IN'} ${list ?? `(${held.map((found) => this.value(found.text)).join(', ')})`}`;
+  }
+
+  /** Many parameters take the server long; one array does not. */
+  #asArray(held: readonly Fit[]): string {
+    const texts = held.map((found) => ('text' in found ? found.text : ''));
+    return this.#bind.value({ ...this.column, kind: 'json', cast: `Array(${parameterType(this.type)})` }, `[${texts.join(',')}]`);
   }
 
   /** Searches for the text itself: no pattern language, so nothing in it needs escaping. */

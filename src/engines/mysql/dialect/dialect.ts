@@ -36,6 +36,11 @@ export const mysqlDialect: Dialect = {
   equalBytes: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  // MariaDB tells how many rows it reads, MySQL also which part of them it expects to match.
+  estimate: {
+    explain: (select) => `EXPLAIN ${select}`,
+    rows: ([first]) => Math.round((Number(first?.get('rows') ?? 0) * Number(first?.get('filtered') ?? 100)) / 100),
+  },
   truncated,
   shownPart,
   aggregate,

@@ -45,6 +45,10 @@ export const postgresDialect: Dialect = {
   // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
 
+  estimate: {
+    explain: (select) => `EXPLAIN ${select}`,
+    rows: ([first]) => numberOf(/\brows=(\d+)/.exec(first?.values().next().value ?? '')?.[1]),
+  },
   // The session's zone is UTC.
   truncated(column, part): string {
     const begun = `date_trunc('${part}', ${quote(column.name)})`;
@@ -145,6 +149,8 @@ function insertFrom(plan: InsertPlan, source: string): string {
   const list = plan.columns.map((column) => quote(column.name)).join(', ');
   return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}${returned(plan).text}`;
 }
+
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 const returned = ({ returning }: InsertPlan) => returningClause(returning, postgresDialect.selectItem);
 

@@ -67,6 +67,18 @@ async function token(engine) {
   ];
 }
 
+/** The same request of one who may do everything, and of one with a persona. */
+async function persona(engine, query, rows) {
+  const { administrator, project, fixture, service } = engine;
+  const reader = await administrator.putReader(project, `${fixture.address.type}/${fixture.name}/users`);
+  const path = `${table(engine, 'users')}?${query}`;
+  const common = { server: service, database: fixture.address, rows };
+  return [
+    { ...common, label: 'administrator', request: makeRequest({ path: `${path}&$select=id,name`, headers: project.headers }) },
+    { ...common, label: 'persona', request: makeRequest({ path, headers: reader }) },
+  ];
+}
+
 /** A page of orders, the user of each and its lines. */
 async function related(engine) {
   await engine.fixture.related();
@@ -159,6 +171,18 @@ export const SCENARIOS = {
     engines: ALL,
     targets: Object.fromEntries(Object.entries(FORMAT_TARGETS).map(([format, thrift]) => [format, { thrift }])),
     contestants: formats,
+  },
+  'persona-single': {
+    title: 'single row with a persona',
+    engines: ALL,
+    targets: { persona: { thrift: 1 / 1.1 } },
+    contestants: (engine) => persona(engine, `pg=0&ps=1&id=eq.${anyOf(USERS)}`, 1),
+  },
+  'persona-page20': {
+    title: 'page of 20 with a persona',
+    engines: ALL,
+    targets: { persona: { thrift: 1 / 1.1 } },
+    contestants: (engine) => persona(engine, `pg=${anyOf(9)}&ps=20`, 20),
   },
   token: {
     title: 'single row with a Power Token',

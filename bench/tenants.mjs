@@ -62,6 +62,19 @@ export class Administrator {
   }
 
   /** Deploys a GET endpoint with these steps. JSON is YAML too. */
+  /** Readers see two columns less, and rows from an id on that their claims say. */
+  async putReader(project, table) {
+    const read = { except: ['email', 'created_at'], rows: ['id=ge.?:claims.low'] };
+    const headers = { ...project.headers, 'Content-Type': 'application/json' };
+    await this.send(
+      'POST',
+      '/svc/persona/v1',
+      headers,
+      JSON.stringify({ persona: 'reader', roles: ['reader'], tables: { [table]: { read } } }),
+    );
+    return { ...project.headers, 'X-User-Roles': 'reader', 'X-User-Claims': '{"low":0}' };
+  }
+
   async deploy(project, uri, logic, database) {
     const { headers } = project;
     const definition = {

@@ -30,6 +30,22 @@ export async function deployExamples(client: DemoClient, ids: Ids): Promise<void
   }
 }
 
+const PERSONAS = 'persona/v1';
+
+/** Personas for a space of their own, which is no longer open with them. Those that are there stay as they are. Gives the space's id. */
+export async function deployPersonas(client: DemoClient, ids: Ids): Promise<string> {
+  const project = await client.send('GET', `system/api/v1/project?project_id=${ids.project_id}`, ids);
+  const spaces = project['spaces'] as readonly { readonly space_id: string; readonly name: string }[];
+  const space_id = spaces.find(({ name }) => name === 'staging')?.space_id ?? '';
+  const there = { ...ids, space_id };
+  const known = new Set((await listOf(client, PERSONAS, there)).map(({ persona }) => persona));
+  for (const file of filesOf('personas/', '.yaml')) {
+    if (known.has(basename(file, '.yaml'))) continue;
+    check(await client.request('POST', PERSONAS, there, { type: YAML, body: readFileSync(file, 'utf8') }), file);
+  }
+  return space_id;
+}
+
 async function listOf(client: DemoClient, path: string, ids: Ids): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const answer = await client.send('GET', `${path}/list`, ids);
   return answer as unknown as readonly Readonly<Record<string, unknown>>[];

@@ -12,7 +12,7 @@ import { entryFromUrl } from './database-url.ts';
 import { DemoClient } from './demo-client.ts';
 import { DEMO_DATABASE, ensureDemoData } from './demo-data.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { deployExamples, exampleLines } from './examples.ts';
+import { deployExamples, deployPersonas, exampleLines } from './examples.ts';
 import { withKeys } from './keys.ts';
 import { registerDatabase } from './own-database.ts';
 import { announce, endOnSignal, startOne } from './serve.ts';
@@ -50,10 +50,13 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     const client = new DemoClient(config, service.url);
     const demo = await ensureDemo(config, client, postgres);
     await deployExamples(client, demo);
+    const staging = await deployPersonas(client, demo);
     const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
     announce(service.url);
     keep(config, { ...demo, url: service.url });
-    const curlFile = writeCurlFile(config, demo);
+    const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
+    // Whoever tries personas says by itself which roles it has.
+    writeCurlFile(config, 'demo-staging.curl', { ...demo, space_id: staging }, {});
     process.stdout.write(
       startPage({
         url: service.url,
@@ -86,14 +89,14 @@ function keep(config: Config, demo: Demo): void {
 }
 
 /** The context headers, as curl reads them from a file. */
-function writeCurlFile(config: Config, demo: Demo): string {
-  const file = resolve(config.dataDir, 'demo.curl');
+function writeCurlFile(config: Config, name: string, demo: Demo, more: Readonly<Record<string, string>>): string {
+  const file = resolve(config.dataDir, name);
   const headers = {
     'X-Org-Id': demo.org_id,
     'X-Project-Id': demo.project_id,
     'X-Space-Id': demo.space_id,
     'X-User-Id': demo.user_id,
-    'X-User-Roles': 'admin',
+    ...more,
     ...(config.gatewaySecret === undefined ? {} : { 'X-Gateway-Secret': config.gatewaySecret }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `header = ${JSON.stringify(`${name}: ${value}`)}\n`);

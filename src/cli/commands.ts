@@ -4,6 +4,7 @@ import { newUlid } from '../model/ulid.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
 import { contextCommand, loginCommand } from './context.ts';
 import { DEFINITION_COMMANDS } from './definition-command.ts';
+import { GENERATE_COMMANDS } from './generate-command.ts';
 import { exprCommand, larkCommand } from './languages.ts';
 import { LARK_COMMANDS } from './lark-command.ts';
 import { ORG_COMMANDS } from './org-command.ts';
@@ -63,6 +64,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   expr: { usage: "expr 'EXPRESSION' [--env FILE]", summary: 'evaluate an expression over a JSON environment', run: exprCommand },
   login: { usage: 'login', summary: 'use the demo of npm start for the commands below', run: loginCommand },
   context: { usage: 'context use|show|clear …', summary: 'keep the address and the ids for the commands below', run: contextCommand },
+  client: remote('client', GENERATE_COMMANDS, 'the typed client of a running service'),
   definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
   persona: remote('persona', PERSONA_COMMANDS, 'personas of a running service: who may do what'),
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),

@@ -66,6 +66,13 @@ export const PARAMETERS: Readonly<Record<string, ParameterRow>> = {
     schema: TEXT,
     description: 'Related rows inside of each row: customer($select=name),items.',
   },
+  $agg: {
+    operations: ['read'],
+    schema: TEXT,
+    description: 'Sums instead of rows: count,total:sum.amount,avg.price,min.at,max.at,countd.customer_id.',
+  },
+  $group: { operations: ['read'], schema: TEXT, description: 'Groups of the sums: status,month:placed_at.month.' },
+  $having: { operations: ['read'], schema: GROUP, description: 'Filters on the names of the answer, with $agg or $group: (total=gt.100).' },
   $has: { operations: FILTERED, repeats: true, schema: TEXT, description: 'Only rows that have such a related row: items(quantity=gt.1).' },
   $hasnot: { operations: FILTERED, repeats: true, schema: TEXT, description: 'Only rows that have no such related row.' },
   $or: { operations: FILTERED, repeats: true, schema: GROUP, description: 'One of these filters holds: (a=eq.1,b=gt.2).' },

@@ -3,7 +3,6 @@ import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { parseJson, writeJson } from '../util/json.ts';
 import { type InnerAnswer, ToolError } from './session.ts';
 
-const MAX_DEPTH = 64;
 /** Digits that a double keeps. */
 const SAFE_DIGITS = 15;
 
@@ -41,10 +40,6 @@ export function bodyOf(answer: InnerAnswer): PlainValue {
   if (answer.status < 400) return value;
   const message = value instanceof Map ? value.get('message') : undefined;
   throw new ToolError(typeof message === 'string' ? message : `The service answered ${answer.status}.`, answer.status);
-}
-
-export function parseBody(bytes: Buffer): PlainValue {
-  return parseJson(bytes, { maxDepth: MAX_DEPTH });
 }
 
 export function mapOf(fields: Readonly<Record<string, PlainValue | undefined>>): PlainMap {

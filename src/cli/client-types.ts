@@ -1,0 +1,266 @@
+/** An OpenAPI document of the service → one TypeScript file: types of tables and endpoints for the runtime `millrace/client`. Pure. */
+
+interface ColumnDoc {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly (string | null)[];
+  readonly description?: string;
+  readonly 'x-type'?: string;
+  readonly 'x-kind'?: string;
+  readonly items?: ColumnDoc;
+  readonly properties?: Readonly<Record<string, ColumnDoc>>;
+  readonly required?: readonly string[];
+}
+
+interface SchemaDoc {
+  readonly properties?: Readonly<Record<string, ColumnDoc>>;
+  readonly required?: readonly string[];
+  readonly 'x-table'?: string;
+  readonly 'x-primary-key'?: readonly string[];
+  readonly 'x-foreign-keys'?: readonly { readonly columns: readonly string[]; readonly references: { readonly table: string } }[];
+}
+
+interface ParameterDoc {
+  readonly name?: string;
+  readonly in?: string;
+  readonly required?: boolean;
+  readonly schema?: ColumnDoc;
+}
+
+interface OperationDoc {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly ParameterDoc[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: ColumnDoc }>> };
+}
+
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDoc>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaDoc>> };
+  readonly info: { readonly title: string };
+}
+
+interface KindTypes {
+  /** In a row. */
+  readonly row: string;
+  /** What may be given. */
+  readonly given: string;
+  readonly filter: string;
+}
+
+const same = (type: string, filter = `ValueFilter<${type}>`): KindTypes => ({ row: type, given: type, filter });
+
+const KINDS: Readonly<Record<string, KindTypes>> = {
+  int: { row: 'number | bigint', given: 'number | bigint | string', filter: 'ValueFilter<number | bigint | string>' },
+  decimal: { row: 'number | string', given: 'number | string', filter: 'ValueFilter<number | bigint | string>' },
+  float: { row: 'number | string', given: 'number | string', filter: 'ValueFilter<number | string>' },
+  bool: same('boolean'),
+  text: same('string', 'TextFilter'),
+  set: same('string', 'TextFilter'),
+  timestamptz: { row: 'string', given: 'string | Date', filter: 'ValueFilter<string | Date>' },
+  json: same('unknown', 'NullFilter'),
+};
+const PLAIN = same('string');
+
+const name = (text: string): string => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text));
+/** Nothing in a name or a default may end the comment. */
+const comment = (text: string): string => `/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`;
+
+function kindOf(column: ColumnDoc): KindTypes {
+  const { enum: values } = column;
+  if (values !== undefined) {
+    const union = values.flatMap((value) => (value === null ? [] : [JSON.stringify(value)])).join(' | ') || 'string';
+    return { row: union, given: union, filter: `TextFilter<${union}>` };
+  }
+  // Integers that a double holds are plain numbers.
+  if (column['x-kind'] === 'int' && 'maximum' in column) return { row: 'number', given: 'number', filter: 'ValueFilter<number>' };
+  return KINDS[column['x-kind'] ?? ''] ?? PLAIN;
+}
+
+const isNullable = ({ type }: ColumnDoc): boolean => Array.isArray(type) && type.includes('null');
+
+function members(
+  schema: SchemaDoc | undefined,
+  typeOf: (column: ColumnDoc) => string,
+  isOptional: (column: string) => boolean,
+  docs: 'with docs' | 'bare',
+): string[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) => [
+    ...(docs === 'with docs' ? [comment(doc['x-type'] ?? '')] : []),
+    `${name(column)}${isOptional(column) ? '?' : ''}: ${typeOf(doc)};`,
+  ]);
+}
+
+const block = (lines: readonly string[], indent: string): string =>
+  lines.length === 0 ? '{}' : `{\n${lines.map((line) => `${indent}  ${line}\n`).join('')}${indent}}`;
+
+function tableType(ref: string, schemaName: string, document: ApiDocument, refs: ReadonlyMap<string, SchemaDoc>): string {
+  const { schemas } = document.components;
+  const row = schemas[schemaName];
+  const insert = schemas[`${schemaName}.insert`];
+  const update = schemas[`${schemaName}.update`];
+  const withNull = (type: string, column: ColumnDoc): string => (isNullable(column) && type !== 'unknown' ? `${type} | null` : type);
+  const given = (column: ColumnDoc): string => withNull(kindOf(column).given, column);
+  const key = (row?.['x-primary-key'] ?? []).map((column) => kindOf(row?.properties?.[column] ?? {}).given);
+  return block(
+    [
+      `row: ${block(
+        members(
+          row,
+          (column) => withNull(kindOf(column).row, column),
+          () => false,
+          'with docs',
+        ),
+        '    ',
+      )};`,
+      `insert: ${block(
+        members(insert, given, (column) => insert?.required?.includes(column) !== true, 'bare'),
+        '    ',
+      )};`,
+      `update: ${block(
+        members(update, given, () => true, 'bare'),
+        '    ',
+      )};`,
+      `where: ${block(
+        members(
+          row,
+          (column) => kindOf(column).filter,
+          () => true,
+          'bare',
+        ),
+        '    ',
+      )};`,
+      `key: ${key.length === 0 ? 'never' : key.length === 1 ? key[0] : `readonly [${key.join(', ')}]`};`,
+      `relations: ${block(relations(ref, refs), '    ')};`,
+    ],
+    '  ',
+  );
+}
+
+/** Related rows that need no hint: one foreign key between the two tables. */
+function relations(ref: string, refs: ReadonlyMap<string, SchemaDoc>): string[] {
+  const database = ref.slice(0, ref.lastIndexOf('/'));
+  const own = ref.slice(database.length + 1);
+  const found = new Map<string, string[]>();
+  const add = (other: string, type: string): void => void found.set(other, [...(found.get(other) ?? []), type]);
+  for (const [from, schema] of refs) {
+    if (!from.startsWith(`${database}/`)) continue;
+    const table = from.slice(database.length + 1);
+    for (const { references } of schema['x-foreign-keys'] ?? []) {
+      if (table === own && references.table !== own)
+        add(references.table, `Tables[${JSON.stringify(`${database}/${references.table}`)}]['row'] | null`);
+      if (references.table === own && table !== own) add(table, `Tables[${JSON.stringify(from)}]['row'][]`);
+    }
+  }
+  return [...found].flatMap(([other, types]) =>
+    types.length === 1 && refs.has(`${database}/${other}`) ? [`${name(other)}: ${types[0]};`] : [],
+  );
+}
+
+const INPUTS: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number | bigint',
+  number: 'number | string',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+/** The type of a declared input. */
+function inputType(schema: ColumnDoc): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length === 0) return 'unknown';
+  return types
+    .map((type) => {
+      if (type === 'array') return `readonly (${inputType(schema.items ?? {})})[]`;
+      if (type === 'object') return objectType(schema);
+      return INPUTS[type as string] ?? 'unknown';
+    })
+    .join(' | ');
+}
+
+function objectType({ properties, required = [] }: ColumnDoc): string {
+  if (properties === undefined) return '{ [name: string]: unknown }';
+  const fields = Object.entries(properties).map(
+    ([field, schema]) => `${name(field)}${required.includes(field) ? '' : '?'}: ${inputType(schema)}`,
+  );
+  return `{ ${fields.join('; ')} }`;
+}
+
+function callType({ parameters = [], requestBody }: OperationDoc): string {
+  const body = Object.values(requestBody?.content ?? {})[0]?.schema;
+  const own = parameters.filter(
+    (parameter) => parameter.name !== undefined && parameter.name !== 'version' && (parameter.in === 'query' || parameter.in === 'path'),
+  );
+  const isOpen =
+    own.some(({ name: parameter, schema }) => parameter === 'input' && schema?.type === 'object') ||
+    (body !== undefined && body.properties === undefined);
+  if (isOpen) return '{ [name: string]: unknown }';
+  const fields = own.map(
+    ({ name: parameter = '', required, schema = {} }) => `${name(parameter)}${required === true ? '' : '?'}: ${inputType(schema)}`,
+  );
+  const inBody = Object.entries(body?.properties ?? {}).map(
+    ([field, schema]) => `${name(field)}${body?.required?.includes(field) === true ? '' : '?'}: ${inputType(schema)}`,
+  );
+  return `{ ${[...fields, ...inBody].join('; ')} }`;
+}
+
+export interface GeneratedFacts {
+  readonly prefix: string;
+  readonly org: string;
+  readonly project: string;
+}
+
+export function writeClientTypes(document: ApiDocument, { prefix, org, project }: GeneratedFacts): string {
+  const tables = Object.entries(document.components.schemas).flatMap(([key, schema]): [string, string, SchemaDoc][] =>
+    schema['x-table'] === undefined ? [] : [[schema['x-table'], key, schema]],
+  );
+  tables.sort(([a], [b]) => (a < b ? -1 : 1));
+  const refs = new Map(tables.map(([ref, , schema]) => [ref, schema]));
+  const floats = tables.flatMap(([ref, , { properties = {} }]) => {
+    const columns = Object.entries(properties).flatMap(([column, doc]) => (doc['x-kind'] === 'float' ? [column] : []));
+    return columns.length === 0 ? [] : [`    ${JSON.stringify(ref)}: ${JSON.stringify(columns)},\n`];
+  });
+  const start = `/${org}/${project}/`;
+  const endpoints = Object.entries(document.paths).flatMap(([path, item]) => {
+    const calls = Object.entries(item).filter(([, operation]) => operation.operationId?.startsWith('call.') === true);
+    if (calls.length === 0) return [];
+    const methods = calls.map(
+      ([method, operation]) => `${comment(operation.summary ?? '')}\n    ${method}: { input: ${callType(operation)}; output: unknown };`,
+    );
+    return [`  ${JSON.stringify(path.slice(start.length))}: {\n    ${methods.join('\n    ')}\n  };\n`];
+  });
+  return `// Written by \`millrace client generate\`. Do not edit: generate it anew when tables or endpoints change.
+import {
+  type ClientOptions,
+  createClient as create,
+  type MillraceClient,
+  type NullFilter,
+  type TextFilter,
+  type ValueFilter,
+} from 'millrace/client';
+
+export { MillraceError } from 'millrace/client';
+
+/** Tables by their names. */
+export interface Tables {
+${tables.map(([ref, key]) => `  ${JSON.stringify(ref)}: ${tableType(ref, key, document, refs)};\n`).join('')}}
+
+/** Custom endpoints by uri and method. */
+export ${'interface'} Endpoints {
+${endpoints.join('')}}
+
+/** What this file uses of the runtime, whatever the tables are. */
+export type Filters = NullFilter | TextFilter | ValueFilter<number>;
+
+export function createClient(options: ClientOptions): MillraceClient<Tables, Endpoints> {
+  return create<Tables, Endpoints>(options, {
+    prefix: ${JSON.stringify(prefix)},
+    org: ${JSON.stringify(org)},
+    project: ${JSON.stringify(project)},
+    floats: {
+${floats.join('').replace(/^ {4}/gm, '      ')}    },
+  });
+}
+`;
+}

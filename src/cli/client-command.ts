@@ -22,6 +22,10 @@ export async function runSubcommand(name: string, table: Subcommands, args: read
   const subcommand = Object.hasOwn(table, verb) ? table[verb] : undefined;
   if (subcommand === undefined)
     throw new ConfigError(`${name} has no command ${JSON.stringify(verb)}; use one of ${Object.keys(table).join(', ')}.`);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    process.stdout.write(help(name, { [verb]: subcommand }));
+    return 0;
+  }
   const flags = new Flags(rest, { values: [...CLIENT_FLAGS, ...(subcommand.values ?? [])], switches: subcommand.switches ?? [] });
   const client = new Client(flags);
   await client.resolveNames();

@@ -3,6 +3,7 @@ import { ConfigError, describeConfig, loadConfig } from '../config.ts';
 import { newUlid } from '../model/ulid.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
 import { contextCommand, loginCommand } from './context.ts';
+import { DATABASE_COMMANDS } from './database-command.ts';
 import { DEFINITION_COMMANDS } from './definition-command.ts';
 import { GENERATE_COMMANDS } from './generate-command.ts';
 import { exprCommand, larkCommand } from './languages.ts';
@@ -70,6 +71,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),
   org: remote('org', ORG_COMMANDS, 'organizations of a running service'),
   project: remote('project', PROJECT_COMMANDS, 'projects of a running service'),
+  database: remote('database', DATABASE_COMMANDS, 'databases of a project of a running service'),
 };
 
 function help(): string {

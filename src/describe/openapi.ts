@@ -202,14 +202,19 @@ function tablePaths({ prefix, org, project }: Description, described: DescribedT
   const { type, database, table, rights } = described;
   const path = `/${[prefix, 'api', 'rest', 'auto', 'v1', org, project, type, database, table.name].map(encodeURIComponent).join('/')}`;
   const granted = API_OPERATIONS.filter((operation) => rights[OPERATION_ROWS[operation].right] !== undefined);
-  const item = (where: 'table' | 'row'): Json =>
+  const item = (where: 'table' | 'query' | 'row'): Json =>
     Object.fromEntries(
       granted
         .filter((operation) => OPERATION_ROWS[operation].path === where)
         .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(described, operation)]),
     );
   const hasRows = keyOf(table).length > 0 && keyOf(table).every((column) => rights.read?.columns.includes(column) === true);
-  return { [path]: item('table'), ...(hasRows ? { [`${path}/{key}`]: { parameters: [keyParameter(described)], ...item('row') } } : {}) };
+  const queried = rights.read === undefined ? {} : { [`${path}/query`]: item('query') };
+  return {
+    [path]: item('table'),
+    ...queried,
+    ...(hasRows ? { [`${path}/{key}`]: { parameters: [keyParameter(described)], ...item('row') } } : {}),
+  };
 }
 
 function keyParameter(described: DescribedTable): Json {
@@ -231,7 +236,7 @@ function tableOperation(described: DescribedTable, operation: ApiOperation): Jso
   const name = tableName(ref);
   const { path, success, statuses, summary, right } = OPERATION_ROWS[operation];
   const shared = Object.entries(PARAMETERS).filter(([, { operations }]) => operations.includes(operation));
-  const filters = path === 'row' || operation === 'insert' ? [] : filtersOf(described);
+  const filters = path !== 'table' || operation === 'insert' ? [] : filtersOf(described);
   const body = bodyOf(described, operation);
   return {
     operationId: `${name}.${operation}`,
@@ -248,7 +253,7 @@ function tableOperation(described: DescribedTable, operation: ApiOperation): Jso
 }
 
 function successOf(name: string, operation: ApiOperation): Json {
-  if (operation === 'read') return refTo('responses', name);
+  if (operation === 'read' || operation === 'query') return refTo('responses', name);
   return refTo('responses', operation === 'row.read' ? `${name}.row` : 'RowsAffected');
 }
 
@@ -267,9 +272,16 @@ const CONDITIONS: Json = {
   },
 };
 
+/** The parameters of a read, for those that are too long for a URL. */
+const QUERY_BODY: Json = {
+  required: true,
+  content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { pg: 0, ps: 20 } } },
+};
+
 function bodyOf(described: DescribedTable, operation: ApiOperation): Json | undefined {
   const name = tableName(described.ref);
   if (operation === 'insert') return insertBody(described);
+  if (operation === 'query') return QUERY_BODY;
   if (operation !== 'patch' && operation !== 'row.patch') return undefined;
   const changes = refTo('schemas', `${name}.update`);
   const rows = { type: 'array', minItems: 1, items: changes, description: 'Rows with their whole keys, without filters.' };

@@ -6,7 +6,17 @@ import type { Operation } from '../model/persona.ts';
 import type { Schema } from './column-schema.ts';
 
 /** What can be done with a table, and with one row of it by its key. */
-export type ApiOperation = 'read' | 'insert' | 'update' | 'patch' | 'delete' | 'row.read' | 'row.update' | 'row.patch' | 'row.delete';
+export type ApiOperation =
+  | 'read'
+  | 'query'
+  | 'insert'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'row.read'
+  | 'row.update'
+  | 'row.patch'
+  | 'row.delete';
 
 export interface ParameterRow {
   readonly operations: readonly ApiOperation[];
@@ -53,8 +63,8 @@ export const PARAMETERS: Readonly<Record<string, ParameterRow>> = {
   $order: { operations: ['read'], schema: TEXT, description: 'Columns to sort by, separated by commas, each with .asc or .desc.' },
   $count: {
     operations: ['read'],
-    schema: { type: 'string', enum: ['exact'] },
-    description: 'Counts all rows that match, in X-Total-Count.',
+    schema: { type: 'string', enum: ['exact', 'estimated'] },
+    description: 'Counts all rows that match, in X-Total-Count; estimated: as the engine guesses.',
   },
   $after: {
     operations: ['read'],
@@ -108,7 +118,7 @@ interface OperationRow {
   /** What the caller must be granted. */
   readonly right: Operation;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  readonly path: 'table' | 'row';
+  readonly path: 'table' | 'query' | 'row';
   readonly success: number;
   readonly statuses: readonly number[];
   readonly summary: string;
@@ -116,6 +126,14 @@ interface OperationRow {
 
 export const OPERATION_ROWS: Readonly<Record<ApiOperation, OperationRow>> = {
   read: { right: 'read', method: 'get', path: 'table', success: 200, statuses: [406, 414, 417, 422], summary: 'Read a page of rows' },
+  query: {
+    right: 'read',
+    method: 'post',
+    path: 'query',
+    success: 200,
+    statuses: [406, 413, 415, 417, 422],
+    summary: 'Read a page of rows, with the query as a form',
+  },
   insert: {
     right: 'insert',
     method: 'post',

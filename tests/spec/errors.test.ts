@@ -52,7 +52,7 @@ describe('paths and methods', () => {
     '/svc/api/rest/auto/v1/',
     '/svc/api/rest/auto/v1/pg/db',
     '/svc/api/rest/auto/v1/a/pg/db/users',
-    '/svc/api/rest/auto/v1/a/b/pg/db/users/more',
+    '/svc/api/rest/auto/v1/a/b/pg/db/users/1/more',
     '/healthz/',
     '/favicon.ico',
   ];
@@ -80,8 +80,8 @@ describe('paths and methods', () => {
     ['/svc/proof/v1/validate/server/key', 'GET, POST'],
     ['/svc/rest/meta/v1/table/list', 'GET'],
     ['/svc/rest/meta/v1/table/detail', 'GET'],
-    ['/svc/api/rest/auto/v1/pg/db/users', 'GET, POST, PUT, DELETE'],
-    ['/svc/api/rest/auto/v1/a/b/pg/db/users', 'GET, POST, PUT, DELETE'],
+    ['/svc/api/rest/auto/v1/pg/db/users', 'GET, QUERY, POST, PUT, PATCH, DELETE'],
+    ['/svc/api/rest/auto/v1/a/b/pg/db/users', 'GET, QUERY, POST, PUT, PATCH, DELETE'],
   ];
   test.each(allowed)('%s allows %s and answers 405 to the others', async (path, methods) => {
     const list = methods.split(', ');

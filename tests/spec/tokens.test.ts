@@ -199,20 +199,31 @@ describe('deleting', () => {
 });
 
 describe('using', () => {
-  const LETTERS = { GET: 'r', HEAD: 'r', POST: 'w', PUT: 'w', DELETE: 'd' } as const;
-  const GOOD = { GET: 200, HEAD: 200, POST: 201, PUT: 200, DELETE: 200 } as const;
-  const QUERY = { GET: '?pg=0&ps=1', HEAD: '?pg=0&ps=1', POST: '', PUT: '?id=eq.900&set=note.x', DELETE: '?id=eq.900' } as const;
+  const LETTERS = { GET: 'r', HEAD: 'r', POST: 'w', PUT: 'w', PATCH: 'w', DELETE: 'd' } as const;
+  const GOOD = { GET: 200, HEAD: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 200 } as const;
+  const QUERY = {
+    GET: '?pg=0&ps=1',
+    HEAD: '?pg=0&ps=1',
+    POST: '',
+    PUT: '?id=eq.900&set=note.x',
+    PATCH: '?id=eq.900',
+    DELETE: '?id=eq.900',
+  } as const;
+  const BODIES: Partial<Record<string, (key: string) => unknown>> = {
+    POST: (key) => [{ id: 900, name: 'n', email: `e-${key}` }],
+    PATCH: () => ({ note: 'y' }),
+  };
   test.each(['r--', '-w-', '--d', '-wd', 'r-d', 'rw-', 'rwd'])('key_type %s permits its methods and no other', async (key_type) => {
     const { token } = await made({ key_type });
-    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
-      const body = method === 'POST' ? [{ id: 900, name: 'n', email: `e-${key_type}` }] : undefined;
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const body = BODIES[method]?.(key_type);
       const answer = await use(method, `${usersPath()}${QUERY[method]}`, token, { body });
       const permitted = key_type.includes(LETTERS[method]);
       expect(`${method} ${answer.status}`).toBe(`${method} ${permitted ? GOOD[method] : 403}`);
       if (!permitted && method !== 'HEAD') expect(messageOf(answer, 403)).toContain(key_type);
     }
     // What is not an endpoint stays none, whatever the token may.
-    expect((await use('PATCH', usersPath(), token)).status).toBe(405);
+    expect((await use('PROPFIND', usersPath(), token)).status).toBe(405);
     await database.run('DELETE FROM users WHERE id = 900');
   });
 

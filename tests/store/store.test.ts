@@ -92,7 +92,13 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect([...(context?.spaces.values() ?? [])]).toEqual(spaces);
     expect([...(context?.entries.keys() ?? [])]).toEqual(['pg/b', 'pg/a', 'ms/a']);
     expect([...(context?.entries.values() ?? [])]).toEqual(
-      drafts.map((draft) => ({ ...draft, projectId: project.projectId, id: expect.any(String) })),
+      drafts.map((draft) => ({
+        ...draft,
+        alias: draft.database,
+        spaces: ['dev', 'staging', 'prod'],
+        projectId: project.projectId,
+        id: expect.any(String),
+      })),
     );
     await store.refresh();
     expect(store.projectContext(org.orgId, project.projectId)).toBe(context);

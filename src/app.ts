@@ -163,7 +163,7 @@ async function retireChanged(store: Store, connections: Connections, catalog: Ca
   try {
     context = await store.projectContext(orgId, projectId);
   } catch {
-    // // The project cannot be read now: its connections stay until they have been idle for too long.
+    // The project cannot be read now: its connections stay until they have been idle for too long.
     return;
   }
   const kept = new Set(Array.from(context?.entries.values() ?? [], (entry) => entry.id));
@@ -183,7 +183,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 
 async function openCache(config: Config, observer: Observer): Promise<ResponseCache> {
   if (config.redisUrl === undefined) return new MemoryCache(CACHE_BYTES);
-  // // Loaded only where it is used: the client is a large part of the start time.
+  // Loaded only where it is used: the client is a large part of the start time.
   const { RedisCache } = await import('./custom/redis-cache.ts');
   return new RedisCache(config.redisUrl, (error) =>
     observer.emit({ kind: 'trouble', message: 'the shared cache cannot be reached; calls go on without it', error }),

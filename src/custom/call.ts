@@ -35,11 +35,11 @@ export async function answerCall(stages: CallStages, call: Call, answer: CallAns
     first ??= outcome;
     tried.push(next);
     if (outcome.isOwn && !call.signal.aborted) stages.notes.failed(call, next, outcome.error);
-    // // The version that left something behind reports it.
+    // The version that left something behind reports it.
     if (outcome.lasts) throw outcome.error;
     if (call.signal.aborted || !outcome.isOwn || answer.begun) break;
   }
-  // // A rollback version that may not be called, or that refuses the call, does not help: the first error stands.
+  // A rollback version that may not be called, or that refuses the call, does not help: the first error stands.
   throw first?.error;
 }
 

@@ -107,7 +107,7 @@ async function execute(management: Management, author: Author, compiled: Compile
       ...answered,
       ...after,
       ['duration_ms', duration],
-      // // A procedure may commit by itself, and not every table can roll back.
+      // A procedure may commit by itself, and not every table can roll back.
       ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', staysOf(stays.steps, stays.kind)]] as const)),
     ];
   } finally {

@@ -50,7 +50,7 @@ export class CatalogCache {
     const now = performance.now();
     const age = now - picture.seen;
     if (age > MAX_AGE_MS) return this.read(wanted);
-    // // A failed renewal does not concern this request. The next one after five seconds will see it.
+    // A failed renewal does not concern this request. The next one after five seconds will see it.
     if (age > RENEW_AGE_MS) this.read(wanted).catch(() => undefined);
     return picture.table;
   }
@@ -100,7 +100,7 @@ export class CatalogCache {
     const connection = await pool.acquire();
     const old = this.#pictures.get(entry.id)?.get(keyOf(wanted));
     try {
-      // // A table that is seen for the first time may never be asked for again: its stamp is read with the first renewal.
+      // A table that is seen for the first time may never be asked for again: its stamp is read with the first renewal.
       const stamp = old === undefined ? undefined : await catalog.stamp?.(connection, { schema, table: name }, READ_OPTIONS);
       if (old !== undefined && stamp !== undefined && stamp === old.stamp) {
         old.seen = started;
@@ -122,11 +122,11 @@ export class CatalogCache {
       if (tables.delete(key)) this.#pictures.set(wanted.entry.id, tables);
       return;
     }
-    // // Same columns, same object: what was derived from it stays valid.
+    // Same columns, same object: what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
     const changed = old === undefined || old.table === same ? old?.changed : performance.now();
     tables.set(key, { table: same, stamp, changed, seen });
-    // // The size has changed.
+    // The size has changed.
     if (old === undefined) this.#pictures.set(wanted.entry.id, tables);
   }
 }

@@ -144,7 +144,7 @@ export class Connections {
         if (error instanceof DbFailure && error.kind === 'cancelled') break;
       }
     }
-    // // Whatever went wrong, no statement has been sent.
+    // Whatever went wrong, no statement has been sent.
     throw failure instanceof DbFailure && failure.left === 'unknown' ? failure.leaving('unsent') : failure;
   }
 

@@ -27,7 +27,7 @@ export class SocketReader {
             if (this.#reader === undefined) socket.emit('data', Buffer.from(SHARED.subarray(0, length)));
             else this.#reader(SHARED, length);
           } catch (error) {
-            // // A reader that fails on what a server sent ends this connection, not the process.
+            // A reader that fails on what a server sent ends this connection, not the process.
             socket.destroy(error as Error);
           } finally {
             wipe.call(SHARED, 0, 0, length);

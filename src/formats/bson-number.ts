@@ -55,7 +55,7 @@ export function appendIntegerText(source: Buffer, from: number, to: number, out:
   const start = negative ? from + 1 : from;
   if (to - start > SAFE_DIGITS) {
     const text = to - start <= 19 ? source.toString('latin1', from, to) : '';
-    // // If a server calls a text a number, it stays a text.
+    // If a server calls a text a number, it stays a text.
     const type = WHOLE.test(text) ? appendBigint(BigInt(text), out) : undefined;
     return type ?? appendDecimal128(source, from, to, out);
   }

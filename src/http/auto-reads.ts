@@ -54,7 +54,7 @@ export class AutoReads {
   answer(read: AutoRead): Promise<void> {
     const { target, exchange } = read;
     if (exchange.method !== 'GET' || !this.#auto.sharesReads(target)) return this.#readAlone(read);
-    // // The entry belongs to the project. Everything else that decides the answer is in the target and in what the caller may see.
+    // The entry belongs to the project. Everything else that decides the answer is in the target and in what the caller may see.
     const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
     const isAlone = this.#coalescer.isFree(key) || this.#large.get(key) === true;
     return isAlone ? this.#coalescer.lead(key, () => this.#readAlone(read)) : this.#readTogether(key, read);

@@ -257,7 +257,7 @@ export class RowResponse implements RowSink, SlowReader {
       spool.add(piece);
     } catch (error) {
       if (!(error instanceof MemoryBusy)) throw error;
-      // // Nobody needs the statement any more.
+      // Nobody needs the statement any more.
       spool.discard();
       refuse(this.#exchange, apiError('spool_full'));
       this.#exchange.abort();

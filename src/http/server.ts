@@ -59,7 +59,7 @@ async function run(services: Services, exchange: Exchange, route: Route | undefi
   } catch (error) {
     answerError(services, exchange, error);
   }
-  // // A handler that has returned keeps nothing of the body.
+  // A handler that has returned keeps nothing of the body.
   exchange.releaseBody();
 }
 
@@ -107,7 +107,7 @@ function answerError(services: Services, exchange: Exchange, error: unknown): vo
   exchange.error = known.key;
   if (known.isForeign) exchange.reason = lineForLog(known.cause);
   else exchange.reason = known.loggable()['place'];
-  // // A client that has left is not a failure of the service.
+  // A client that has left is not a failure of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
   sendError(exchange, known);
 }

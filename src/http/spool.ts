@@ -44,7 +44,7 @@ function temporaryNames(): readonly string[] {
   try {
     return readdirSync(tmpdir());
   } catch {
-    // // Whoever needs the folder reports that it is missing.
+    // Whoever needs the folder reports that it is missing.
     return [];
   }
 }
@@ -57,7 +57,7 @@ export function sweepSpools(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // // It belongs to somebody else.
+      // It belongs to somebody else.
     }
   }
 }
@@ -104,7 +104,7 @@ export class AnswerSpool {
   /** Sends the content of the file and ends the answer. */
   pipe(reply: HttpReply): void {
     if (this.#file < 0) throw new Error('the pieces are in memory');
-    // // The stream closes the file from here on, once no read is under way.
+    // The stream closes the file from here on, once no read is under way.
     const stream = createReadStream('', { fd: this.#file, start: 0, highWaterMark: PIECE });
     this.#file = -1;
     const { onOver } = reply;

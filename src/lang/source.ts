@@ -37,7 +37,7 @@ export class Source {
     const { line, column } = this.position(offset);
     const start = this.#lines()[line - 1] ?? 0;
     const end = this.text.indexOf('\n', start);
-    // // A line may be as long as the text: process only what will be shown.
+    // A line may be as long as the text: process only what will be shown.
     const shownEnd = Math.min(end < 0 ? this.text.length : end, offset + 2 * SNIPPET_WIDTH);
     const points = [...this.text.slice(start, shownEnd).replace(/\r$/, '')];
     const from = Math.max(0, column - 1 - SNIPPET_WIDTH / 2);

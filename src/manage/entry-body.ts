@@ -34,7 +34,7 @@ const hostRule: TextRule = (text) => (/^[^\s\u0000-\u001f,;?#]+$/.test(text) ? u
 function readHost(fields: BodyFields, defaultPort: number): Host {
   const text = fields.text('host', hostRule, 255);
   if (/[/\\]|^@/.test(text)) fields.malformed('host', `${shown(text)} is a socket path, which is never dialled`);
-  // // An IPv6 address may be in brackets, as in a URL.
+  // An IPv6 address may be in brackets, as in a URL.
   return { host: text.replace(/^\[(.*)\]$/, '$1'), port: readPort(fields, defaultPort) };
 }
 

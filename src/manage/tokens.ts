@@ -25,7 +25,7 @@ function parseMoment(text: string): number | undefined {
   const day = RFC_3339.exec(text)?.[1];
   if (day === undefined) return undefined;
   const moment = Date.parse(text);
-  // // The parser reads 30 February as 1 March. A day that does not come back as it was written does not exist.
+  // The parser reads 30 February as 1 March. A day that does not come back as it was written does not exist.
   const exists = !Number.isNaN(Date.parse(day)) && new Date(Date.parse(day)).toISOString().startsWith(day);
   return Number.isNaN(moment) || !exists ? undefined : moment;
 }

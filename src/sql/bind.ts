@@ -156,7 +156,7 @@ class Builder {
       const taken = this.#take(s);
       this.#follow(token, s);
       if (taken === 0) this.#text += token.text;
-      // // Skip the tokens that the part has consumed, blanks included.
+      // Skip the tokens that the part has consumed, blanks included.
       for (let left = taken - 1; left > 0; ) {
         i++;
         const passed = this.#tokens[i];

@@ -91,7 +91,7 @@ export class PostgresDriver implements Driver {
 
   constructor(url: string) {
     this.#pool = new pg.Pool({ ...connectionOptions(url), max: MOST_CONNECTIONS, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
-    // // An idle connection that breaks is replaced on demand. Without a listener it would end the process.
+    // An idle connection that breaks is replaced on demand. Without a listener it would end the process.
     this.#pool.on('error', () => undefined);
     this.#sql = sqlOn(this.#pool);
   }
@@ -104,7 +104,7 @@ export class PostgresDriver implements Driver {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw translate(error);
     });
-    // // A connection that breaks between two statements emits an event. The next statement fails by itself.
+    // A connection that breaks between two statements emits an event. The next statement fails by itself.
     const ignore = () => undefined;
     client.on('error', ignore);
     let broken = false;

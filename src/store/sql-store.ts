@@ -219,7 +219,7 @@ export class SqlStore implements Store {
       const deleted = await projects.deleteProject(tx, scope);
       if (!deleted) return false;
       note('project', projectKey(scope));
-      // // So rare that clearing all of them is simpler than finding the ones that went.
+      // So rare that clearing all of them is simpler than finding the ones that went.
       note('token', '*');
       note('endpoint', '*');
       note('modules', '*');

@@ -98,7 +98,7 @@ export class ByteWriter {
    */
   copy(source: Buffer, from: number, to: number): void {
     const size = to - from;
-    // // One test for three: if any of them is negative, the result is negative. No buffer reaches 2 GiB.
+    // One test for three: if any of them is negative, the result is negative. No buffer reaches 2 GiB.
     if ((from | size | (source.length - to)) < 0) throw new RangeError(`${from} to ${to} is no part of ${source.length} bytes`);
     this.reserve(size);
     if (size > SHORT) {

@@ -94,7 +94,7 @@ export class JsonReader extends JsonScanner {
         }
         value = opened;
       } else value = this.#simple(code);
-      // // Adds the value to its container, and closes every container that ends here.
+      // Adds the value to its container, and closes every container that ends here.
       for (;;) {
         if (inside === undefined) {
           this.#value = value;
@@ -126,7 +126,7 @@ export class JsonReader extends JsonScanner {
   #textUntil(until: number): string | undefined {
     const from = this.#parts === undefined ? this.at + 1 : this.at;
     let end = this.textEnd(from, until);
-    // // Cut only between characters.
+    // Cut only between characters.
     while (end >= until && ((this.bytes[end] as number) & 0xc0) === 0x80) end++;
     const part = this.escaped ? (JSON.parse(`"${this.slice(from, end)}"`) as string) : this.slice(from, end);
     if (end >= until) {

@@ -32,7 +32,7 @@ function next(): void {
   const [owner, line] = first;
   const begin = line.shift();
   lines.delete(owner);
-  // // To the end of the line.
+  // To the end of the line.
   if (line.length > 0) lines.set(owner, line);
   if (lines.size > 0) setImmediate(next);
   begin?.();

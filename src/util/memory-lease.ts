@@ -71,7 +71,7 @@ export class MemoryLease {
 
   /** Throws MemoryBusy and leaves the lease unchanged. */
   grow(bytes: number): void {
-    // // Work that continues for others after its caller has left is no longer counted.
+    // Work that continues for others after its caller has left is no longer counted.
     if (this.#released) return;
     this.#budget.take(this.owner, bytes);
     this.held += bytes;

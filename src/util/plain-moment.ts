@@ -93,7 +93,7 @@ export function daysOf(year: number, month: number, day: number): number | undef
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const last = month === 2 && !leap ? 28 : (MONTH_LENGTHS[month - 1] ?? 0);
   if (!(day >= 1 && day <= last)) return undefined;
-  // // Years begin in March, so that the leap day comes last.
+  // Years begin in March, so that the leap day comes last.
   const shifted = month > 2 ? year : year - 1;
   const era = Math.floor(shifted / 400);
   const ofEra = shifted - era * 400;

@@ -15,7 +15,7 @@ export interface QueryParameter {
 export function parseQuery(raw: string, most = MAX_PARAMETERS): readonly QueryParameter[] {
   if (raw === '') return NONE;
   const parameters: QueryParameter[] = [];
-  // // Most queries need no decoding: one test of the whole string tells.
+  // Most queries need no decoding: one test of the whole string tells.
   const decode = CODED.test(raw) ? decodeForm : asIs;
   let at = 0;
   while (at <= raw.length) {

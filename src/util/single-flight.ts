@@ -23,7 +23,7 @@ export class SharedExecution<T> implements StopSignal {
     this.#settled = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    // // Those who still wait hear of a failure. If nobody waits, it is handled here.
+    // Those who still wait hear of a failure. If nobody waits, it is handled here.
     this.#settled.catch(() => undefined);
   }
 

@@ -12,7 +12,7 @@ for (let code = 0x21; code < 0x7f; code++) CLASSES[code] = IN_TARGET | IN_VALUE;
 for (let code = 0x80; code < 0x100; code++) CLASSES[code] = IN_VALUE;
 CLASSES[SPACE] = IN_VALUE;
 CLASSES[TAB] = IN_VALUE;
-// // A target has no fragment: some readers would cut it off.
+// A target has no fragment: some readers would cut it off.
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   CLASSES[character.charCodeAt(0)] = IN_TOKEN | IN_VALUE | (character === '#' ? 0 : IN_TARGET);
 

@@ -82,7 +82,7 @@ export class HttpConnection {
     socket.on('data', (bytes: Buffer) => this.#data(bytes));
     socket.on('drain', () => this.#reply?.onDrain?.());
     socket.on('end', () => this.#end());
-    // // The cause does not matter: the connection closes.
+    // The cause does not matter: the connection closes.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#forgetBody();
@@ -127,7 +127,7 @@ export class HttpConnection {
     const age = this.#sweeps++;
     if (age > DEAF_SWEEPS && this.#isDeaf) this.#listen();
     if (this.socket.writableLength > 0) {
-      // // As long as something is unsent, the connection is not idle.
+      // As long as something is unsent, the connection is not idle.
       if (this.#state === 'drop') this.#sweeps = 0;
       this.#sending.sweep();
       return;
@@ -183,7 +183,7 @@ export class HttpConnection {
     if (this.#closes) {
       this.#close();
     } else if (this.#ahead.length > 0 || this.#waiting.size > 0) {
-      // // One request per turn: a client that pipelines must not hold up the others.
+      // One request per turn: a client that pipelines must not hold up the others.
       this.#enter('turn');
       setImmediate(() => this.#goOn());
     } else {
@@ -344,7 +344,7 @@ export class HttpConnection {
       this.#answer(head, reader.body(), arrival.takeCounted());
       return true;
     }
-    // // A body that comes with its head is checked with it. Any other is checked before more of it is read.
+    // A body that comes with its head is checked with it. Any other is checked before more of it is read.
     if (arrival.screened) return false;
     arrival.screened = true;
     return this.#screen(head);

@@ -59,7 +59,7 @@ export class HeadReader {
     const targetEnd = skip(bytes, methodEnd + 1, IN_TARGET);
     if (methodEnd === 0 || bytes[methodEnd] !== SPACE || targetEnd === methodEnd + 1) throw new Refused('malformed');
     const line = bytes.toString('latin1', 0, targetEnd);
-    // // Most clients repeat themselves. Looking things up by one shared string is also faster than by a copy.
+    // Most clients repeat themselves. Looking things up by one shared string is also faster than by a copy.
     if (methodEnd !== this.#method.length || !line.startsWith(this.#method)) this.#method = knownMethod(line.slice(0, methodEnd));
     const method = this.#method;
     const section = this.#known(bytes, targetEnd, end) ?? this.#read(bytes, targetEnd, end);

@@ -138,7 +138,7 @@ function parseLine(bytes: Buffer, text: string, start: number, lines: string[], 
   const value = text.slice(from, to);
   lines.push(lower, value);
   if (understood !== undefined) {
-    // // Some readers take a tab for white space, others for a part of the value.
+    // Some readers take a tab for white space, others for a part of the value.
     if (bytes.subarray(nameEnd, end).includes(TAB)) throw new Refused('malformed');
     understood(framing, value);
   }
@@ -148,7 +148,7 @@ function parseLine(bytes: Buffer, text: string, start: number, lines: string[], 
 function keepsAlive(connection: string, minor: 0 | 1): boolean {
   if (connection === '') return minor === 1;
   const words = connection.split(',').map((word) => word.trim());
-  // // After a request for another protocol, nobody knows what follows.
+  // After a request for another protocol, nobody knows what follows.
   return !words.includes('close') && !words.includes('upgrade') && (minor === 1 || words.includes('keep-alive'));
 }
 

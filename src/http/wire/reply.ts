@@ -18,7 +18,7 @@ export interface Carrier {
 
 /** Resets a connection, so that nobody takes a truncated answer for a complete one: some clients take an orderly close for the end. */
 export function reset(socket: Socket): void {
-  // // Once all is sent and our side has closed, a reset would fail, and nothing is missing.
+  // Once all is sent and our side has closed, a reset would fail, and nothing is missing.
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
   else socket.resetAndDestroy();
 }
@@ -207,7 +207,7 @@ export class HttpReply {
   #head(status: number, headers: string, length: number | undefined): string {
     this.status = status;
     let framing = '';
-    // // These have no body and no length.
+    // These have no body and no length.
     if (status === 204 || status === 304) framing = '';
     else if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
     else if (this.#minor === 1) {

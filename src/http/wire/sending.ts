@@ -33,7 +33,7 @@ export class Sending {
   hasStalled(unsent: number | undefined, sweeps: number): boolean {
     const before = this.#unsent;
     this.#unsent = unsent ?? 0;
-    // // There must be something to compare with.
+    // There must be something to compare with.
     if (unsent !== undefined && before < 0) return false;
     if (unsent !== undefined && unsent !== before) this.stuck = 0;
     return this.stuck > sweeps;

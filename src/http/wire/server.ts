@@ -72,7 +72,7 @@ export class WireServer {
       this.#server.once('error', reject);
       this.#server.listen({ host, port }, () => {
         this.#server.removeListener('error', reject);
-        // // When even the reserve is used up, a connection cannot be accepted. The client tries again.
+        // When even the reserve is used up, a connection cannot be accepted. The client tries again.
         this.#server.on('error', () => this.#handlers.overloaded?.('descriptors'));
         const address = this.#server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);

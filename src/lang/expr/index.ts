@@ -68,7 +68,7 @@ export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, no
   const before = made.count;
   const run = begin(compiled, env, budget, now);
   return evaluate(compiled, run, (value) => {
-    // // What was computed from plain values without making anything else is plain: large lists of rows are not walked in vain.
+    // What was computed from plain values without making anything else is plain: large lists of rows are not walked in vain.
     const plain = made.count === before && !compiled.special && !hasBrokenText() && typeof value === 'object';
     return plain ? (value as PlainValue) : toPlain(value, budget);
   });

@@ -68,7 +68,7 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
   const parsed = parseFile(text);
   const names = { predeclared, universal: new Set(universe.keys()) };
   const resolved = resolveFile(source, parsed.statements, names, dialect);
-  // // A statement that did not parse may have bound any name: only the other findings are certain.
+  // A statement that did not parse may have bound any name: only the other findings are certain.
   const found = parsed.problems.length === 0 ? resolved.problems : resolved.problems.filter((p) => !p.message.startsWith('undefined:'));
   refuse(source, [...parsed.problems, ...found]);
   const reads = resolved.predeclared.map((binding) => binding.name);
@@ -77,7 +77,7 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
     modules: [...new Set([...resolved.modules, ...reads.filter((name) => moduleNames.has(name))])],
     reads: reads.filter((name) => !moduleNames.has(name)),
     assigns: resolved.globals.map((binding) => binding.name),
-    members: options.watch === undefined ? NO_MEMBERS : memberReads(parsed.statements, options.watch),
+    members: options.watch !== undefined && reads.includes(options.watch) ? memberReads(parsed.statements, options.watch) : NO_MEMBERS,
     options,
     layout: {
       body: compileFile(source, parsed.statements, resolved.scope, dialect, universe),

@@ -22,7 +22,7 @@ function stepBack(): void {
   try {
     setPriority(0, Math.min(LOWEST, getPriority(0) + LOWER));
   } catch {
-    // // Where that is forbidden, all threads stay equal.
+    // Where that is forbidden, all threads stay equal.
   }
 }
 

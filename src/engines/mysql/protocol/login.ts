@@ -77,7 +77,7 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
 
 async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'reader'>> {
   const greeting = await peekGreeting(socket);
-  // // Node checks the certificate of an address against the host that the socket was connected to, which mysql2 does not pass on.
+  // Node checks the certificate of an address against the host that the socket was connected to, which mysql2 does not pass on.
   Object.assign(socket, { _host: options.host.host });
   const ssl = sslOptions(entry, greeting);
   const connection = createConnection({
@@ -89,7 +89,7 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
     database: entry.database,
     charset: 'utf8mb4_general_ci',
     connectTimeout: 0,
-    // // It only logs in. Room for its default of 16,000 statements would cost half a megabyte per connection.
+    // It only logs in. Room for its default of 16,000 statements would cost half a megabyte per connection.
     maxPreparedStatements: 1,
     flags: FLAGS,
     ...(ssl === undefined ? {} : { ssl }),
@@ -98,7 +98,7 @@ async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions)
   return new Promise((resolve, reject) => {
     const guard = new LoginGuard(handle.packetParser, () => handle.sequenceId, reject);
     handle.packetParser = guard;
-    // // Stays registered: mysql2 keeps listening to the socket and would throw an unhandled error.
+    // Stays registered: mysql2 keeps listening to the socket and would throw an unhandled error.
     connection.on('error', reject);
     connection.once('connect', () => {
       const { stream } = handle;
@@ -123,7 +123,7 @@ function peekGreeting(socket: Socket): Promise<Greeting> {
       try {
         const [packet, ...more] = packets.take(chunk);
         if (packet === undefined) return;
-        // // Anything that follows before we have said a word would be taken for a part of the encrypted conversation.
+        // Anything that follows before we have said a word would be taken for a part of the encrypted conversation.
         if (more.length > 0 || !packets.empty) throw malformed('an answer before there was a question');
         socket.off('data', read);
         socket.off('close', gone);

@@ -243,7 +243,7 @@ export class RowReader {
     const year = size < 4 ? 0 : (bytes[at] as number) + (bytes[at + 1] as number) * 256;
     const month = size < 4 ? 0 : (bytes[at + 2] as number);
     const day = size < 4 ? 0 : (bytes[at + 3] as number);
-    // // One test of all signs: is any part beyond its maximum?
+    // One test of all signs: is any part beyond its maximum?
     if (((9999 - year) | (12 - month) | (31 - day)) < 0) throw noMoment();
     const century = (year / 100) | 0;
     let to = pair(bytes, pair(bytes, from, century), year - century * 100);

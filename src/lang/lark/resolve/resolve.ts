@@ -350,7 +350,7 @@ class Resolver {
     }
     node.binding = this.#ofFile(node.name) ?? this.#ofHost(node.name);
     if (node.binding !== undefined) return;
-    // // Finding the intended name takes long among many names: skip it for problems that are not reported.
+    // Finding the intended name takes long among many names: skip it for problems that are not reported.
     const meant = this.#problems.length < MAX_PROBLEMS ? nearest(node.name, this.#visibleFrom(from)) : undefined;
     this.#report(node.at, `undefined: ${node.name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
   }

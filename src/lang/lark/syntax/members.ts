@@ -21,7 +21,7 @@ export function memberReads(statements: readonly LarkStatement[], name: string):
     if (Array.isArray(value)) for (const item of value) visit(item);
     else if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) {
       if ('kind' in value && look(value as Expression) === 'done') return;
-      for (const [key, child] of Object.entries(value)) if (!LEADS_OUT.has(key)) visit(child);
+      for (const key in value) if (!LEADS_OUT.has(key)) visit(value[key as keyof typeof value]);
     }
   };
   visit(statements);

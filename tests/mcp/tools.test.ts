@@ -181,7 +181,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     const checked = await call(client, 'check_definition', { definition: 'permission: []' });
     expect(checked.structuredContent).toMatchObject({ valid: false, problems: expect.anything() });
     const listed = await call(client, 'list_definitions', { method: 'get' });
-    const [first] = listed.structuredContent?.['definitions'] as { definition_id: string }[];
+    const [first] = (listed.structuredContent?.['definitions'] ?? []) as { definition_id: string }[];
     expect((await call(client, 'get_definition', { definition_id: first?.definition_id })).structuredContent).toMatchObject({
       uri: 'customers/{id}/orders',
     });

@@ -82,7 +82,7 @@ export class Client {
       const pieces: Buffer[] = [];
       let isWhole = false;
       let timedOut = false;
-      const socket = connect({ ...this.#address, allowHalfOpen: false }, () => {
+      const socket = connect({ ...this.#address, allowHalfOpen: true }, () => {
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.write(`${method} ${path} HTTP/1.0\r\n${lines.join('')}\r\n`);
       });
@@ -91,9 +91,13 @@ export class Client {
         socket.destroy();
       });
       socket.on('data', (piece) => pieces.push(piece));
-      socket.on('end', () => {
-        isWhole = true;
-      });
+      // The runtime reports an end, too, when a reset arrives together with the last bytes. To a connection that was reset nothing can be written.
+      socket.on('end', () =>
+        socket.write('\r\n', (error) => {
+          isWhole = error === null || error === undefined;
+          socket.destroy();
+        }),
+      );
       socket.on('error', () => {
         isWhole = false;
       });

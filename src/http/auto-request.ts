@@ -40,9 +40,10 @@ export const PARSERS: Readonly<Record<'GET' | 'QUERY' | 'POST' | 'PUT' | 'PATCH'
 
 const READS: ReadonlySet<AutoRequest['do']> = new Set<AutoRequest['do']>(['read', 'group', 'row']);
 
-function checkWritable({ readOnly, type, database }: Entry): void {
-  if (readOnly === true) throw apiError('database_read_only', type, database);
+function checkWritable({ readOnly, type, database }: Entry, request: AutoRequest): void {
+  if (readOnly === true && !READS.has(request.do)) throw apiError('database_read_only', type, database);
 }
+
 /** On the path of one row. */
 export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', ParseRow>> = {
   GET: ({ query }, row, { maxPageSize }) => parseReadRow(query, row, maxPageSize),
@@ -53,7 +54,7 @@ export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', Pa
 
 export async function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
   const request = parse(exchange, services);
-  if (!READS.has(request.do)) checkWritable(target.entry);
+  checkWritable(target.entry, request);
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {

@@ -201,11 +201,20 @@ export class QueryAnswer {
     else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, left: failure.left }));
   }
 
-  /** The connection went away. A server that says why before it goes has ended the statement, though perhaps not its commit. */
+  /** The connection went away, perhaps after the server has said why. */
   lost(left: Left): void {
     const { failure, stopped } = this;
     if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { left }));
-    else this.reject(failure.kind === 'lost' && this.#completed ? failure.leaving('unknown') : failure);
+    else this.reject(failure.kind === 'lost' ? this.#ended(failure) : failure);
+  }
+
+  /**
+   * A server that says why it ends a session has ended the statement with it, though perhaps not its commit. A session that ended before the
+   * statement was bound has never looked at it: the two crossed on the way.
+   */
+  #ended(failure: DbFailure): DbFailure {
+    if (this.#completed) return failure.leaving('unknown');
+    return this.bound || this.asked.prepared === undefined ? failure : failure.leaving('unsent');
   }
 
   /** Rows are about to come, or it is known that there are none. False when they are not what was planned for, and nobody shall see them. */

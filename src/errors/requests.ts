@@ -1,0 +1,30 @@
+/** Errors of any request: paths, methods, the envelope. */
+import { type ErrorEntry, entry, show } from './entry.ts';
+
+export const REQUEST_ERRORS = {
+  unknown_path: entry(404, () => 'There is no such path; docs/reference lists the paths of this service.'),
+  method_not_allowed: entry(405, (method: string, allow: string) => `${method} is not supported here; use one of ${allow}.`),
+  bad_url: entry(400, () => 'The URL has percent-encoding that is no valid UTF-8, or a NUL character; encode it as UTF-8.'),
+  url_too_long: entry(414, () => 'The URL is too long; send fewer or shorter parameters.'),
+  headers_too_large: entry(431, () => 'The request headers are too large; send fewer or shorter headers.'),
+  malformed_request: entry(400, () => 'The request is not well-formed HTTP; check the client.'),
+  too_many_connections: entry(503, () => 'There are more connections than the service has room for; try again.'),
+  too_many_bodies: entry(503, () => 'More bodies arrive at this moment than the service has room for; try again.'),
+  request_too_slow: entry(408, () => 'The request did not arrive in time; send it again, faster.'),
+  expectation_unknown: entry(417, () => 'The header Expect asks for something that is not known; only 100-continue is.'),
+  too_many_parameters: entry(400, (most: string) => `There are more than ${most} query parameters; send fewer.`),
+  body_too_large: entry(413, (most: string) => `The body is larger than ${most} bytes; send it in parts.`),
+  body_not_json: entry(400, (why: string) => `The body is not valid JSON: ${why}.`),
+  body_too_deep: entry(400, (most: string) => `The body is nested deeper than ${most} levels; flatten it.`),
+  body_not_yaml: entry(400, (why: string) => `The body is not valid YAML: ${why}.`),
+  body_not_form: entry(400, (why: string) => `The body could not be read as the form that its Content-Type names: ${why}.`),
+  body_not_object: entry(400, () => 'The body must be a JSON object.'),
+  wrong_content_type: entry(415, (wanted: string) => `The Content-Type is not supported here; send ${wanted}.`),
+  content_encoding: entry(415, () => 'Encoded bodies are not accepted; send the body without Content-Encoding.'),
+  unknown_format: entry(406, (format: string) => `The format ${show(format)} is unknown; use json, xml, yaml, csv or bson.`),
+  bad_field: entry(400, (problems: string) => `The body is not as it should be: ${problems}.`),
+  refused_field: entry(422, (problems: string) => `The body has a value that is not allowed: ${problems}.`),
+  missing_parameter: entry(400, (name: string) => `The query parameter ${show(name)} is missing.`),
+  repeated_parameter: entry(400, (name: string) => `The query parameter ${show(name)} is given more than once; give it once.`),
+  bad_parameter: entry(400, (name: string, why: string) => `The query parameter ${show(name)} is not valid: ${why}.`),
+} as const satisfies Record<string, ErrorEntry<never>>;

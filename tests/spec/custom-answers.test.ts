@@ -101,6 +101,9 @@ describe('response', () => {
     ['a status that is no number', { status: '"200"' }],
     ['a status out of range', { status: '100 + 1' }],
     ['a header with a line break', { headers: { 'X-A': '"a\\r\\nSet-Cookie: b=c"' } }],
+    ['a header whose bytes would be a line break', { headers: { 'X-A': '"a\u010d\u010aSet-Cookie: b=c"' } }],
+    ['a header with a character that has no byte', { headers: { 'X-A': '"\u65e5"' } }],
+    ['a header with a NUL', { headers: { 'X-A': '"a\u0000b"' } }],
     ['a header that is a list', { headers: { 'X-A': '[1]' } }],
     ['data that is no base64', { file: { data: '"not base64!"' } }],
     ['an expression that fails', { body: 'a.id.x' }],
@@ -108,6 +111,12 @@ describe('response', () => {
     const uri = `bad-${name.replaceAll(' ', '-')}`;
     await bench.deploy({ uri, logic: VALUE, response });
     expect(messageOf(await bench.get(uri))).toEqual([500, expect.stringContaining('response.')]);
+  });
+
+  test('a header is written with a byte for each character', async () => {
+    await bench.deploy({ uri: 'latin', logic: VALUE, response: { headers: { 'X-A': '"caf\u00e9"' } } });
+    const { headers } = await bench.get('latin');
+    expect(headers['x-a']).toBe('caf\u00e9');
   });
 
   test('files are bytes, from the database or from base64, and have no format', async () => {

@@ -380,7 +380,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
   });
 
   test('values around the packet limit of 16 MiB arrive whole in both directions', async () => {
-    await sql(connection, 'SET GLOBAL max_allowed_packet = 67108864');
+    await sql(connection, 'SET GLOBAL max_allowed_packet = 268435456');
     const large = await connect(at, database);
     for (const size of [0xffffff - 30, 0xffffff - 20, 0xffffff, 0xffffff + 10, 2 * 0xffffff - 13]) {
       const value = Buffer.alloc(size, 'x');

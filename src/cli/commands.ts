@@ -14,6 +14,7 @@ import { PROJECT_COMMANDS } from './project-command.ts';
 import { rewrapCommand } from './rewrap.ts';
 import { serve } from './serve.ts';
 import { startDemo } from './start.ts';
+import { TEST_COMMAND } from './test-command.ts';
 import { TOKEN_COMMANDS } from './token-command.ts';
 import { VERSION } from './version.ts';
 
@@ -67,6 +68,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   context: { usage: 'context use|show|clear …', summary: 'keep the address and the ids for the commands below', run: contextCommand },
   client: remote('client', GENERATE_COMMANDS, 'the typed client of a running service'),
   definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
+  test: TEST_COMMAND,
   persona: remote('persona', PERSONA_COMMANDS, 'personas of a running service: who may do what'),
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),
   org: remote('org', ORG_COMMANDS, 'organizations of a running service'),

@@ -20,14 +20,14 @@ export function withIdentifiers(source: string, ids: Ids): string {
   return `${source}${source.endsWith('\n') ? '' : '\n'}identifiers:\n${lines.join('')}`;
 }
 
-function documentOf(client: Client, file: string | undefined): string {
+/** The same with the ids that the command line was given. */
+export function inContext(client: Client, source: string): string {
   const id = (name: string): string => client.setting(name) ?? '';
-  return withIdentifiers(readSource(file), {
-    org_id: id('org_id'),
-    project_id: id('project_id'),
-    space_id: id('space_id'),
-    user_id: id('user_id'),
-  });
+  return withIdentifiers(source, { org_id: id('org_id'), project_id: id('project_id'), space_id: id('space_id'), user_id: id('user_id') });
+}
+
+function documentOf(client: Client, file: string | undefined): string {
+  return inContext(client, readSource(file));
 }
 
 interface CheckAnswer {

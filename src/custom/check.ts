@@ -13,8 +13,9 @@ import { type DryRunInput, readDryInput } from './dry-run-input.ts';
 import { entryOf } from './execution.ts';
 import { explainStep } from './failures.ts';
 import { conflicts, type Finding, type InspectOptions, inOrder, inspectDefinition } from './inspection.ts';
+import { FIRST_REFUSAL } from './run.ts';
 import { CallSession } from './session.ts';
-import { type SideStatements, sideStatements } from './side-statements.ts';
+import { readSide, type SideStatements, sideStatements } from './side-statements.ts';
 import type { Step, StepFrame, Trace } from './steps/step.ts';
 
 /** Without a trial nothing is run. */
@@ -26,8 +27,8 @@ export interface Trial extends DryRunInput {
   /** SQL around the call, in the same transaction. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Is it run where nothing can be taken back? */
-  readonly keeps: boolean;
+  /** Where nothing can be taken back: is it run all the same, refused, or run if it only reads? */
+  readonly lasting: 'kept' | 'refused' | 'read';
 }
 
 export async function check(
@@ -75,7 +76,7 @@ type Told = readonly (readonly [string, PlainValue])[];
 
 async function execute(management: Management, author: Author, compiled: Compiled, trial: Trial): Promise<Told> {
   const { connections } = management;
-  if (!trial.keeps) refuseLasting(compiled, trial);
+  if (trial.lasting !== 'kept') refuseLasting(compiled, trial);
   const { timeoutMs, limits } = compiled;
   const entry = () => entryOf(compiled, author.context);
   const session = new CallSession(connections, { entry, timeoutMs, signal: trial.signal, transaction: 'all' });
@@ -85,8 +86,9 @@ async function execute(management: Management, author: Author, compiled: Compile
   const side = sideStatements(compiled, session);
   const began = performance.now();
   try {
-    await side.run(trial.before);
-    const answered = await answerOf(compiled, steps, notes, async () => ({
+    await side.run(trial.before, 'before');
+    const isMarked = trial.after.length > 0 && (await session.mark());
+    const { status, answered } = await answerOf(compiled, steps, notes, async () => ({
       input: await readDryInput(trial, compiled.rules, { mostBytes: limits.bytes, lease: trial.lease, signal: trial.signal }),
       context: contextOf(caller),
       results: new Array(compiled.steps.length),
@@ -98,6 +100,8 @@ async function execute(management: Management, author: Author, compiled: Compile
       trace: notes,
       caller,
     }));
+    // As a caller would find it: what a call that fails has written is taken back.
+    if (isMarked && status >= FIRST_REFUSAL) await session.returnToMark();
     const after = await afterwards(side, trial.after);
     const duration = milliseconds(began);
     await session.rollback();
@@ -117,7 +121,12 @@ async function execute(management: Management, author: Author, compiled: Compile
 }
 
 async function afterwards(side: SideStatements, statements: readonly string[]): Promise<Told> {
-  return statements.length === 0 ? [] : [['after', await side.run(statements)]];
+  return statements.length === 0 ? [] : [['after', await side.run(statements, 'after')]];
+}
+
+interface TrialAnswer {
+  readonly status: number;
+  readonly answered: Told;
 }
 
 /** What a caller would have heard. */
@@ -126,32 +135,35 @@ async function answerOf(
   steps: PlainMap[],
   notes: Notes,
   frameOf: () => Promise<StepFrame & { readonly caller: Author['caller'] }>,
-): Promise<Told> {
+): Promise<TrialAnswer> {
+  const served = ['X-Served-Version', compiled.document.version];
   try {
     const frame = await frameOf();
     const { permission, response } = compiled;
     if (!permission.some((role) => frame.caller.roles.has(role))) throw apiError('role_needed', permission.join(', '));
     await runTraced(compiled, frame, steps, notes);
     const result = frame.results[compiled.answer] ?? null;
-    if (response === undefined) return told(200, [], result);
+    if (response === undefined) return told(200, served, result);
     const reply = await response.evaluate(frame);
     const body = reply.file === undefined ? (response.hasBody ? (reply.value ?? null) : result) : reply.file.data.toString('base64');
-    return told(reply.status, reply.headers, body);
+    return told(reply.status, [...served, ...reply.headers], body);
   } catch (error) {
     const explained = explainStep(error, 'of the trial', compiled.timeoutMs);
     if (!(explained instanceof ApiError)) throw explained;
-    return [...told(explained.status, [], null), ['error', errorOf(explained)]];
+    const { status, answered } = told(explained.status, [], null);
+    return { status, answered: [...answered, ['error', errorOf(explained)]] };
   }
 }
 
-function told(status: number, headers: readonly string[], result: PlainValue): Told {
+function told(status: number, headers: readonly string[], result: PlainValue): TrialAnswer {
   const named = new Map<string, PlainValue>();
   for (let i = 0; i < headers.length; i += 2) named.set(headers[i] as string, headers[i + 1] as string);
-  return [
+  const answered: Told = [
     ['result', result],
     ['status', status],
     ['headers', named],
   ];
+  return { status, answered };
 }
 
 /** The error as callers hear it, and where it came from. */
@@ -163,15 +175,20 @@ function errorOf(error: ApiError): PlainMap {
 }
 
 /** What cannot be rolled back is not tried. */
-function refuseLasting({ steps, document }: Compiled, { before }: Trial): void {
-  const { capabilities, label } = document.database.engine;
-  if (!capabilities.transactions && before.length > 0) throw apiError('not_on_engine', 'Running SQL before a trial', label);
+function refuseLasting({ steps, document }: Compiled, { before, after, lasting }: Trial): void {
+  const { capabilities, label, syntax } = document.database.engine;
+  const { transactions, transactionalDdl } = capabilities;
+  if (!transactions && lasting === 'refused')
+    throw apiError('not_on_engine', 'A test that takes back what it does (without keep: true)', label);
+  if (!transactions && before.length > 0) throw apiError('not_on_engine', 'Running SQL before a trial', label);
   for (const { sql, label: step } of steps) {
     if (sql === undefined) continue;
-    if (!capabilities.transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
-    if (!capabilities.transactionalDdl && sql.ofSchema)
-      throw apiError('not_on_engine', `Trying step ${step}, which ends the transaction,`, label);
+    if (!transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
+    if (!transactionalDdl && sql.ofSchema) throw apiError('not_on_engine', `Trying step ${step}, which ends the transaction,`, label);
   }
+  for (const text of [...before, ...after])
+    if (!transactionalDdl && readSide(text, syntax).facts.ofSchema)
+      throw apiError('not_on_engine', 'SQL around a trial that ends the transaction', label);
 }
 
 async function runTraced(compiled: Compiled, frame: StepFrame, steps: PlainMap[], notes: Notes): Promise<void> {

@@ -52,7 +52,7 @@ export async function runSteps(
 }
 
 /** From this status on, nothing is committed. */
-const FIRST_REFUSAL = 400;
+export const FIRST_REFUSAL = 400;
 
 async function finish(response: CompiledResponse, { answer }: Compiled, { session, results, ...rest }: StepFrame): Promise<StepsDone> {
   const reply = await response.evaluate({ session, results, ...rest });

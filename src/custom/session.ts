@@ -126,6 +126,18 @@ export class CallSession {
     }
   }
 
+  /** Marks a point of the transaction, to which `returnToMark` goes back. False where there is none. */
+  async mark(): Promise<boolean> {
+    const connection = this.#connection ?? (await this.#take());
+    if (!this.#open || connection.mark === undefined) return false;
+    await connection.mark(this.#run);
+    return true;
+  }
+
+  async returnToMark(): Promise<void> {
+    await this.#connection?.returnToMark?.({ timeoutMs: this.#options.timeoutMs });
+  }
+
   #checkWritable(): void {
     const { readOnly, type, database } = this.#options.entry();
     if (readOnly === true) throw apiError('database_read_only', type, database);

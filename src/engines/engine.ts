@@ -52,6 +52,10 @@ export interface Connection {
   beginSnapshot?(options: RunOptions): Promise<void>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
+  /** Marks a point of the open transaction. Absent, like the next, where the engine has no transactions. */
+  mark?(options: RunOptions): Promise<void>;
+  /** Takes back what came after the mark; the transaction goes on, also when a statement has failed in it. */
+  returnToMark?(options: RunOptions): Promise<void>;
   /** Checks now what would else be checked at the commit (deferred constraints); absent where nothing is. */
   checkConstraints?(options: RunOptions): Promise<void>;
   /** Restores the session to its state after connecting; false when it cannot, and must be closed. */

@@ -32,7 +32,7 @@ export function trialOf(exchange: Exchange): TrialBody {
   const query = exchange.parameter('query');
   return {
     source,
-    trial: { input: input === undefined ? undefined : jsonOf(input), query, roles: undefined, before: [], after: [], keeps: false },
+    trial: { input: input === undefined ? undefined : jsonOf(input), query, roles: undefined, before: [], after: [], lasting: 'read' },
   };
 }
 
@@ -66,7 +66,7 @@ function ofJson(body: PlainValue): TrialBody {
       roles: body.get('roles') === undefined ? undefined : texts(body, 'roles'),
       before: texts(body, 'before'),
       after: texts(body, 'after'),
-      keeps: body.get('keep') === true,
+      lasting: body.get('keep') === true ? 'kept' : 'refused',
     },
   };
 }

@@ -51,11 +51,13 @@ function leftovers(): string[] {
   return lines.filter((line) => line.includes(dataDir));
 }
 
-/** The README's own lines, in a plain shell, as printed but for the port; then the command line with names instead of ids. */
+/** The lines of both READMEs, in a plain shell, as printed but for the port; then the command line with names instead of ids. */
 function runReadme(url: string): void {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const blocks = (language: string): string[] =>
-    Array.from(readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')), ([, text]) => text ?? '');
+  const blocks = (language: string, file = 'README.md'): string[] =>
+    Array.from(
+      readFileSync(join(root, file), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')),
+      ([, text]) => text ?? '',
+    );
   const home = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
   symlinkSync(dataDir, join(home, 'data'));
   writeFileSync(join(home, 'top-products.yaml'), blocks('yaml')[0] ?? '');
@@ -70,6 +72,12 @@ function runReadme(url: string): void {
     });
   expect(run(requests)).toContain('rows_affected');
   expect(run(commands)).toMatch(/"name":"[A-Z ]+","sold":\d+/);
+  symlinkSync(join(root, 'examples'), join(home, 'examples'));
+  const [examples = ''] = blocks('sh', 'examples/README.md');
+  const told = run(examples);
+  expect(told).toMatch(/^2\d passed, 0 failed/m);
+  expect(told).not.toContain('no case reached');
+  expect(told).toContain('"by_status":{');
   expect(run('npx millrace context use --org-id demo --project-id shop --space-id staging')).toMatch(/^space_id: [0-9A-Z]{26}$/m);
   expect(run('npx millrace definition list')).toBe('[]\n');
   expect(run('npx millrace definition list --space-id dev')).toContain('"top-products"');

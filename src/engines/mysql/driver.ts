@@ -16,10 +16,12 @@ import {
   limitText,
   MARK,
   NO_SUCH_MARK,
+  POINT,
   REPEATABLE,
   ROLLBACK,
   settingsText,
   TO_MARK,
+  TO_POINT,
 } from './dialect/session.ts';
 import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
 import { login, type Session } from './protocol/login.ts';
@@ -164,6 +166,16 @@ export class MysqlConnection implements Connection, Watched {
     const isWhole = !this.#isMarked || (await this.#returnsToMark(options));
     const warnings = await this.#command(ROLLBACK, options);
     return isWhole && warnings === 0 ? 'all' : 'some';
+  }
+
+  async mark(options: RunOptions): Promise<void> {
+    await this.#command(POINT, options);
+  }
+
+  async returnToMark(options: RunOptions): Promise<void> {
+    await this.#command(TO_POINT, options);
+    // Whatever was marked after it is gone with it.
+    this.#isMarked = false;
   }
 
   async #mark(): Promise<void> {

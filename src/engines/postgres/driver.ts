@@ -36,6 +36,8 @@ const RESET =
 const IDLE = 0x49;
 const BEGIN = 'BEGIN';
 const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const MARK = 'SAVEPOINT millrace_point';
+const TO_MARK = 'ROLLBACK TO SAVEPOINT millrace_point';
 /** How the answer to a COMMIT begins that has become a ROLLBACK. */
 const ROLLED_BACK = 0x52;
 
@@ -126,6 +128,17 @@ export class PostgresConnection implements Connection, Watched {
     const isEnded = this.#inTransaction && this.#status === IDLE && !this.#begins;
     await this.#finish('ROLLBACK', options);
     return isEnded ? 'some' : 'all';
+  }
+
+  async mark(options: RunOptions): Promise<void> {
+    // Each by itself: settings that were sent with the BEGIN would be rolled back with it.
+    for (const text of [this.#lead, this.#begins ? this.#beginning : '', MARK]) if (text !== '') await this.#simple(text, options);
+    this.#lead = '';
+    this.#begins = false;
+  }
+
+  async returnToMark(options: RunOptions): Promise<void> {
+    await this.#simple(TO_MARK, options);
   }
 
   async checkConstraints(options: RunOptions): Promise<void> {

@@ -36,3 +36,7 @@ export const ROLLBACK = 'ROLLBACK';
 export const MARK = 'SAVEPOINT millrace_whole';
 export const TO_MARK = 'ROLLBACK TO SAVEPOINT millrace_whole';
 export const NO_SUCH_MARK = '1305';
+
+/** Set by those who want to take back a part of a transaction. */
+export const POINT = 'SAVEPOINT millrace_point';
+export const TO_POINT = 'ROLLBACK TO SAVEPOINT millrace_point';

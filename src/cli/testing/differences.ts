@@ -1,0 +1,83 @@
+/**
+ * What was expected and what came: where they differ, a line each. A part of an object is enough unless the whole is asked for; lists are
+ * compared by position and length, numbers exactly (`1.50` is `1.5`). Pure.
+ */
+import { compareExact, Decimal, type PlainValue } from '../../util/decimal.ts';
+import { writeJson } from '../../util/json.ts';
+
+export type Extent = 'part' | 'whole';
+
+export function differencesOf(expected: PlainValue, actual: PlainValue | undefined, path: string, extent: Extent): readonly string[] {
+  if (actual === undefined) return [`${path}: expected ${shown(expected)}, but it is not there`];
+  if (Array.isArray(expected)) return listDifferences(expected as readonly PlainValue[], actual, path, extent);
+  if (expected instanceof Map) return mapDifferences(expected, actual, path, extent);
+  return isEqual(expected, actual) ? [] : [unlike(expected, actual, path)];
+}
+
+function listDifferences(expected: readonly PlainValue[], actual: PlainValue, path: string, extent: Extent): readonly string[] {
+  if (!Array.isArray(actual)) return [unlike(expected, actual, path)];
+  const items = actual as readonly PlainValue[];
+  const shorter = Math.min(expected.length, items.length);
+  const found = expected.slice(0, shorter).flatMap((item, i) => differencesOf(item, items[i], `${path}[${i}]`, extent));
+  if (expected.length === items.length) return found;
+  return [`${path}: expected ${counted(expected.length)}, got ${counted(items.length)}: ${shown(actual)}`, ...found];
+}
+
+function counted(items: number): string {
+  return items === 1 ? '1 item' : `${items} items`;
+}
+
+function mapDifferences(expected: ReadonlyMap<string, PlainValue>, actual: PlainValue, path: string, extent: Extent): readonly string[] {
+  if (!(actual instanceof Map)) return [unlike(expected as PlainValue, actual, path)];
+  const found = [...expected].flatMap(([name, value]) => differencesOf(value, actual.get(name), inside(path, name), extent));
+  if (extent === 'part') return found;
+  const more = [...actual].filter(([name]) => !expected.has(name));
+  return [...found, ...more.map(([name, value]) => `${inside(path, name)}: nothing was expected, got ${shown(value)}`)];
+}
+
+function inside(path: string, name: string): string {
+  return /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
+}
+
+type Numeric = number | bigint | Decimal;
+
+function isNumeric(value: PlainValue): value is Numeric {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Decimal;
+}
+
+function isEqual(expected: PlainValue, actual: PlainValue): boolean {
+  return isNumeric(expected) && isNumeric(actual) ? compareExact(expected, actual) === 0 : expected === actual;
+}
+
+/** A text and a number that look alike are told apart by their quotes. */
+function unlike(expected: PlainValue, actual: PlainValue, path: string): string {
+  return `${path}: expected ${shown(expected)}, got ${shown(actual)}`;
+}
+
+const MOST_SHOWN = 300;
+
+export function shown(value: PlainValue): string {
+  const text = writeJson(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)} …` : text;
+}
+
+const STEP = /^(?:\.?([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\])/;
+
+/** The value at `items[2].price`, which may begin with `$`; undefined when there is none. */
+export function valueAt(body: PlainValue, path: string): PlainValue | undefined {
+  let value: PlainValue | undefined = body;
+  for (let rest = path.replace(/^\$/, ''); rest !== ''; ) {
+    const match = STEP.exec(rest);
+    if (match === null || value === undefined) return undefined;
+    rest = rest.slice(match[0].length);
+    const [, name, index, quoted] = match;
+    if (index !== undefined) value = Array.isArray(value) ? (value as readonly PlainValue[])[Number(index)] : undefined;
+    else value = value instanceof Map ? value.get(name ?? (JSON.parse(`"${quoted}"`) as string)) : undefined;
+  }
+  return value;
+}
+
+/** What a pattern is compared with: a text as it is, anything else as JSON. */
+export function textOfValue(value: PlainValue): string {
+  return typeof value === 'string' ? value : writeJson(value);
+}

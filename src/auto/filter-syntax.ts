@@ -4,7 +4,7 @@
  */
 import { apiError } from '../errors.ts';
 import type { Hint } from '../model/relation.ts';
-import { isOperator, OPERATORS, type Operator, type Values } from '../sql/operators.ts';
+import { isOperator, OPERATORS, type Operator, operatorNamed, type Values } from '../sql/operators.ts';
 import type { Condition } from '../sql/plan.ts';
 import { columnName, quoted } from './quoting.ts';
 import { readItem } from './related-item.ts';
@@ -45,8 +45,8 @@ export function parseFilter(name: string, expression: string): RawFilter {
   const column = columnName(name);
   const dot = expression.indexOf('.');
   if (dot < 0) throw isOperator(expression) ? apiError('operator_missing', column) : operatorError(column, expression);
-  const op = expression.slice(0, dot);
-  if (!isOperator(op)) throw operatorError(column, op);
+  const op = operatorNamed(expression.slice(0, dot));
+  if (op === undefined) throw operatorError(column, expression.slice(0, dot));
   const text = expression.slice(dot + 1);
   return { op, column, values: PARSERS[OPERATORS[op].values](column, text) };
 }

@@ -50,10 +50,10 @@ export interface WritePlan extends Conditions {
   readonly write:
     | { readonly do: 'update'; readonly plan: Narrowed<UpdatePlan> }
     | { readonly do: 'delete'; readonly plan: Narrowed<DeletePlan> };
-  /** The rows that it will hit. */
-  readonly count: Narrowed<CountPlan>;
+  /** The rows that it will hit. Few writes ask for them. */
+  readonly count: () => Narrowed<CountPlan>;
   /** The same rows as they are before it, locked. */
-  readonly before: Narrowed<SelectPlan>;
+  readonly before: () => Narrowed<SelectPlan>;
   /** For the row of a key: it must be there, and as the tags say. */
   readonly single: { readonly ifMatch: EntityTags | undefined } | undefined;
 }
@@ -87,16 +87,19 @@ function writePlan(
   table: Table,
   conditions: Conditions,
 ): WritePlan {
-  const { access } = conditions;
-  const before: SelectPlan = { table, columns: table.columns, where, order: [], limit: Number.MAX_SAFE_INTEGER, offset: 0, lock: true };
+  const { dryRun, maxAffected, returning, access } = conditions;
+  const { columns } = table;
   return {
     do: 'write',
     table,
     write,
-    count: narrow({ table, where }, access, write.do),
-    before: narrow(before, access, write.do),
+    count: () => narrow({ table, where }, access, write.do),
+    before: () => narrow({ table, columns, where, order: [], limit: Number.MAX_SAFE_INTEGER, offset: 0, lock: true }, access, write.do),
     single: 'key' in request.where ? { ifMatch: request.ifMatch } : undefined,
-    ...conditions,
+    dryRun,
+    maxAffected,
+    returning,
+    access,
   };
 }
 

@@ -20,6 +20,11 @@ export class Given {
     return firstOf(this.#parameters, name);
   }
 
+  hasAny(names: readonly string[]): boolean {
+    for (const { name } of this.#parameters) if (names.includes(name)) return true;
+    return false;
+  }
+
   get format(): string {
     return this.get('format') ?? 'json';
   }
@@ -50,36 +55,56 @@ export interface SortedQuery {
   readonly filters: readonly RawFilter[];
 }
 
-const FILTER_NAMES = new Set(['$or', '$and', '$not', '$null', '$notnull', '$has', '$hasnot']);
+const FILTER_NAMES = ['$or', '$and', '$not', '$null', '$notnull', '$has', '$hasnot'];
 const GENERAL = ['format', 'pwt'];
-const RESERVED = new Set(['pg', 'ps', 'set', 'version']);
+const RESERVED = ['pg', 'ps', 'set', 'version'];
+
+/** What a name means to a method. */
+interface Meaning {
+  /** The name itself: one text for all requests, which is compared at once. */
+  readonly name: string;
+  readonly use: 'once' | 'set' | 'unused' | 'filter';
+  /** Columns may have this name too, so a value that looks like a filter is one that was meant otherwise. */
+  readonly isReserved: boolean;
+}
 
 /** What a method takes: the names of parameters that may be given once (and `set`), and whether it takes filters. */
 export interface Vocabulary {
-  readonly names: readonly string[];
+  readonly meanings: ReadonlyMap<string, Meaning>;
   readonly filters: 'demanded' | 'taken' | 'none';
 }
 
-export function sortQuery(query: readonly QueryParameter[], { names, filters: takesFilters }: Vocabulary): SortedQuery {
+export function vocabulary(names: readonly string[], filters: Vocabulary['filters']): Vocabulary {
+  const meanings = new Map<string, Meaning>();
+  const add = (name: string, use: Meaning['use']): void => {
+    if (!meanings.has(name)) meanings.set(name, { name, use, isReserved: GENERAL.includes(name) || RESERVED.includes(name) });
+  };
+  for (const name of [...GENERAL, ...names]) add(name, name === 'set' ? 'set' : 'once');
+  for (const name of RESERVED) add(name, 'unused');
+  for (const name of FILTER_NAMES) add(name, 'filter');
+  return { meanings, filters };
+}
+
+export function sortQuery(query: readonly QueryParameter[], { meanings, filters: takesFilters }: Vocabulary): SortedQuery {
   const single = new Given();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
   let misused: string | undefined;
-  for (const parameter of query) {
-    const { name, value } = parameter;
-    if (isReserved(name) && looksLikeFilter(value)) throw apiError('reserved_name', name, 'its value looks like a filter');
-    if (name === 'set' && names.includes('set')) sets.push(value);
-    else if (GENERAL.includes(name) || names.includes(name)) single.add(parameter);
-    else if (RESERVED.has(name)) misused ??= name;
-    else if (FILTER_NAMES.has(name) || !name.startsWith('$')) {
+  for (const { name, value } of query) {
+    const meaning = meanings.get(name);
+    if (meaning === undefined || meaning.use === 'filter') {
+      if (meaning === undefined && name.startsWith('$')) throw apiError('parameter_unknown', name);
       if (takesFilters === 'none') throw apiError('filter_not_here', name);
-      filters.push(name.startsWith('$') ? parseNamedFilter(name, value) : parseFilter(name, value));
-    } else throw apiError('parameter_unknown', name);
+      filters.push(meaning === undefined ? parseFilter(name, value) : parseNamedFilter(name, value));
+      continue;
+    }
+    if (meaning.isReserved && looksLikeFilter(value)) throw apiError('reserved_name', name, 'its value looks like a filter');
+    if (meaning.use === 'set') sets.push(value);
+    else if (meaning.use === 'once') single.add({ name: meaning.name, value });
+    else misused ??= name;
   }
   // That a filter is missing weighs more.
   if (misused !== undefined && (filters.length > 0 || takesFilters !== 'demanded'))
     throw apiError('reserved_name', misused, 'this method does not use it');
   return { single, sets, filters };
 }
-
-const isReserved = (name: string): boolean => GENERAL.includes(name) || RESERVED.has(name);

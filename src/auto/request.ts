@@ -11,7 +11,7 @@ import { type EntityTags, parseTags } from './entity-tags.ts';
 import { type ExpandWanted, parseExpand } from './expand-syntax.ts';
 import { columnName, looksLikeFilter, parseList, type RawFilter, type RawValue } from './filter-syntax.ts';
 import { parseGroups } from './group-syntax.ts';
-import { firstOf, type Given, sortQuery, type Vocabulary } from './query.ts';
+import { firstOf, type Given, sortQuery, vocabulary } from './query.ts';
 
 interface Named {
   readonly format: string;
@@ -124,16 +124,13 @@ export interface RowAddress {
 
 const WRITE_NAMES = ['$dry_run', '$max_affected', '$return', '$select'];
 const GROUP_NAMES = ['$agg', '$group', '$having'];
-const READ: Vocabulary = {
-  names: ['pg', 'ps', '$select', '$order', '$count', '$after', '$expand', 'version', ...GROUP_NAMES],
-  filters: 'taken',
-};
-const READ_ROW: Vocabulary = { names: ['$select', '$expand', 'version'], filters: 'none' };
-const INSERT: Vocabulary = { names: [...WRITE_NAMES, '$upsert'], filters: 'none' };
-const UPDATE: Vocabulary = { names: [...WRITE_NAMES, 'set'], filters: 'demanded' };
-const UPDATE_ROW: Vocabulary = { names: UPDATE.names, filters: 'none' };
-const WRITE: Vocabulary = { names: WRITE_NAMES, filters: 'demanded' };
-const WRITE_ROW: Vocabulary = { names: WRITE_NAMES, filters: 'none' };
+const READ = vocabulary(['pg', 'ps', '$select', '$order', '$count', '$after', '$expand', 'version', ...GROUP_NAMES], 'taken');
+const READ_ROW = vocabulary(['$select', '$expand', 'version'], 'none');
+const INSERT = vocabulary([...WRITE_NAMES, '$upsert'], 'none');
+const UPDATE = vocabulary([...WRITE_NAMES, 'set'], 'demanded');
+const UPDATE_ROW = vocabulary([...WRITE_NAMES, 'set'], 'none');
+const WRITE = vocabulary(WRITE_NAMES, 'demanded');
+const WRITE_ROW = vocabulary(WRITE_NAMES, 'none');
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest | GroupRequest {
   const page = firstOf(query, 'pg');
@@ -147,22 +144,26 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
   const { single, filters } = sortQuery(query, READ);
   const after = single.get('$after');
   if (after !== undefined && pageNumber !== 0) throw apiError('parameter_invalid', '$after', 'it goes with pg=0');
-  const shared = {
+  const read: ReadRequest = {
+    do: 'read',
     format: single.format,
     filters,
     page: pageNumber,
     size: sizeNumber,
+    select: single.list('$select'),
     order: parseOrder(single.get('$order')),
     count: countOf(single.get('$count')),
+    after,
+    expand: expandOf(single.get('$expand'), maxPageSize),
     version: single.get('version'),
   };
-  const select = single.list('$select');
-  if (!GROUP_NAMES.some((name) => single.get(name) !== undefined)) {
-    return { do: 'read', ...shared, select, after, expand: expandOf(single.get('$expand'), maxPageSize) };
-  }
+  return single.hasAny(GROUP_NAMES) ? grouped(read, single) : read;
+}
+
+function grouped({ format, filters, page, size, order, count, version }: ReadRequest, single: Given): GroupRequest {
   for (const name of ['$select', '$after', '$expand'])
     if (single.get(name) !== undefined) throw apiError('parameter_invalid', name, 'it does not go with $agg and $group');
-  return { do: 'group', ...shared, ...parseGroups(single) };
+  return { do: 'group', format, filters, page, size, order, count, version, ...parseGroups(single) };
 }
 
 function expandOf(text: string | undefined, maxPageSize: number): readonly ExpandWanted[] | undefined {
@@ -197,8 +198,19 @@ export function parseInsert(query: readonly QueryParameter[], body: Buffer): Ins
 /** `row`: for the row of one key, and not for those that match filters. */
 export function parseUpdate(query: readonly QueryParameter[], row?: RowAddress): UpdateRequest {
   const { single, sets, filters } = sortQuery(query, row === undefined ? UPDATE : UPDATE_ROW);
-  const changes = setOf(sets);
-  return { do: 'update', format: single.format, changes, ...rowsOf('PUT', filters, row), ...writeOptions(single) };
+  return updateOf('PUT', single, setOf(sets), filters, row);
+}
+
+function updateOf(
+  method: string,
+  single: Given,
+  changes: Changes,
+  filters: readonly RawFilter[],
+  row: RowAddress | undefined,
+): UpdateRequest {
+  const where = rowsOf(method, filters, row);
+  const { dryRun, maxAffected, returning } = writeOptions(single);
+  return { do: 'update', format: single.format, where, changes, ifMatch: ifMatchOf(row), dryRun, maxAffected, returning };
 }
 
 /** A JSON object for rows that match (or for one row), or a JSON array of rows with their keys. */
@@ -208,7 +220,7 @@ export function parsePatch(query: readonly QueryParameter[], body: Buffer, row?:
     if (filters.length > 0) throw apiError('patch_filter');
     return { do: 'patch', format: single.format, body, ...writeOptions(single) };
   }
-  return { do: 'update', format: single.format, changes: { body }, ...rowsOf('PATCH', filters, row), ...writeOptions(single) };
+  return updateOf('PATCH', single, { body }, filters, row);
 }
 
 function isArray(body: Buffer): boolean {
@@ -218,13 +230,19 @@ function isArray(body: Buffer): boolean {
 
 export function parseDelete(query: readonly QueryParameter[], row?: RowAddress): DeleteRequest {
   const { single, filters } = sortQuery(query, row === undefined ? WRITE : WRITE_ROW);
-  return { do: 'delete', format: single.format, ...rowsOf('DELETE', filters, row), ...writeOptions(single) };
+  const where = rowsOf('DELETE', filters, row);
+  const { dryRun, maxAffected, returning } = writeOptions(single);
+  return { do: 'delete', format: single.format, where, ifMatch: ifMatchOf(row), dryRun, maxAffected, returning };
 }
 
-function rowsOf(method: string, filters: readonly RawFilter[], row: RowAddress | undefined): Pick<DeleteRequest, 'where' | 'ifMatch'> {
-  if (row !== undefined) return { where: { key: keyOf(row) }, ifMatch: parseTags('If-Match', row.ifMatch) };
+function rowsOf(method: string, filters: readonly RawFilter[], row: RowAddress | undefined): RowsWanted {
+  if (row !== undefined) return { key: keyOf(row) };
   if (filters.length === 0) throw apiError('filter_missing', method);
-  return { where: { filters }, ifMatch: undefined };
+  return { filters };
+}
+
+function ifMatchOf(row: RowAddress | undefined): EntityTags | undefined {
+  return row && parseTags('If-Match', row.ifMatch);
 }
 
 /** The values of the key, between commas and quoted like those of a list. */

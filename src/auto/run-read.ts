@@ -10,26 +10,32 @@ import type { ReadPlan } from './plan.ts';
 import { runExpanded } from './run-expand.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
-export async function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+export function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   if (plan.expand.length > 0) return runExpanded(plan, session, sink, (select, rows) => readRows({ ...plan, select }, session, sink, rows));
   return readRows(plan, session, sink, sink);
 }
 
 /** What is known before the first row goes to the answer, the rows where they are wanted. */
-async function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
+function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
+  if (plan.count === undefined && !plan.keyset) return readPage(plan.select, session, maskedSink(plan.select, sink));
+  return readCounted(plan, session, answer, sink);
+}
+
+async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
   if (plan.count !== undefined) await tellCount(plan.count, plan.isEstimated, session, answer);
   const shown = maskedSink(plan.select, sink);
-  if (!plan.keyset) return { rows: await readPage(plan.select, session, shown), cursor: undefined };
+  if (!plan.keyset) return readPage(plan.select, session, shown);
   const positioned = new CursorSink(shown, plan.select.order, plan.visible, plan.seal);
-  const rows = await readPage(plan.select, session, positioned);
+  const { rows } = await readPage(plan.select, session, positioned);
   return { rows, cursor: rows < plan.select.limit ? undefined : positioned.cursor };
 }
 
-/** The rows of a page into a sink; returns how many there were. */
-export function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<number> {
-  if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink);
+/** The rows of a page into a sink. */
+export function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<AutoResult> {
+  if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink).then(allRead);
   const { statement, params } = compileSelect(plan, engine.dialect);
-  return connection.run(statement, params, options, sink).then(rowsOf);
+  return connection.run(statement, params, options, sink).then(allOf);
 }
 
-const rowsOf = ({ rows }: Outcome): number => rows;
+const allRead = (rows: number): AutoResult => ({ rows, cursor: undefined });
+const allOf = ({ rows }: Outcome): AutoResult => allRead(rows);

@@ -22,7 +22,7 @@ export async function runExpandedRow(plan: ExpandedRowPlan, session: AutoSession
 }
 
 async function readOne(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
-  const rows = await readPage(plan, session, maskedSink(plan, sink));
+  const { rows } = await readPage(plan, session, maskedSink(plan, sink));
   if (rows === 0) throw apiError('row_unknown');
   if (rows > 1) throw apiError('key_repeats');
   return rows;

@@ -2,6 +2,7 @@
  * Runs a write to the rows that match: one statement, or several in a transaction where its outcome depends on what was found (the row as it was, how
  * many rows there are, the rows that are to be given back).
  */
+import type { Outcome } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
 import { compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
@@ -15,7 +16,17 @@ import { changedKeys, KeySink, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 import { checkDryRun, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 
-export async function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const { table, single, returning, maxAffected, dryRun } = plan;
+  const isPlain = single === undefined && returning === undefined && maxAffected === undefined && !dryRun && table.transactional;
+  if (!isPlain || !session.engine.capabilities.transactions) return writeChecked(plan, session, sink);
+  const { statement, params } = statementOf(plan, false, session);
+  return session.connection.run(statement, params, session.options).then(resultOf);
+}
+
+const resultOf = ({ rows }: Outcome): AutoResult => ({ rows, cursor: undefined });
+
+async function writeChecked(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   checkDryRun(plan, plan.table, session);
   const rows = session.engine.capabilities.transactions ? await writeAtomically(plan, session, sink) : await writeCounted(plan, session);
   if (plan.single !== undefined && rows === 0) throw apiError('row_unknown');
@@ -28,7 +39,7 @@ async function writeCounted(plan: WritePlan, session: AutoSession): Promise<numb
   if (plan.returning !== undefined) throw apiError('not_on_engine', '$return=rows', label);
   if (plan.single?.ifMatch !== undefined) throw apiError('not_on_engine', 'If-Match', label);
   if (plan.maxAffected !== undefined || plan.single !== undefined) {
-    const rows = await countRows(plan.count, session);
+    const rows = await countRows(plan.count(), session);
     if (plan.maxAffected !== undefined && BigInt(rows) > BigInt(plan.maxAffected)) {
       throw apiError('too_many_affected', rows, String(plan.maxAffected));
     }
@@ -76,7 +87,7 @@ async function writeAndRead(
 ): Promise<number> {
   const { table, access } = plan;
   const keys = new KeySink(table.primaryKey);
-  await select({ ...plan.before, columns: table.primaryKey }, session, keys);
+  await select({ ...plan.before(), columns: table.primaryKey }, session, keys);
   progress.hasRun = true;
   const wanted = { ...returning, access };
   if (plan.write.do === 'delete') {
@@ -89,8 +100,9 @@ async function writeAndRead(
 }
 
 async function checkTag(tags: EntityTags, plan: WritePlan, session: AutoSession): Promise<void> {
-  const row = new TagSink(plan.before.columns.length);
-  await select(plan.before, session, maskedSink(plan.before, row));
+  const before = plan.before();
+  const row = new TagSink(before.columns.length);
+  await select(before, session, maskedSink(before, row));
   if (row.tag === undefined) throw apiError('row_unknown');
   if (!hasTag(tags, row.tag)) throw apiError('row_changed');
 }
@@ -116,10 +128,10 @@ async function select(plan: Narrowed<SelectPlan>, { connection, engine, options 
 }
 
 function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession): BoundStatement {
-  const more = isReturned ? { returning: returning?.columns } : {};
-  return write.do === 'update'
-    ? compileUpdate({ ...write.plan, ...more }, engine.dialect)
-    : compileDelete({ ...write.plan, ...more }, engine.dialect);
+  if (write.do === 'update') {
+    return compileUpdate(isReturned ? { ...write.plan, returning: returning?.columns } : write.plan, engine.dialect);
+  }
+  return compileDelete(isReturned ? { ...write.plan, returning: returning?.columns } : write.plan, engine.dialect);
 }
 
 async function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {

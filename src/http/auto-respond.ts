@@ -7,9 +7,11 @@ export interface AutoAnswer extends Omit<AutoRead, 'request'> {
   readonly request: AutoRequest;
 }
 
+const isOfRows = (answer: AutoAnswer): answer is AutoRead => answer.request.do === 'read' || answer.request.do === 'group';
+
 export function respond(answer: AutoAnswer, reads: AutoReads): Promise<void> {
-  const { request } = answer;
-  if (request.do === 'read' || request.do === 'group') return reads.answer({ ...answer, request });
+  if (isOfRows(answer)) return reads.answer(answer);
+  const { request } = answer as AutoAnswer & { readonly request: Exclude<AutoRequest, AutoRead['request']> };
   if (request.do === 'row') return sendRow(answer);
   return request.returning === undefined ? sendCount(answer, request) : sendWritten(answer, request);
 }

@@ -78,7 +78,12 @@ export const OPERATORS = {
 
 export type Operator = keyof typeof OPERATORS;
 
-const NAMES: ReadonlySet<string> = new Set(Object.keys(OPERATORS));
+const NAMES: ReadonlyMap<string, Operator> = new Map(Object.keys(OPERATORS).map((name) => [name, name as Operator]));
+
+/** The operator of that name. It is the table's own text, by which everything else is found at once. */
+export function operatorNamed(name: string): Operator | undefined {
+  return NAMES.get(name);
+}
 
 /** Is that the name of an operator? */
 export function isOperator(name: string): name is Operator {

@@ -107,8 +107,7 @@ export function autoRoutes(services: Services): readonly Route[] {
     maxPageSize: services.config.maxPageSize,
   };
 
-  const target = (exchange: Exchange): MaybePromise<Target> => {
-    const path = paths.parse(exchange.path);
+  const target = (exchange: Exchange, path: AutoPath): MaybePromise<Target> => {
     exchange.isReading = isQuery(exchange, path);
     return after(enterSpace(services, exchange, DEMANDS.auto), ({ caller, context }): MaybePromise<Target> => {
       if (path.abbreviations !== undefined) checkPath(context, ...path.abbreviations);
@@ -133,9 +132,10 @@ export function autoRoutes(services: Services): readonly Route[] {
   const answer =
     (parseTable: Parse, parseRow: ParseRow | undefined): Handler =>
     async (exchange) => {
-      const found = target(exchange);
+      const path = paths.parse(exchange.path);
+      const found = target(exchange, path);
       const at = found instanceof Promise ? await found : found;
-      const { key } = paths.parse(exchange.path);
+      const { key } = path;
       if (key === undefined) return answerAuto(exchange, at, parseTable, auto);
       if (exchange.isReading) return answerAuto(exchange, at, PARSERS.QUERY, auto);
       if (parseRow === undefined) throw apiError('method_not_allowed', exchange.method, Object.keys(ROW_PARSERS).join(', '));
@@ -147,7 +147,7 @@ export function autoRoutes(services: Services): readonly Route[] {
     {
       path: `${prefix}*`,
       screen: (exchange) =>
-        after(target(exchange), () => {
+        after(target(exchange, paths.parse(exchange.path)), () => {
           const isForm = exchange.method === 'QUERY' || exchange.isReading;
           if (isForm || WITH_BODY.has(exchange.method)) checkBodyType(exchange, isForm ? FORM_TYPES : JSON_TYPES);
         }),

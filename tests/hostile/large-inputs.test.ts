@@ -66,6 +66,7 @@ const BATCHES: readonly { readonly name: string; readonly body: () => Buffer; re
     body: () => filled('[{"id":1,"doc":[', `${'['.repeat(60)}${']'.repeat(60)},`, '0]}x'),
     statuses: [400],
   },
+  { name: 'one large document', body: () => filled('[{"id":1,"doc":[', '[1,{"a":"two"}],', '0]}]'), statuses: [201] },
 ];
 
 let service: Service;
@@ -76,7 +77,7 @@ beforeAll(async () => {
   database = await createDatabase('postgres');
   await database.run('CREATE TABLE loose (id int, doc jsonb)');
   service = await startService({ env: { MILLRACE_REQUEST_MEMORY_MB: '256' } });
-  bench = new Bench(service, await setUpProject(service, [database.entry()]), database);
+  bench = new Bench(service, await setUpProject(service, [database.entry({ timeout_secs: 60 })]), database);
   for (const input_type of ['json', 'form', 'multipart']) {
     const logic = [{ sql: 'SELECT pg_sleep(0.5)::text' }, { expr: 'done', code: '1' }];
     await bench.deploy({ uri: input_type, method: 'post', input_type, logic });

@@ -45,6 +45,7 @@ export interface DatabaseEntry {
   db_type: string;
   connect_timeout_secs?: number;
   idle_timeout_secs?: number;
+  timeout_secs?: number;
   max_open_connections?: number;
   max_idle_connections?: number;
   tls?: string;

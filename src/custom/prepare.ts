@@ -3,7 +3,7 @@
  * place in the document; what cannot be asked is a warning.
  */
 import type { Connections } from '../engines/connections.ts';
-import { type Connection, DbFailure, type FailureKind, type RunOptions } from '../engines/engine.ts';
+import { type Connection, DbFailure, type RunOptions } from '../engines/engine.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Compiled } from './compile.ts';
 import { placeAtOffset } from './document-logic.ts';
@@ -18,20 +18,9 @@ const PATIENCE_MS = 5_000;
 export interface PrepareFindings {
   readonly problems: CodeProblem[];
   readonly warnings: string[];
+  /** The database did not answer. */
+  silent?: boolean;
 }
-
-/** The server cannot be asked, whatever the statement is. */
-const UNASKED: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'unreachable',
-  'login',
-  'lost',
-  'malformed',
-  'full',
-  'busy',
-  'timeout',
-  'cancelled',
-]);
-const MISSING: ReadonlySet<FailureKind> = new Set<FailureKind>(['missing_table', 'missing_column']);
 
 export async function prepareSteps(connections: Connections, entry: Entry, { document, steps }: Compiled): Promise<PrepareFindings> {
   const findings: PrepareFindings = { problems: [], warnings: [] };
@@ -49,6 +38,7 @@ export async function prepareSteps(connections: Connections, entry: Entry, { doc
       await checkStep(step, document, findings, (bound) => check(connection as Connection, bound, options), sqlSteps);
     }
   } catch {
+    findings.silent = true;
     findings.warnings.push('the database cannot be reached, so its SQL was not looked at');
   } finally {
     if (connection !== undefined) await giveBack(connection, pool);
@@ -76,11 +66,11 @@ async function checkStep(
   try {
     await check(bound);
   } catch (error) {
-    if (!(error instanceof DbFailure) || UNASKED.has(error.kind)) throw error;
+    if (!(error instanceof DbFailure) || error.about === 'server') throw error;
     if (error.kind === 'unsupported') return;
     const words = `step ${step.label}: ${engineWords(error.message)}`;
     const comesLater =
-      MISSING.has(error.kind) && steps.some(({ source, sql }) => source.index < step.source.index && sql?.ofSchema === true);
+      error.about === 'names' && steps.some(({ source, sql }) => source.index < step.source.index && sql?.ofSchema === true);
     if (error.kind === 'denied') warnings.push(`step ${step.label}: the database user lacks the privilege for it`);
     else if (comesLater) warnings.push(`${words}; an earlier step may create it`);
     else problems.push({ ...placeFor(step, bound.statement.text, error), message: words, kind: 'code', step: step.source.index });

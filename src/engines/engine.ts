@@ -14,6 +14,7 @@ import type { SqlSyntax } from '../sql/syntax.ts';
 import type { TemplateBinder } from '../sql/template-binder.ts';
 import { withoutQuotes } from '../util/error-words.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
+import { type FailureKind, kindTraits } from './failure-kinds.ts';
 import { type OutagePlace, outageOf, placeOf } from './outage.ts';
 
 export interface Outcome {
@@ -23,7 +24,7 @@ export interface Outcome {
   readonly selected: boolean;
 }
 
-export type { StopSignal };
+export type { FailureKind, StopSignal };
 
 export interface RunOptions {
   /** Ends the statement: the server is told to stop, and the connection is dropped. */
@@ -164,61 +165,6 @@ export interface Engine extends EngineNames {
 }
 
 /**
- * What went wrong in a database, in words that every engine shares.
- *   malformed     the server broke its protocol or sent more than it may; the connection is gone
- *   unreachable   refused, no route, login refused, went away in mid-query (`lost`)
- *   full          the server takes no more connections
- *   busy          too much is asked of the server, or of our connections to it
- *   timeout       the statement ran past its time
- *   cancelled     we asked it to stop
- *   denied        lack of privileges
- *   missing_table / missing_column / stale   the catalogue picture is old
- *   duplicate     unique or primary key
- *   constraint    NOT NULL, foreign key, check, exclusion
- *   invalid       wrong type, out of range, too long, not convertible
- *   conflict      deadlock, serialization: the caller may try again
- *   read_only     replica or read-only transaction or view
- *   unsupported   this table engine or view cannot do it
- *   raised        code in the database refused it in its own words (a trigger's RAISE or SIGNAL)
- *   syntax        the statement is wrong (Custom sql)
- *   other         anything else
- */
-export type FailureKind =
-  | 'unreachable'
-  | 'login'
-  | 'lost'
-  | 'malformed'
-  | 'full'
-  | 'busy'
-  | 'timeout'
-  | 'cancelled'
-  | 'denied'
-  | 'missing_table'
-  | 'missing_column'
-  | 'stale'
-  | 'duplicate'
-  | 'constraint'
-  | 'invalid'
-  | 'conflict'
-  | 'read_only'
-  | 'unsupported'
-  | 'raised'
-  | 'syntax'
-  | 'other';
-
-const WORDS_WITHOUT_VALUES: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'unreachable',
-  'login',
-  'lost',
-  'malformed',
-  'full',
-  'busy',
-  'cancelled',
-  'denied',
-  'read_only',
-]);
-
-/**
  * What a statement that failed has left behind.
  *   unsent    nothing: the server never had the whole of it. The only failure after which it may be sent again
  *   nothing   the server had it, and says that it ended without effect
@@ -264,7 +210,13 @@ export class DbFailure extends Error {
     this.key = details.key;
     this.position = details.position;
     this.ofStatement = details.ofStatement ?? false;
-    this.left = details.left ?? (UNANSWERED.has(kind) || (STOPS.has(kind) && this.code === '') ? 'unknown' : 'nothing');
+    const { end } = kindTraits(kind);
+    this.left = details.left ?? (end === 'open' || (end === 'stopped' && this.code === '') ? 'unknown' : 'nothing');
+  }
+
+  /** What it is about: the server, names, data … */
+  get about(): ReturnType<typeof kindTraits>['of'] {
+    return kindTraits(this.kind).of;
   }
 
   /** The same failure, with better knowledge of what is left. */
@@ -292,17 +244,14 @@ export class DbFailure extends Error {
     return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left, position });
   }
 
-  /** Engines quote values when they refuse data or a statement. What they say about servers is kept, without quoted parts. */
+  /** What engines say about servers and rights is kept, without quoted parts. */
   loggable(): Readonly<Record<string, string>> {
     const { kind, code } = this;
-    if (!WORDS_WITHOUT_VALUES.has(kind)) return { kind, code };
+    if (kindTraits(kind).words === undefined) return { kind, code };
     const { outage } = this;
     return { ...(outage === undefined ? {} : { outage }), kind, code, message: withoutQuotes(this.message) };
   }
 }
-
-const UNANSWERED: ReadonlySet<FailureKind> = new Set<FailureKind>(['lost', 'malformed']);
-const STOPS: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'cancelled']);
 
 /** For a socket that failed in a write: the end of the data has not left this machine. Otherwise nobody knows how far it came. */
 export function leftBy(error: unknown): Left {

@@ -1,40 +1,93 @@
-/** The tables that a statement names, by its words alone: what stands behind FROM, JOIN, INTO and UPDATE. Knows no catalogue. */
+/** The tables that a statement names, by its words alone: what stands behind FROM, JOIN, INTO, UPDATE, USING and their commas. Knows no catalogue. */
 import { type SqlToken, scanSql } from './bind-scan.ts';
 import { isSymbol, type SqlSyntax } from './syntax.ts';
 
-const BEFORE_TABLES: ReadonlySet<string> = new Set(['FROM', 'JOIN', 'INTO', 'UPDATE']);
+/** Words behind which a table stands, and whether a comma behind it has another one follow. */
+const BEFORE_TABLES: ReadonlyMap<string, 'list' | 'one'> = new Map([
+  ['FROM', 'list'],
+  ['JOIN', 'list'],
+  ['UPDATE', 'list'],
+  ['USING', 'list'],
+  ['INTO', 'one'],
+]);
 /** Words that may stand between. */
 const BETWEEN: ReadonlySet<string> = new Set(['ONLY', 'TABLE', 'IGNORE', 'LOW_PRIORITY']);
-/** Words behind which UPDATE names no table. */
-const NO_TABLE: ReadonlySet<string> = new Set(['FOR', 'DO', 'KEY', 'NO']);
+/** Words behind which the word names no table: `FOR UPDATE`, `IS DISTINCT FROM`, `ARRAY JOIN`. */
+const NO_TABLE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['UPDATE', new Set(['FOR', 'DO', 'KEY', 'NO'])],
+  ['FROM', new Set(['DISTINCT'])],
+  ['JOIN', new Set(['ARRAY'])],
+]);
+/** Statements whose USING names tables; in others it names columns or a way. */
+const WITH_USING: ReadonlySet<string> = new Set(['DELETE', 'MERGE']);
+const VERBS: ReadonlySet<string> = new Set(['SELECT', 'INSERT', 'UPDATE', ...WITH_USING]);
 /** Functions whose arguments have a FROM of their own. */
 const WITH_FROM: ReadonlySet<string> = new Set(['EXTRACT', 'SUBSTRING', 'TRIM', 'OVERLAY']);
+/** What can stand where a table does, and is none. */
 const CLAUSES: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'LATERAL', 'UNNEST', 'SET', 'WHERE', 'OUTFILE', 'DUMPFILE']);
+/** Words that end a list of tables. ON does not: another table may follow its condition. */
+const AFTER_TABLES: ReadonlySet<string> = new Set(
+  'SELECT SET VALUES WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH FOR RETURNING UNION EXCEPT INTERSECT SETTINGS FORMAT'.split(
+    ' ',
+  ),
+);
+
+/** What holds between two parentheses. */
+interface Level {
+  /** They hold the arguments of a function with a FROM of its own. */
+  readonly isArguments: boolean;
+  verb: string;
+  /** A comma has another table follow. */
+  listing: boolean;
+}
 
 export function tablesOf(text: string, syntax: SqlSyntax): readonly string[] {
   const tokens = scanSql(text, syntax).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const word = (at: number): string => (tokens[at]?.kind === 'word' ? (tokens[at]?.text.toUpperCase() ?? '') : '');
   const own = namesOfQueries(tokens, word);
   const found = new Set<string>();
-  const open: boolean[] = [];
+  const levels: Level[] = [{ isArguments: false, verb: '', listing: false }];
+  /** A table may stand at this token. */
+  let expected = -1;
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as SqlToken;
-    if (isSymbol(token, '(')) open.push(WITH_FROM.has(word(i - 1)));
-    if (isSymbol(token, ')')) open.pop();
-    if (!BEFORE_TABLES.has(word(i)) || open.at(-1) === true || (word(i) === 'UPDATE' && NO_TABLE.has(word(i - 1)))) continue;
-    let at = i + 1;
-    for (;;) {
-      while (BETWEEN.has(word(at))) at++;
-      const { name, next } = nameAt(tokens, at);
-      const isCall = isSymbol(tokens[next], '(') && word(i) !== 'INTO';
-      if (name === '' || CLAUSES.has(word(at)) || isCall) break;
-      if (!own.has(name)) found.add(name);
-      at = word(next) === 'AS' ? next + 2 : tokens[next]?.kind === 'word' && isSymbol(tokens[next + 1], ',') ? next + 1 : next;
-      if (word(i) !== 'FROM' || !isSymbol(tokens[at], ',')) break;
-      at++;
+    const level = levels.at(-1) as Level;
+    if (i === expected) {
+      if (BETWEEN.has(word(i))) {
+        expected = i + 1;
+        continue;
+      }
+      const { name, next } = nameAt(tokens, i);
+      const isCall = isSymbol(tokens[next], '(') && word(i - 1) !== 'INTO';
+      if (name !== '' && !CLAUSES.has(word(i)) && !isCall && !own.has(name)) found.add(name);
+      // A table may be called like a word that means something.
+      if (name !== '' && !CLAUSES.has(word(i))) {
+        i = next - 1;
+        continue;
+      }
+    }
+    if (isSymbol(token, '(')) {
+      const holdsTables = i === expected && word(i + 1) !== 'SELECT' && word(i + 1) !== 'WITH';
+      levels.push({ isArguments: WITH_FROM.has(word(i - 1)), verb: level.verb, listing: holdsTables });
+      if (holdsTables) expected = i + 1;
+    } else if (isSymbol(token, ')')) {
+      if (levels.length > 1) levels.pop();
+    } else if (isSymbol(token, ',')) {
+      if (level.listing) expected = i + 1;
+    } else if (token.kind === 'word') {
+      const kind = BEFORE_TABLES.get(word(i));
+      const names =
+        kind !== undefined && !(word(i) === 'USING' && isSymbol(tokens[i + 1], '(')) && namesTables(word(i), word(i - 1), level);
+      if (VERBS.has(word(i)) && NO_TABLE.get(word(i))?.has(word(i - 1)) !== true) level.verb = word(i);
+      if (names) expected = i + 1;
+      if (kind !== undefined || AFTER_TABLES.has(word(i))) level.listing = names ? kind === 'list' : level.listing && word(i) === 'USING';
     }
   }
   return [...found].sort();
+}
+
+function namesTables(word: string, before: string, { isArguments, verb }: Level): boolean {
+  return !isArguments && NO_TABLE.get(word)?.has(before) !== true && (word !== 'USING' || WITH_USING.has(verb));
 }
 
 /** `a`, `"a"`, `s.a`: without quotes. */

@@ -84,6 +84,7 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
     ['an unknown table', 'SELECT id\nFROM nowhere', 'nowhere'],
     ['an unknown column', 'SELECT id FROM t\nWHERE ?:a = id AND nope = ?:b', 'nope'],
     ['a syntax error', 'SELECT id FROM t\nWHERE id = ?:a FORM x', 'FORM'],
+    ['a first word that is none', 'SELEC id FROM t', 'SELEC'],
     ['an unknown function', 'SELECT nofunction(id) FROM t', 'nofunction'],
   ])('%s is 422 with its step, line and column', async (_, sql, word) => {
     const sketch: Sketch = { uri: 'wrong', logic: [{ expr: 'first', code: '1' }, { sql }] };
@@ -96,6 +97,38 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
     expect((await own.send('POST', '?prepare=false', text)).status).toBe(201);
     expect((await own.send('DELETE', '?uri=wrong&method=get&version=1.0.0', undefined)).status).toBe(200);
   });
+});
+
+/** A user who may log in and nothing more. */
+const WEAK: Readonly<Partial<Record<EngineName, (user: string, database: string) => readonly string[]>>> = {
+  postgres: (user) => [`CREATE ROLE ${user} LOGIN PASSWORD 'weak'`],
+  mysql: weakOnMysql,
+  mariadb: weakOnMysql,
+};
+
+function weakOnMysql(user: string, database: string): readonly string[] {
+  return [`CREATE USER '${user}'@'%' IDENTIFIED BY 'weak'`, `GRANT SELECT ON ${database}.seen TO '${user}'@'%'`];
+}
+
+test.each(['postgres', 'mysql', 'mariadb'] as const)('a privilege that is missing on %s is a warning', async (engine) => {
+  const database = await createDatabase(engine);
+  const user = `weak_${database.name}`.slice(0, 30);
+  try {
+    await database.run('CREATE TABLE seen (id int)');
+    await database.run(TABLES[engine]);
+    for (const statement of WEAK[engine]?.(user, database.name) ?? []) await database.run(statement);
+    const entry = database.entry({ username: user, password: 'weak' });
+    const own = new Bench(service, await setUpProject(service, [entry]), database);
+    const logic = [{ sql: 'SELECT name FROM t WHERE id = ?:id' }, { sql: 'INSERT INTO t (id, name) VALUES (?:id, ?:name)' }];
+    const response = await deploy({ uri: 'weak', method: 'post', logic }, '', own);
+    const warnings = [0, 1].map((step) => expect.stringMatching(`step ${step} .*privilege`));
+    expect([response.status, response.json<Answer>().warnings]).toEqual([201, expect.arrayContaining(warnings)]);
+    const call = await own.call('POST', 'weak', { body: { id: 1, name: 'x' } });
+    expect(call.status).toBe(403);
+  } finally {
+    await database.run(engine === 'postgres' ? `DROP ROLE ${user}` : `DROP USER '${user}'@'%'`);
+    await database.drop();
+  }
 });
 
 describe('check', () => {

@@ -216,6 +216,11 @@ describe('a bad declaration is 400 with its place', () => {
     expect([response.status, response.text]).toEqual([400, expect.stringMatching(/line \d+, column \d+: input\.a/)]);
   });
 
+  test('eight levels are none too many', async () => {
+    const nested = Array.from({ length: 8 }).reduce<object>((inner) => ({ type: 'object', fields: { a: inner } }), { type: 'integer' });
+    await bench.deploy({ uri: 'levels', method: 'post', logic: ECHO, input: { a: nested } });
+  });
+
   test('an empty input_type, and the reference of an engine that there is not', async () => {
     expect((await bench.deployText(text({}, { input_type: '' }))).status).toBe(400);
     expect((await bench.deployText(text({}, { database: { ref: 'xx/shop' } }))).status).toBe(400);

@@ -52,7 +52,8 @@ function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level
   const prefix = `${path}.`;
   const type = map === undefined ? 'any' : readType(fields, map, prefix);
   if (map !== undefined) fields.known(map, prefix, [...COMMON, ...OWN[type]]);
-  if (level > MOST_LEVELS) fields.problem(tree, `${path} is nested deeper than ${MOST_LEVELS} levels`);
+  if (level > MOST_LEVELS && (type === 'object' || type === 'array'))
+    fields.problem(tree, `${path} is nested deeper than ${MOST_LEVELS} levels`);
   const count = (name: string): number | undefined =>
     map?.fields.has(name) === true ? fields.whole(map, name, prefix, 0, 0, MOST) : undefined;
   const declaration: Declaration = {

@@ -116,6 +116,8 @@ export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'defini
       throw apiError(exists, inserted.address.uri, inserted.address.method, inserted.address.version);
     case 'rollback_unknown':
       throw apiError('rollback_unknown', inserted.version);
+    case 'module_changed':
+      throw apiError('copy_modules_differ', inserted.module);
     case 'space_unknown':
       throw apiError('space_unknown');
   }

@@ -152,7 +152,8 @@ function foreign({ caller, featureId }: Author, { identifiers, places }: Definit
   );
 }
 
-async function ask(management: Management, context: ProjectContext, compiled: Compiled): ReturnType<typeof prepareSteps> {
+/** What the database says against the SQL, if it can be asked. */
+export async function ask(management: Management, context: ProjectContext, compiled: Compiled): ReturnType<typeof prepareSteps> {
   try {
     return await prepareSteps(management.connections, entryOf(compiled, context), compiled);
   } catch (error) {

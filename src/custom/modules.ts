@@ -32,7 +32,7 @@ function compiled(module: { readonly module: string; readonly code: string }, ot
 }
 
 /** Another module that no longer compiles does not matter here. */
-function dependenciesOf(module: { readonly module: string; readonly code: string }, others: LarkModules): readonly string[] {
+export function dependenciesOf(module: { readonly module: string; readonly code: string }, others: LarkModules): readonly string[] {
   try {
     return compileModule(module, others).modules;
   } catch (error) {

@@ -58,6 +58,12 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** Something that speaks against what was asked, in a sentence, and where it stands. */
+export interface Obstacle {
+  readonly message: string;
+  readonly [place: string]: string | number;
+}
+
 export class ApiError extends Error {
   readonly key: string;
   readonly status: number;
@@ -65,6 +71,7 @@ export class ApiError extends Error {
   #place: string | undefined;
   /** What is wrong field by field, where that is known. */
   #errors: readonly FieldError[] | undefined;
+  #problems: readonly Obstacle[] | undefined;
   #verbatim = false;
 
   constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -95,6 +102,11 @@ export class ApiError extends Error {
     return this;
   }
 
+  withProblems(problems: readonly Obstacle[]): this {
+    this.#problems = problems;
+    return this;
+  }
+
   /** The sentence is an author's: nothing is said around it. */
   verbatim(): this {
     this.#verbatim = true;
@@ -115,12 +127,18 @@ export class ApiError extends Error {
     const told = new ApiError(key, status, words, { ...headers, 'x-outcome': outcome }).because(this.cause);
     told.#place = this.#place;
     told.#errors = this.#errors;
+    told.#problems = this.#problems;
     told.#verbatim = this.#verbatim;
     return told;
   }
 
-  body(): { code: number; status: string; message: string; errors?: readonly FieldError[] } {
-    const body = { code: this.status, status: reasonOf(this.status), message: this.message };
-    return this.#errors === undefined ? body : { ...body, errors: this.#errors };
+  body(): { code: number; status: string; message: string; errors?: readonly FieldError[]; problems?: readonly Obstacle[] } {
+    return {
+      code: this.status,
+      status: reasonOf(this.status),
+      message: this.message,
+      ...(this.#errors && { errors: this.#errors }),
+      ...(this.#problems && { problems: this.#problems }),
+    };
   }
 }

@@ -24,6 +24,12 @@ export const CUSTOM_ERRORS = {
     409,
     (uri: string, method: string, version: string) => `The target space would have ${method} ${show(uri)} version ${show(version)} twice.`,
   ),
+  copy_refused: entry(409, (problems: string) => `The target space cannot take this: ${problems} With force it is copied nevertheless.`),
+  copy_modules_differ: entry(
+    409,
+    (modules: string) =>
+      `The target space has other modules of these names: ${modules}. With overwrite they are replaced; nothing was copied.`,
+  ),
   endpoint_unknown: entry(404, (uri: string) => `There is no endpoint ${show(uri)} in this space.`),
   endpoint_version_unknown: entry(
     404,

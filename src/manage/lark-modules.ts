@@ -66,7 +66,14 @@ function requireAuthor(caller: SpaceCaller): void {
   if (!caller.roles.has('admin') && !caller.roles.has('power')) throw apiError('role_needed', 'admin, power');
 }
 
-export async function putModule(store: Store, caller: SpaceCaller, text: string, compile: CompileModule): Promise<ManageAnswer> {
+/** Answers which definitions a change concerns, if any. */
+export async function putModule(
+  store: Store,
+  caller: SpaceCaller,
+  text: string,
+  compile: CompileModule,
+  loading: DefinitionsLoading,
+): Promise<ManageAnswer> {
   requireAuthor(caller);
   const map = readDocuments(text);
   const fields = BodyFields.of(map);
@@ -83,7 +90,9 @@ export async function putModule(store: Store, caller: SpaceCaller, text: string,
   others.delete(module);
   await compile({ module, code }, others);
   if (!(await store.putModule(caller, { module, code, userId: caller.userId }))) throw apiError('space_unknown');
-  return { ...done(201, `The module ${module} was stored and is live.`), object: module };
+  const concerned = (await loading(store, caller, module)).map(addressOf);
+  const more = concerned.length === 0 ? {} : { loaded_by: concerned };
+  return { ...done(201, `The module ${module} was stored and is live.`, more), object: module };
 }
 
 async function modulesOf(store: Store, caller: SpaceCaller): Promise<LarkModules> {
@@ -115,6 +124,14 @@ export async function getModule(store: Store, caller: SpaceCaller, name: string 
 /** Which definitions of the space load a module. */
 export type DefinitionsLoading = (store: Store, scope: SpaceCaller, module: string) => Promise<readonly DefinitionSummary[]>;
 
+function addressOf({ uri, method, version }: DefinitionSummary): {
+  readonly uri: string;
+  readonly method: string;
+  readonly version: string;
+} {
+  return { uri, method, version };
+}
+
 /** `safe`: nothing is deleted that a definition loads. */
 export async function deleteModule(
   store: Store,
@@ -126,7 +143,7 @@ export async function deleteModule(
   requireAuthor(caller);
   if (name === undefined) throw apiError('missing_parameter', 'module');
   if (!(await modulesOf(store, caller)).has(name)) throw apiError('module_unknown', name);
-  const broken = (await loading(store, caller, name)).map(({ uri, method, version }) => ({ uri, method, version }));
+  const broken = (await loading(store, caller, name)).map(addressOf);
   if (mode === 'safe' && broken.length > 0)
     throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', '));
   if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);

@@ -6,6 +6,7 @@ import type { SpaceScope } from '../model/project.ts';
 import { newUlid } from '../model/ulid.ts';
 import { spaceExists } from './project-records.ts';
 import type { Sql } from './sql-driver.ts';
+import type { ArrivingModule, ModuleDraft } from './store.ts';
 
 interface ModuleRow {
   readonly module: string;
@@ -29,12 +30,14 @@ export async function readModules(sql: Sql, scope: SpaceScope): Promise<LarkModu
   return new Map(rows.map((row) => [row.module, toModule(row)]));
 }
 
+/** The first module that is not any more what its successor is to replace. */
+export async function findChanged(tx: Sql, scope: SpaceScope, arriving: readonly ArrivingModule[]): Promise<string | undefined> {
+  const present = await readModules(tx, scope);
+  return arriving.find(({ module, replaces }) => (present.get(module)?.revision ?? null) !== replaces)?.module;
+}
+
 /** False when the space is not one of the project's. */
-export async function putModule(
-  tx: Sql,
-  scope: SpaceScope,
-  { module, code, userId }: { readonly module: string; readonly code: string; readonly userId: string },
-): Promise<boolean> {
+export async function putModule(tx: Sql, scope: SpaceScope, { module, code, userId }: ModuleDraft): Promise<boolean> {
   if (!(await spaceExists(tx, scope))) return false;
   await tx.all(
     `INSERT INTO lark_modules (org_id, project_id, space_id, module, code, user_id, updated_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?)

@@ -32,6 +32,7 @@ import { rewrap } from './rewrap.ts';
 import type { KeyRing } from './secrets.ts';
 import { type Driver, type Sql, unavailable } from './sql-driver.ts';
 import type {
+  ArrivingModule,
   Cached,
   Change,
   ChangeTopic,
@@ -43,6 +44,7 @@ import type {
   EntryDraft,
   EntryRemoval,
   MissingRollback,
+  ModuleDraft,
   OrgCreation,
   Page,
   PersonaStorage,
@@ -296,10 +298,19 @@ export class SqlStore implements Store {
     return definitions.listDefinitions(this.#driver, scope, method);
   }
 
-  insertDefinitions(scope: SpaceScope, drafts: readonly DefinitionDraft[], missing: MissingRollback): Promise<DefinitionInsertion> {
+  insertDefinitions(
+    scope: SpaceScope,
+    drafts: readonly DefinitionDraft[],
+    missing: MissingRollback,
+    arriving: readonly ArrivingModule[] = [],
+  ): Promise<DefinitionInsertion> {
     return this.#write(async (tx, note) => {
+      const changed = arriving.length === 0 ? undefined : await modules.findChanged(tx, scope, arriving);
+      if (changed !== undefined) return { kind: 'module_changed', module: changed };
       const outcome = await definitions.insertDefinitions(tx, this.#ring, scope, drafts, missing);
       if (outcome.kind !== 'inserted') return outcome;
+      for (const module of arriving) await modules.putModule(tx, scope, module);
+      if (arriving.length > 0) note('modules', spaceKey(scope));
       for (const uri of new Set(drafts.map((draft) => draft.uri))) note('endpoint', endpointKey(scope, uri));
       // Only copies drop a rollback version that is missing.
       const action = missing === 'drop' ? 'copy' : 'deploy';
@@ -352,7 +363,7 @@ export class SqlStore implements Store {
     return this.#modules.get(`${orgId}/${projectId}/${spaceId}`);
   }
 
-  putModule(scope: SpaceScope, module: { readonly module: string; readonly code: string; readonly userId: string }): Promise<boolean> {
+  putModule(scope: SpaceScope, module: ModuleDraft): Promise<boolean> {
     return this.#write(async (tx, note) => {
       const stored = await modules.putModule(tx, scope, module);
       if (stored) note('modules', spaceKey(scope));

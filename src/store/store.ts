@@ -63,7 +63,20 @@ export type DefinitionInsertion =
   | { readonly kind: 'inserted'; readonly definitions: readonly InsertedDefinition[] }
   | { readonly kind: 'exists'; readonly address: DefinitionAddress }
   | { readonly kind: 'rollback_unknown'; readonly version: string }
+  /** It is no longer the module that was to be replaced. */
+  | { readonly kind: 'module_changed'; readonly module: string }
   | { readonly kind: 'space_unknown' };
+
+export interface ModuleDraft {
+  readonly module: string;
+  readonly code: string;
+  readonly userId: string;
+}
+
+/** A module that comes with definitions; `replaces` is the revision of the one that it takes the place of. */
+export interface ArrivingModule extends ModuleDraft {
+  readonly replaces: string | null;
+}
 
 export type DefinitionChange =
   | { readonly kind: 'changed'; readonly definitionId: string }
@@ -145,8 +158,13 @@ export interface Store {
   definition(scope: SpaceScope, definitionId: string): Promise<Definition | undefined>;
   /** In order of uri, method and version. */
   listDefinitions(scope: SpaceScope, method?: DefinitionMethod): Promise<readonly DefinitionSummary[]>;
-  /** A draft's rollback_version may name a deployed version or another draft of the same call. */
-  insertDefinitions(scope: SpaceScope, drafts: readonly DefinitionDraft[], missing: MissingRollback): Promise<DefinitionInsertion>;
+  /** A draft's rollback_version may name a deployed version or another draft of the same call. With them come modules, if all can be stored. */
+  insertDefinitions(
+    scope: SpaceScope,
+    drafts: readonly DefinitionDraft[],
+    missing: MissingRollback,
+    modules?: readonly ArrivingModule[],
+  ): Promise<DefinitionInsertion>;
   /** Replaces the definition of the same uri, method and version. */
   updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange>;
   /** `userId`: who deletes, for the history. */
@@ -159,7 +177,7 @@ export interface Store {
 
   /** An empty map when the space has none. */
   modules(orgId: string, projectId: string, spaceId: string): Cached<LarkModules>;
-  putModule(scope: SpaceScope, module: { readonly module: string; readonly code: string; readonly userId: string }): Promise<boolean>;
+  putModule(scope: SpaceScope, module: ModuleDraft): Promise<boolean>;
   deleteModule(scope: SpaceScope, module: string): Promise<boolean>;
 
   /** An empty map when the space has none. Throws `persona_unconfirmed` when the store has not confirmed memory for too long. */

@@ -28,11 +28,11 @@ describe('Lark modules', () => {
   });
 
   const compiled: string[] = [];
-  const put = (text: string, by = caller) =>
-    putModule(store, by, text, ({ module, code }, others) => {
-      if (code.includes('syntax error')) throw apiError('module_code', 'line 1, column 8: got newline');
-      compiled.push(`${module} beside ${[...others.keys()].join(' ')}`);
-    });
+  const compile: Parameters<typeof putModule>[3] = ({ module, code }, others) => {
+    if (code.includes('syntax error')) throw apiError('module_code', 'line 1, column 8: got newline');
+    compiled.push(`${module} beside ${[...others.keys()].join(' ')}`);
+  };
+  const put = (text: string, by = caller) => putModule(store, by, text, compile, async () => []);
   const code = 'def double(x):\n    return x * 2\n';
   const block = 'code: |\n  def double(x):\n      return x * 2\n';
 

@@ -1,4 +1,4 @@
-/** Management of definitions: deploy, update, delete, get, list, copy to a space, and the check that develops one. */
+/** Management of definitions: deploy, update, delete, get, list, history, diff and copy to a space, and the check that develops one. */
 import { check } from '../../custom/check.ts';
 import { copy } from '../../custom/copy.ts';
 import {
@@ -16,6 +16,7 @@ import {
   update,
 } from '../../custom/definitions.ts';
 import type { InspectOptions } from '../../custom/inspection.ts';
+import { diff } from '../../custom/space-diff.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { audit } from '../audit.ts';
@@ -120,7 +121,20 @@ export function definitionRoutes(services: Services): readonly Route[] {
     {
       path: `${base}/space/copy`,
       screen,
-      methods: { PUT: change('definition.copy', (exchange, author) => copy(management, author, jsonBody(exchange))) },
+      methods: {
+        PUT: change('definition.copy', (exchange, author) => copy(management, author, jsonBody(exchange), inspectOptions(exchange))),
+      },
+    },
+    {
+      path: `${base}/space/diff`,
+      screen,
+      methods: {
+        POST: read(async (exchange, author) => {
+          requireRole(author.caller, ...AUTHORS);
+          const format = formatOf(exchange.parameter('format'));
+          sendValue(exchange, 200, format, await diff(management, author, jsonBody(exchange), inspectOptions(exchange)));
+        }),
+      },
     },
     {
       path: `${base}/check`,

@@ -26,7 +26,7 @@ export function larkRoutes(services: Services): readonly Route[] {
     };
 
   const methods: Route['methods'] = {
-    POST: changed('module.put', (exchange, caller) => putModule(store, caller, yamlBody(exchange), checkModule)),
+    POST: changed('module.put', (exchange, caller) => putModule(store, caller, yamlBody(exchange), checkModule, definitionsLoading)),
     async GET(exchange) {
       const caller = await enter(exchange);
       const format = formatOf(exchange.parameter('format'));

@@ -1,0 +1,59 @@
+/** What copying definitions into another space would change there, and what speaks against it. Changes nothing. */
+import type { PlainValue } from '../util/decimal.ts';
+import { plainDocument } from '../util/plain-document.ts';
+import { unifiedDiff } from '../util/unified-diff.ts';
+import { parseCopyRequest } from './copy-request.ts';
+import { type Author, type Management, nameOf } from './definitions.ts';
+import { editDocument } from './document.ts';
+import { comparableText } from './document-text.ts';
+import type { InspectOptions } from './inspection.ts';
+import { type PromotedDefinition, type PromotedModule, planPromotion } from './promotion.ts';
+
+type State = 'new' | 'same' | 'changed';
+
+interface Difference {
+  readonly state: State;
+  /** `-` is the target, `+` the source. */
+  readonly diff: string;
+}
+
+export async function diff(management: Management, author: Author, body: PlainValue, options: InspectOptions): Promise<PlainValue> {
+  const request = parseCopyRequest(body, author);
+  const plan = await planPromotion(management, author, request, options);
+  const from = author.context.spaces.get(author.caller.spaceId)?.name ?? '';
+  return plainDocument({
+    definitions: plan.definitions.map((definition) => ({
+      uri: definition.draft.uri,
+      method: definition.draft.method,
+      version: definition.draft.version,
+      ...definitionDifference(definition, from, plan.to),
+    })),
+    modules: plan.modules.map((module) => ({ module: module.module, ...moduleDifference(module, from, plan.to) })),
+    databases: plan.databases.map(({ ref, reason }) => ({ ref, ok: reason === undefined, reason })),
+    problems: plan.problems,
+  });
+}
+
+/** Nothing of a password is shown but that it is another one. */
+const OTHER_PASSWORD = '"*** (another one)"';
+
+function definitionDifference({ draft, source, there }: PromotedDefinition, from: string, to: string): Difference {
+  const after = { name: `${from}: ${nameOf(source)}`, text: comparableText(draft) };
+  if (there === undefined) return difference('new', { name: `${to}: nothing`, text: '' }, after);
+  const isOther = there.password !== draft.password;
+  const shown = isOther
+    ? { ...draft, document: editDocument(draft.document, [{ path: ['database', 'password'], text: OTHER_PASSWORD }]) }
+    : draft;
+  return difference('changed', { name: `${to}: ${nameOf(there)}`, text: comparableText(there) }, { ...after, text: comparableText(shown) });
+}
+
+function moduleDifference({ module, source, there }: PromotedModule, from: string, to: string): Difference {
+  const after = { name: `${from}: module ${module}`, text: source.code };
+  if (there === undefined) return difference('new', { name: `${to}: nothing`, text: '' }, after);
+  return difference('changed', { name: `${to}: module ${module}`, text: there.code }, after);
+}
+
+function difference(state: State, before: Parameters<typeof unifiedDiff>[0], after: Parameters<typeof unifiedDiff>[1]): Difference {
+  const told = unifiedDiff(before, after);
+  return { state: state === 'changed' && told === '' ? 'same' : state, diff: told };
+}

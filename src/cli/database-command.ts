@@ -7,33 +7,45 @@ const PATH = 'system/api/v1/project/database';
 
 function sends(method: 'POST' | 'PUT', verb: string, summary: string): Subcommand {
   return {
-    usage: `${verb} URL [--tls MODE] [--read-only]`,
+    usage: `${verb} URL [--alias NAME] [--spaces dev,staging] [--tls MODE] [--read-only]`,
     summary,
-    values: ['tls'],
+    values: ['tls', 'alias', 'spaces'],
     switches: ['read-only'],
     run: (client, flags) => {
       const entry = entryFromUrl(flags.argument(0, "the database's URL"), ENGINES);
-      const tls = flags.get('tls');
-      const body = { ...entry, ...(tls === undefined ? {} : { tls }), ...(flags.has('read-only') ? { read_only: true } : {}) };
+      const [tls, alias, spaces] = ['tls', 'alias', 'spaces'].map((name) => flags.get(name));
+      const body = {
+        ...entry,
+        ...(tls === undefined ? {} : { tls }),
+        ...(alias === undefined ? {} : { alias }),
+        ...(spaces === undefined ? {} : { spaces: spaces.split(',').map((name) => name.trim()) }),
+        ...(flags.has('read-only') ? { read_only: true } : {}),
+      };
       return client.print(method, PATH, { body: JSON.stringify(body) });
     },
   };
 }
 
-function named(method: 'GET' | 'DELETE', path: string, verb: string, summary: string): Subcommand {
+function named(method: 'GET' | 'DELETE', path: string, usage: string, summary: string, values: readonly string[] = []): Subcommand {
   return {
-    usage: `${verb} TYPE NAME`,
+    usage,
     summary,
+    values,
     run: (client, flags) =>
       client.print(method, path, {
-        query: { type: flags.argument(0, 'the type'), name: flags.argument(1, 'the name'), project_id: client.setting('project_id') },
+        query: {
+          type: flags.argument(0, 'the type'),
+          name: flags.argument(1, 'the name'),
+          project_id: client.setting('project_id'),
+          space: flags.get('space'),
+        },
       }),
   };
 }
 
 export const DATABASE_COMMANDS: Subcommands = {
   add: sends('POST', 'add', 'register a database'),
-  change: sends('PUT', 'change', 'replace the entry of the same type and name'),
-  remove: named('DELETE', PATH, 'remove', 'remove an entry; the database itself stays as it is'),
-  test: named('GET', `${PATH}/test`, 'test', 'try an entry, and say what is wrong with it'),
+  change: sends('PUT', 'change', 'replace the entry of the same type, name and spaces'),
+  remove: named('DELETE', PATH, 'remove TYPE NAME [--space SPACE]', 'remove an entry; the database itself stays as it is', ['space']),
+  test: named('GET', `${PATH}/test`, 'test TYPE NAME', 'try an entry, and say what is wrong with it'),
 };

@@ -3,6 +3,7 @@ import { newUlid } from '../model/ulid.ts';
 import { type Client, readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
 import type { Flags } from './client-flags.ts';
+import { PROMOTION_COMMANDS } from './promotion-command.ts';
 
 const PATH = 'rest/definition/v1';
 const YAML = 'application/x-yaml';
@@ -101,22 +102,16 @@ export const DEFINITION_COMMANDS: Subcommands = {
         query: { uri: flags.argument(0, 'the uri'), method: flags.required('method'), version: flags.required('version') },
       }),
   },
-  copy: {
-    usage: 'copy DEFINITION_ID... --to SPACE_ID --version VERSION',
-    summary: 'copy definitions into another space',
-    values: ['to', 'version'],
+  history: {
+    usage: 'history URI --method METHOD | history --revision REVISION_ID',
+    summary: 'what was deployed under a uri and method, or one document of it',
+    values: ['method', 'revision'],
     run: (client, flags) => {
-      flags.argument(0, 'the definition_id');
-      const body = {
-        org_id: client.setting('org_id'),
-        project_id: client.setting('project_id'),
-        space_id: client.setting('space_id'),
-        user_id: client.setting('user_id'),
-        target_space_id: flags.required('to'),
-        target_version: flags.required('version'),
-        definition_list: flags.rest,
-      };
-      return client.print('PUT', `${PATH}/space/copy`, { body: JSON.stringify(body) });
+      const revision = flags.get('revision');
+      const query =
+        revision === undefined ? { uri: flags.argument(0, 'the uri'), method: flags.required('method') } : { revision_id: revision };
+      return client.print('GET', `${PATH}/history`, { query });
     },
   },
+  ...PROMOTION_COMMANDS,
 };

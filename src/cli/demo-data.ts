@@ -3,6 +3,8 @@
 import pg from 'pg';
 
 export const DEMO_DATABASE = 'shop';
+/** The same shop in another space: it has opened only lately. */
+export const PROD_DATABASE = 'shop_prod';
 
 export interface DemoServer {
   readonly host: string;
@@ -94,19 +96,27 @@ FROM orders AS o, LATERAL generate_series(1, 1 + o.id % 4) AS line, products AS 
 WHERE p.id = 1 + (o.id * 13 + line * 53) % 200;
 `;
 
-/** Makes the demo database when the server has none. */
+const FEW_ROWS = 'DELETE FROM orders WHERE id > 300;';
+
+/** Makes the demo databases when the server has none. */
 export async function ensureDemoData(server: DemoServer): Promise<void> {
   await withClient(server, 'postgres', async (client) => {
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DEMO_DATABASE]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${DEMO_DATABASE}`);
+    const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database');
+    for (const name of [DEMO_DATABASE, PROD_DATABASE])
+      if (!rows.some(({ datname }) => datname === name)) await client.query(`CREATE DATABASE ${name}`);
   });
-  await withClient(server, DEMO_DATABASE, async (client) => {
+  await ensureTables(server, DEMO_DATABASE, ROWS);
+  await ensureTables(server, PROD_DATABASE, ROWS + FEW_ROWS);
+}
+
+async function ensureTables(server: DemoServer, database: string, content: string): Promise<void> {
+  await withClient(server, database, async (client) => {
     // One transaction, whose last table tells that it is done: an interrupted start leaves nothing half-made.
     await client.query('BEGIN');
     const { rows } = await client.query<{ made: boolean }>("SELECT to_regclass('public.order_items') IS NOT NULL AS made");
     if (!rows[0]?.made) {
       await client.query(TABLES);
-      await client.query(ROWS);
+      await client.query(content);
     }
     await client.query('COMMIT');
     if (!rows[0]?.made) await client.query('ANALYZE');

@@ -10,7 +10,7 @@ import { ENGINES } from '../engines/index.ts';
 import { newUlid } from '../model/ulid.ts';
 import { entryFromUrl } from './database-url.ts';
 import { DemoClient } from './demo-client.ts';
-import { DEMO_DATABASE, ensureDemoData } from './demo-data.ts';
+import { DEMO_DATABASE, ensureDemoData, PROD_DATABASE } from './demo-data.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { deployExamples, deployPersonas, exampleLines } from './examples.ts';
 import { withKeys } from './keys.ts';
@@ -108,13 +108,13 @@ async function ensureDemo(config: Config, client: DemoClient, postgres: Embedded
   const file = fileOf(config);
   if (existsSync(file)) {
     const demo = JSON.parse(readFileSync(file, 'utf8')) as Demo;
-    await client.send('PUT', 'system/api/v1/project/database', demo, entryOf(postgres));
+    await refreshEntries(client, demo, postgres);
     return demo;
   }
   const user_id = newUlid();
   const org = await client.send('POST', 'system/api/v1/org', { user_id }, { name: 'Demo', abbreviation: ORG });
   const org_id = String(org['org_id']);
-  const body = { name: 'Shop', abbreviation: PROJECT, database: [entryOf(postgres)] };
+  const body = { name: 'Shop', abbreviation: PROJECT, database: ENTRIES.map((entry) => entryOf(postgres, entry)) };
   const project = await client.send('POST', 'system/api/v1/project', { user_id, org_id }, body);
   const project_id = String(project['project_id']);
   const [space] = project['spaces'] as { space_id: string }[];
@@ -125,13 +125,35 @@ async function ensureDemo(config: Config, client: DemoClient, postgres: Embedded
   return demo;
 }
 
-function entryOf(postgres: EmbeddedPostgres): object {
+/** One name for both databases: which one it is, the space decides. */
+interface DemoEntry {
+  readonly db_name: string;
+  readonly spaces: readonly string[];
+}
+
+const ENTRIES: readonly DemoEntry[] = [
+  { db_name: DEMO_DATABASE, spaces: ['dev', 'staging'] },
+  { db_name: PROD_DATABASE, spaces: ['prod'] },
+];
+
+/** The server may be on another port than last time. Entries that somebody has removed or narrowed since stay so. */
+async function refreshEntries(client: DemoClient, demo: Demo, postgres: EmbeddedPostgres): Promise<void> {
+  const project = await client.send('GET', `system/api/v1/project?project_id=${demo.project_id}`, demo);
+  const known = project['databases'] as readonly (DemoEntry & { readonly db_type: string; readonly alias: string })[];
+  for (const { db_type, alias, db_name, spaces } of known)
+    if (db_type === 'pg' && alias === DEMO_DATABASE && ENTRIES.some((entry) => entry.db_name === db_name))
+      await client.send('PUT', 'system/api/v1/project/database', demo, entryOf(postgres, { db_name, spaces }));
+}
+
+function entryOf(postgres: EmbeddedPostgres, { db_name, spaces }: DemoEntry): object {
   return {
     host_details: [{ host: postgres.host, port: String(postgres.port) }],
     username: postgres.user,
     password: postgres.password,
-    db_name: DEMO_DATABASE,
+    db_name,
     db_type: 'pg',
+    alias: DEMO_DATABASE,
+    spaces,
     tls: 'disable',
     max_open_connections: 20,
     max_idle_connections: 10,

@@ -76,6 +76,66 @@ describe('the client', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('line')]);
   });
 
+  test('definitions on their way to another space: diff, copy, history', async () => {
+    const file = join(folder, 'way.yaml');
+    const text = (version: string, sql: string): string =>
+      `permission: [admin]\nhttp: {uri: way, method: get, version: ${version}}\nlogic:\n  - sql: ${sql}\n    omit: true\n  - lark: l\n    code: |\n      load("way", "f")\n      result = f(step_0)\ndatabase: {ref: pg/${database.name}}\n`;
+    writeFileSync(join(folder, 'way.star'), 'def f(rows):\n  return rows[0]["n"]\n');
+    await json('lark', 'put', 'way', join(folder, 'way.star'));
+    writeFileSync(file, text('1.0.0', 'SELECT 1 AS n'));
+    await json('definition', 'deploy', file);
+    const missing = await run('definition', 'diff', 'get:way', '--to', 'staging');
+    expect([missing.code, JSON.parse(missing.stdout)]).toMatchObject([1, { definitions: [{ version: '1.0.0', state: 'new' }] }]);
+    expect(missing.stderr).toMatch(/^millrace: .*module "way".*\n$/);
+    expect(await run('definition', 'copy', 'get:way', '--to', 'staging')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${missing.stderr}millrace: nothing was copied.\n`,
+    });
+    const copied = await json('definition', 'copy', 'get:way', '--to', 'staging', '--modules');
+    expect(copied).toMatchObject({ copied: [{ uri: 'way', version: '1.0.0' }], modules: ['way'] });
+    writeFileSync(file, text('1.1.0', 'SELECT 2 AS n'));
+    await json('definition', 'deploy', file);
+    const shown = await run('definition', 'diff', '--all', '--to', 'staging', '--modules', '--text');
+    expect([shown.code, shown.stderr]).toEqual([0, '']);
+    expect(shown.stdout).toMatch(
+      /^changed get way 1\.1\.0\n--- staging: get way 1\.0\.0\n[\s\S]*- {2}- sql: SELECT 1 AS n\n\+ {2}- sql: SELECT 2 AS n\n[\s\S]*\nsame module way\nok database pg/,
+    );
+    expect((await run('definition', 'copy', 'get:way', 'get:way@1.0.0', '--to', 'prod')).stderr).toContain('--version');
+    expect((await run('definition', 'copy', 'get:none', '--to', 'prod')).stderr).toContain('"get:none"');
+    expect(await json('definition', 'copy', 'get:way', '--to', project.spaces.prod, '--force')).toMatchObject({
+      warnings: [expect.stringContaining('"way"')],
+    });
+    const history = await json<Record<string, string>[]>('definition', 'history', 'way', '--method', 'get', '--space-id', 'staging');
+    expect(history).toMatchObject([{ action: 'copy', version: '1.0.0' }]);
+    const revision = history[0]?.['revision_id'] ?? '';
+    expect(await json('definition', 'history', '--revision', revision, '--space-id', 'staging')).toMatchObject({
+      definition: { http: { uri: 'way' } },
+    });
+    expect((await run('lark', 'delete', 'way')).stderr).toContain('get way 1.1.0');
+    expect(await json('lark', 'delete', 'way', '--force')).toMatchObject({ broken: [{ uri: 'way' }, { uri: 'way' }] });
+  });
+
+  test('databases by another name, in some spaces', async () => {
+    const url = databaseUrl();
+    expect(await json('database', 'add', url, '--alias', 'other', '--spaces', 'dev,prod')).toMatchObject({ code: 201 });
+    expect((await run('database', 'add', url, '--alias', 'other', '--spaces', 'prod')).code).toBe(1);
+    expect(await json('database', 'add', url, '--alias', 'other', '--spaces', 'staging')).toMatchObject({ code: 201 });
+    expect((await run('database', 'remove', 'pg', 'other')).stderr).toContain('space');
+    expect(await json('database', 'remove', 'pg', 'other', '--space', 'staging')).toMatchObject({ code: 200 });
+    expect(await json('database', 'remove', 'pg', 'other')).toMatchObject({ code: 200 });
+  });
+
+  const databaseUrl = (): string => {
+    const { host_details, username, password } = database.entry() as {
+      host_details: { host: string; port: string }[];
+      username: string;
+      password: string;
+    };
+    const [{ host, port } = { host: '', port: '' }] = host_details;
+    return `postgres://${username}:${password}@${host}:${port}/${database.name}`;
+  };
+
   test('modules, tokens, organizations, projects', async () => {
     const file = join(folder, 'm.star');
     writeFileSync(file, 'def f():\n  return "ü"\n');
@@ -106,7 +166,26 @@ describe('the client', () => {
   });
 });
 
-test('every example of the demo answers as its printed line asks', async () => {
+/** The script of `examples/` takes all definitions from dev to staging to prod, where the same name is another database. */
+async function promote(service: Service): Promise<void> {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    MILLRACE: `${process.execPath} ${MAIN}`,
+    MILLRACE_DATA_DIR: service.dataDir,
+    MILLRACE_SERVER_KEY: service.serverKey,
+  };
+  const script = fileURLToPath(new URL('../../examples/promote.sh', import.meta.url));
+  const { stdout } = await promisify(execFile)('sh', [script, '7.0.0'], { cwd: service.dataDir, env });
+  const [staging = '', prod = ''] = stdout.split('\n').filter((line) => line.startsWith('[{"month"'));
+  const pieces = (answer: string): number => (JSON.parse(answer) as { pieces: number }[]).reduce((sum, row) => sum + row.pieces, 0);
+  expect(pieces(prod)).toBeGreaterThan(0);
+  // The shop of prod has opened lately; both have the same report.
+  expect(pieces(staging)).toBeGreaterThanOrEqual(pieces(prod));
+  expect(stdout.match(/^new (?:get|post|module) /gm)?.length).toBeGreaterThanOrEqual(12);
+  expect(stdout).toContain('"action":"copy"');
+}
+
+test('every example of the demo answers as its printed line asks, and all are promoted', async () => {
   const service = await startService({ command: 'start' });
   try {
     // The log names the endpoint when it is deployed, before the lines are printed.
@@ -123,6 +202,7 @@ test('every example of the demo answers as its printed line asks', async () => {
       expect(JSON.parse(body)).toBeTypeOf('object');
     }
     expect(readFileSync(join(service.dataDir, 'demo.json'), 'utf8')).toContain('org_id');
+    await promote(service);
   } finally {
     await service.stop();
   }

@@ -5,7 +5,8 @@ COPY package.json package-lock.json ./
 RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src ./src
-RUN npx tsc -p tsconfig.json
+COPY scripts/viewer.mjs ./scripts/
+RUN npx tsc -p tsconfig.json && node scripts/viewer.mjs
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_DATA_DIR=/var/lib/millrace

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.mjs';
+import { copyViewer, hasViewer } from './viewer.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const main = join(root, 'dist', 'main.js');
@@ -47,9 +48,10 @@ function build() {
   install();
   const started = new Date();
   const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
-  if (existsSync(buildStamp) && Number(readFileSync(buildStamp, 'utf8')) >= sources) return;
+  if (existsSync(buildStamp) && Number(readFileSync(buildStamp, 'utf8')) >= sources && hasViewer()) return;
   console.error('building ...');
   run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.json']);
+  copyViewer();
   if (existsSync(main)) chmodSync(main, 0o755);
   writeFileSync(buildStamp, String(started.getTime()));
 }

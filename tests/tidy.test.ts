@@ -1,8 +1,8 @@
 // The architecture as a test: who may import whom, which file alone may do a thing, and that the documents say what the code does. It reads
 // the project's files as text; what it finds is listed with the file, so that a failure says what to change.
 import { describe, expect, test } from 'vitest';
+import { PARAMETERS } from '../src/auto/parameters.ts';
 import { SETTINGS } from '../src/config.ts';
-import { PARAMETERS } from '../src/describe/parameters.ts';
 import { OWN_ENGINES } from '../src/engines/index.ts';
 import { ERRORS, REASONS } from '../src/errors.ts';
 import { OPERATORS } from '../src/sql/operators.ts';
@@ -53,7 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   auto: FEATURE,
   custom: [...FEATURE, 'lang'],
   manage: [...FEATURE, 'engines/hosts', 'lang'],
-  describe: [...FEATURE, 'custom/document', 'custom/inputs/declaration', 'formats', 'personas'],
+  describe: [...FEATURE, 'auto/parameters', 'custom/document', 'custom/inputs/declaration', 'custom/uri', 'formats', 'personas'],
   mcp: ['client/where', 'describe', 'model', 'errors', 'util'],
   client: [],
   engines: ['sql', 'model', 'errors', 'util'],

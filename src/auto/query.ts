@@ -6,6 +6,7 @@ import { apiError } from '../errors.ts';
 import type { QueryParameter } from '../util/query.ts';
 import { columnList } from './column-lists.ts';
 import { looksLikeFilter, parseFilter, parseNamedFilter, type RawFilter } from './filter-syntax.ts';
+import { FILTER_NAMES } from './parameters.ts';
 
 /** Parameters that may be given once. They are few: a list is quicker than a map. */
 export class Given {
@@ -55,7 +56,6 @@ export interface SortedQuery {
   readonly filters: readonly RawFilter[];
 }
 
-const FILTER_NAMES = ['$or', '$and', '$not', '$null', '$notnull', '$has', '$hasnot'];
 const GENERAL = ['format', 'pwt'];
 const RESERVED = ['pg', 'ps', 'set', 'version'];
 

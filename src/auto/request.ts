@@ -11,7 +11,8 @@ import { type EntityTags, parseTags } from './entity-tags.ts';
 import { type ExpandWanted, parseExpand } from './expand-syntax.ts';
 import { columnName, looksLikeFilter, parseList, type RawFilter, type RawValue } from './filter-syntax.ts';
 import { parseGroups } from './group-syntax.ts';
-import { firstOf, type Given, sortQuery, vocabulary } from './query.ts';
+import { type ApiOperation, namesOf } from './parameters.ts';
+import { firstOf, type Given, sortQuery, type Vocabulary, vocabulary } from './query.ts';
 
 interface Named {
   readonly format: string;
@@ -122,15 +123,17 @@ export interface RowAddress {
   readonly ifNoneMatch: string | undefined;
 }
 
-const WRITE_NAMES = ['$dry_run', '$max_affected', '$return', '$select'];
 const GROUP_NAMES = ['$agg', '$group', '$having'];
-const READ = vocabulary(['pg', 'ps', '$select', '$order', '$count', '$after', '$expand', 'version', ...GROUP_NAMES], 'taken');
-const READ_ROW = vocabulary(['$select', '$expand', 'version'], 'none');
-const INSERT = vocabulary([...WRITE_NAMES, '$upsert'], 'none');
-const UPDATE = vocabulary([...WRITE_NAMES, 'set'], 'demanded');
-const UPDATE_ROW = vocabulary([...WRITE_NAMES, 'set'], 'none');
-const WRITE = vocabulary(WRITE_NAMES, 'demanded');
-const WRITE_ROW = vocabulary(WRITE_NAMES, 'none');
+const taking = (operation: ApiOperation, filters: Vocabulary['filters']): Vocabulary => vocabulary(namesOf(operation), filters);
+const READ = taking('read', 'taken');
+const READ_ROW = taking('row.read', 'none');
+const INSERT = taking('insert', 'none');
+const UPDATE = taking('update', 'demanded');
+const UPDATE_ROW = taking('row.update', 'none');
+const PATCH = taking('patch', 'demanded');
+const PATCH_ROW = taking('row.patch', 'none');
+const DELETE = taking('delete', 'demanded');
+const DELETE_ROW = taking('row.delete', 'none');
 
 export function parseRead(query: readonly QueryParameter[], maxPageSize: number): ReadRequest | GroupRequest {
   const page = firstOf(query, 'pg');
@@ -215,7 +218,7 @@ function updateOf(
 
 /** A JSON object for rows that match (or for one row), or a JSON array of rows with their keys. */
 export function parsePatch(query: readonly QueryParameter[], body: Buffer, row?: RowAddress): UpdateRequest | PatchRowsRequest {
-  const { single, filters } = sortQuery(query, row === undefined ? WRITE : WRITE_ROW);
+  const { single, filters } = sortQuery(query, row === undefined ? PATCH : PATCH_ROW);
   if (row === undefined && isArray(body)) {
     if (filters.length > 0) throw apiError('patch_filter');
     return { do: 'patch', format: single.format, body, ...writeOptions(single) };
@@ -229,7 +232,7 @@ function isArray(body: Buffer): boolean {
 }
 
 export function parseDelete(query: readonly QueryParameter[], row?: RowAddress): DeleteRequest {
-  const { single, filters } = sortQuery(query, row === undefined ? WRITE : WRITE_ROW);
+  const { single, filters } = sortQuery(query, row === undefined ? DELETE : DELETE_ROW);
   const where = rowsOf('DELETE', filters, row);
   const { dryRun, maxAffected, returning } = writeOptions(single);
   return { do: 'delete', format: single.format, where, ifMatch: ifMatchOf(row), dryRun, maxAffected, returning };

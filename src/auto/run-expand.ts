@@ -64,7 +64,7 @@ export async function runExpanded<T>(
 }
 
 /** Whether the caller still waits or not: a connection with an open transaction is of no use to anybody. */
-function endSnapshot({ connection, options }: AutoSession): Promise<unknown> {
+export function endSnapshot({ connection, options }: AutoSession): Promise<unknown> {
   return connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
 }
 

@@ -1,5 +1,6 @@
 /** Runs a plan of any kind with the function for its kind. */
 import type { AutoPlan } from './plan.ts';
+import { endSnapshot } from './run-expand.ts';
 import { runGroups } from './run-groups.ts';
 import { runInsert } from './run-insert.ts';
 import { runPatch } from './run-patch.ts';
@@ -7,6 +8,20 @@ import { runRead } from './run-read.ts';
 import { runExpandedRow, runRow } from './run-row.ts';
 import { runWrite } from './run-write.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
+
+/** The same in a transaction that only reads, where the engine has one: functions behind a view cannot write either. */
+export async function runReadOnly(plan: AutoPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const { connection, options } = session;
+  // What expands rows has such a transaction of its own.
+  const isInOne = plan.do === 'expanded row' || (plan.do === 'read' && plan.expand.length > 0);
+  if (isInOne || connection.beginSnapshot === undefined) return runPlan(plan, session, sink);
+  await connection.beginSnapshot(options);
+  try {
+    return await runPlan(plan, session, sink);
+  } finally {
+    await endSnapshot(session);
+  }
+}
 
 export function runPlan(plan: AutoPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   switch (plan.do) {

@@ -1,6 +1,7 @@
 /** An OpenAPI document of the service → one TypeScript file: types of tables and endpoints for the runtime `millrace/client`. Pure. */
 
 interface ColumnDoc {
+  readonly format?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly (string | null)[];
   readonly description?: string;
@@ -32,6 +33,12 @@ interface OperationDoc {
   readonly deprecated?: boolean;
   readonly parameters?: readonly ParameterDoc[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: ColumnDoc }>> };
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: ResultDoc }>> }>>;
+}
+
+interface ResultDoc {
+  readonly $ref?: string;
+  readonly type?: string;
 }
 
 export interface ApiDocument {
@@ -174,6 +181,7 @@ function inputType(schema: ColumnDoc): string {
     .map((type) => {
       if (type === 'array') return `readonly (${inputType(schema.items ?? {})})[]`;
       if (type === 'object') return objectType(schema);
+      if (schema.format === 'binary') return 'Blob';
       return INPUTS[type as string] ?? 'unknown';
     })
     .join(' | ');
@@ -205,6 +213,24 @@ function callType({ parameters = [], requestBody }: OperationDoc): string {
   return `{ ${[...fields, ...inBody].join('; ')} }`;
 }
 
+/** The answer of a call, as far as its success tells. */
+function outputType({ responses = {} }: OperationDoc): string {
+  const success = Object.entries(responses).find(([status]) => /^2/.test(status))?.[1];
+  if (success === undefined) return 'unknown';
+  if (success.content === undefined) return 'undefined';
+  const schema = success.content['application/json']?.schema;
+  if (schema === undefined) return 'Uint8Array | string';
+  if (schema.$ref?.endsWith('/RowsAffected') === true) return '{ rows_affected: number }';
+  return schema.type === 'array' ? '{ [column: string]: unknown }[]' : 'unknown';
+}
+
+const BODY_KINDS: Readonly<Record<string, string>> = {
+  'application/x-www-form-urlencoded': 'form',
+  'multipart/form-data': 'multipart',
+};
+
+const bodyKind = ({ requestBody }: OperationDoc): string => BODY_KINDS[Object.keys(requestBody?.content ?? {})[0] ?? ''] ?? 'json';
+
 export interface GeneratedFacts {
   readonly prefix: string;
   readonly org: string;
@@ -217,19 +243,29 @@ export function writeClientTypes(document: ApiDocument, { prefix, org, project }
   );
   tables.sort(([a], [b]) => (a < b ? -1 : 1));
   const refs = new Map(tables.map(([ref, , schema]) => [ref, schema]));
-  const floats = tables.flatMap(([ref, , { properties = {} }]) => {
-    const columns = Object.entries(properties).flatMap(([column, doc]) => (doc['x-kind'] === 'float' ? [column] : []));
-    return columns.length === 0 ? [] : [`    ${JSON.stringify(ref)}: ${JSON.stringify(columns)},\n`];
-  });
+  const ofKind = (kind: string): string[] =>
+    tables.flatMap(([ref, , { properties = {} }]) => {
+      const columns = Object.entries(properties).flatMap(([column, doc]) => (doc['x-kind'] === kind ? [column] : []));
+      return columns.length === 0 ? [] : [`${JSON.stringify(ref)}: ${JSON.stringify(columns)},`];
+    });
   const start = `/${org}/${project}/`;
-  const endpoints = Object.entries(document.paths).flatMap(([path, item]) => {
-    const calls = Object.entries(item).filter(([, operation]) => operation.operationId?.startsWith('call.') === true);
-    if (calls.length === 0) return [];
-    const methods = calls.map(
-      ([method, operation]) => `${comment(operation.summary ?? '')}\n    ${method}: { input: ${callType(operation)}; output: unknown };`,
-    );
-    return [`  ${JSON.stringify(path.slice(start.length))}: {\n    ${methods.join('\n    ')}\n  };\n`];
+  const calls = Object.entries(document.paths).flatMap(([path, item]): [string, [string, OperationDoc][]][] => {
+    const found = Object.entries(item).filter(([, operation]) => operation.operationId?.startsWith('call.') === true);
+    return found.length === 0 ? [] : [[JSON.stringify(path.slice(start.length)), found]];
   });
+  const endpoints = calls.map(([uri, methods]) => {
+    const lines = methods.map(([method, operation]) => {
+      const docs = comment([operation.summary, operation.deprecated === true ? '@deprecated' : ''].join(' ').trim());
+      return `${docs}\n    ${method}: { input: ${callType(operation)}; output: ${outputType(operation)} };`;
+    });
+    return `  ${uri}: {\n    ${lines.join('\n    ')}\n  };\n`;
+  });
+  const kinds = calls.map(
+    ([uri, methods]) => `${uri}: { ${methods.map(([method, operation]) => `${method}: '${bodyKind(operation)}'`).join(', ')} },`,
+  );
+  const facts = Object.entries({ floats: ofKind('float'), decimals: ofKind('decimal'), calls: kinds })
+    .map(([fact, lines]) => `    ${fact}: ${block(lines, '    ')},\n`)
+    .join('');
   return `// Written by \`millrace client generate\`. Do not edit: generate it anew when tables or endpoints change.
 import {
   type ClientOptions,
@@ -258,9 +294,7 @@ export function createClient(options: ClientOptions): MillraceClient<Tables, End
     prefix: ${JSON.stringify(prefix)},
     org: ${JSON.stringify(org)},
     project: ${JSON.stringify(project)},
-    floats: {
-${floats.join('').replace(/^ {4}/gm, '      ')}    },
-  });
+${facts}  });
 }
 `;
 }

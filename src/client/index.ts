@@ -54,11 +54,15 @@ const grouped = (where: object): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(',')})`;
 
+/** A relation by its table's name, or written as the grammar has it. */
+const PLAIN_ITEM = /^(?:\w+:)?\w+(?:!\w+(?:\.\w+)?)?$|^"|:"/;
+const relation = (name: string): string => (PLAIN_ITEM.test(name) ? name : quoteName(name));
+
 function expansion(expand: ExpandOptions['expand']): string | undefined {
   if (expand === undefined) return undefined;
   return Object.entries(expand)
     .map(([name, options]) => {
-      if (options === true) return name;
+      if (options === true) return relation(name);
       const inside: (readonly [string, string | undefined])[] = [
         ['$select', names(options.select)],
         ['$order', ordered(options.order)],
@@ -66,7 +70,7 @@ function expansion(expand: ExpandOptions['expand']): string | undefined {
         ['$expand', expansion(options.expand)],
         ...whereToQuery(options.where ?? {}),
       ];
-      return `${name}(${inside
+      return `${relation(name)}(${inside
         .filter(isGiven)
         .map(([key, value]) => `${key}=${value}`)
         .join(';')})`;
@@ -74,25 +78,48 @@ function expansion(expand: ExpandOptions['expand']): string | undefined {
     .join(',');
 }
 
+type Loose = Record<string, unknown>;
+type Expanded = ExpandOptions['expand'];
+
+/** `a` of `lines:a!column`, without its quotes. */
+const tableOf = (item: string): string => {
+  const name = /^(?:(?:"(?:[^"\\]|\\.)*"|[^":!]*):)?("(?:[^"\\]|\\.)*"|[^!]*)/.exec(item)?.[1] ?? '';
+  return name[0] === '"' ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
+};
+const keyOf = (item: string): string => /^([^":!]+):/.exec(item)?.[1] ?? tableOf(item);
+
+/** A number that was read exactly, as its kind has it. */
+const asFloat = (value: unknown): unknown =>
+  typeof value === 'bigint' || (typeof value === 'string' && value !== '' && Number.isFinite(Number(value))) ? Number(value) : value;
+const asDecimal = (value: unknown): unknown => (typeof value === 'number' || typeof value === 'bigint' ? String(value) : value);
+
 class Table {
   readonly #transport: HttpSender;
   readonly #path: string;
-  readonly #floats: readonly string[];
+  readonly #ref: string;
+  readonly #facts: ServiceFacts;
 
-  constructor(transport: HttpSender, ref: string, floats: readonly string[]) {
+  constructor(transport: HttpSender, ref: string, facts: ServiceFacts) {
     this.#transport = transport;
     this.#path = `api/rest/auto/v1/${ref.split('/').map(encodeURIComponent).join('/')}`;
-    this.#floats = floats;
+    this.#ref = ref;
+    this.#facts = facts;
   }
 
-  /** Floats stay numbers. */
-  #rows(body: unknown): unknown {
-    if (!this.#transport.isExact || this.#floats.length === 0) return body;
-    for (const row of (Array.isArray(body) ? body : [body]) as Record<string, unknown>[])
-      for (const name of this.#floats) {
-        const value = row[name];
-        if (typeof value === 'string' && value !== '' && Number.isFinite(Number(value))) row[name] = Number(value);
-      }
+  /** Floats are numbers and decimals texts, in related rows too. */
+  #rows(body: unknown, expand?: Expanded, ref = this.#ref): unknown {
+    if (!this.#transport.isExact || body === null || typeof body !== 'object') return body;
+    const { floats, decimals = {} } = this.#facts;
+    for (const row of (Array.isArray(body) ? body : [body]) as Loose[]) {
+      for (const name of floats[ref] ?? []) if (name in row) row[name] = asFloat(row[name]);
+      for (const name of decimals[ref] ?? []) if (name in row) row[name] = asDecimal(row[name]);
+      for (const [item, options] of Object.entries(expand ?? {}))
+        this.#rows(
+          row[keyOf(item)],
+          options === true ? undefined : options.expand,
+          `${ref.slice(0, ref.lastIndexOf('/'))}/${tableOf(item)}`,
+        );
+    }
     return body;
   }
 
@@ -118,7 +145,7 @@ class Table {
   }
 
   async read(options: AnyOptions = {}): Promise<unknown> {
-    return this.#rows((await this.#get(this.#query(options), options)).body);
+    return this.#rows((await this.#get(this.#query(options), options)).body, options.expand);
   }
 
   async row(key: unknown, options: AnyOptions = {}): Promise<unknown> {
@@ -127,7 +154,7 @@ class Table {
       ['$select', names(options.select)],
       ['$expand', expansion(options.expand)],
     ];
-    return this.#rows((await this.#get(all.filter(isGiven), options, `/${encodeURIComponent(text)}`)).body);
+    return this.#rows((await this.#get(all.filter(isGiven), options, `/${encodeURIComponent(text)}`)).body, options.expand);
   }
 
   async #write(method: string, query: readonly QueryPair[], options: AnyOptions, body?: unknown): Promise<unknown> {
@@ -165,14 +192,31 @@ class Table {
       ['$group', group?.join(',')],
       ['$having', having === undefined ? undefined : grouped(having)],
     ];
-    return (await this.#get(all.filter(isGiven), options)).body;
+    const { body } = await this.#get(all.filter(isGiven), options);
+    return this.#transport.isExact ? this.#sums(body as Loose[], agg) : body;
+  }
+
+  /** Sums have the kind of what was summed; an average is a decimal, unless it is one of floats. */
+  #sums(rows: Loose[], agg: { [name: string]: string }): Loose[] {
+    const { floats, decimals = {} } = this.#facts;
+    const has = (list: readonly string[] | undefined, column: string): boolean => list?.includes(column) === true;
+    const kinds = Object.entries(agg).map(([name, what]): [string, typeof asFloat | undefined] => {
+      const dot = what.indexOf('.');
+      const column = what.slice(dot + 1).replace(/^"(.*)"$/, '$1');
+      if (dot < 0 || what.startsWith('count')) return [name, undefined];
+      if (has(floats[this.#ref], column)) return [name, asFloat];
+      return [name, what.startsWith('avg') || has(decimals[this.#ref], column) ? asDecimal : undefined];
+    });
+    this.#rows(rows);
+    for (const row of rows) for (const [name, convert] of kinds) if (convert !== undefined) row[name] = convert(row[name]);
+    return rows;
   }
 
   async *pages(options: AnyOptions = {}): AsyncGenerator<unknown[]> {
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: QueryPair[] = [...this.#query({ ...options, page: 0 }), ['$after', cursor]];
       const { body, headers } = await this.#get(query, options);
-      const rows = this.#rows(body) as unknown[];
+      const rows = this.#rows(body, options.expand) as unknown[];
       if (rows.length > 0) yield rows;
       cursor = headers.get('x-next-cursor');
     }
@@ -188,7 +232,7 @@ export function createClient<S = TableShapes, C = EndpointShapes>(options: Clien
   const transport = new HttpSender(options, facts);
   const tables = new Map<string, Table>();
   const table = (ref: string): Table => {
-    const known = tables.get(ref) ?? new Table(transport, ref, facts.floats[ref] ?? []);
+    const known = tables.get(ref) ?? new Table(transport, ref, facts);
     tables.set(ref, known);
     return known;
   };
@@ -200,14 +244,40 @@ export function createClient<S = TableShapes, C = EndpointShapes>(options: Clien
   } as unknown as MillraceClient<S, C>;
 }
 
+const textsOf = (input: Map<string, unknown>): QueryPair[] =>
+  [...input].flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item: unknown): QueryPair => {
+      const isPlain = typeof item !== 'object' || item === null || item instanceof Date;
+      return [name, item instanceof Date ? item.toISOString() : isPlain ? String(item) : writeExact(item)];
+    }),
+  );
+
+/** A body as the endpoint takes it; files of a multipart form are blobs. */
+function bodyOf(input: Map<string, unknown>, kind: string | undefined): { body: string | FormData; type?: string | undefined } {
+  if (kind === 'form') {
+    const form = new URLSearchParams(textsOf(input).map(([name, value]): [string, string] => [name, value]));
+    return { body: form.toString(), type: 'application/x-www-form-urlencoded' };
+  }
+  if (kind !== 'multipart') return { body: writeExact(Object.fromEntries(input)) };
+  const form = new FormData();
+  for (const [name, value] of input)
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item instanceof Blob) form.append(name, item);
+      else for (const [key, text] of textsOf(new Map([[name, item]]))) form.append(key, text);
+  return { body: form, type: undefined };
+}
+
 async function call(
   transport: HttpSender,
-  { org, project }: ServiceFacts,
+  { org, project, calls = {} }: ServiceFacts,
   uri: string,
   input: object = {},
   options: CallSettings & { method?: string; version?: string } = {},
 ): Promise<unknown> {
-  const { method = 'get', version } = options;
+  const known = calls[uri] ?? {};
+  // An endpoint with one method needs no word about it.
+  const [only = 'get', ...others] = Object.keys(known);
+  const { method = others.length > 0 || 'get' in known ? 'get' : only, version } = options;
   const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));
   const path = uri.replace(/\{([^/}]*)\}/g, (_, name: string) => {
     const value = rest.get(name);
@@ -215,11 +285,8 @@ async function call(
     return encodeURIComponent(String(value));
   });
   const inQuery = method === 'get' || method === 'delete';
-  const texts = [...rest].flatMap(([name, value]): QueryPair[] =>
-    (Array.isArray(value) ? value : [value]).map((item: unknown) => [name, typeof item === 'object' ? writeExact(item) : String(item)]),
-  );
-  const query: QueryPair[] = [...(inQuery ? texts : []), ...(version === undefined ? [] : [['version', version] as const])];
-  const body = inQuery ? {} : { body: writeExact(Object.fromEntries(rest)) };
+  const query: QueryPair[] = [...(inQuery ? textsOf(rest) : []), ...(version === undefined ? [] : [['version', version] as const])];
+  const body = inQuery ? {} : bodyOf(rest, known[method]);
   const request = { method: method.toUpperCase(), path: `api/rest/v1/${org}/${project}/${path}`, query, ...body, isRead: method === 'get' };
   return (await transport.send(request, options)).body;
 }

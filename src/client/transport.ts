@@ -23,8 +23,9 @@ export interface ClientRequestData {
   /** Behind the prefix. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  readonly body?: string;
-  readonly type?: string;
+  readonly body?: string | FormData;
+  /** Of a body that is a text. */
+  readonly type?: string | undefined;
   /** May be sent again. */
   readonly isRead: boolean;
 }
@@ -59,7 +60,7 @@ export class HttpSender {
         const isOver = !(error instanceof Transient) || tries >= most || settings.signal?.aborted === true;
         if (isOver) throw error instanceof Transient ? error.error : error;
         const pause = error.pause ?? 100 * 2 ** tries * (0.5 + Math.random());
-        await new Promise((resolve) => setTimeout(resolve, Math.min(pause, LONGEST_PAUSE)));
+        await rest(Math.min(pause, LONGEST_PAUSE), settings.signal);
       }
     }
   }
@@ -69,7 +70,7 @@ export class HttpSender {
     const pairs = token === undefined ? query : [...query, ['pwt', token] as const];
     const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
     const all: Record<string, string> = { ...headers, ...(token === undefined ? {} : { 'x-power-token': token }) };
-    if (body !== undefined) all['content-type'] = type;
+    if (typeof body === 'string') all['content-type'] = type;
     const stop = new AbortController();
     const leave = (): void => stop.abort(settings.signal?.reason);
     if (settings.signal?.aborted === true) leave();
@@ -81,9 +82,12 @@ export class HttpSender {
     try {
       const address = `${url.replace(/\/+$/, '')}/${this.#facts.prefix}/${path}${text === '' ? '' : `?${text}`}`;
       const response = await send(address, { method, headers: all, signal: stop.signal, ...(body === undefined ? {} : { body }) });
+      const type = response.headers.get('content-type') ?? '';
+      if (!response.ok) throw refusal(response, await response.text());
+      // What is no text is a file.
+      if (!/json|^text\/|xml|yaml|^$/.test(type)) return { body: new Uint8Array(await response.arrayBuffer()), headers: response.headers };
       const said = await response.text();
-      if (!response.ok) throw refusal(response, said);
-      return { body: said === '' ? undefined : this.#parse(response, said), headers: response.headers };
+      return { body: said === '' ? undefined : this.#parse(type, said), headers: response.headers };
     } catch (error) {
       if (error instanceof Transient || error instanceof MillraceError) throw error;
       if (stop.signal.aborted) throw stop.signal.reason ?? error;
@@ -94,10 +98,25 @@ export class HttpSender {
     }
   }
 
-  #parse(response: Response, text: string): unknown {
-    if (response.headers.get('content-type')?.startsWith('application/json') !== true) return text;
+  #parse(type: string, text: string): unknown {
+    if (!type.startsWith('application/json')) return text;
     return this.isExact ? parseExact(text) : (JSON.parse(text) as unknown);
   }
+}
+
+/** Waits; who aborts meanwhile does not. */
+function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
 }
 
 /** May go away when it is tried again. */

@@ -181,4 +181,8 @@ export interface ServiceFacts {
   project: string;
   /** Columns of floats, by table: they stay numbers when numbers are exact. */
   floats: { [ref: string]: readonly string[] };
+  /** Columns of decimals, by table: they are texts when numbers are exact, also where they have no fraction. */
+  decimals?: { [ref: string]: readonly string[] };
+  /** How each endpoint takes its input, by uri and method. */
+  calls?: { [uri: string]: { [method: string]: 'json' | 'form' | 'multipart' } };
 }

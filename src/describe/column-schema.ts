@@ -41,8 +41,8 @@ const KINDS: Readonly<Record<Kind, KindRow>> = {
   },
   bool: { schema: () => ({ type: 'boolean' }), example: () => true, text: '(?:true|false|t|f|1|0)' },
   text: text(
-    ({ maxLength }) => (maxLength === undefined ? {} : { maxLength }),
-    ({ maxLength }) => 'text'.slice(0, maxLength),
+    ({ maxLength, values }) => ({ ...(maxLength === undefined ? {} : { maxLength }), ...(values === undefined ? {} : { enum: values }) }),
+    ({ maxLength, values }) => values?.[0] ?? 'text'.slice(0, maxLength),
   ),
   enum: text(
     ({ values = [] }) => ({ enum: values }),

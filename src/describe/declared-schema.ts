@@ -25,6 +25,16 @@ export function jsonOf(value: PlainValue): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([name, item]) => [name, jsonOf(item)])) : value;
 }
 
+/** RE2 has some notations that readers of JSON Schema do not know. */
+function isPattern(pattern: string | undefined): pattern is string {
+  if (pattern === undefined) return false;
+  try {
+    return new RegExp(`^(?:${pattern})$`, 'u').unicode;
+  } catch {
+    return false;
+  }
+}
+
 export function declaredSchema(declaration: Declaration): Schema {
   const { type, nullable, minLength, maxLength, pattern, minimum, maximum, minItems, maxItems, items, fields } = declaration;
   const own = TYPES[type];
@@ -40,7 +50,8 @@ export function declaredSchema(declaration: Declaration): Schema {
     description: declaration.description,
     minLength,
     maxLength,
-    pattern: pattern === undefined ? undefined : `^(?:${pattern})$`,
+    pattern: isPattern(pattern) ? `^(?:${pattern})$` : undefined,
+    'x-pattern': isPattern(pattern) ? undefined : pattern,
     minimum: minimum === undefined ? undefined : jsonOf(minimum),
     maximum: maximum === undefined ? undefined : jsonOf(maximum),
     minItems,

@@ -31,6 +31,26 @@ export interface DescribedTable {
   readonly rights: DescribedRights;
 }
 
+/** What is known of an endpoint's answers before it is called. */
+export interface DescribedAnswer {
+  /** That its author chose; 200 when nothing was said. */
+  readonly statuses: readonly number[];
+  /** It may choose others. */
+  readonly isOpen: boolean;
+  readonly headers: readonly string[];
+  /** The media type of a file instead of rows. */
+  readonly file: string | undefined;
+  /** Statuses of `refuse(…)` in its programs … */
+  readonly refusals: readonly number[];
+  /** … and whether there are some that are computed. */
+  readonly refusesOther: boolean;
+  readonly result: 'rows' | 'count' | 'unknown';
+  /** Its statements write nothing, as far as their words tell. */
+  readonly onlyReads: boolean;
+  /** It may come from the cache. */
+  readonly isKept: boolean;
+}
+
 export interface DescribedEndpoint {
   readonly uri: string;
   readonly method: DefinitionMethod;
@@ -44,6 +64,7 @@ export interface DescribedEndpoint {
   readonly inputType: string;
   /** Undefined: anything may be sent. */
   readonly inputs: Declarations | undefined;
+  readonly answer: DescribedAnswer;
   /** It is a tool of its own for agents. */
   readonly isTool: boolean;
 }

@@ -9,6 +9,7 @@ import type { SpaceCaller } from '../model/caller.ts';
 import { type Definition, type DefinitionSummary, shapeOf } from '../model/definition.ts';
 import type { Store } from '../store/store.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
+import { answerOf } from './answers.ts';
 import type { DescribedEndpoint } from './description.ts';
 
 export interface FoundEndpoints {
@@ -16,10 +17,15 @@ export interface FoundEndpoints {
   readonly key: string;
 }
 
+interface ReadDefinition {
+  readonly permission: readonly string[];
+  readonly described: Omit<DescribedEndpoint, 'needsVersion' | 'otherVersions'>;
+}
+
 export class Endpoints {
   readonly #store: Store;
   readonly #engines: Engines;
-  readonly #documents = new WeakMap<Definition, DefinitionDocument>();
+  readonly #read = new WeakMap<Definition, ReadDefinition>();
 
   constructor(store: Store, engines: Engines) {
     this.#store = store;
@@ -50,16 +56,16 @@ export class Endpoints {
     const { orgId, projectId, spaceId } = caller;
     const kept = this.#store.endpoint(orgId, projectId, spaceId, shapeOf(uri));
     const versions = (kept instanceof Promise ? await kept : kept)?.versions.get(method) ?? [];
-    const permitted: { definition: Definition; document: DefinitionDocument }[] = [];
+    const permitted: { definition: Definition; described: ReadDefinition['described'] }[] = [];
     for (const definition of versions) {
-      const document = await this.#read(projectId, definition);
-      if (document?.permission.some((role) => caller.roles.has(role)) === true) permitted.push({ definition, document });
+      const found = await this.#find(projectId, definition);
+      if (found?.permission.some((role) => caller.roles.has(role)) === true) permitted.push({ definition, described: found.described });
     }
     const [first, ...others] = permitted;
     if (first === undefined) return undefined;
     return {
       endpoint: {
-        ...describeEndpoint(first.document),
+        ...first.described,
         needsVersion: first.definition !== versions[0],
         otherVersions: others.map(({ definition }) => definition.version),
       },
@@ -68,21 +74,22 @@ export class Endpoints {
   }
 
   /** Undefined for one that cannot be read any more: no call of it succeeds either. */
-  async #read(projectId: string, definition: Definition): Promise<DefinitionDocument | undefined> {
-    const known = this.#documents.get(definition);
+  async #find(projectId: string, definition: Definition): Promise<ReadDefinition | undefined> {
+    const known = this.#read.get(definition);
     if (known !== undefined) return known;
     await nextSlice(projectId);
     try {
       const document = readDocument(definition.document, this.#engines);
-      this.#documents.set(definition, document);
-      return document;
+      const found = { permission: document.permission, described: describeEndpoint(document) };
+      this.#read.set(definition, found);
+      return found;
     } catch {
       return undefined;
     }
   }
 }
 
-function describeEndpoint(document: DefinitionDocument): Omit<DescribedEndpoint, 'needsVersion' | 'otherVersions'> {
+function describeEndpoint(document: DefinitionDocument): ReadDefinition['described'] {
   const { uri, method, version, about, inputType, inputs, config } = document;
-  return { uri, method, version, about, inputType, inputs, isTool: config.tool };
+  return { uri, method, version, about, inputType, inputs, answer: answerOf(document), isTool: config.tool };
 }

@@ -1,10 +1,12 @@
 /** Custom endpoints as paths of an OpenAPI document: one operation for each uri and method. */
 import type { Declarations } from '../custom/inputs/declaration.ts';
+import { braceNames } from '../custom/uri.ts';
+import { REASONS } from '../errors.ts';
 import { declaredSchema, jsonOf, objectSchema } from './declared-schema.ts';
-import type { DescribedEndpoint, Description } from './description.ts';
+import type { DescribedAnswer, DescribedEndpoint, Description } from './description.ts';
 import { endpointName } from './names.ts';
 import { errorResponses, inAllFormats, type Json, refTo } from './openapi-parts.ts';
-import { CALL_STATUSES } from './parameters.ts';
+import { statusesOf } from './operations.ts';
 
 const BODY_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -26,7 +28,7 @@ export function describeCalls({ org, project, endpoints }: Description): Json {
 
 function callOperation(endpoint: DescribedEndpoint): Json {
   const { uri, method, version, otherVersions, about } = endpoint;
-  const inPath = bracesOf(uri);
+  const inPath = braceNames(uri);
   const isQuery = method === 'get' || method === 'delete';
   return {
     operationId: `call.${method}.${endpointName(uri)}`,
@@ -39,15 +41,48 @@ function callOperation(endpoint: DescribedEndpoint): Json {
       ...inPath.map((name) => pathParameter(name, endpoint.inputs)),
       ...(isQuery ? queryParameters(endpoint, inPath) : []),
       ...(otherVersions.length === 0 && !endpoint.needsVersion ? [] : [versionParameter(endpoint)]),
-      refTo('parameters', 'query.format'),
+      // A file has one format: its own.
+      ...(endpoint.answer.file === undefined ? [refTo('parameters', 'query.format')] : []),
     ],
     ...(isQuery ? {} : { requestBody: bodyOf(endpoint, inPath) }),
-    responses: { 200: { description: 'The result', content: inAllFormats({}) }, ...errorResponses(CALL_STATUSES) },
+    responses: responsesOf(endpoint.answer),
   };
 }
 
-function bracesOf(uri: string): readonly string[] {
-  return [...uri.matchAll(/\{([^/}]*)\}/g)].map(([, name = '']) => name);
+const RESULTS: Readonly<Record<DescribedAnswer['result'], Json>> = {
+  rows: { type: 'array', items: { type: 'object' } },
+  count: refTo('schemas', 'RowsAffected'),
+  unknown: {},
+};
+
+const text = (description: string): Json => ({ description, schema: { type: 'string' } });
+const ERROR: Json = { 'application/json': { schema: refTo('schemas', 'Error') } };
+/** They have no body. */
+const BODILESS: readonly number[] = [204, 304];
+
+function responsesOf(answer: DescribedAnswer): Json {
+  const { statuses, isOpen, headers, file, refusals, refusesOther, result, isKept } = answer;
+  const given = {
+    'X-Served-Version': text('The version that answered'),
+    'X-Rolled-Back-From': text('The version that failed, when another answered for it'),
+    ...(isKept ? { 'X-Cache': text('HIT or MISS') } : {}),
+    ...Object.fromEntries(headers.map((name) => [name, text("The endpoint's own")])),
+  };
+  const content = file === undefined ? inAllFormats(RESULTS[result]) : { [file]: { schema: {} } };
+  const own = (status: number): Json => ({
+    description: status === 200 ? 'The result' : (REASONS[status] ?? 'The result'),
+    headers: given,
+    // The body of a refusal is the author's, or the service's own.
+    ...(BODILESS.includes(status) ? {} : { content: status < 400 ? content : { ...content, ...inAllFormats({}) } }),
+  });
+  const refused = refusals.map((status) => [status, { description: REASONS[status] ?? 'Refused by the endpoint', content: ERROR }]);
+  return {
+    ...(isOpen ? { default: { description: 'The result, with a status that the endpoint chooses', headers: given, content } } : {}),
+    ...Object.fromEntries(refused),
+    ...errorResponses(statusesOf('call')),
+    ...Object.fromEntries(statuses.map((status) => [status, own(status)])),
+    ...(refusesOther ? { '4XX': { description: 'Refused by the endpoint', content: ERROR } } : {}),
+  };
 }
 
 function pathParameter(name: string, inputs: Declarations | undefined): Json {

@@ -1,10 +1,12 @@
 /** What all operations of an OpenAPI document share: references, the five formats of an answer, and errors. */
 import type { Schema } from './column-schema.ts';
-import { COMMON_STATUSES } from './parameters.ts';
 
 export type Json = { readonly [name: string]: unknown };
 
 export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+/** `$` may not stand in the name of a component. */
+export const parameterName = (name: string): string => `query.${name.replace('$', '')}`;
 
 const MEDIA_TYPES = ['application/json', 'application/xml', 'application/x-yaml', 'text/csv', 'application/bson'] as const;
 
@@ -15,6 +17,5 @@ export function inAllFormats(schema: Schema): Json {
 }
 
 export function errorResponses(statuses: readonly number[]): Json {
-  const all = [...new Set([...COMMON_STATUSES, ...statuses])].sort((a, b) => a - b);
-  return Object.fromEntries(all.map((status) => [String(status), refTo('responses', `error.${status}`)]));
+  return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', `error.${status}`)]));
 }

@@ -22,6 +22,7 @@ export const REQUEST_ERRORS = {
   wrong_content_type: entry(415, (wanted: string) => `The Content-Type is not supported here; send ${wanted}.`),
   content_encoding: entry(415, () => 'Encoded bodies are not accepted; send the body without Content-Encoding.'),
   unknown_format: entry(406, (format: string) => `The format ${show(format)} is unknown; use json, xml, yaml, csv or bson.`),
+  document_format: entry(406, (format: string) => `The format ${show(format)} is none of this document; use json or yaml.`),
   bad_field: entry(400, (problems: string) => `The body is not as it should be: ${problems}.`),
   refused_field: entry(422, (problems: string) => `The body has a value that is not allowed: ${problems}.`),
   missing_parameter: entry(400, (name: string) => `The query parameter ${show(name)} is missing.`),

@@ -11,7 +11,7 @@ import {
   parseUpdate,
   type RowAddress,
 } from '../auto/request.ts';
-import { runPlan } from '../auto/run.ts';
+import { runPlan, runReadOnly } from '../auto/run.ts';
 import { apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';
 import type { AutoReads, Perform } from './auto-reads.ts';
@@ -59,7 +59,7 @@ export async function answerAuto(exchange: Exchange, target: Target, parse: Pars
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
       const plan = planRequest(request, table, target.access, session);
-      return runPlan(plan, session, rows);
+      return exchange.isReadOnly && READS.has(request.do) ? runReadOnly(plan, session, rows) : runPlan(plan, session, rows);
     });
   await respond({ exchange, request, target, format, perform }, services.reads);
 }

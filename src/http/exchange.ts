@@ -68,6 +68,8 @@ export class Exchange implements StopSignal, WorkMeter {
   route = 'unknown';
   aborted = false;
   isReading = false;
+  /** What is read is read in a transaction that only reads, where the engine has one. */
+  isReadOnly = false;
   caller: Caller | undefined;
   error: string | undefined;
   /** Why a database could not be used; for the log. */

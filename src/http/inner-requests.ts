@@ -73,6 +73,7 @@ export async function sendInside(router: Router, outer: Exchange, token: string 
     reply.onOver = resolve;
   });
   const inner = new Exchange(head, reply, body);
+  inner.isReadOnly = request.isReadOnly === true;
   const stop = (): void => inner.abort();
   outer.addEventListener('abort', stop);
   try {

@@ -1,9 +1,8 @@
 /**
- * The page that shows the OpenAPI document: files of the package and of swagger-ui-dist, read once when they are first asked for. The page needs no
- * context; its policy allows nothing but itself.
+ * The page that shows the OpenAPI document: files of our own, and those of swagger-ui that the build has copied beside them, read once when they are
+ * first asked for. The page needs no context; its policy allows nothing but itself.
  */
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Exchange } from './exchange.ts';
 import { sendBytes } from './respond.ts';
@@ -15,9 +14,8 @@ export interface ViewerFile {
   readonly locate: () => string;
 }
 
-const packages = createRequire(import.meta.url);
 const own = (name: string) => (): string => fileURLToPath(new URL(`../../assets/viewer/${name}`, import.meta.url));
-const swagger = (name: string) => (): string => packages.resolve(`swagger-ui-dist/${name}`);
+const swagger = (name: string) => (): string => fileURLToPath(new URL(`../viewer/${name}`, import.meta.url));
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';

@@ -11,6 +11,8 @@ export interface InnerRequest {
   readonly body?: Buffer | undefined;
   /** The media type of the body. */
   readonly type?: string | undefined;
+  /** In a transaction that only reads, where the engine has one. */
+  readonly isReadOnly?: boolean;
 }
 
 export interface InnerAnswer {

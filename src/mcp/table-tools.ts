@@ -1,5 +1,5 @@
 /** Tools on tables. Each is a request of the Auto REST API, so that rights, checks and messages are those of the API. */
-import { InvalidFilter, type QueryPair, whereToQuery } from '../client/where.ts';
+import { InvalidFilter, type QueryPair, quoteName, whereToQuery } from '../client/where.ts';
 import { type DescribedTable, OPERATIONS } from '../describe/description.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { writeJson } from '../util/json.ts';
@@ -68,6 +68,9 @@ function filterOf(given: Arguments, use: 'read' | 'write'): readonly QueryPair[]
   }
 }
 
+/** A column as the model names it; one that is quoted already stays as it is. */
+const columnText = (name: string): string => (name.startsWith('"') ? name : quoteName(name));
+
 const option = (name: string, value: string): readonly QueryPair[] => (value === '' ? [] : [[name, value]]);
 
 function listText(value: PlainValue | undefined): string {
@@ -81,7 +84,7 @@ export async function readRows(session: ToolSession, given: Arguments): Promise<
   if (unknown.length > 0) throw new ToolError(`The arguments are not valid: aggregate.${unknown[0]} is unknown.`);
   const query: readonly QueryPair[] = [
     ...filterOf(given, 'read'),
-    ...option('$select', given.texts('select').join(',')),
+    ...option('$select', given.texts('select').map(columnText).join(',')),
     ...option('$order', given.texts('order').join(',')),
     ...option('$expand', given.texts('expand').join(',')),
     ...option('$agg', listText(aggregate.get('agg'))),
@@ -93,6 +96,18 @@ export async function readRows(session: ToolSession, given: Arguments): Promise<
   const isWhole = aggregate.size > 0;
   const page = isWhole ? await reader.groups(limit) : await reader.page(limit, given.text('cursor'));
   return { value: mapOf({ ...page, notice: NOTICE }) };
+}
+
+/** Conditions that are too long for a URL. */
+const LONGEST_QUERY = 8000;
+
+/** A read in a transaction that only reads, where the engine has one. */
+function read(session: ToolSession, path: string, query: readonly QueryPair[]): Promise<InnerAnswer> {
+  const isLong = query.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > LONGEST_QUERY;
+  if (!isLong) return session.send({ method: 'GET', path, query, isReadOnly: true });
+  const form = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  const type = 'application/x-www-form-urlencoded';
+  return session.send({ method: 'POST', path: `${path}/query`, query: [], body: Buffer.from(form), type, isReadOnly: true });
 }
 
 interface RowPage {
@@ -114,8 +129,7 @@ class Reader {
   }
 
   #get(size: number, more: readonly QueryPair[]): Promise<InnerAnswer> {
-    const query = [['pg', '0'] as const, ['ps', String(size)] as const, ...this.#query, ...more];
-    return this.#session.send({ method: 'GET', path: this.#path, query });
+    return read(this.#session, this.#path, [['pg', '0'], ['ps', String(size)], ...this.#query, ...more]);
   }
 
   async page(limit: number, cursor: string): Promise<RowPage> {
@@ -193,7 +207,7 @@ export async function insertRows(session: ToolSession, given: Arguments): Promis
 function counting(session: ToolSession, described: DescribedTable, query: readonly QueryPair[]): () => Promise<number> {
   return async () => {
     const all = [['pg', '0'] as const, ['ps', '1'] as const, ['$count', 'exact'] as const, ...query];
-    const answer = await session.send({ method: 'GET', path: pathOf(described), query: all });
+    const answer = await read(session, pathOf(described), all);
     bodyOf(answer);
     return Number(answer.headers.get('x-total-count'));
   };

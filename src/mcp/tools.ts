@@ -4,6 +4,7 @@
  */
 import { objectSchema } from '../describe/declared-schema.ts';
 import type { DescribedEndpoint, Description } from '../describe/description.ts';
+import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
 import type { PlainMap } from '../util/decimal.ts';
 import { type ArgumentRow, type ArgumentRows, Arguments, argumentSchema } from './arguments.ts';
@@ -35,7 +36,7 @@ interface ToolRow {
   readonly gives: object;
   /** `reads`: changes nothing. `adds`, `changes`: what it does otherwise. */
   readonly effect: 'reads' | 'adds' | 'changes' | 'any';
-  isListed(description: Description, roles: ReadonlySet<string>): boolean;
+  isListed(description: Description, caller: SpaceCaller): boolean;
   run(session: ToolSession, given: Arguments): Promise<ToolResult>;
 }
 
@@ -71,7 +72,11 @@ const grantedSomewhere =
   (operation: Operation) =>
   ({ tables }: Description): boolean =>
     tables.some(({ rights }) => rights[operation] !== undefined);
-const author = (_: Description, roles: ReadonlySet<string>): boolean => roles.has('admin') || roles.has('power');
+/** Those whose roles and token permit what the tool asks of the API: reading (r) or writing (w) definitions. */
+const author =
+  (letter: 'r' | 'w') =>
+  (_: Description, { roles, keyType }: SpaceCaller): boolean =>
+    (roles.has('admin') || roles.has('power')) && (keyType === undefined || keyType.includes(letter));
 
 const TOOLS: Readonly<Record<string, ToolRow>> = {
   list_tables: {
@@ -182,7 +187,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: { definition: DEFINITION },
     gives: output({ valid: { type: 'boolean' }, problems: objects, warnings: texts }, ['valid', 'problems']),
     effect: 'reads',
-    isListed: author,
+    isListed: author('w'),
     run: checkDefinition,
   },
   deploy_definition: {
@@ -191,7 +196,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: { definition: DEFINITION },
     gives: output({ definition_id: { type: 'string' }, warnings: texts }, ['definition_id']),
     effect: 'adds',
-    isListed: (description, roles) => author(description, roles) && description.space === 'dev',
+    isListed: (description, caller) => author('w')(description, caller) && description.space === 'dev',
     run: deployDefinition,
   },
   list_definitions: {
@@ -200,7 +205,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: { method: { type: 'text', enum: ['get', 'post', 'put', 'patch', 'delete'], description: 'Those of one method only' } },
     gives: output({ definitions: objects, truncated: { type: 'boolean' } }, ['definitions']),
     effect: 'reads',
-    isListed: author,
+    isListed: author('r'),
     run: listDefinitions,
   },
   get_definition: {
@@ -209,7 +214,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: { definition_id: { type: 'text', required: true, description: 'Its id, as list_definitions has it' } },
     gives: { type: 'object' },
     effect: 'reads',
-    isListed: author,
+    isListed: author('r'),
     run: getDefinition,
   },
 };
@@ -237,9 +242,9 @@ function toolOf(name: string, row: ToolRow): Tool {
 const MOST_OWN = 40;
 
 /** The tools of a caller, by name. */
-export function toolsOf(description: Description, roles: ReadonlySet<string>): ReadonlyMap<string, Tool> {
+export function toolsOf(description: Description, caller: SpaceCaller): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(description, roles)) tools.set(name, toolOf(name, row));
+  for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(description, caller)) tools.set(name, toolOf(name, row));
   for (const endpoint of description.endpoints.filter(({ isTool }) => isTool).slice(0, MOST_OWN)) {
     const name = freeName(endpoint, tools);
     tools.set(name, endpointTool(name, endpoint));
@@ -259,16 +264,29 @@ function freeName({ method, uri }: DescribedEndpoint, taken: ReadonlyMap<string,
   }
 }
 
+/** What stands in braces is needed, whatever is declared of it; without a declaration anything else may be sent besides. */
+function inputOf({ uri, inputs }: DescribedEndpoint): object {
+  const inPath = [...uri.matchAll(/\{([^/}]*)\}/g)].map(([, name = '']) => name);
+  const declared = inputs === undefined ? { type: 'object', properties: {} } : objectSchema(inputs);
+  const { properties = {}, required = [] } = declared as { properties?: object; required?: readonly string[] };
+  const all = [...new Set([...inPath, ...required])];
+  return {
+    ...declared,
+    properties: { ...Object.fromEntries(inPath.map((name) => [name, { type: 'string' }])), ...properties },
+    ...(all.length === 0 ? {} : { required: all }),
+  };
+}
+
 function endpointTool(name: string, endpoint: DescribedEndpoint): Tool {
-  const { method, uri, about, inputs } = endpoint;
+  const { method, uri, about, answer } = endpoint;
   return {
     listing: {
       name,
       title: about.summary ?? `${method.toUpperCase()} ${uri}`,
       description: about.description ?? about.summary ?? `${method.toUpperCase()} ${uri}`,
-      inputSchema: inputs === undefined ? { type: 'object' } : objectSchema(inputs),
+      inputSchema: inputOf(endpoint),
       outputSchema: CALL_OUTPUT,
-      annotations: ANNOTATIONS[method === 'get' ? 'reads' : 'any'],
+      annotations: ANNOTATIONS[method === 'get' && answer.onlyReads ? 'reads' : 'any'],
     },
     run: (session, given) => callDefinition(session, endpoint, given),
     objectOf: () => uri,

@@ -31,7 +31,7 @@ export function describeRoutes(services: Services): readonly Route[] {
       methods: {
         GET(exchange) {
           const format = exchange.parameter('format') ?? 'json';
-          if (format !== 'json' && format !== 'yaml') throw apiError('bad_parameter', 'format', 'it must be json or yaml');
+          if (format !== 'json' && format !== 'yaml') throw apiError('document_format', format);
           return answer(exchange, format);
         },
       },

@@ -110,7 +110,7 @@ function serverFor(services: Services, router: Router, exchange: Exchange, { cal
   return {
     serverInfo: { name: 'millrace', version: services.version },
     session: () => session,
-    tools: async () => toolsOf(await session.describe(), caller.roles),
+    tools: async () => toolsOf(await session.describe(), caller),
     audit: (tool, object, status) =>
       observer.emit({ kind: 'audit', requestId: exchange.requestId, action: `mcp.${tool}`, object, userId: caller.userId, status }),
   };

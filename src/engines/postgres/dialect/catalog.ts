@@ -6,6 +6,7 @@ import type { Catalog, Connection, RunOptions, TableName, TableReference } from 
 import { malformed } from '../../limits.ts';
 import { groupRows, TextRows } from '../../rows.ts';
 import { baseType } from '../types/base-types.ts';
+import { LISTED_VALUES, listedValues } from './checks.ts';
 
 export const DEFAULT_SCHEMA = 'public';
 const TEXT = { kind: 'text', cast: 'text' } as const;
@@ -102,8 +103,11 @@ export const postgresCatalog: Catalog = {
     const sink = new TextRows();
     await connection.run(DESCRIBE_ALL, [schema ?? DEFAULT_SCHEMA], options, sink);
     const columns = groupRows(sink.rows, 18);
+    const listed = new TextRows();
+    await connection.run(LISTED_VALUES, [schema ?? DEFAULT_SCHEMA], options, listed);
+    const values = groupRows(listed.rows, 0);
     return found.flatMap(({ table, kind, schema: inSchema }) => {
-      const described = columns.get(table)?.map(describeColumn);
+      const described = columns.get(table)?.map((row) => withListed(describeColumn(row), values.get(table) ?? []));
       return described === undefined ? [] : [tableOf(inSchema, table, kind, described)];
     });
   },
@@ -153,6 +157,16 @@ function uniqueKeys(described: readonly Described[]): readonly (readonly string[
   for (const { name, index } of parts.sort((a, b) => a.index - b.index || a.position - b.position))
     keys.set(index, [...(keys.get(index) ?? []), name]);
   return [...keys.values()];
+}
+
+/** A column of texts that a constraint lists. */
+function withListed(described: Described, checks: readonly (readonly (string | null)[])[]): Described {
+  const { column } = described;
+  if (column.kind !== 'text' || checks.length === 0) return described;
+  const values = checks
+    .map(([, name, check]) => (name === column.name ? listedValues(check ?? '') : undefined))
+    .find((list) => list !== undefined);
+  return values === undefined ? described : { ...described, column: { ...column, values } };
 }
 
 function describeColumn(row: readonly (string | null)[]): Described {

@@ -1,0 +1,26 @@
+/** Check constraints that list the values of a column, as PostgreSQL shows them: `CHECK (status IN ('new', 'paid'))`. Others say nothing here. */
+import type { Statement } from '../../../sql/statement.ts';
+
+/** Those of one column each, as table, column and definition. */
+export const LISTED_VALUES: Statement = {
+  text: `
+SELECT s.relname, a.attname, pg_get_constraintdef(c.oid)
+FROM pg_namespace n JOIN pg_class s ON s.relnamespace = n.oid
+JOIN pg_constraint c ON c.conrelid = s.oid AND c.contype = 'c' AND c.convalidated AND array_length(c.conkey, 1) = 1
+JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+WHERE n.nspname = $1 ORDER BY s.relname, c.conname`,
+  types: [{ kind: 'text', cast: 'text' }],
+};
+
+const NAME = `(?:"(?:[^"]|"")*"|[^\\s"()':]+)`;
+const TYPE = `(?:::[a-z][a-z ]*(?:\\(\\d+\\))?(?:\\[\\])?)?`;
+const LITERAL = `'(?:[^']|'')*'${TYPE}`;
+const LIST = new RegExp(
+  `^CHECK \\(\\(\\(*${NAME}\\)*${TYPE} = ANY \\(+ARRAY\\[(${LITERAL}(?:, ${LITERAL})*)\\]\\)*${TYPE}\\)+(?: NO INHERIT)?$`,
+);
+
+/** Undefined when the constraint is no list of texts. */
+export function listedValues(definition: string): readonly string[] | undefined {
+  const list = LIST.exec(definition)?.[1];
+  return list === undefined ? undefined : Array.from(list.matchAll(/'((?:[^']|'')*)'/g), ([, text = '']) => text.replaceAll("''", "'"));
+}

@@ -1,0 +1,115 @@
+// The demo, as its own document describes it: every operation is called by requests that are made from the document alone, and every answer is judged by
+// it strictly. And the README's TypeScript, with the client that is generated from it.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { Judge, METHODS, type OpenApi, type Operation, parametersOf, requestFrom } from './document.ts';
+
+const PATH = '/svc/rest/openapi/v1';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+let service: Service;
+let headers: Record<string, string>;
+let document: OpenApi;
+let operations: readonly (readonly [path: string, method: string, operation: Operation])[];
+
+beforeAll(async () => {
+  service = await startService({ command: 'start' });
+  await vi.waitFor(() => expect(service.output()).toMatch(/^Next: /m), 60_000);
+  const lines = readFileSync(join(service.dataDir, 'demo.curl'), 'utf8').matchAll(/header = "([^:]+): ([^"]*)"/g);
+  headers = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name.toLowerCase(), value]));
+  document = (await service.request('GET', PATH, { headers })).json<OpenApi>();
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => (item[method] === undefined ? [] : [[path, method, item[method]] as const])),
+  );
+}, 120_000);
+
+afterAll(() => service?.stop());
+
+/** Sends what the document says, and returns what is wrong with the answer. */
+async function tryOut(judge: Judge, path: string, method: string, operation: Operation, more: Readonly<Record<string, string>> = {}) {
+  const made = requestFrom(document, path, method, more);
+  if (made === undefined) return { label: `${method} ${path}`, status: 0, problem: 'no body can be made' };
+  const type = made.type === undefined ? {} : { 'content-type': made.type };
+  const answer = await service.request(method.toUpperCase(), made.path, { headers: { ...headers, ...type }, body: made.body });
+  const label = `${method} ${made.path} ${made.body ?? ''}: ${answer.status} ${answer.text.slice(0, 300)}`;
+  return { label, status: answer.status, problem: judge.problem(operation, answer) };
+}
+
+test('every operation answers a request made from the document as the document says', async () => {
+  const judge = new Judge(document);
+  expect(operations.length).toBeGreaterThan(50);
+  const failures: string[] = [];
+  const statuses = new Map<string, number>();
+  for (const [path, method, operation] of operations) {
+    // Rows that the requests before have made, or that others refer to, decide about these.
+    const others = path.endsWith('{key}') ? [404, 422] : method === 'delete' || method === 'put' || method === 'patch' ? [422] : [];
+    const { label, status, problem } = await tryOut(judge, path, method, operation);
+    statuses.set(operation.operationId, status);
+    if (problem !== undefined || (status >= 300 && !others.includes(status))) failures.push(`${label} ${problem ?? ''}`);
+  }
+  expect(failures).toEqual([]);
+  // Most of them succeed.
+  const refused = [...statuses.values()].filter((status) => status >= 300);
+  expect(refused.length).toBeLessThan(operations.length / 4);
+}, 120_000);
+
+test('so do all formats, all words of parameters, and the filter on every column', async () => {
+  const judge = new Judge(document);
+  const failures: string[] = [];
+  for (const [path, method, operation] of operations.filter(([path, method]) => method === 'get' && !path.endsWith('{key}')))
+    for (const { name, schema, example, explode } of parametersOf(document, path, method)) {
+      const words = explode === true ? ((example ?? []) as readonly string[]) : (schema.enum ?? []).map(String);
+      for (const word of words) {
+        const { label, status, problem } = await tryOut(judge, path, method, operation, { [name]: word });
+        if (problem !== undefined || status !== 200) failures.push(`${label} ${problem ?? ''}`);
+      }
+    }
+  expect(failures).toEqual([]);
+}, 120_000);
+
+test("the README's TypeScript compiles with the client that is generated, and does what it says", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
+  try {
+    mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+    symlinkSync(root, join(folder, 'node_modules', 'millrace'));
+    for (const name of ['@types/node', 'undici-types']) symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+    const node = (...args: readonly string[]) =>
+      run(process.execPath, args, { cwd: folder, env: { ...process.env, ...context, TOKEN: token } });
+    const made = await service.request('POST', '/svc/system/api/v1/token', {
+      headers: { ...headers, 'x-server-key': service.serverKey },
+      body: { name: 'readme', key_type: 'rwd', roles: ['admin'] },
+    });
+    const { power_token: token } = made.json<{ power_token: string }>();
+    const context = { MILLRACE_CONTEXT_FILE: join(folder, 'context.json') };
+    const ids = ['org-id', 'project-id', 'space-id', 'user-id'].flatMap((id) => [`--${id}`, headers[`x-${id}`] ?? '']);
+    await node(join(root, 'dist/main.js'), 'client', 'generate', '--url', service.url, ...ids, '--out', 'api.ts');
+    const [, text = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    expect(text).toContain('createClient');
+    const shown = `${text.replaceAll('http://127.0.0.1:8080', service.url)}\nconsole.log(JSON.stringify(recent.length));\n`;
+    writeFileSync(join(folder, 'readme.ts'), shown);
+    const flags = [
+      '--strict',
+      '--target',
+      'es2022',
+      '--module',
+      'nodenext',
+      '--moduleResolution',
+      'nodenext',
+      '--types',
+      'node',
+      '--skipLibCheck',
+    ];
+    await node(join(root, 'node_modules/typescript/bin/tsc'), ...flags, 'readme.ts');
+    expect(Number((await node('readme.js')).stdout)).toBeGreaterThan(0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 180_000);

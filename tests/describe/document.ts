@@ -1,0 +1,153 @@
+// An OpenAPI document as its readers use it: references, requests that are made from nothing but the document, and a strict judge of answers: a status,
+// a media type or a member that is not in the document is a failure.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Response } from '../support/service.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+  readonly explode?: boolean;
+  readonly schema: SchemaDoc;
+}
+
+export interface SchemaDoc {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaDoc>>;
+  readonly required?: readonly string[];
+  readonly items?: SchemaDoc;
+  readonly minimum?: number;
+  readonly format?: string;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly (Parameter & { readonly $ref?: string })[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: SchemaDoc; readonly example?: unknown }> };
+  readonly responses: Record<string, { readonly $ref?: string; readonly content?: Record<string, { readonly schema: object }> }>;
+}
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: {
+    readonly schemas: Record<string, Record<string, unknown>>;
+    readonly parameters: Record<string, Parameter>;
+    readonly responses: Record<string, Operation['responses'][string]>;
+  };
+  readonly 'x-unreachable': readonly string[];
+}
+
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+export function resolve<T>(document: OpenApi, value: object): T {
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined) return value as T;
+  return $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document) as T;
+}
+
+/** All parameters of an operation, those of its path among them. */
+export function parametersOf(document: OpenApi, path: string, method: string): readonly Parameter[] {
+  const item = document.paths[path] ?? {};
+  const shared = (item['parameters'] ?? []) as unknown as readonly Parameter[];
+  return [...shared, ...(item[method]?.parameters ?? [])].map((parameter) => resolve<Parameter>(document, parameter));
+}
+
+/** A value of a schema: its example, its default, its first word, or the least that fits. */
+export function valueOf(document: OpenApi, schema: SchemaDoc): unknown {
+  const own = resolve<SchemaDoc>(document, schema);
+  const given = own.examples?.[0] ?? own.default ?? own.enum?.[0];
+  if (given !== undefined) return given;
+  const [type] = [own.type ?? 'string'].flat();
+  if (type === 'object')
+    return Object.fromEntries((own.required ?? []).map((name) => [name, valueOf(document, own.properties?.[name] ?? {})]));
+  if (type === 'array') return [valueOf(document, own.items ?? {})];
+  if (type === 'integer' || type === 'number') return own.minimum ?? 1;
+  return type === 'boolean' ? true : (FORMATS[own.format ?? ''] ?? 'text');
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:30:00Z',
+  uuid: '5a0a2f6e-0b7c-4c43-9d5e-3f1f7a9c2b11',
+};
+
+export interface MadeRequest {
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly type: string | undefined;
+}
+
+/** What a reader of the document would send: what is required, one filter, and whatever else is asked for. */
+export function requestFrom(
+  document: OpenApi,
+  path: string,
+  method: string,
+  more: Readonly<Record<string, string>> = {},
+): MadeRequest | undefined {
+  const operation = document.paths[path]?.[method];
+  const query = new URLSearchParams(more);
+  let target = path;
+  let filters = 0;
+  for (const { name, in: where, required, example, explode, schema } of parametersOf(document, path, method)) {
+    const value = example ?? valueOf(document, schema);
+    if (where === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(value)));
+    else if (where !== 'query' || query.has(name)) continue;
+    else if (explode === true && example !== undefined && filters++ < 1) query.set(name, String((example as unknown[])[0]));
+    else if (required === true) query.set(name, String(value));
+  }
+  const [body] = Object.entries(operation?.requestBody?.content ?? {});
+  const text = query.toString();
+  const address = text === '' ? target : `${target}?${text}`;
+  if (body === undefined) return { path: address, body: undefined, type: undefined };
+  const [type, { schema, example }] = body;
+  const value = example ?? (operation?.operationId.startsWith('call.') === true ? valueOf(document, schema) : undefined);
+  if (value === undefined) return undefined;
+  const isForm = type === 'application/x-www-form-urlencoded';
+  return { path: address, type, body: isForm ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value) };
+}
+
+/** Judges answers; undefined when there is nothing to say against one. */
+export class Judge {
+  readonly #document: OpenApi;
+  readonly #ajv: Ajv2020;
+
+  constructor(document: OpenApi) {
+    this.#document = document;
+    this.#ajv = new Ajv2020({ strict: false, validateFormats: false, schemas: [{ $id: 'document', ...closed(document) }] });
+  }
+
+  problem({ responses }: Operation, answer: Response): string | undefined {
+    const found = responses[String(answer.status)] ?? responses['default'];
+    if (found === undefined) return `the status ${answer.status} is not in the document`;
+    const { content } = resolve<Operation['responses'][string]>(this.#document, found);
+    if (content === undefined) return answer.body.length === 0 ? undefined : 'there is a body, and none in the document';
+    const type = String(answer.headers['content-type']).replace(/;.*/, '');
+    const schema = content[type]?.schema ?? content['*/*']?.schema;
+    if (schema === undefined) return `the media type ${type} is not in the document`;
+    if (type !== 'application/json') return undefined;
+    return this.#ajv.validate(absolute(schema), answer.json()) ? undefined : this.#ajv.errorsText();
+  }
+}
+
+/** Rows, counts and errors without members that the document does not name. */
+function closed(document: OpenApi): OpenApi {
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
+    const isClosed = 'x-table' in schema || name === 'Error' || name === 'RowsAffected';
+    return [name, isClosed ? { ...schema, additionalProperties: false } : schema];
+  });
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) as never } };
+}
+
+/** References within the document, for a validator that knows it by its name. */
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+}

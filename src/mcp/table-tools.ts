@@ -32,6 +32,9 @@ export async function listTables(session: ToolSession, given: Arguments): Promis
   };
 }
 
+/** What is told of a column. */
+const FACTS = ['name', 'type', 'nullable', 'primary_key', 'default'];
+
 export async function describeTable(session: ToolSession, given: Arguments): Promise<ToolResult> {
   const described = await session.table(given.text('table'));
   const { type, database, table } = described;
@@ -46,7 +49,7 @@ export async function describeTable(session: ToolSession, given: Arguments): Pro
     value: mapOf({
       table: described.ref,
       type: table.kind,
-      columns: columns.map(forClients),
+      columns: columns.map((column) => mapOf(Object.fromEntries(FACTS.map((fact) => [fact, forClients(column.get(fact) ?? null)])))),
       primary_key: columns.filter((column) => column.get('primary_key') === true).map((column) => column.get('name') ?? ''),
       relations: forClients(detail.get('relations') ?? []),
       operations: operationsOf(described),

@@ -62,14 +62,14 @@ export function parametersOf(document: OpenApi, path: string, method: string): r
 }
 
 /** A value of a schema: its example, its default, its first word, or the least that fits. */
-export function valueOf(document: OpenApi, schema: SchemaDoc): unknown {
+export function exampleOf(document: OpenApi, schema: SchemaDoc): unknown {
   const own = resolve<SchemaDoc>(document, schema);
   const given = own.examples?.[0] ?? own.default ?? own.enum?.[0];
   if (given !== undefined) return given;
   const [type] = [own.type ?? 'string'].flat();
   if (type === 'object')
-    return Object.fromEntries((own.required ?? []).map((name) => [name, valueOf(document, own.properties?.[name] ?? {})]));
-  if (type === 'array') return [valueOf(document, own.items ?? {})];
+    return Object.fromEntries((own.required ?? []).map((name) => [name, exampleOf(document, own.properties?.[name] ?? {})]));
+  if (type === 'array') return [exampleOf(document, own.items ?? {})];
   if (type === 'integer' || type === 'number') return own.minimum ?? 1;
   return type === 'boolean' ? true : (FORMATS[own.format ?? ''] ?? 'text');
 }
@@ -98,7 +98,7 @@ export function requestFrom(
   let target = path;
   let filters = 0;
   for (const { name, in: where, required, example, explode, schema } of parametersOf(document, path, method)) {
-    const value = example ?? valueOf(document, schema);
+    const value = example ?? exampleOf(document, schema);
     if (where === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(value)));
     else if (where !== 'query' || query.has(name)) continue;
     else if (explode === true && example !== undefined && filters++ < 1) query.set(name, String((example as unknown[])[0]));
@@ -109,7 +109,7 @@ export function requestFrom(
   const address = text === '' ? target : `${target}?${text}`;
   if (body === undefined) return { path: address, body: undefined, type: undefined };
   const [type, { schema, example }] = body;
-  const value = example ?? (operation?.operationId.startsWith('call.') === true ? valueOf(document, schema) : undefined);
+  const value = example ?? (operation?.operationId.startsWith('call.') === true ? exampleOf(document, schema) : undefined);
   if (value === undefined) return undefined;
   const isForm = type === 'application/x-www-form-urlencoded';
   return { path: address, type, body: isForm ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value) };

@@ -1,0 +1,146 @@
+// What the client sends and gets on all four engines beyond plain reads: sums, related rows, upserts, rows that were written, long queries, calls, aborts,
+// and exact numbers.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, MillraceError, type ServiceFacts, type TableClient, type TableShape } from '../../src/client/index.ts';
+import { Bench } from '../custom/definitions.ts';
+import { createShop, type Shop } from '../spec/shop-tables.ts';
+import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+
+interface Loose extends TableShape {
+  row: Record<string, unknown>;
+  insert: Record<string, unknown>;
+  update: Record<string, unknown>;
+  where: Record<string, unknown>;
+  key: unknown;
+  relations: Record<string, unknown>;
+}
+
+interface LooseApi {
+  db(name: string): Record<string, TableClient<Loose>>;
+  call(uri: string, input?: object, options?: { method?: string; version?: string; signal?: AbortSignal }): Promise<unknown>;
+}
+
+let service: Service;
+let project: TestProject;
+const shops = new Map<EngineName, Shop>();
+
+beforeAll(async () => {
+  service = await startService();
+  await Promise.all(ENGINE_NAMES.map(async (engine) => shops.set(engine, await createShop(engine))));
+  project = await setUpProject(
+    service,
+    ENGINE_NAMES.flatMap((engine) => shops.get(engine)?.entry ?? []),
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await service?.stop();
+  for (const { database } of shops.values()) await database.drop();
+});
+
+const refOf = (engine: EngineName): string => `${shops.get(engine)?.database.dbType}/${shops.get(engine)?.database.name}`;
+
+function api(more: Partial<ServiceFacts> = {}, exact = false): LooseApi {
+  const facts = { prefix: 'svc', org: project.orgAbbr, project: project.projectAbbr, floats: {}, ...more };
+  return createClient({ url: service.url, headers: { ...project.headers }, exact }, facts) as unknown as LooseApi;
+}
+
+const HOSTILE = ['a,b', 'x.y', 'say "hi"', '\\', "'; --", '(a=eq.1)', '%_', ' + ', '&x=1;y', '日本 𝄞', '', 'null', '$or', '#?/'];
+
+describe.each(ENGINE_NAMES)('on %s', (engine) => {
+  const table = (name: string, exact = false): TableClient<Loose> => {
+    const decimals = { [`${refOf(engine)}/product`]: ['price'], [`${refOf(engine)}/orders`]: ['total'] };
+    return api({ decimals }, exact).db(refOf(engine))[name] ?? expect.unreachable();
+  };
+  // Where a statement takes long, some values stand for all.
+  const hostile = HOSTILE.slice(0, engine === 'clickhouse' ? 4 : undefined);
+
+  test('sums and groups, of hostile values too', async () => {
+    const tag = table('tag');
+    await tag.insert(hostile.map((label, index) => ({ id: 500 + index, label })));
+    const sums = await tag.aggregate({
+      where: { id: { ge: 500 } },
+      group: ['label'],
+      agg: { n: 'count', top: 'max.id' },
+      having: { label: { in: hostile }, n: { ge: 1 } },
+      order: { top: 'asc' },
+    });
+    expect(sums.map(({ label, n, top }) => [label, Number(n), top])).toEqual(hostile.map((label, index) => [label, 1, 500 + index]));
+    expect(await tag.delete({ where: { id: { ge: 500 }, label: { in: hostile } } })).toBe(hostile.length);
+    const months = await table('orders').aggregate({ group: ['placed_at.month'], agg: { n: 'count', s: 'sum.total' }, size: 2 });
+    expect(months.map(({ n, s }) => [Number(n), s])).toEqual([
+      [1, 10],
+      [1, null],
+    ]);
+    expect(months[0]).toHaveProperty('placed_at_month');
+  }, 60_000);
+
+  test('decimals are texts where that is asked for, in sums and related rows too, with and without a fraction', async () => {
+    const [row] = await table('orders', true).read({ where: { id: 1 }, select: ['id', 'total'], expand: { item: { expand: { product: true } } } });
+    expect(Number(row?.['total'])).toBe(10);
+    expect([typeof row?.['id'], typeof row?.['total']]).toEqual(['number', 'string']);
+    const items = row?.['item'] as { quantity: number; product: { price: string } }[];
+    expect(items.map(({ quantity, product }) => [quantity, typeof product.price])).toEqual([
+      [5, 'string'],
+      [1, 'string'],
+      [7, 'string'],
+    ]);
+    expect(items[1]?.product.price).toBe('1234567890123456.7891');
+    const [sum] = await table('orders', true).aggregate({ where: { id: 1 }, agg: { s: 'sum.total', a: 'avg.id', n: 'count' } });
+    expect([typeof sum?.s, Number(sum?.s), typeof sum?.a, typeof sum?.n]).toEqual(['string', 10, 'string', 'number']);
+  }, 60_000);
+
+  test('a long list goes through a body, an abort ends the wait, and a refusal has its words', async () => {
+    const orders = table('orders');
+    const ids = Array.from({ length: 2500 }, (_, index) => index + 2);
+    expect((await orders.read({ where: { id: { in: ids } }, select: ['id'], order: { id: 'asc' } })).map(({ id }) => id)).toEqual([2, 3, 4]);
+    await expect(orders.read({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(orders.read({ timeout: 0 })).rejects.toMatchObject({ name: 'MillraceError', code: 0, status: 'Timeout' });
+    const refused = await orders.read({ where: { nothing: 1 } }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(MillraceError);
+    expect(refused).toMatchObject({ code: 400, status: 'Bad Request', message: expect.stringContaining('nothing') as unknown });
+    await expect(orders.read({ where: { id: { is: 1 } } })).rejects.toThrow('is no operator');
+  }, 60_000);
+
+  test('calls with hostile values in path, query and body', async () => {
+    const { database } = shops.get(engine) ?? expect.unreachable();
+    const text = engine === 'clickhouse' ? 'toString(?:text)' : engine === 'postgres' ? '?:text::text' : '?:text';
+    const sql = `SELECT ${text} AS said`;
+    const bench = new Bench(service, project, database);
+    const input = { text: { type: 'string', required: true } };
+    await bench.deploy({ uri: `said/${engine}/{text}`, input, logic: [{ sql }] });
+    await bench.deploy({ uri: `said/${engine}`, input, logic: [{ sql }] });
+    for (const input_type of ['json', 'form', 'multipart'])
+      await bench.deploy({ uri: `said/${engine}-${input_type}`, method: 'post', input_type, input, logic: [{ sql }] });
+    const calls = Object.fromEntries(
+      (['json', 'form', 'multipart'] as const).map((kind) => [`said/${engine}-${kind}`, { post: kind } as Record<string, typeof kind>]),
+    );
+    const client = api({ calls });
+    for (const value of hostile.filter((one) => one !== '')) {
+      expect(await client.call(`said/${engine}/{text}`, { text: value })).toEqual([{ said: value }]);
+      expect(await client.call(`said/${engine}`, { text: value }, { method: 'get', version: '1.0.0' })).toEqual([{ said: value }]);
+      for (const uri of Object.keys(calls)) expect(await client.call(uri, { text: value }), uri).toEqual([{ said: value }]);
+    }
+    await expect(client.call('nowhere')).rejects.toMatchObject({ code: 404 });
+    await expect(client.call(`said/${engine}`, {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  }, 60_000);
+});
+
+describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('writes on %s', (engine) => {
+  test('give rows or their number, replace what is there, try, and have a bound', async () => {
+    const tag = api().db(refOf(engine))['tag'] ?? expect.unreachable();
+    const rows = HOSTILE.map((label, index) => ({ id: 700 + index, label }));
+    expect(await tag.insert(rows, { dryRun: true })).toBe(rows.length);
+    expect(await tag.insert(rows, { return: 'rows' })).toEqual(rows);
+    await expect(tag.insert(rows)).rejects.toMatchObject({ code: 409 });
+    const renamed = rows.map(({ id, label }) => ({ id, label: `${label}!` }));
+    await tag.insert(renamed, { upsert: true });
+    expect(await tag.read({ where: { id: { ge: 700 } }, order: { id: 'asc' } })).toEqual(renamed);
+    const where = { label: { in: renamed.map(({ label }) => label) } };
+    await expect(tag.update({ where, set: { label: 'x' }, maxAffected: 1 })).rejects.toMatchObject({ code: 422 });
+    expect(await tag.update({ where: { id: 700 }, set: { label: '"' }, return: 'rows' })).toEqual([{ id: 700, label: '"' }]);
+    await expect(tag.delete({ where: {} })).rejects.toMatchObject({ code: 406 });
+    expect(await tag.delete({ where: { id: { ge: 700 } }, return: 'rows' })).toHaveLength(rows.length);
+  }, 60_000);
+});

@@ -77,7 +77,11 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   }, 60_000);
 
   test('decimals are texts where that is asked for, in sums and related rows too, with and without a fraction', async () => {
-    const [row] = await table('orders', true).read({ where: { id: 1 }, select: ['id', 'total'], expand: { item: { expand: { product: true } } } });
+    const [row] = await table('orders', true).read({
+      where: { id: 1 },
+      select: ['id', 'total'],
+      expand: { item: { expand: { product: true } } },
+    });
     expect(Number(row?.['total'])).toBe(10);
     expect([typeof row?.['id'], typeof row?.['total']]).toEqual(['number', 'string']);
     const items = row?.['item'] as { quantity: number; product: { price: string } }[];
@@ -94,7 +98,9 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   test('a long list goes through a body, an abort ends the wait, and a refusal has its words', async () => {
     const orders = table('orders');
     const ids = Array.from({ length: 2500 }, (_, index) => index + 2);
-    expect((await orders.read({ where: { id: { in: ids } }, select: ['id'], order: { id: 'asc' } })).map(({ id }) => id)).toEqual([2, 3, 4]);
+    expect((await orders.read({ where: { id: { in: ids } }, select: ['id'], order: { id: 'asc' } })).map(({ id }) => id)).toEqual([
+      2, 3, 4,
+    ]);
     await expect(orders.read({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     await expect(orders.read({ timeout: 0 })).rejects.toMatchObject({ name: 'MillraceError', code: 0, status: 'Timeout' });
     const refused = await orders.read({ where: { nothing: 1 } }).catch((error: unknown) => error);

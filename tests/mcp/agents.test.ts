@@ -63,14 +63,24 @@ async function makeToken(owner: TestProject, keyType: string, roles: readonly st
 test('the session in docs/reference/mcp.md is what an agent gets, word by word', async () => {
   const database = await createDatabase('postgres');
   databases.push(database);
-  await database.run("CREATE TABLE orders (id int PRIMARY KEY, customer text NOT NULL, status text NOT NULL DEFAULT 'new', total numeric(10,2))");
+  await database.run(
+    "CREATE TABLE orders (id int PRIMARY KEY, customer text NOT NULL, status text NOT NULL DEFAULT 'new', total numeric(10,2))",
+  );
   await database.run("INSERT INTO orders VALUES (6, 'Ada', 'shipped', 12.50), (7, 'Bob', 'new', 99.90)");
   const own = await setUpProject(service, [{ ...database.entry(), alias: 'shop' } as ReturnType<TestDatabase['entry']>]);
   const client = await connect({ ...own.headers });
   const page = readFileSync(fileURLToPath(new URL('../../docs/reference/mcp.md', import.meta.url)), 'utf8');
   const [, session = ''] = /## A session.*?```\n(.*?)```/s.exec(page) ?? [];
   const steps = [...session.matchAll(/^(\w+) (\{.*\})\n {2}(.*)$/gm)];
-  expect(steps.map(([, tool]) => tool)).toEqual(['list_tables', 'describe_table', 'read_rows', 'update_rows', 'read_rows', 'update_rows', 'read_rows']);
+  expect(steps.map(([, tool]) => tool)).toEqual([
+    'list_tables',
+    'describe_table',
+    'read_rows',
+    'update_rows',
+    'read_rows',
+    'update_rows',
+    'read_rows',
+  ]);
   for (const [, tool = '', args = '', said = ''] of steps) {
     const { structuredContent } = await call(client, tool, JSON.parse(args) as object);
     expect({ tool, result: structuredContent }).toEqual({ tool, result: JSON.parse(said) });
@@ -157,7 +167,7 @@ test('a persona has the tools, tables and columns that it is granted', async () 
     body: {
       persona: 'clerk',
       roles: ['clerk'],
-      tables: { [orders]: { read: { columns: ['id', 'status'], where: { status: 'open' } }, update: { columns: ['status'] } } },
+      tables: { [orders]: { read: { columns: ['id', 'status'], rows: ['status=eq.open'] }, update: { columns: ['status'] } } },
     },
   });
   expect(made.status, made.text).toBe(201);
@@ -167,7 +177,8 @@ test('a persona has the tools, tables and columns that it is granted', async () 
     { table: orders, type: 'table', operations: ['read', 'update'] },
   ]);
   const described = await call(client, 'describe_table', { table: orders });
-  expect((described.structuredContent?.['columns'] as { name: string }[]).map(({ name }) => name)).toEqual(['id', 'status']);
+  const columns = (described.structuredContent?.['columns'] ?? []) as { name: string }[];
+  expect(columns.map(({ name }) => name)).toEqual(['id', 'status']);
   expect((await call(client, 'read_rows', { table: orders })).structuredContent).toMatchObject({
     rows: [
       { id: 1, status: 'open' },
@@ -208,8 +219,7 @@ test.each(Object.keys(WRITING) as EngineName[])('reads of %s run in read-only tr
   for (const statement of WRITING[engine] ?? []) await database.run(statement);
   const own = await setUpProject(service, [database.entry()]);
   const path = (table: string): string => `${own.autoPath(database.dbType, database.name, table)}?pg=0&ps=10`;
-  const seen = async (): Promise<number> =>
-    (await service.request('GET', path('seen'), { headers: own.headers })).json<unknown[]>().length;
+  const seen = async (): Promise<number> => (await service.request('GET', path('seen'), { headers: own.headers })).json<unknown[]>().length;
   const plain = await service.request('GET', path('watched'), { headers: own.headers });
   expect(plain.status, plain.text).toBe(200);
   const before = await seen();

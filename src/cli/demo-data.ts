@@ -109,7 +109,8 @@ export async function ensureDemoData(server: DemoServer): Promise<void> {
   await ensureTables(server, PROD_DATABASE, ROWS + FEW_ROWS);
 }
 
-async function ensureTables(server: DemoServer, database: string, content: string): Promise<void> {
+/** The tables of the demo in a database that is there. */
+export async function ensureTables(server: DemoServer, database: string, content = ROWS): Promise<void> {
   await withClient(server, database, async (client) => {
     // One transaction, whose last table tells that it is done: an interrupted start leaves nothing half-made.
     await client.query('BEGIN');

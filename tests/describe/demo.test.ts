@@ -6,8 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Service, startService } from '../support/service.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DemoClient } from '../../src/cli/demo-client.ts';
+import { ensureTables } from '../../src/cli/demo-data.ts';
+import { deployExamples } from '../../src/cli/examples.ts';
+import type { Config } from '../../src/config.ts';
+import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { Judge, METHODS, type OpenApi, type Operation, parametersOf, requestFrom } from './document.ts';
 
 const PATH = '/svc/rest/openapi/v1';
@@ -15,22 +20,32 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
 let service: Service;
-let headers: Record<string, string>;
+let database: TestDatabase;
+let headers: Readonly<Record<string, string>>;
+let project: TestProject;
 let document: OpenApi;
 let operations: readonly (readonly [path: string, method: string, operation: Operation])[];
 
 beforeAll(async () => {
-  service = await startService({ command: 'start' });
-  await vi.waitFor(() => expect(service.output()).toMatch(/^Next: /m), 60_000);
-  const lines = readFileSync(join(service.dataDir, 'demo.curl'), 'utf8').matchAll(/header = "([^:]+): ([^"]*)"/g);
-  headers = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name.toLowerCase(), value]));
+  service = await startService();
+  database = await createDatabase('postgres');
+  const { host, port, user, password = '' } = database.address;
+  await ensureTables({ host, port: Number(port), user, password }, database.name);
+  project = await setUpProject(service, [{ ...database.entry(), alias: 'shop' } as ReturnType<TestDatabase['entry']>]);
+  headers = { ...project.headers, 'x-user-roles': 'admin' };
+  const { orgId: org_id, projectId: project_id, userId: user_id, spaces } = project;
+  const client = new DemoClient({ serverKeys: [service.serverKey], pathPrefix: 'svc' } as unknown as Config, service.url);
+  await deployExamples(client, { org_id, project_id, space_id: spaces.dev, user_id });
   document = (await service.request('GET', PATH, { headers })).json<OpenApi>();
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] === undefined ? [] : [[path, method, item[method]] as const])),
   );
 }, 120_000);
 
-afterAll(() => service?.stop());
+afterAll(async () => {
+  await service?.stop();
+  await database?.drop();
+});
 
 /** Sends what the document says, and returns what is wrong with the answer. */
 async function tryOut(judge: Judge, path: string, method: string, operation: Operation, more: Readonly<Record<string, string>> = {}) {
@@ -84,7 +99,7 @@ test("the README's TypeScript compiles with the client that is generated, and do
     const node = (...args: readonly string[]) =>
       run(process.execPath, args, { cwd: folder, env: { ...process.env, ...context, TOKEN: token } });
     const made = await service.request('POST', '/svc/system/api/v1/token', {
-      headers: { ...headers, 'x-server-key': service.serverKey },
+      headers: project.systemHeaders,
       body: { name: 'readme', key_type: 'rwd', roles: ['admin'] },
     });
     const { power_token: token } = made.json<{ power_token: string }>();

@@ -86,8 +86,11 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
   };
 }
 
+/** What its database is asked about. */
+export type Askable = Pick<Compiled, 'document' | 'steps' | 'entry'>;
+
 /** The same with the password, which the check of a document finds out last. */
-export function withPassword(compiled: Compiled, scope: CompileScope): Compiled {
+export function withPassword<T extends Askable>(compiled: T, scope: CompileScope): T {
   const { database } = compiled.document;
   return database.kind === 'own' ? { ...compiled, entry: entryOf(database, scope) } : compiled;
 }
@@ -122,7 +125,7 @@ export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[
     const message = `config.${settings.join(' and config.')}: only for definitions whose steps read, and step ${label} writes or may write`;
     return { ...source.codeAt, message, kind: 'document', step: source.index };
   });
-  if (problems.length > 0) throw new StepProblems(problems);
+  if (problems.length > 0) throw new StepProblems(problems, steps);
 }
 
 async function compileSteps(document: DefinitionDocument, scope: CompileScope): Promise<Pick<Compiled, 'steps' | 'response'>> {
@@ -145,7 +148,7 @@ async function compileSteps(document: DefinitionDocument, scope: CompileScope): 
   }
   const last: StepScope = { engine: database.engine, names, count: logic.length, modules: scope.modules, stage: scope.stage };
   const response = document.response && compiledOr(problems, () => compileResponse(document.response as ResponseDocument, last));
-  if (problems.length > 0) throw new StepProblems(problems);
+  if (problems.length > 0) throw new StepProblems(problems, steps);
   return { steps, response };
 }
 

@@ -55,6 +55,6 @@ function isTexts(value: PlainValue | undefined): boolean {
 /** By id or by name. */
 function spaceOf({ spaces }: ProjectContext, text: string): string {
   const found = [...spaces.values()].find(({ spaceId, name }) => spaceId === parseUlid(text) || name === text);
-  if (found === undefined) throw apiError('space_unknown');
+  if (found === undefined) throw apiError('target_unknown', text, Array.from(spaces.values(), ({ name }) => name).join(', '));
   return found.spaceId;
 }

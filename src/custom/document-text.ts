@@ -18,11 +18,11 @@ export function comparableText({ document, version, rollbackVersion }: Comparabl
     { path: ['http', 'version'], text: JSON.stringify(version) },
     { path: ['config', 'rollback_version'], text: rollbackVersion === null ? 'null' : JSON.stringify(rollbackVersion) },
   ]);
-  return withoutIdentifiers(spelled);
+  return plainText(spelled);
 }
 
-/** A document in braces has no lines of its own for a section: it is written anew. */
-function withoutIdentifiers(source: string): string {
+/** Without identifiers. A document in braces has no lines of its own for a section: it is written anew. */
+export function plainText(source: string): string {
   const root = parseYaml(source).documents[0]?.contents;
   if (!isMap(root) || root.flow === true) {
     const shown = new Map(showDocument(source) as PlainMap);

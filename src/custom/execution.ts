@@ -167,7 +167,7 @@ function undeliverable(compiled: Compiled, error: unknown): Failed {
 }
 
 /** A registered database may have been removed since. */
-export function entryOf({ entry, document }: Compiled, context: ProjectContext): Entry {
+export function entryOf({ entry, document }: Pick<Compiled, 'entry' | 'document'>, context: ProjectContext): Entry {
   if (entry !== undefined) return entry;
   const { name, engine } = document.database;
   const { type } = engine;

@@ -7,7 +7,7 @@ import { isBuiltinModule } from '../lang/lark/index.ts';
 import type { DbType } from '../model/entry.ts';
 import { entryKey, type ProjectContext } from '../model/project.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
-import { type Compiled, type CompileScope, compileDefinition, withPassword } from './compile.ts';
+import { type Askable, type Compiled, type CompileScope, compileDefinition, withPassword } from './compile.ts';
 import type { Author, Management } from './definitions.ts';
 import {
   type DefinitionDocument,
@@ -20,7 +20,7 @@ import {
 } from './document.ts';
 import { entryOf } from './execution.ts';
 import { prepareSteps } from './prepare.ts';
-import { StepProblems } from './steps/step.ts';
+import { type Step, StepProblems } from './steps/step.ts';
 import { warningsOf } from './warnings.ts';
 import { type LineProblem, placeOf, YamlProblems } from './yaml-tree.ts';
 
@@ -64,25 +64,30 @@ export async function inspectDefinition(
   await pause();
   const modules = await management.finder.modules(author.caller);
   if (findings.length === 0) findings.push(...unregistered(author.context, document));
+  const isWhole = findings.length === 0;
   const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null };
-  const compiled = await compileDefinition(document, scope).catch((error: unknown) => {
+  const outcome = await compileDefinition(document, scope).catch((error: unknown) => {
     if (!(error instanceof StepProblems)) throw error;
     findings.push(...error.problems);
-    return undefined;
+    return error.others;
   });
-  if (compiled !== undefined) findings.push(...missingModules(compiled, (name) => modules.has(name)));
+  // What does not compile keeps nobody from asking about the rest.
+  const compiled = 'steps' in outcome ? outcome : undefined;
+  const askable: Askable = compiled ?? { document, steps: outcome as readonly Step[], entry: undefined };
+  findings.push(...missingModules(askable, (name) => modules.has(name)));
   findings.push(...foreign(author, document));
-  if (findings.length > 0 || compiled === undefined) return { document, compiled, password: null, findings, warnings: [] };
+  if (!isWhole) return { document, compiled, password: null, findings, warnings: [] };
   await pause();
   const { database } = document;
   const password = await noted(findings, database, async () => {
     if (database.kind === 'own') for (const { host } of database.hosts) await management.checkHost(host);
     return passwordOf(management, author, document);
   });
-  const whole = withPassword(compiled, { ...scope, password: password ?? null });
-  const warnings = [...warningsOf(whole)];
-  if (prepare && findings.length === 0) {
-    const asked = await ask(management, author.context, whole);
+  const sealed = { ...scope, password: password ?? null };
+  const whole = compiled && withPassword(compiled, sealed);
+  const warnings = whole === undefined ? [] : [...warningsOf(whole)];
+  if (prepare && findings.every(({ kind }) => kind !== 'refused')) {
+    const asked = await ask(management, author.context, whole ?? withPassword(askable, sealed));
     findings.push(...asked.problems);
     warnings.push(...asked.warnings);
   }
@@ -123,7 +128,7 @@ function isRegistered(context: ProjectContext, type: DbType, name: string): bool
   return context.entries.has(entryKey(type, name)) || context.unreadable.has(entryKey(type, name));
 }
 
-function missingModules({ steps }: Compiled, isKnown: (name: string) => boolean): readonly Finding[] {
+function missingModules({ steps }: Askable, isKnown: (name: string) => boolean): readonly Finding[] {
   return steps.flatMap(({ source, label, modules }) =>
     modules
       .filter((name) => !isKnown(name) && !isBuiltinModule(name))
@@ -153,7 +158,7 @@ function foreign({ caller, featureId }: Author, { identifiers, places }: Definit
 }
 
 /** What the database says against the SQL, if it can be asked. */
-export async function ask(management: Management, context: ProjectContext, compiled: Compiled): ReturnType<typeof prepareSteps> {
+export async function ask(management: Management, context: ProjectContext, compiled: Askable): ReturnType<typeof prepareSteps> {
   try {
     return await prepareSteps(management.connections, entryOf(compiled, context), compiled);
   } catch (error) {

@@ -5,7 +5,7 @@
 import type { Connections } from '../engines/connections.ts';
 import { type Connection, DbFailure, type RunOptions } from '../engines/engine.ts';
 import type { Entry } from '../model/entry.ts';
-import type { Compiled } from './compile.ts';
+import type { Askable } from './compile.ts';
 import { placeAtOffset } from './document-logic.ts';
 import { engineWords } from './engine-words.ts';
 import { sourceOffset } from './source-offset.ts';
@@ -22,7 +22,7 @@ export interface PrepareFindings {
   silent?: boolean;
 }
 
-export async function prepareSteps(connections: Connections, entry: Entry, { document, steps }: Compiled): Promise<PrepareFindings> {
+export async function prepareSteps(connections: Connections, entry: Entry, { document, steps }: Askable): Promise<PrepareFindings> {
   const findings: PrepareFindings = { problems: [], warnings: [] };
   const { engine } = document.database;
   const check = engine.checkStatement;
@@ -56,7 +56,7 @@ type Probe = ReturnType<NonNullable<Step['probe']>>;
 
 async function checkStep(
   step: Step,
-  { inputs }: Compiled['document'],
+  { inputs }: Askable['document'],
   { problems, warnings }: PrepareFindings,
   check: (bound: Probe) => Promise<void>,
   steps: readonly Step[],

@@ -5,7 +5,7 @@ import { unifiedDiff } from '../util/unified-diff.ts';
 import { parseCopyRequest } from './copy-request.ts';
 import { type Author, type Management, nameOf } from './definitions.ts';
 import { editDocument } from './document.ts';
-import { comparableText } from './document-text.ts';
+import { comparableText, plainText } from './document-text.ts';
 import type { InspectOptions } from './inspection.ts';
 import { type PromotedDefinition, type PromotedModule, planPromotion } from './promotion.ts';
 
@@ -38,13 +38,13 @@ export async function diff(management: Management, author: Author, body: PlainVa
 const OTHER_PASSWORD = '"*** (another one)"';
 
 function definitionDifference({ draft, source, there }: PromotedDefinition, from: string, to: string): Difference {
-  const after = { name: `${from}: ${nameOf(source)}`, text: comparableText(draft) };
-  if (there === undefined) return difference('new', { name: `${to}: nothing`, text: '' }, after);
+  const name = `${from}: ${nameOf(source)}`;
+  if (there === undefined) return difference('new', { name: `${to}: nothing`, text: '' }, { name, text: plainText(draft.document) });
   const isOther = there.password !== draft.password;
   const shown = isOther
     ? { ...draft, document: editDocument(draft.document, [{ path: ['database', 'password'], text: OTHER_PASSWORD }]) }
     : draft;
-  return difference('changed', { name: `${to}: ${nameOf(there)}`, text: comparableText(there) }, { ...after, text: comparableText(shown) });
+  return difference('changed', { name: `${to}: ${nameOf(there)}`, text: comparableText(there) }, { name, text: comparableText(shown) });
 }
 
 function moduleDifference({ module, source, there }: PromotedModule, from: string, to: string): Difference {

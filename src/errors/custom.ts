@@ -24,6 +24,10 @@ export const CUSTOM_ERRORS = {
     409,
     (uri: string, method: string, version: string) => `The target space would have ${method} ${show(uri)} version ${show(version)} twice.`,
   ),
+  target_unknown: entry(
+    404,
+    (space: string, known: string) => `The project has no space ${show(space)} to copy to; its spaces are ${known}.`,
+  ),
   copy_refused: entry(409, (problems: string) => `The target space cannot take this: ${problems} With force it is copied nevertheless.`),
   copy_modules_differ: entry(
     409,

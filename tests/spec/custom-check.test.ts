@@ -85,6 +85,7 @@ describe.each(ENGINE_NAMES)('the SQL of steps is prepared on %s', (engine) => {
     ['an unknown column', 'SELECT id FROM t\nWHERE ?:a = id AND nope = ?:b', 'nope'],
     ['a syntax error', 'SELECT id FROM t\nWHERE id = ?:a FORM x', 'FORM'],
     ['a first word that is none', 'SELEC id FROM t', 'SELEC'],
+    ['a statement of another kind that is wrong', 'DROP TABEL t', 'TABEL'],
     ['an unknown function', 'SELECT nofunction(id) FROM t', 'nofunction'],
   ])('%s is 422 with its step, line and column', async (_, sql, word) => {
     const sketch: Sketch = { uri: 'wrong', logic: [{ expr: 'first', code: '1' }, { sql }] };
@@ -169,6 +170,19 @@ describe('check', () => {
     const { valid, problems } = await check(text());
     expect([valid, problems.map(({ message }) => message).join()]).toEqual([false, expect.stringMatching(words)]);
     for (const { line, column } of problems) expect([line >= 1, column >= 1]).toEqual([true, true]);
+  });
+
+  test('what does not compile hides nothing of what the database says', async () => {
+    const logic = [
+      { sql: 'SELECT nope FROM products' },
+      { lark: 'l', code: 'x = (' },
+      { lark: 'm', code: 'load("none", "f")\nresult = f()' },
+      { sql: 'SELEC 1' },
+    ];
+    const { problems } = await check(textOf({ uri: 'all', logic }));
+    expect(problems.map(({ step }) => step)).toEqual(['step_0', 'step_1', 'step_2', 'step_3']);
+    const missing = await check(textOf({ uri: 'all', logic: logic.filter((_, index) => index !== 1) }));
+    expect(missing.problems.map(({ step }) => step)).toEqual(['step_0', 'step_1', 'step_2']);
   });
 
   test('so is a version that is deployed already', async () => {

@@ -85,10 +85,13 @@ export interface CodeProblem extends LineProblem {
 /** A step that cannot be compiled, with all reasons. */
 export class StepProblems extends Error {
   readonly problems: readonly CodeProblem[];
+  /** Those beside them that compiled. */
+  readonly others: readonly Step[];
 
-  constructor(problems: readonly CodeProblem[]) {
+  constructor(problems: readonly CodeProblem[], others: readonly Step[] = []) {
     super(problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('; '));
     this.problems = problems;
+    this.others = others;
   }
 }
 

@@ -105,7 +105,23 @@ export class PostgresConnection implements Connection, Watched {
     const known = this.#named ? this.#prepared.get(statement.text) : undefined;
     const prepared = known ?? this.#prepare(statement.text);
     this.#run(prepared, statement, params);
-    return this.#send({ statement, params, prepared, reused: known !== undefined, begins, sink, signal: options.signal }, ready);
+    return this.#send(
+      { statement, params, prepared, reused: known !== undefined, begins, runs: true, sink, signal: options.signal },
+      ready,
+    );
+  }
+
+  /** Would the server take it? Nothing is run; it is kept under that name. */
+  async prepare(name: string, text: string, { timeoutMs, signal }: RunOptions): Promise<void> {
+    if (!this.usable) throw gone();
+    this.#limit(timeoutMs);
+    const ready = this.#lead === '' ? 1 : 2;
+    if (this.#lead !== '') this.#out.query(this.#lead);
+    this.#lead = '';
+    this.#out.parse(name, text);
+    this.#out.sync();
+    const prepared: Prepared = { name, columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false };
+    await this.#send({ ...SIMPLE, prepared, runs: false, signal }, ready);
   }
 
   async begin(): Promise<void> {

@@ -34,6 +34,8 @@ export interface QuerySent {
   readonly reused: boolean;
   /** Did a BEGIN travel with it? */
   readonly begins: boolean;
+  /** Or is it only to be looked at? */
+  readonly runs: boolean;
   readonly sink: RowSink | undefined;
   readonly signal: RunOptions['signal'];
 }
@@ -44,6 +46,7 @@ export const SIMPLE: QuerySent = {
   prepared: undefined,
   reused: false,
   begins: false,
+  runs: true,
   sink: undefined,
   signal: undefined,
 };
@@ -183,7 +186,7 @@ export class QueryAnswer {
       return false;
     }
     // Rows without an end would look like all of them.
-    if (!this.#completed && this.failure === undefined) throw malformed('no end of the statement');
+    if (!this.#completed && this.failure === undefined && this.asked.runs) throw malformed('no end of the statement');
     return true;
   }
 

@@ -6,7 +6,17 @@ import { apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
 import type { Column, Table } from '../model/table.ts';
-import type { Assignment, Condition, InsertPlan, Narrowed, SelectPlan, TablePlan, UpdatePlan, UpdateRowsPlan } from '../sql/plan.ts';
+import type {
+  Assignment,
+  Condition,
+  InsertPlan,
+  Narrowed,
+  SelectPlan,
+  TablePlan,
+  TakenKey,
+  UpdatePlan,
+  UpdateRowsPlan,
+} from '../sql/plan.ts';
 import type { ParamValue } from '../sql/statement.ts';
 
 /** For whom rules are applied. */
@@ -206,16 +216,35 @@ function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Pick<
 function narrowInsert(plan: InsertPlan, sight: Sight, subject: Subject): InsertPlan {
   const { right, rights } = sight;
   checkGiven(plan.columns, sight, subject);
-  if (right.lacks !== undefined) throw lacking(right.lacks);
+  if (right.lacks !== undefined) throw lackingColumn(right.lacks);
   const given = right.presets.map(({ valueFor }) => valueFor(subject));
   const filled = given.length === 0 ? plan : { ...plan, columns: withPresets(plan.columns, right), ...filledRows(plan, given) };
-  if (!plan.upsert) return filled;
-  const update = grantedIn(rights, 'update', subject);
-  const set = plan.columns.filter((column) => update.columns.has(column) && !plan.table.primaryKey.includes(column));
-  return { ...filled, taken: { set, where: conditionOf(update, subject) } };
+  if (plan.upsert === undefined) return filled;
+  return { ...filled, taken: takenBy(rights, plan.columns, plan.upsert, subject) };
 }
 
-function lacking(column: string | null): Error {
+/** What an upsert may do to a row that is there: set what both operations grant, if the rule of changes holds for it. */
+function takenBy(rights: TableRights, columns: readonly Column[], key: readonly Column[], subject: Subject): TakenKey {
+  const update = grantedIn(rights, 'update', subject);
+  const set = columns.filter((column) => update.columns.has(column) && !key.includes(column));
+  return { set, where: conditionOf(update, subject) };
+}
+
+/** Rows of an upsert that lack what a new row needs: they change rows that are there, as the upsert would. */
+export function narrowTaken(plan: UpdateRowsPlan, { restriction }: Access): Narrowed<UpdateRowsPlan> {
+  if (restriction === undefined) return plan as Narrowed<UpdateRowsPlan>;
+  const { subject } = restriction;
+  const sight = sightOf(plan.table, 'insert');
+  checkGiven(plan.columns, sight, subject);
+  return { ...plan, ...takenBy(sight.rights, plan.columns, plan.key, subject) } as Narrowed<UpdateRowsPlan>;
+}
+
+/** A column that new rows need and that the caller may not give, if there is one; null when its name is not for the caller. */
+export function lackedColumn(view: Table, { restriction }: Access): string | null | undefined {
+  return restriction === undefined ? undefined : sightOf(view, 'insert').right.lacks;
+}
+
+export function lackingColumn(column: string | null): Error {
   const which = column === null ? 'a column that you may not give' : `the column "${column}", which you may not give`;
   return apiError('rows_refused', `The table needs a value for ${which}.`);
 }

@@ -14,10 +14,10 @@ import type { MemoryBudget } from '../util/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 import { type Access, knownColumns } from './access.ts';
 import { explain } from './failures.ts';
+import { LocatedFailure } from './locate.ts';
 import { PatientSink } from './patient-sink.ts';
 import { reachOf, tablesReached } from './relations.ts';
 import { type AutoRequest, OPERATIONS } from './request.ts';
-import { LocatedFailure } from './run-insert.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
 export interface Target extends TableWanted {

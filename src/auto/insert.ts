@@ -13,6 +13,7 @@ import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { narrow } from './access.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
+import type { UpsertKey } from './upsert-key.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
 
 export interface Batch {
@@ -23,6 +24,8 @@ export interface Batch {
 /** Rows with the same columns; `places` says where each stood in the body. */
 export interface Group {
   readonly columns: readonly Column[];
+  /** A column that a new row would need, in rows of an upsert: these can only change rows that are there. */
+  readonly lacks: string | undefined;
   readonly rows: RowValues;
   readonly places: readonly number[];
 }
@@ -63,6 +66,7 @@ async function readLarge(reader: RowsReader, owner: string): Promise<void> {
 /** The columns of rows with the same keys, and their checks. */
 interface Listed {
   readonly columns: readonly Column[];
+  readonly lacks: string | undefined;
   readonly checks: readonly ColumnChecks[];
 }
 
@@ -119,7 +123,7 @@ class BatchReader {
   #addShape(name: string, keys: readonly string[], row: number): Shape {
     let listed = this.#lists.get(name);
     if (listed === undefined) {
-      listed = toList(this.#use.columnsOf(keys, this.#table, row));
+      listed = toList(this.#use.columnsOf(keys, this.#table, row), this.#table);
       this.#lists.set(name, listed);
     }
     const shape = newShape(listed, this.#body);
@@ -141,12 +145,17 @@ function listsOf(table: Table, { lists }: RowsUse): BoundedMap<string, Listed> {
   return known;
 }
 
-function toList(columns: readonly Column[]): Listed {
-  return { columns, checks: columns.map((column) => ({ column, text: textQuickCheck(column), integer: integerQuickCheck(column) })) };
+function toList(columns: readonly Column[], table: Table): Listed {
+  const lacks = table.columns.find((column) => column.required && !columns.includes(column))?.name;
+  return {
+    columns,
+    lacks,
+    checks: columns.map((column) => ({ column, text: textQuickCheck(column), integer: integerQuickCheck(column) })),
+  };
 }
 
-function newShape({ columns, checks }: Listed, body: Buffer): Shape {
-  return { columns, checks, rows: new RowValues(columns.length, body), places: [] };
+function newShape({ columns, lacks, checks }: Listed, body: Buffer): Shape {
+  return { columns, lacks, checks, rows: new RowValues(columns.length, body), places: [] };
 }
 
 function asked<T>(work: () => T): T {
@@ -162,11 +171,17 @@ function asked<T>(work: () => T): T {
 }
 
 function insertColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {
-  const columns = keys.map((key) => writable(table.byName.get(key) ?? unknown('row_key_unknown', row, key), row));
-  for (const column of table.columns) {
-    if (column.required && !columns.includes(column)) throw apiError('row_key_missing', String(row), column.name);
-  }
+  const columns = givenColumns(keys, table, row);
+  for (const column of table.columns) if (column.required) demand(column, columns, row);
   return columns;
+}
+
+function givenColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {
+  return keys.map((key) => writable(table.byName.get(key) ?? unknown('row_key_unknown', row, key), row));
+}
+
+function demand(column: Column, columns: readonly Column[], row: number): void {
+  if (!columns.includes(column)) throw apiError('row_key_missing', String(row), column.name);
 }
 
 /** The whole key, and something beside it. */
@@ -178,6 +193,28 @@ function patchColumns(keys: readonly string[], table: Table, row: number): reado
   if (columns.length === table.primaryKey.length) throw apiError('patch_nothing', String(row));
   for (const column of columns) if (!table.primaryKey.includes(column)) writable(column, row);
   return columns;
+}
+
+const upsertUses = new WeakMap<UpsertKey, RowsUse>();
+
+/** Rows of an upsert: what a new row needs is not demanded of one that has its whole key, since it may be there. */
+export function rowsToInsert(key: UpsertKey | undefined): RowsUse {
+  if (key === undefined) return ROWS.insert;
+  let use = upsertUses.get(key);
+  if (use === undefined) {
+    use = {
+      lists: new WeakMap(),
+      columnsOf(keys, table, row) {
+        const columns = givenColumns(keys, table, row);
+        // The database may make a primary key; of another key all columns are given.
+        if (key === table.primaryKey && !key.every((column) => columns.includes(column))) return insertColumns(keys, table, row);
+        for (const column of key) demand(column, columns, row);
+        return columns;
+      },
+    };
+    upsertUses.set(key, use);
+  }
+  return use;
 }
 
 export const ROWS = {
@@ -235,15 +272,7 @@ export function prefix(batch: Batch, n: number): Batch {
   const groups = batch.groups.flatMap((group): Group[] => {
     const end = group.places.findIndex((place) => place >= n);
     if (end === 0) return [];
-    return [end < 0 ? group : { columns: group.columns, rows: group.rows.first(end), places: group.places.slice(0, end) }];
+    return [end < 0 ? group : { ...group, rows: group.rows.first(end), places: group.places.slice(0, end) }];
   });
   return { count: Math.min(n, batch.count), groups };
-}
-
-/** An upsert passes over rows that its rule forbids to change: then fewer are written than were given. */
-export function mustWrite(
-  { count }: Pick<Batch, 'count'>,
-  { upsert, access }: Pick<InsertBodyPlan, 'upsert' | 'access'>,
-): number | undefined {
-  return upsert && access.restriction !== undefined ? count : undefined;
 }

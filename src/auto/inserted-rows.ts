@@ -5,11 +5,9 @@
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
-import { compileInsert } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
-import type { Operand } from '../sql/statement.ts';
-import { narrow } from './access.ts';
-import { type Batch, type Group, mustWrite } from './insert.ts';
+import type { Batch, Group } from './insert.ts';
+import { groupStatements, isWhole, keysIn, mustWrite } from './insert-groups.ts';
 import type { InsertBodyPlan, ReturnedRows } from './plan-write.ts';
 import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoSession } from './session.ts';
@@ -25,10 +23,10 @@ export function insertAndReturn(
   const { capabilities, label } = session.engine;
   if (!capabilities.transactions) throw apiError('not_on_engine', '$return=rows', label);
   checkDryRun(plan, plan.table, session);
-  const isReturned = returned.isOpen && capabilities.returning.includes('insert') && mustWrite(batch, plan) === undefined;
+  const isReturned = returned.isOpen && capabilities.returning.includes('insert') && mustWrite(batch.groups, plan) === undefined;
   if (!isReturned) return insertAndRead(batch, plan, returned, session, sink);
   const returning = returned.columns;
-  const groups = batch.groups.map((group) => ({ group, statements: toStatements(group, plan, session, { returning }) }));
+  const groups = batch.groups.map((group) => ({ group, statements: groupStatements(group, plan, session, { returning }) }));
   const [first] = groups;
   const [only] = first?.statements ?? [];
   const isOne = groups.length === 1 && first?.statements.length === 1;
@@ -51,15 +49,6 @@ export function insertAndReturn(
   });
 }
 
-function toStatements(
-  { columns, rows }: Group,
-  { table, upsert, access }: InsertBodyPlan,
-  { engine }: AutoSession,
-  more: { readonly returning?: readonly Column[]; readonly keys?: 'generated' },
-): readonly BoundStatement[] {
-  return compileInsert(narrow({ table, columns, rows, upsert, ...more }, access, 'insert'), engine.dialect);
-}
-
 async function run({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {
   return (await connection.run(statement, params, options, sink)).rows;
 }
@@ -73,26 +62,34 @@ function insertAndRead(
 ): Promise<number> {
   const { table, access } = plan;
   const { label } = session.engine;
-  if (table.primaryKey.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
+  // By the key of an upsert rows are known that the body names by no other.
+  const key = plan.upsert ?? table.primaryKey;
+  if (key.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
   if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
   return inTransaction(plan, session, async (progress) => {
     const keys: RowKey[] = new Array(batch.count);
     for (const group of batch.groups) {
-      const found = await insertGroup(group, plan, progress, session);
+      const found = await insertGroup(group, key, plan, progress, session);
       for (const [i, place] of group.places.entries()) keys[place] = found[i] ?? [];
     }
-    const order = isAscending(keys, table.primaryKey) ? 'together' : 'in turn';
-    await readByKeys(keys, { ...returned, access }, order, session, sink);
+    const order = isAscending(keys, key) ? 'together' : 'in turn';
+    await readByKeys(keys, { ...returned, access, key }, order, session, sink);
     return batch.count;
   });
 }
 
 /** The keys of the rows, in their order. */
-async function insertGroup(group: Group, plan: InsertBodyPlan, progress: Progress, session: AutoSession): Promise<readonly RowKey[]> {
-  const { primaryKey } = plan.table;
+async function insertGroup(
+  group: Group,
+  primaryKey: readonly Column[],
+  plan: InsertBodyPlan,
+  progress: Progress,
+  session: AutoSession,
+): Promise<readonly RowKey[]> {
   const { dialect, label, capabilities } = session.engine;
-  const { columns, rows } = group;
-  const isGiven = primaryKey.every((column) => columns.includes(column));
+  const { columns } = group;
+  const given = primaryKey.every((column) => columns.includes(column)) ? keysIn(group, primaryKey) : [];
+  const isGiven = given.length > 0 && given.every(isWhole);
   const isTold = !isGiven && capabilities.returning.includes('insert');
   if (!isGiven && !isTold && (primaryKey.length > 1 || !isGenerated(primaryKey[0]) || dialect.generatedKeys === undefined))
     throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
@@ -100,16 +97,15 @@ async function insertGroup(group: Group, plan: InsertBodyPlan, progress: Progres
   const keys: RowKey[] = [];
   const more = isGiven ? {} : isTold ? { returning: primaryKey } : { keys: 'generated' as const };
   let written = 0;
-  for (const statement of toStatements(group, plan, session, more)) {
+  for (const statement of groupStatements(group, plan, session, more)) {
     const count = await run(statement, session, isTold ? told : undefined);
     written += count;
     progress.hasRun = true;
     if (!isGiven && !isTold) keys.push(...(await generatedKeys(count, dialect.generatedKeys ?? '', session)));
   }
-  checkWritten(written, mustWrite(rows, plan));
-  if (!isGiven) return isTold ? told.keys : keys;
-  const places = primaryKey.map((column) => columns.indexOf(column));
-  return Array.from({ length: rows.count }, (_, row) => places.map((place) => (rows.value(row * rows.width + place) ?? '') as Operand));
+  checkWritten(written, mustWrite([group], plan));
+  if (isGiven) return given;
+  return isTold ? told.keys : keys;
 }
 
 /** A number that the database counts up. */

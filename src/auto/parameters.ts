@@ -109,7 +109,13 @@ export const PARAMETERS: Readonly<Record<string, ParameterRow>> = {
     schema: { type: 'string', pattern: '^[^.]+\\.|^"' },
     description: 'The column and its new value: <column>.<value>.',
   },
-  $upsert: { operations: ['insert'], schema: FLAG, description: 'A row whose primary key exists replaces that row.' },
+  $upsert: {
+    operations: ['insert'],
+    schema: TEXT,
+    description:
+      'true: a row whose primary key exists changes that row, and needs no other columns than those to be changed. Or the columns of another unique key.',
+    example: 'true',
+  },
   $return: {
     operations: WRITES,
     schema: { type: 'string', enum: ['count', 'rows'], default: 'count' },

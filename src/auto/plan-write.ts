@@ -9,6 +9,7 @@ import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import { keyCondition } from './keys.ts';
 import type { DeleteRequest, InsertRequest, PatchRowsRequest, RowsWanted, UpdateRequest, WriteOptions } from './request.ts';
+import { type UpsertKey, upsertKey } from './upsert-key.ts';
 import { fromText, InvalidValue } from './values.ts';
 
 /** Written rows that are given back. */
@@ -33,7 +34,7 @@ export interface InsertBodyPlan extends Conditions {
   readonly do: 'insert';
   readonly table: Table;
   readonly body: Buffer;
-  readonly upsert: boolean;
+  readonly upsert: UpsertKey | undefined;
 }
 
 /** Rows of a body, as yet unread, whose keys say which rows they change. */
@@ -60,7 +61,7 @@ export interface WritePlan extends Conditions {
 
 export function planInsert(request: InsertRequest, table: Table, access: Access): InsertBodyPlan {
   const { body, upsert } = request;
-  return { do: 'insert', table, body, upsert, ...conditionsOf(request, table, access) };
+  return { do: 'insert', table, body, upsert: upsert && upsertKey(upsert, table), ...conditionsOf(request, table, access) };
 }
 
 export function planPatch(request: PatchRowsRequest, table: Table, access: Access): PatchBodyPlan {

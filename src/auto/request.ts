@@ -74,10 +74,13 @@ export interface WriteOptions {
   readonly returning: { readonly select: readonly string[] | undefined } | undefined;
 }
 
+/** The key of an upsert: the primary key, or that of these columns. */
+export type UpsertWanted = 'primary key' | readonly string[];
+
 export interface InsertRequest extends Named, WriteOptions {
   readonly do: 'insert';
   readonly body: Buffer;
-  readonly upsert: boolean;
+  readonly upsert: UpsertWanted | undefined;
 }
 
 /** Rows of a body, each with its key. */
@@ -195,7 +198,14 @@ export function parseReadRow(query: readonly QueryParameter[], row: RowAddress, 
 
 export function parseInsert(query: readonly QueryParameter[], body: Buffer): InsertRequest {
   const { single } = sortQuery(query, INSERT);
-  return { do: 'insert', format: single.format, body, upsert: single.flag('$upsert'), ...writeOptions(single) };
+  return { do: 'insert', format: single.format, body, upsert: upsertOf(single), ...writeOptions(single) };
+}
+
+/** `true`, or the columns of a unique key; a column called true is quoted. */
+function upsertOf(single: Given): UpsertWanted | undefined {
+  const text = single.get('$upsert');
+  if (text === undefined || text === 'false') return undefined;
+  return text === 'true' ? 'primary key' : single.list('$upsert');
 }
 
 /** `row`: for the row of one key, and not for those that match filters. */

@@ -68,6 +68,8 @@ export interface Wanted {
   readonly table: Table;
   readonly columns: readonly Column[];
   readonly access: Access;
+  /** By which they are found; the primary key when nothing is said. */
+  readonly key?: readonly Column[];
 }
 
 /** `together`: in the order of the key, many at a time; `in turn`: in the order in which they are given. */
@@ -80,10 +82,10 @@ export async function readByKeys(
 ): Promise<void> {
   const joined = new JoinedSink(sink);
   const size = order === 'together' ? KEYS_MOST : 1;
-  const { primaryKey } = wanted.table;
+  const { key = wanted.table.primaryKey } = wanted;
   if (keys.length === 0) await readWhere({ op: 'or', of: [] }, wanted, session, joined);
   for (let at = 0; at < keys.length; at += size) {
-    await readWhere(isOneOf(primaryKey, keys.slice(at, at + size)), wanted, session, joined);
+    await readWhere(isOneOf(key, keys.slice(at, at + size)), wanted, session, joined);
   }
 }
 

@@ -2,15 +2,18 @@
  * Runs a PATCH of rows by their keys, all or nothing: one statement for all rows with the same columns where the engine can. That every key has its row,
  * and no two the same one, shows in the numbers; only when these do not agree is the row looked for.
  */
+import { DbFailure } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Column, Kind } from '../model/table.ts';
-import { compileSelect, compileUpdate, compileUpdateRows } from '../sql/compile.ts';
+import { compileSelect } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { SelectPlan } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
+import { compileUpdateRows } from '../sql/update-rows.ts';
 import { narrow } from './access.ts';
-import { type Batch, type Group, ROWS, readBatch } from './insert.ts';
+import { type Batch, ROWS, readBatch } from './insert.ts';
 import { isOneOf } from './keys.ts';
+import { findRefused, isRefusal, LocatedFailure } from './locate.ts';
 import type { PatchBodyPlan } from './plan-write.ts';
 import { KeySink, type RowKey, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
@@ -31,10 +34,12 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
   const isExact = table.primaryKey.every(({ kind }) => EXACT.has(kind));
   if (isExact) checkOnce(keys);
   const patching = inTransaction(plan, session, async (progress) => {
-    if (!isExact && batch.count > 1 && (await storedKeys(keys, plan, session)).size < keys.length)
-      throw await wrongKey(keys, plan, session);
+    const statements = statementsOf(batch, plan, session);
+    // One statement changes no row twice: then its number of rows tells.
+    const isTold = isExact || statements.length === 1;
+    if (!isTold && (await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
     let rows = 0;
-    for (const statement of batch.groups.flatMap((group) => statementsOf(group, plan, session))) {
+    for (const statement of statements) {
       rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
       progress.hasRun = true;
     }
@@ -42,7 +47,11 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
     if (returning !== undefined) await readByKeys(keys, { ...returning, access }, 'in turn', session, sink);
     return rows;
   });
-  return { rows: await (table.transactional ? patching : patching.catch(keepsHalf)), cursor: undefined };
+  try {
+    return { rows: await (table.transactional ? patching : patching.catch(keepsHalf)), cursor: undefined };
+  } catch (error) {
+    throw await located(error, batch, plan, session);
+  }
 }
 
 /** Kinds of which two values are the same to an engine only if their texts are. */
@@ -69,18 +78,19 @@ function checkOnce(keys: readonly RowKey[]): void {
   }
 }
 
-function statementsOf({ columns, rows }: Group, { table, access }: PatchBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
+function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
   const key = table.primaryKey;
-  const together =
-    rows.count === 1 ? undefined : compileUpdateRows(narrow({ table, key, columns, rows }, access, 'update'), engine.dialect);
-  if (together !== undefined) return together;
-  return Array.from({ length: rows.count }, (_, index) => {
-    const values = rows.row(index);
-    const given = columns.map((column, i) => ({ column, value: values[i] ?? null }));
-    const set = given.filter(({ column }) => !key.includes(column));
-    const where = isOneOf(key, [key.map((column) => (values[columns.indexOf(column)] ?? '') as Operand)]);
-    return compileUpdate(narrow({ table, set, where }, access, 'update'), engine.dialect);
-  });
+  return groups.flatMap(({ columns, rows }) => compileUpdateRows(narrow({ table, key, columns, rows }, access, 'update'), engine.dialect));
+}
+
+/** The same failure with its row, where that can be found. */
+async function located(error: unknown, batch: Batch, plan: PatchBodyPlan, session: AutoSession): Promise<unknown> {
+  if (!isRefusal(error) || !session.connection.usable) return error;
+  const found = await findRefused(error, batch, session, (part) => ({
+    statements: statementsOf(part, plan, session),
+    expected: undefined,
+  }));
+  return found?.refusal instanceof DbFailure ? new LocatedFailure(found.refusal, found.row) : error;
 }
 
 const KEYS_MOST = 1000;

@@ -41,9 +41,11 @@ export async function inTransaction(
   return rows;
 }
 
-/** Fewer rows than were given: one of them is another's. */
+/** Fewer rows were written than were given. */
+export class Unwritten extends Error {}
+
 export function checkWritten(rows: number, expected: number | undefined): void {
-  if (expected !== undefined && rows < expected) throw apiError('rows_duplicate', 'It is a row that you may not change.');
+  if (expected !== undefined && rows < expected) throw new Unwritten('a row was not written');
 }
 
 /** One statement is all or nothing by itself; more, or a condition on the count, need a transaction. */
@@ -58,10 +60,15 @@ export function runStatements(
   const { transactions } = engine.capabilities;
   checkDryRun(wanted, table, session);
   const [only] = statements;
-  const plain = !wanted.dryRun && expected === undefined && (wanted.maxAffected === undefined || !transactions);
+  // Of one row that had to be written and was not, nothing is left.
+  const isSure = expected === undefined || expected === 1;
+  const plain = !wanted.dryRun && isSure && (wanted.maxAffected === undefined || !transactions);
   const isAtomic = table.transactional || !transactions;
   if (statements.length === 1 && only !== undefined && plain) {
-    const running = connection.run(only.statement, only.params, options).then(({ rows }) => rows);
+    const running = connection.run(only.statement, only.params, options).then(({ rows }) => {
+      checkWritten(rows, expected);
+      return rows;
+    });
     return isAtomic ? running : running.catch(keepsHalf);
   }
   const transacting = inTransaction(wanted, session, async (progress) => {

@@ -34,7 +34,7 @@ interface AnyOptions extends CallSettings, ExpandOptions {
   return?: string;
   dryRun?: boolean;
   maxAffected?: number;
-  upsert?: boolean;
+  upsert?: boolean | readonly string[];
 }
 
 /** Longer queries travel in a body. */
@@ -164,7 +164,7 @@ class Table {
       ['$return', options.return],
       ['$dry_run', dryRun === true ? 'true' : undefined],
       ['$max_affected', maxAffected === undefined ? undefined : String(maxAffected)],
-      ['$upsert', upsert === true ? 'true' : undefined],
+      ['$upsert', typeof upsert === 'object' ? names(upsert) : upsert === true ? 'true' : undefined],
     ];
     const text = body === undefined ? {} : { body: writeExact(body) };
     const answer = await this.#transport.send({ method, path: this.#path, query: all.filter(isGiven), ...text, isRead: false }, options);

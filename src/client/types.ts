@@ -114,7 +114,7 @@ export interface TableClient<T extends TableShape> {
   ): Promise<ReadRow<T, K, E>>;
   insert<R extends 'count' | 'rows' = 'count'>(
     rows: readonly T['insert'][],
-    options?: WriteSettings & Returns<R> & { upsert?: boolean },
+    options?: WriteSettings & Returns<R> & { upsert?: boolean | readonly (keyof T['insert'] & string)[] },
   ): Promise<Given<R, T['row']>>;
   update<R extends 'count' | 'rows' = 'count'>(
     options: WriteSettings & Returns<R> & { where: Where<T['where']>; set: T['update'] },

@@ -32,7 +32,7 @@ export function writeLlms(description: Description): string {
     '  $after= (empty first, then X-Next-Cursor, with pg=0); format=json, xml, yaml, csv or bson.',
     '  $expand=customer($select=name),items puts related rows into each row; $agg=count,sum.total with $group=status sums up; $has=items(quantity=gt.1).',
     '- A query that is too long for a URL: POST …/<table>/query with it as a form.',
-    '- POST with a JSON array of rows: {"rows_affected"}, all or none. $upsert=true replaces by primary key.',
+    '- POST with a JSON array of rows: {"rows_affected"}, all or none. $upsert=true (or $upsert=a,b for another unique key) changes rows that are there.',
     '- PUT ?<filters>&set=<column>.<value>, DELETE ?<filters>: at least one filter is needed.',
     '- PATCH ?<filters> with a JSON object sets several columns. One row by its key: GET, PUT, PATCH, DELETE …/<table>/<key>.',
     '- Writes take $dry_run=true (counts, changes nothing), $max_affected=n and $return=rows (the rows instead of their number).',

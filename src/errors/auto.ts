@@ -48,6 +48,11 @@ export const AUTO_ERRORS = {
   ),
   parameter_unknown: entry(400, (name: string) => `The parameter ${show(name)} is unknown, or not for this method.`),
   parameter_invalid: entry(400, (name: string, why: string) => `The parameter ${name} is not valid: ${why}.`),
+  upsert_key: entry(400, (named: string, keys: string) =>
+    keys === ''
+      ? `$upsert=${named.slice(0, 80)}: the table has no unique key at all.`
+      : `$upsert=${named.slice(0, 80)}: these columns are no unique key of the table; it has ${keys}.`,
+  ),
   relation_unknown: entry(400, (from: string, table: string, choices: string) =>
     choices === ''
       ? `The table ${show(from)} has no relation to ${table}, nor to any other table.`
@@ -76,6 +81,11 @@ export const AUTO_ERRORS = {
   row_column_unknown: entry(400, (row: string, key: string) => `Row ${row}: the table has no column ${show(key)}.`),
   row_key_unknown: entry(422, (row: string, key: string) => `Row ${row}: the table has no column ${show(key)}.`),
   row_key_missing: entry(422, (row: string, key: string) => `Row ${row}: the column ${show(key)} is required.`),
+  row_not_there: entry(
+    422,
+    (row: string, key: string) =>
+      `Row ${row}: the table has no row with this key, and for a new one the column ${show(key)} is required; nothing was changed.`,
+  ),
   row_value: entry(422, (row: string, key: string, why: string) => `Row ${row}, column ${show(key)}: ${why}.`),
   rows_not_atomic: entry(
     422,

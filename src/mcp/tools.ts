@@ -134,7 +134,11 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: {
       table: TABLE,
       rows: { type: 'objects', required: true, description: 'Rows as objects of columns' },
-      upsert: { type: 'flag', default: false, description: 'A row whose primary key exists replaces that row' },
+      upsert: {
+        type: 'flag',
+        default: false,
+        description: 'A row whose primary key exists changes that row; it needs no other columns than those to be changed',
+      },
       dry_run: DRY_RUN,
       max_affected: MAX_AFFECTED,
     },

@@ -17,7 +17,6 @@ import type {
   Returning,
   SelectPlan,
   UpdatePlan,
-  UpdateRowsPlan,
 } from './plan.ts';
 import { OUTERMOST, relatedCondition, type Scope } from './related-condition.ts';
 import type { ParamKind, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
@@ -170,9 +169,7 @@ const NOT_RETURNING = { text: '', columns: {} } as const;
 
 export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
-  const assigned = ({ column, value }: Assignment): string =>
-    `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
-  const set = plan.set.map(assigned).join(', ');
+  const set = plan.set.map((assignment) => assigned(assignment, dialect, bind)).join(', ');
   const table = dialect.table(plan.table);
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
@@ -185,16 +182,9 @@ export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): Bou
   return { statement, params: bind.values };
 }
 
-/** Undefined where every row needs a statement of its own. */
-export function compileUpdateRows(plan: Narrowed<UpdateRowsPlan>, dialect: Dialect): readonly BoundStatement[] | undefined {
-  const statements = dialect.updateRows?.(plan);
-  const { where: more } = plan;
-  if (statements === undefined || more === undefined) return statements;
-  return statements.map((bound) => {
-    const bind = new Parameters(dialect, bound);
-    const text = `${bound.statement.text} AND (${condition(more, dialect, bind, 'strict')})`;
-    return { statement: { ...bound.statement, text, types: bind.types }, params: bind.values };
-  });
+/** What becomes of a column, as SET has it. */
+export function assigned({ column, value }: Assignment, dialect: Dialect, bind: ParamBinder): string {
+  return `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
 }
 
 export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): BoundStatement {

@@ -8,8 +8,9 @@ import type { Statement } from './statement.ts';
 
 export class InsertStatements<T = Statement> {
   readonly #write: (plan: InsertPlan) => T;
-  readonly #inserts = new WeakMap<readonly Column[], Written<T>>();
-  readonly #upserts = new WeakMap<readonly Column[], Written<T>>();
+  readonly #inserts: ByColumns<T> = new WeakMap();
+  /** By the key by which rows are known. */
+  readonly #upserts = new WeakMap<readonly Column[], ByColumns<T>>();
 
   /** `write`: what is the same for all plans of these columns, whatever their rows are. */
   constructor(write: (plan: InsertPlan) => T) {
@@ -18,7 +19,7 @@ export class InsertStatements<T = Statement> {
 
   of(plan: InsertPlan): T {
     if (plan.returning !== undefined) return this.#write(plan);
-    const known = plan.upsert ? this.#upserts : this.#inserts;
+    const known = plan.upsert === undefined ? this.#inserts : this.#upsertsBy(plan.upsert);
     let written = known.get(plan.columns);
     if (written === undefined) {
       written = { value: this.#write(plan) };
@@ -26,7 +27,18 @@ export class InsertStatements<T = Statement> {
     }
     return written.value;
   }
+
+  #upsertsBy(key: readonly Column[]): ByColumns<T> {
+    let known = this.#upserts.get(key);
+    if (known === undefined) {
+      known = new WeakMap();
+      this.#upserts.set(key, known);
+    }
+    return known;
+  }
 }
+
+type ByColumns<T> = WeakMap<readonly Column[], Written<T>>;
 
 interface Written<T> {
   readonly value: T;

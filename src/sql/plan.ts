@@ -108,8 +108,8 @@ export interface InsertPlan {
    * that it does not have and whose default applies.
    */
   readonly absent?: readonly ReadonlySet<number>[];
-  /** On a taken primary key: update the other columns. */
-  readonly upsert: boolean;
+  /** The key by which rows are known: where it is taken, the other columns are updated. Undefined: a taken key is refused. */
+  readonly upsert: readonly Column[] | undefined;
   /** The database makes the keys, and the statement must be one for which it tells them. */
   readonly keys?: 'generated';
   readonly returning?: Returning;
@@ -146,6 +146,8 @@ export interface UpdateRowsPlan {
   /** Those of the key and those to be set, in the order of the rows' values. */
   readonly columns: readonly Column[];
   readonly rows: RowValues;
+  /** Which of them are set; without it: all that are not of the key. With none of them, the rows are only found. */
+  readonly set?: readonly Column[];
   /** What else must hold for a row. */
   readonly where?: Condition | undefined;
 }

@@ -134,7 +134,7 @@ describe('a range of the body and a value apart from it are sent alike', () => {
   ];
 
   const bothWays = (given: readonly Record<string, string>[]): readonly [RowValues, RowValues] => {
-    const [plan] = planRows(batchOf(spelled(given)), { table, upsert: false, access: UNRESTRICTED }, true);
+    const [plan] = planRows(batchOf(spelled(given)), { table, upsert: undefined, access: UNRESTRICTED }, true);
     const ranges = plan?.rows as RowValues;
     const values = given.map((_, i) => ranges.row(i));
     return [ranges, RowValues.of(COLUMNS.length, values)];
@@ -183,7 +183,7 @@ describe('a range of the body and a value apart from it are sent alike', () => {
   test.each(dialects)('to %s', (_, dialect) => {
     const sent = (given: RowValues) => {
       // A list of its own, or MySQL would know from the first time that so many rows come again.
-      const plan = { table, columns: [...COLUMNS], rows: given, upsert: false };
+      const plan = { table, columns: [...COLUMNS], rows: given, upsert: undefined };
       return dialect.insert(plan).map(({ statement, params }) => ({
         text: statement.text,
         params: params.map((param) => (typeof param === 'string' || param === null ? param : Buffer.from(bytesOf(param)).toString())),

@@ -191,9 +191,20 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
       [
         { id: 1, name: 'x' },
         { id: 2, n: 5000 },
+        { id: 3, n: 5 },
       ],
       422,
-      /./,
+      /Row 1/,
+    );
+    await refuse(
+      [
+        { id: 3, name: 'x', n: 1 },
+        { id: 1, name: 'y', n: 2 },
+        { id: 2, name: 'z', n: 1001 },
+        { id: 4, name: 'z', n: 1001 },
+      ],
+      422,
+      /Row 2/,
     );
     await refuse(
       [
@@ -248,6 +259,25 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect([missing.status, missing.text]).toEqual([404, expect.stringContaining('Row 1')]);
     expect((await codes.get('pg=0&ps=9&$select=v')).text).toBe('[{"v":1.50},{"v":2.50}]');
   });
+
+  it('patches many rows by keys of texts and dates in one statement', async () => {
+    const keys = Array.from({ length: 1200 }, (_, i) => ({ a: `ключ ${i}`, b: `2024-02-${String((i % 29) + 1).padStart(2, '0')}` }));
+    expect((await codes.post(keys.map((key) => ({ ...key, v: 1 })))).status).toBe(201);
+    const before = await updates();
+    const response = await codes.send('PATCH', '', { body: keys.map((key, i) => ({ v: i, ...key })) });
+    expect([response.status, response.text]).toEqual([200, '{"rows_affected":1200}']);
+    if (before !== undefined) expect(((await updates()) ?? 0) - before).toBeLessThan(30);
+    expect(await codes.rows('$agg=sum.v,count')).toEqual([{ sum_v: 719_400, count: 1200 }]);
+    const wrong = keys.map((key, i) => ({ v: i, ...key, ...(i === 700 && { a: 'nobody' }) }));
+    expect((await codes.send('PATCH', '', { body: wrong })).text).toMatch(/Row 700/);
+  });
+
+  /** Statements that have changed rows on the server, by all of its clients; undefined where it does not count them. */
+  async function updates(): Promise<number | undefined> {
+    if (engine === 'postgres') return undefined;
+    const counts = await database.run("SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_update', 'Com_update_multi')");
+    return counts.reduce((sum, row) => sum + Number(row['Value']), 0);
+  }
 
   it('patches ten thousand rows', async () => {
     const ids = Array.from({ length: 10_000 }, (_, i) => 1000 + i);

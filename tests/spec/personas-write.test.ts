@@ -144,6 +144,16 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
       rows_affected: 1,
     });
     expect(await space.items()).toEqual(after);
+    // Without what a new row needs: the same rules for the rows that are there.
+    expect((await post([{ id: 1, note: 'part', amount: 1 }])).json()).toEqual({ rows_affected: 1 });
+    expect((await space.items())[0]).toEqual({ ...after[0], note: 'part' });
+    expect((await post([{ id: 1, note: 'u' }])).status).toBe(201);
+    expect((await post([{ id: 2, note: 'mine' }])).status).toBe(409);
+    expect(said(await post([{ id: 1, note: 'q' }, { id: 10, note: 'q' }, { id: 99, note: 'new' }]))).toEqual([422, expect.stringMatching(/Row 2.*status/)]); // biome-ignore format: one request a line
+    expect(said(await post([{ id: 1, secret: 's' }]))).toEqual([403, expect.stringContaining('secret')]);
+    expect((await post([{ id: 1, note: 'x' }], user({ name: 'ann' }), '$upsert=owner')).status).toBe(400);
+    expect((await post([{ id: 1, note: 'x' }], user({ name: 'ann' }), '$upsert=nothing')).status).toBe(400);
+    expect(await space.items()).toEqual(after);
   });
 
   test('rows by key: within the rules on every method, with tags of what the caller may read', async () => {

@@ -95,7 +95,11 @@ class Golden {
     this.#add(title, () => {
       const batch = readBatch(Buffer.from(JSON.stringify(body)), this.#table, 'test');
       if (batch instanceof Promise) throw new Error('a small body is read at once');
-      const plans = planRows(batch, { table: this.#table, upsert, access: UNRESTRICTED }, this.#table.transactional);
+      const plans = planRows(
+        batch,
+        { table: this.#table, upsert: upsert ? this.#table.primaryKey : undefined, access: UNRESTRICTED },
+        this.#table.transactional,
+      );
       return plans.flatMap((plan) => compileInsert(plan, this.#dialect));
     });
   }

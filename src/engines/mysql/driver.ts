@@ -363,7 +363,7 @@ export class MysqlConnection implements Connection, Watched {
 }
 
 function outcomeOf({ upsert }: MysqlStatement, reply: ResultReply): Outcome {
-  if (reply.failure !== undefined) throw upsert === 'by_primary_key' ? otherKeyFailure(reply.failure) : reply.failure;
+  if (reply.failure !== undefined) throw upsert === 'by_key' ? otherKeyFailure(reply.failure) : reply.failure;
   if (reply.dropped) throw lostFailure('The rows were no longer wanted');
   if (reply.selected) return { rows: reply.rows, selected: true };
   return { rows: upsert === undefined ? reply.affected : upsertedRows(reply.info), selected: false };

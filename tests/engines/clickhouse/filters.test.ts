@@ -123,7 +123,10 @@ beforeAll(async () => {
   await command(setup, `CREATE TABLE t (n UInt32, ${columns}) ENGINE = MergeTree ORDER BY n`);
   table = await tableOf(setup, 't');
   const batch = rows.map((row, n) => [String(n), ...names.map((name) => row[name])]);
-  await runAll(setup, dialect.insert({ table, columns: table.columns, rows: RowValues.of(table.columns.length, batch), upsert: false }));
+  await runAll(
+    setup,
+    dialect.insert({ table, columns: table.columns, rows: RowValues.of(table.columns.length, batch), upsert: undefined }),
+  );
 });
 
 /** The server ends a connection that has rested for long, as this one does while the tests over both ports run. */
@@ -200,7 +203,7 @@ test('names of columns and tables are quoted, whatever is in them', async () => 
   const found = await tableOf(connection, odd);
   expect(found.columns.map((column) => column.name)).toEqual([odd]);
   expect(found.order.map((column) => column.name)).toEqual([odd]);
-  await runAll(connection, dialect.insert({ table: found, columns: found.columns, rows: RowValues.of(1, [['x']]), upsert: false }));
+  await runAll(connection, dialect.insert({ table: found, columns: found.columns, rows: RowValues.of(1, [['x']]), upsert: undefined }));
   const ready = compileSelect({ table: found, columns: found.columns, where: undefined, order: [], limit: 5, offset: 0n }, dialect);
   expect((await rowsOf(connection, ready.statement, ready.params)).rows).toEqual([['x']]);
   connection.close();
@@ -216,7 +219,7 @@ test('lists and tuples are compared as themselves, maps and documents by their t
     ['1', '[2]', '[1,"a"]', '{"k":1}'],
     ['2', '[10, 1]', '{"x":1,"y":"b"}', '{}'],
   ];
-  await runAll(setup, dialect.insert({ table: nested, columns: nested.columns, rows: RowValues.of(4, batch), upsert: false }));
+  await runAll(setup, dialect.insert({ table: nested, columns: nested.columns, rows: RowValues.of(4, batch), upsert: undefined }));
   const ask = async (name: string, op: Operator, ...values: string[]): Promise<(string | null)[]> => {
     const column = nested.byName.get(name);
     const [id] = nested.columns;

@@ -113,7 +113,7 @@ async function roundTrip(connection: Connection, name: string, rows: readonly Pa
   await command(connection, `TRUNCATE TABLE ${name}`);
   await runAll(
     connection,
-    clickhouseEngine.dialect.insert({ table, columns, rows: RowValues.of(table.columns.length, batch), upsert: false }),
+    clickhouseEngine.dialect.insert({ table, columns, rows: RowValues.of(table.columns.length, batch), upsert: undefined }),
   );
   const order = [{ column: table.columns[0] as (typeof columns)[number], direction: 'asc' as const }];
   const ready = compileSelect({ table, columns, where: undefined, order, limit: 1000, offset: 0n }, clickhouseEngine.dialect);
@@ -221,7 +221,12 @@ test('any text, whole number, decimal and float goes in and comes out the same',
       ]);
       await runAll(
         connection,
-        clickhouseEngine.dialect.insert({ table, columns: table.columns, rows: RowValues.of(table.columns.length, batch), upsert: false }),
+        clickhouseEngine.dialect.insert({
+          table,
+          columns: table.columns,
+          rows: RowValues.of(table.columns.length, batch),
+          upsert: undefined,
+        }),
       );
       const kept = await rowsOf(connection, 'SELECT s, i, d, f, l FROM any_value ORDER BY n');
       const back = kept.rows.map(([s, i, d, f, l]) => [s, i, d?.replace(/0+$/, ''), Number(f), l]);

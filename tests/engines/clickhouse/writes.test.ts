@@ -24,7 +24,7 @@ async function insert(
   rows: readonly (readonly ParamValue[])[],
 ): Promise<number> {
   const columns = names.map((name) => columnOf(table, name));
-  return runAll(connection, dialect.insert({ table, columns, rows: RowValues.of(columns.length, rows), upsert: false }));
+  return runAll(connection, dialect.insert({ table, columns, rows: RowValues.of(columns.length, rows), upsert: undefined }));
 }
 
 function columnOf(table: Table, name: string) {
@@ -236,7 +236,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 
 test('$upsert is refused in words', () => {
   const table = { schema: 'x', name: 't', columns: [] } as unknown as Table;
-  expect(() => dialect.insert({ table, columns: [], rows: new RowValues(0), upsert: true })).toThrow(/unique keys/);
+  expect(() => dialect.insert({ table, columns: [], rows: new RowValues(0), upsert: [] })).toThrow(/unique keys/);
 });
 
 test('tables and views are listed, and a database that is not there is told', async () => {

@@ -220,7 +220,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
       table,
       columns: listOf(table, columns),
       rows: RowValues.of(columns.length, rows),
-      upsert,
+      upsert: upsert ? table.primaryKey : undefined,
     })) {
       count += (await connection.run(statement, params, OPTIONS)).rows;
     }
@@ -265,7 +265,7 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
         '[1, "ä"]',
       ]);
     const texts = [0, 1, 2].map(() => {
-      const [ready, ...more] = at.engine.dialect.insert({ table: again, columns, rows: RowValues.of(5, batch(0)), upsert: false });
+      const [ready, ...more] = at.engine.dialect.insert({ table: again, columns, rows: RowValues.of(5, batch(0)), upsert: undefined });
       expect(more).toEqual([]);
       return ready?.statement.text ?? '';
     });

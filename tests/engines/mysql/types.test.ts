@@ -142,7 +142,7 @@ suite.each(SERVERS)('%s: types', (label, at: Server) => {
       table: into,
       columns: into.columns.filter(chosen),
       rows: RowValues.of(into.columns.filter(chosen).length, rows),
-      upsert: false,
+      upsert: undefined,
     })) {
       inserted += (await connection.run(statement, params, OPTIONS)).rows;
     }

@@ -128,8 +128,8 @@ INSERT INTO `shop`.`things` (`id`, `text`, `int`) VALUES (?, ?, ?)
    then INSERT INTO `shop`.`things` (`id`) VALUES (?)
    "2" int
 ## upsert of a row
-INSERT INTO `shop`.`things` (`id`, `text`, `int`) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE `id` = IF(`shop`.`things`.`id` <=> VALUES(`id`), `shop`.`things`.`id`, NULL), `text` = VALUES(`text`), `int` = VALUES(`int`)
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE `id` = IF(`shop`.`things`.`id` = VALUES(`id`), `shop`.`things`.`id`, NULL), `text` = VALUES(`text`), `int` = VALUES(`int`)
    "1" int, "a" text, "5" int
 ## upsert of rows
-INSERT INTO `shop`.`things` (`id`, `text`, `int`) SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (_0 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[0]' ERROR ON ERROR, _1 VARCHAR(40) CHARACTER SET utf8mb4 PATH '$[1]' ERROR ON ERROR, _2 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[2]' ERROR ON ERROR)) AS given ON DUPLICATE KEY UPDATE `id` = IF(`shop`.`things`.`id` <=> VALUES(`id`), `shop`.`things`.`id`, NULL), `text` = VALUES(`text`), `int` = VALUES(`int`)
+INSERT INTO `shop`.`things` (`id`, `text`, `int`) SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (_0 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[0]' ERROR ON ERROR, _1 VARCHAR(40) CHARACTER SET utf8mb4 PATH '$[1]' ERROR ON ERROR, _2 VARCHAR(24) CHARACTER SET utf8mb4 PATH '$[2]' ERROR ON ERROR)) AS given ON DUPLICATE KEY UPDATE `id` = IF(`shop`.`things`.`id` = VALUES(`id`), `shop`.`things`.`id`, NULL), `text` = VALUES(`text`), `int` = VALUES(`int`)
    0x5b5b2231222c2261222c2235225d2c5b2232222c2261222c2235225d5d json

@@ -86,7 +86,7 @@ function floatOrder(name: string, nullable: boolean, direction: 'asc' | 'desc'):
 }
 
 function insert(plan: InsertPlan): readonly BoundStatement[] {
-  if (plan.upsert) {
+  if (plan.upsert !== undefined) {
     throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
   }
   const { text, columns, rows } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);

@@ -13,6 +13,7 @@ import { insertStatements } from './insert.ts';
 import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { MysqlPredicates } from './predicates.ts';
 import { updateRows } from './update-rows.ts';
+import { keptIf } from './upsert.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'enum', 'set']);
 
@@ -51,13 +52,12 @@ export const mysqlDialect: Dialect = {
   assigned: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };
 
-/** What is done to a row whose key is taken ends the statement: a row that does not match gets no key, which fails all of it. */
-function upsertMatching({ table, taken }: InsertPlan, bound: BoundStatement): BoundStatement {
-  const [key] = table.primaryKey;
+/** What is done to a row whose key is taken ends the statement: one row that does not match fails all of it. */
+function upsertMatching({ table, taken, upsert }: InsertPlan, bound: BoundStatement): BoundStatement {
+  const [key] = upsert ?? [];
   if (taken?.where === undefined || key === undefined || !('upsert' in bound.statement)) return bound;
   const bind = new Parameters(mysqlDialect, bound);
-  const name = quote(key.name);
   const matches = qualifiedCondition(taken.where, table, mysqlDialect, bind);
-  const text = `${bound.statement.text}, ${name} = IF(${matches}, ${tableName(table)}.${name}, NULL)`;
+  const text = `${bound.statement.text}, ${keptIf(matches, table, key)}`;
   return { statement: { ...bound.statement, text, types: bind.types }, params: bind.values };
 }

@@ -3,7 +3,6 @@
  * such a statement is prepared once and costs the server least. Any other number of rows travels as one JSON document, which has one text for
  * all numbers. What JSON cannot carry becomes VALUES too.
  */
-import type { Column } from '../../../model/table.ts';
 import { paramType, returningClause } from '../../../sql/compile.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import { InsertStatements } from '../../../sql/insert-statements.ts';
@@ -95,20 +94,13 @@ function statementOf(plan: InsertPlan, source: string, types: readonly ParamType
   const clause = conflictClause(plan);
   const { text: returned, columns } = returningClause(plan.returning, selectItem);
   const text = `${target(plan)} ${source}${clause}${returned}`;
-  return clause === '' ? { text, types, ...columns } : { text, types, ...columns, upsert: 'by_primary_key' };
+  return clause === '' ? { text, types, ...columns } : { text, types, ...columns, upsert: 'by_key' };
 }
 
 /** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */
-function conflictClause(plan: InsertPlan): string {
-  const { primaryKey } = plan.table;
-  const given = new Set(plan.columns);
-  if (!plan.upsert || primaryKey.length === 0 || !primaryKey.every((column) => given.has(column))) return '';
-  const names = (columns: readonly Column[]) => columns.map((column) => quote(column.name));
-  return upsertClause(
-    tableName(plan.table),
-    names(primaryKey),
-    names(plan.taken?.set ?? plan.columns.filter((column) => !primaryKey.includes(column))),
-  );
+function conflictClause({ table, columns, upsert: key, taken }: InsertPlan): string {
+  if (key === undefined || key.length === 0 || !key.every((column) => columns.includes(column))) return '';
+  return upsertClause(table, key, taken?.set ?? columns.filter((column) => !key.includes(column)));
 }
 
 type Rows = readonly (readonly ParamValue[])[];

@@ -9,6 +9,8 @@ import type { MysqlColumn } from '../types/column-types.ts';
 import { geometryOf } from './names.ts';
 import { guarded, typed } from './strict.ts';
 
+/** The character set that holds every character. */
+const WIDEST = 'utf8mb4';
 /** The highest character that every column of a set can hold; of the others only ASCII is taken for granted. */
 const HIGHEST: Readonly<Record<string, number>> = {
   latin1: 0xff,
@@ -68,8 +70,8 @@ export class MysqlPredicates implements Predicates {
    * then, and only then, since a widened column finds no index.
    */
   #wideEnough(...values: readonly Operand[]): string {
-    const collation = this.#column.narrowCollation;
-    if (collation === undefined) return this.#name;
+    const { collation } = this.#column;
+    if (collation === undefined || collation.startsWith(WIDEST)) return this.#name;
     const highest = HIGHEST[collation.split('_')[0] ?? ''] ?? 0x7f;
     const isHeld = (value: Operand): boolean => Array.from(String(value)).every((character) => (character.codePointAt(0) ?? 0) <= highest);
     if (values.every(isHeld)) return this.#name;

@@ -53,6 +53,11 @@ export function guarded(comparison: string, name: string, kind: Kind): string {
   return `(${GUARDS[kind](name)} AND ${comparison})`;
 }
 
+/** The type of a moment of this kind; undefined for what is none. */
+export function momentType(kind: Kind): string | undefined {
+  return MOMENTS[kind];
+}
+
 /** A value that has its kind's type. The servers would take a bare parameter's type from what it is cast to. */
 export function typed(placeholder: string, kind: Kind): string {
   const type = MOMENTS[kind];

@@ -7,8 +7,8 @@ import { BIT, SINGLE, UNSIGNED, YEAR } from './casts.ts';
 
 /** A column with what only this engine's SQL has to mind. */
 export interface MysqlColumn extends Column {
-  /** Of a text whose character set does not hold every character: its collation, which begins with the set. */
-  readonly narrowCollation?: string;
+  /** Of a text: its collation, which begins with its character set. */
+  readonly collation?: string;
   /** Of a geometry, which is given and shown as text: the reference system that the column is bound to. */
   readonly geometry?: { readonly srid: string | null };
   /** Selected as what its collation compares. */
@@ -47,7 +47,7 @@ type Typed = Pick<
   | 'values'
   | 'fraction'
   | 'takesBooleans'
-  | 'narrowCollation'
+  | 'collation'
   | 'geometry'
 >;
 
@@ -71,11 +71,7 @@ const decimal: Typing = (facts) => ({ ...of('decimal', 'decimal'), precision: Nu
 const text: Typing = (facts) =>
   facts.json
     ? { ...of('json', 'json'), sortable: false }
-    : { ...of('text', 'text'), ...narrow(facts.collation), maxLength: Number(facts.maxLength) };
-
-function narrow(collation: string | null): Pick<MysqlColumn, 'narrowCollation'> {
-  return collation === null || collation.startsWith('utf8mb4') ? {} : { narrowCollation: collation };
-}
+    : { ...of('text', 'text'), ...(facts.collation !== null && { collation: facts.collation }), maxLength: Number(facts.maxLength) };
 
 const bytes: Typing = () => of('bytes', 'binary');
 

@@ -6,6 +6,7 @@ import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.
 import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { Condition, InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts';
 import type { Operand, ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
+import { changedColumns } from '../../../sql/update-rows.ts';
 import { binaryArray } from '../types/array-binary.ts';
 import { columnLiteral } from '../types/array-literal.ts';
 import { inOwnNotation, isArray, isComposite } from './notation.ts';
@@ -113,7 +114,8 @@ function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
   const name = (index: number): string => `"given ${index}"`;
   const value = (column: Column, index: number): string => (isFlat(column) ? name(index) : fromText(column, name(index)));
   const lists = columns.map((column, i) => `unnest($${i + 1}::${isFlat(column) ? column.cast : 'text'}[]) AS ${name(i)}`);
-  const set = columns.flatMap((column, i) => (key.includes(column) ? [] : [`${quote(column.name)} = ${value(column, i)}`]));
+  const set = changedColumns(plan).map((column) => `${quote(column.name)} = ${value(column, columns.indexOf(column))}`);
+  if (set.length === 0) set.push(...key.slice(0, 1).map(({ name: same }) => `${quote(same)} = ${table}.${quote(same)}`));
   const found = key.map((column) => `${table}.${quote(column.name)} = ${value(column, columns.indexOf(column))}`);
   const text = `UPDATE ${table} SET ${set.join(', ')} FROM (SELECT ${lists.join(', ')}) AS "given" WHERE ${found.join(' AND ')}`;
   const { types, params } = columnArrays(plan);
@@ -147,7 +149,7 @@ function fromText(column: Column, source: string): string {
 
 function insertFrom(plan: InsertPlan, source: string): string {
   const list = plan.columns.map((column) => quote(column.name)).join(', ');
-  return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${plan.upsert ? onConflict(plan) : ''}${returned(plan).text}`;
+  return `INSERT INTO ${postgresDialect.table(plan.table)} (${list}) ${source}${onConflict(plan)}${returned(plan).text}`;
 }
 
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
@@ -175,7 +177,8 @@ function aggregate(fn: AggregateFunction, { kind }: Column, name: string): strin
 
 /** A row whose key is taken is updated; every given row counts once. */
 function onConflict(plan: InsertPlan): string {
-  const key = plan.table.primaryKey;
+  const key = plan.upsert;
+  if (key === undefined) return '';
   const others = plan.taken?.set ?? plan.columns.filter((column) => !key.includes(column));
   const set = (others.length > 0 ? others : key).map((column) => `${quote(column.name)} = EXCLUDED.${quote(column.name)}`);
   return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;

@@ -46,6 +46,9 @@ const BY_CLASS: Readonly<Record<string, FailureKind>> = {
 /** PostgreSQL says so in words only: the prepared plan is older than the table. */
 const STALE_PLAN = /cached plan must not change result type/;
 
+/** In words only, too: two rows of one upsert have the same key. */
+const KEY_TWICE = /ON CONFLICT DO UPDATE command cannot affect row a second time/;
+
 /** Errors of this class are about the statement and not about the data. */
 const CLASS_OF_STATEMENTS = '42';
 
@@ -61,6 +64,7 @@ function kindOf(fields: ReadonlyMap<string, string>): FailureKind {
   const kind = BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other';
   if (fields.get('R') === RAISE) return RAISED_KINDS.has(kind) ? kind : 'raised';
   if (STALE_PLAN.test(fields.get('M') ?? '')) return 'stale';
+  if (KEY_TWICE.test(fields.get('M') ?? '')) return 'duplicate';
   // After FATAL and PANIC the session is over.
   return kind === 'other' && fields.get('V') !== 'ERROR' && fields.has('V') ? 'lost' : kind;
 }

@@ -22,30 +22,30 @@ export class LocatedFailure extends Error {
 }
 
 /** What may lie in one row. */
-export type Refusal = DbFailure | Unwritten;
+type RowRefusal = DbFailure | Unwritten;
 
-export function isRefusal(error: unknown): error is Refusal {
+export function isRefusal(error: unknown): error is RowRefusal {
   return error instanceof Unwritten || (error instanceof DbFailure && OF_A_ROW.has(error.kind));
 }
 
 /** A part of a batch as it is written: its statements, and how many rows these must write, if that is known. */
-export interface Trial {
+interface WrittenPart {
   readonly statements: readonly BoundStatement[];
   readonly expected: number | undefined;
 }
 
-export interface Refused {
-  readonly refusal: Refusal;
+interface RefusedRow {
+  readonly refusal: RowRefusal;
   readonly row: number;
 }
 
 /** Undefined when no row can be told. */
 export async function findRefused(
-  first: Refusal,
+  first: RowRefusal,
   batch: Batch,
   session: AutoSession,
-  write: (part: Batch) => Trial,
-): Promise<Refused | undefined> {
+  write: (part: Batch) => WrittenPart,
+): Promise<RefusedRow | undefined> {
   if (batch.count === 1) return { refusal: first, row: 0 };
   const { connection } = session;
   if (first instanceof DbFailure && connection.checkConstraints !== undefined && (await attempt(write(batch), session)) === undefined) {
@@ -69,7 +69,10 @@ export async function findRefused(
 }
 
 /** How the database fails over these rows, if it does; nothing stays of them. */
-async function attempt({ statements, expected }: Trial, { connection, options }: AutoSession): Promise<DbFailure | Unwritten | undefined> {
+async function attempt(
+  { statements, expected }: WrittenPart,
+  { connection, options }: AutoSession,
+): Promise<DbFailure | Unwritten | undefined> {
   await connection.begin(options);
   try {
     let rows = 0;

@@ -9,6 +9,7 @@ import { runPlan } from '../../../src/auto/run.ts';
 import type { AnswerSink, AutoResult } from '../../../src/auto/session.ts';
 import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
 import { Connections } from '../../../src/engines/connections.ts';
+import type { Connection } from '../../../src/engines/engine.ts';
 import { HostPolicy } from '../../../src/engines/hosts.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
 import { RelationCache } from '../../../src/engines/relation-cache.ts';
@@ -116,6 +117,27 @@ export class Session {
       ...query,
     ]);
     return rows.map(([id]) => Number(id));
+  }
+
+  /** How many statements a read needs. */
+  async statements(table: string, query: readonly QueryParameter[]): Promise<number> {
+    let count = 0;
+    const request = parseRead(query, MAX_PAGE);
+    await this.#auto.attempt(request, this.#target(table), new TextSink(), (found, session, rows) => {
+      const { connection } = session;
+      const run: Connection['run'] = (...given) => {
+        count++;
+        return connection.run(...given);
+      };
+      const counted = new Proxy(connection, {
+        get: (target, name) => {
+          const value: unknown = name === 'run' ? run : Reflect.get(target, name, target);
+          return typeof value === 'function' && name !== 'run' ? value.bind(target) : value;
+        },
+      });
+      return runPlan(planRequest(request, found, UNRESTRICTED, session), { ...session, connection: counted }, rows);
+    });
+    return count;
   }
 
   insert(table: string, columns: readonly LogicalColumn[], rows: readonly LogicalRow[]): Promise<number> {

@@ -1,4 +1,7 @@
-/** The commands of `millrace` by name. `--help` lists this table. */
+/**
+ * The commands of `millrace` by name. `--help` lists this table. What a service is made of takes most of a second to load: only the commands that are one
+ * load it.
+ */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
 import { newUlid } from '../model/ulid.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
@@ -6,14 +9,10 @@ import { contextCommand, loginCommand } from './context.ts';
 import { DATABASE_COMMANDS } from './database-command.ts';
 import { DEFINITION_COMMANDS } from './definition-command.ts';
 import { GENERATE_COMMANDS } from './generate-command.ts';
-import { exprCommand, larkCommand } from './languages.ts';
 import { LARK_COMMANDS } from './lark-command.ts';
 import { ORG_COMMANDS } from './org-command.ts';
 import { PERSONA_COMMANDS } from './persona-command.ts';
 import { PROJECT_COMMANDS } from './project-command.ts';
-import { rewrapCommand } from './rewrap.ts';
-import { serve } from './serve.ts';
-import { startDemo } from './start.ts';
 import { TEST_COMMAND } from './test-command.ts';
 import { TOKEN_COMMANDS } from './token-command.ts';
 import { VERSION } from './version.ts';
@@ -31,11 +30,15 @@ function remote(name: string, table: Subcommands, summary: string): CliCommand {
 }
 
 const COMMANDS: Readonly<Record<string, CliCommand>> = {
-  serve: { usage: 'serve', summary: 'serve requests with the settings in force', run: () => serve(loadConfig().config) },
+  serve: {
+    usage: 'serve',
+    summary: 'serve requests with the settings in force',
+    run: async () => (await import('./serve.ts')).serve(loadConfig().config),
+  },
   start: {
     usage: 'start [DATABASE_URL]',
     summary: 'serve with embedded defaults, a demo database, and a database of yours beside it (what npm start does)',
-    run: startDemo,
+    run: async (args) => (await import('./start.ts')).startDemo(args),
   },
   config: {
     usage: 'config',
@@ -56,14 +59,21 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   rewrap: {
     usage: 'rewrap',
     summary: 'encrypt stored passwords anew with the first encryption key',
-    run: () => rewrapCommand(loadConfig().config),
+    run: async () => (await import('./rewrap.ts')).rewrapCommand(loadConfig().config),
   },
   lark: {
     usage: 'lark [FILE] | put|list|get|delete …',
     summary: 'run a Lark file or try lines at a prompt; or manage the modules of a running service',
-    run: (args) => (Object.hasOwn(LARK_COMMANDS, args[0] ?? '') ? runSubcommand('lark', LARK_COMMANDS, args) : larkCommand(args)),
+    run: async (args) =>
+      Object.hasOwn(LARK_COMMANDS, args[0] ?? '')
+        ? runSubcommand('lark', LARK_COMMANDS, args)
+        : (await import('./languages.ts')).larkCommand(args),
   },
-  expr: { usage: "expr 'EXPRESSION' [--env FILE]", summary: 'evaluate an expression over a JSON environment', run: exprCommand },
+  expr: {
+    usage: "expr 'EXPRESSION' [--env FILE]",
+    summary: 'evaluate an expression over a JSON environment',
+    run: async (args) => (await import('./languages.ts')).exprCommand(args),
+  },
   login: { usage: 'login', summary: 'use the demo of npm start for the commands below', run: loginCommand },
   context: { usage: 'context use|show|clear …', summary: 'keep the address and the ids for the commands below', run: contextCommand },
   client: remote('client', GENERATE_COMMANDS, 'the typed client of a running service'),

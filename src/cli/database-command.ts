@@ -1,5 +1,4 @@
 /** `millrace database …`: databases of a project of a running service, given as URLs; needs the server key. */
-import { ENGINES } from '../engines/index.ts';
 import type { Subcommand, Subcommands } from './client-command.ts';
 import { entryFromUrl } from './database-url.ts';
 
@@ -11,7 +10,8 @@ function sends(method: 'POST' | 'PUT', verb: string, summary: string): Subcomman
     summary,
     values: ['tls', 'alias', 'spaces'],
     switches: ['read-only'],
-    run: (client, flags) => {
+    run: async (client, flags) => {
+      const { ENGINES } = await import('../engines/index.ts');
       const entry = entryFromUrl(flags.argument(0, "the database's URL"), ENGINES);
       const [tls, alias, spaces] = ['tls', 'alias', 'spaces'].map((name) => flags.get(name));
       const body = {

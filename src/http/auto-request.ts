@@ -52,7 +52,7 @@ export const ROW_PARSERS: Readonly<Record<'GET' | 'PUT' | 'PATCH' | 'DELETE', Pa
   DELETE: ({ query }, row) => parseDelete(query, row),
 };
 
-export async function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
+export function answerAuto(exchange: Exchange, target: Target, parse: Parse, services: AutoServices): Promise<void> {
   const request = parse(exchange, services);
   checkWritable(target.entry, request);
   const format = formatOf(request.format);
@@ -61,5 +61,5 @@ export async function answerAuto(exchange: Exchange, target: Target, parse: Pars
       const plan = planRequest(request, table, target.access, session);
       return exchange.isReadOnly && READS.has(request.do) ? runReadOnly(plan, session, rows) : runPlan(plan, session, rows);
     });
-  await respond({ exchange, request, target, format, perform }, services.reads);
+  return respond({ exchange, request, target, format, perform }, services.reads);
 }

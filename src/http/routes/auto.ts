@@ -129,18 +129,19 @@ export function autoRoutes(services: Services): readonly Route[] {
     });
   };
 
+  /** Returns what it waits for as it is: one more async function would cost every request a promise and two turns. */
   const answer =
     (parseTable: Parse, parseRow: ParseRow | undefined): Handler =>
-    async (exchange) => {
+    (exchange) => {
       const path = paths.parse(exchange.path);
-      const found = target(exchange, path);
-      const at = found instanceof Promise ? await found : found;
-      const { key } = path;
-      if (key === undefined) return answerAuto(exchange, at, parseTable, auto);
-      if (exchange.isReading) return answerAuto(exchange, at, PARSERS.QUERY, auto);
-      if (parseRow === undefined) throw apiError('method_not_allowed', exchange.method, Object.keys(ROW_PARSERS).join(', '));
-      const row = { key, ifMatch: exchange.listHeader('if-match'), ifNoneMatch: exchange.listHeader('if-none-match') };
-      return answerAuto(exchange, at, () => parseRow(exchange, row, auto), auto);
+      return after(target(exchange, path), (at) => {
+        const { key } = path;
+        if (key === undefined) return answerAuto(exchange, at, parseTable, auto);
+        if (exchange.isReading) return answerAuto(exchange, at, PARSERS.QUERY, auto);
+        if (parseRow === undefined) throw apiError('method_not_allowed', exchange.method, Object.keys(ROW_PARSERS).join(', '));
+        const row = { key, ifMatch: exchange.listHeader('if-match'), ifNoneMatch: exchange.listHeader('if-none-match') };
+        return answerAuto(exchange, at, () => parseRow(exchange, row, auto), auto);
+      });
     };
 
   return [

@@ -46,7 +46,11 @@ describe('pages are slices of one order', () => {
         expect((await reader.read(table, query).finally(() => reader.end())).rows, `key ${k}, ${v}`).toEqual(expected.slice(0, size));
       }
     }
-    for (const filter of [[], [{ name: 'v', value: 'lt.60' }]]) {
+    const passes = [
+      { filter: [], sizes: [1, 2, 3, 7, 100, 999, 1700] },
+      { filter: [{ name: 'v', value: 'lt.60' }], sizes: [2, 999] },
+    ];
+    for (const { filter, sizes } of passes) {
       // That keys repeat is remembered for as long as a picture of the table lasts: each page is read with one of its own.
       const read = async (page: number, size: number): Promise<(string | null)[][]> => {
         const query = [{ name: 'pg', value: String(page) }, { name: 'ps', value: String(size) }, ...filter];
@@ -57,7 +61,7 @@ describe('pages are slices of one order', () => {
       const rows = await session.database.run(`SELECT k, v, t FROM ${table} ${where} ORDER BY k, v, t`);
       const all = rows.map((row) => [row['k'], row['v'], row['t']].map(String));
       expect(all.length).toBeGreaterThan(2000);
-      for (const size of [1, 2, 3, 7, 100, 999, 1700]) {
+      for (const size of sizes) {
         const last = Math.floor((all.length - 1) / size);
         const pages = [0, 1, 2, Math.floor(1800 / size), Math.ceil(1800 / size), Math.floor(last / 2), last - 1, last, last + 1];
         for (const page of pages)

@@ -13,7 +13,7 @@ import { type LogicalColumn, type LogicalRow, matching, ordered } from './oracle
 import { bodyOf, Session } from './session.ts';
 
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const TABLES: Readonly<Record<EngineName, number>> = { postgres: 10, mysql: 10, mariadb: 10, clickhouse: 2 };
+const TABLES: Readonly<Record<EngineName, number>> = { postgres: 10, mysql: 10, mariadb: 10, clickhouse: 1 };
 const ROWS = 25;
 const HTTP_TABLES = 10;
 const HTTP_CASES = 20;

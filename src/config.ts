@@ -349,7 +349,8 @@ function fromSecretFile(setting: Setting, environment: NodeJS.ProcessEnv): strin
 }
 
 /** Variables of the tools around the service (tests, the command line client) that are no settings of it. */
-const OTHER_VARIABLES = /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|POWER_TOKEN$|CONTEXT_FILE$)/;
+const OTHER_VARIABLES =
+  /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|USER_CLAIMS$|PERSONA$|POWER_TOKEN$|CONTEXT_FILE$)/;
 
 function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
   const known = new Set(SETTINGS.flatMap((setting) => [variableOf(setting), ...(setting.secret ? [`${variableOf(setting)}_FILE`] : [])]));
@@ -361,7 +362,7 @@ function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
 }
 
 /** Keys that only the command line client reads from the same file. */
-const CLIENT_KEYS = new Set(['url', 'org_id', 'project_id', 'space_id', 'user_id', 'user_roles', 'power_token']);
+const CLIENT_KEYS = new Set(['url', 'org_id', 'project_id', 'space_id', 'user_id', 'user_roles', 'power_token', 'persona', 'user_claims']);
 
 function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): Map<string, string> {
   let text: string;

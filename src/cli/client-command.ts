@@ -1,6 +1,6 @@
 /** Commands with subcommands, each with its usage, its flags and the request it sends. */
 import { ConfigError } from '../config.ts';
-import { CLIENT_FLAGS, Client } from './client.ts';
+import { CLIENT_FLAGS, CLIENT_SWITCHES, Client } from './client.ts';
 import { Flags } from './client-flags.ts';
 
 export interface Subcommand {
@@ -26,7 +26,10 @@ export async function runSubcommand(name: string, table: Subcommands, args: read
     process.stdout.write(help(name, { [verb]: subcommand }));
     return 0;
   }
-  const flags = new Flags(rest, { values: [...CLIENT_FLAGS, ...(subcommand.values ?? [])], switches: subcommand.switches ?? [] });
+  const flags = new Flags(rest, {
+    values: [...CLIENT_FLAGS, ...(subcommand.values ?? [])],
+    switches: [...CLIENT_SWITCHES, ...(subcommand.switches ?? [])],
+  });
   const client = new Client(flags);
   await client.resolveNames();
   return subcommand.run(client, flags);
@@ -36,5 +39,5 @@ function help(name: string, table: Subcommands): string {
   const width = Math.max(...Object.values(table).map(({ usage }) => usage.length));
   const lines = Object.values(table).map(({ usage, summary }) => `  millrace ${name} ${usage.padEnd(width)}  ${summary}`);
   const flags = CLIENT_FLAGS.map((flag) => `--${flag}`).join(' ');
-  return `${lines.join('\n')}\n\nWhere and who, also from the environment (MILLRACE_URL, MILLRACE_ORG_ID …) or millrace.yaml:\n  ${flags}\n`;
+  return `${lines.join('\n')}\n\nLists are tables on a terminal and JSON elsewhere; --json and --table say which.\nWhere and who, also from the environment (MILLRACE_URL, MILLRACE_ORG_ID …) or millrace.yaml:\n  ${flags}\n`;
 }

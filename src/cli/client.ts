@@ -3,9 +3,12 @@
  * Prints the service's answer; an error is its message on stderr and exit code 1.
  */
 import { readFileSync } from 'node:fs';
+import { parseExact } from '../client/exact-json.ts';
 import { ConfigError, clientSettings } from '../config.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Flags } from './client-flags.ts';
+import { type ListedRow, tableOf } from './listing.ts';
+import { describeProblems, problemsIn, type SourceFile } from './problems.ts';
 
 /** Flags of every command of the client, by the setting that each stands for. */
 export const CLIENT_SETTINGS = {
@@ -24,6 +27,9 @@ export const CLIENT_SETTINGS = {
 } as const;
 
 export const CLIENT_FLAGS: readonly string[] = Object.keys(CLIENT_SETTINGS);
+
+/** How lists are printed: as they came, or for people. Without either, for people where a terminal shows it. */
+export const CLIENT_SWITCHES: readonly string[] = ['json', 'table'];
 
 const HEADERS: Readonly<Record<string, string>> = {
   org_id: 'x-org-id',
@@ -48,10 +54,26 @@ export interface ClientRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
   readonly type?: string;
+  /** The file that the body was made of: problems are shown in it. */
+  readonly source?: SourceFile;
+}
+
+export interface Listing extends ClientRequest {
+  /** Which columns people see; all when absent. */
+  readonly columns?: readonly string[];
+  /** Where the rows are in the answer, when it is no list itself. */
+  readonly rows?: (answer: unknown) => readonly ListedRow[];
+}
+
+export interface Found {
+  readonly id: string;
+  readonly abbreviation: string;
+  readonly name: string;
 }
 
 export class Client {
   readonly #settings: Map<string, string>;
+  readonly #forPeople: boolean;
 
   constructor(flags: Flags, settings: ReadonlyMap<string, string> = clientSettings()) {
     const merged = new Map(settings);
@@ -60,6 +82,7 @@ export class Client {
       if (value !== undefined) merged.set(name, value);
     }
     this.#settings = merged;
+    this.#forPeople = flags.has('table') || (process.stdout.isTTY === true && !flags.has('json'));
   }
 
   setting(name: string): string | undefined {
@@ -79,11 +102,13 @@ export class Client {
   async #resolve(setting: 'org_id' | 'project_id' | 'space_id', all: () => Promise<readonly Named[]>): Promise<void> {
     const given = this.#settings.get(setting);
     if (given === undefined || parseUlid(given) !== undefined) return;
-    const found = (await all()).filter(({ name, abbreviation }) => abbreviation === given || name === given);
-    const [one] = found;
-    if (one === undefined) throw new ConfigError(`there is no ${setting.slice(0, -3)} ${JSON.stringify(given)}.`);
-    if (found.length > 1) throw new ConfigError(`${JSON.stringify(given)} names several; give the id.`);
-    this.#settings.set(setting, String(one[setting]));
+    this.#settings.set(setting, String(only(setting, given, await all())[setting]));
+  }
+
+  /** An organization, or a project of the organization, by its id, abbreviation or name. */
+  async find(setting: 'org_id' | 'project_id', given: string): Promise<Found> {
+    const one = only(setting, given, await this.#list(`system/api/v1/${setting.slice(0, -3)}/list`));
+    return { id: String(one[setting]), abbreviation: String(one['abbreviation']), name: String(one['name']) };
   }
 
   async #list(path: string): Promise<readonly Named[]> {
@@ -118,15 +143,42 @@ export class Client {
   /** Sends a request, prints the answer, and returns the exit code. */
   async print(method: string, path: string, sent: ClientRequest = {}): Promise<number> {
     const response = await this.send(method, path, sent);
+    return this.#show(response, sent.source, (text) => text);
+  }
+
+  /** Asks for a list, prints it for whoever reads it, and returns the exit code. */
+  async list(path: string, { columns, rows, ...sent }: Listing = {}): Promise<number> {
+    const response = await this.send('GET', path, sent);
+    return this.#show(response, undefined, (text, isJson) => {
+      if (!isJson || !this.#forPeople) return rows === undefined || !isJson ? text : JSON.stringify(rows(JSON.parse(text)));
+      const answer = parseExact(text);
+      return tableOf(rows === undefined ? (answer as readonly ListedRow[]) : rows(answer), columns);
+    });
+  }
+
+  async #show(response: Response, source: SourceFile | undefined, shown: (text: string, isJson: boolean) => string): Promise<number> {
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    if (!response.ok) {
-      process.stderr.write(`millrace: ${isJson ? String((JSON.parse(text) as { message: unknown }).message) : text}\n`);
-      return 1;
+    if (response.ok) {
+      const made = shown(text, isJson);
+      process.stdout.write(made.endsWith('\n') ? made : `${made}\n`);
+      return 0;
     }
-    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-    return 0;
+    const message = isJson ? String((JSON.parse(text) as { message: unknown }).message) : text;
+    const problems = source === undefined ? [] : problemsIn(message);
+    process.stderr.write(source === undefined || problems.length === 0 ? `millrace: ${message}\n` : describeProblems(source, problems));
+    return 1;
   }
+}
+
+/** The one record that is meant. */
+function only(setting: string, given: string, all: readonly Named[]): Named {
+  const what = setting.slice(0, -3);
+  const found = all.filter((record) => [record[setting], record['abbreviation'], record['name']].includes(parseUlid(given) ?? given));
+  const [one] = found;
+  if (one === undefined) throw new ConfigError(`there is no ${what} ${JSON.stringify(given)}.`);
+  if (found.length > 1) throw new ConfigError(`${JSON.stringify(given)} names several; give the id.`);
+  return one;
 }
 
 /** The text of a file, or of stdin for `-`. */

@@ -4,7 +4,9 @@
  */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
 import { newUlid } from '../model/ulid.ts';
+import { CLIENT_FLAGS, CLIENT_SWITCHES } from './client.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
+import { type CompletedCommand, completionCommand } from './completion.ts';
 import { contextCommand, loginCommand } from './context.ts';
 import { DATABASE_COMMANDS } from './database-command.ts';
 import { DEFINITION_COMMANDS } from './definition-command.ts';
@@ -13,6 +15,7 @@ import { LARK_COMMANDS } from './lark-command.ts';
 import { ORG_COMMANDS } from './org-command.ts';
 import { PERSONA_COMMANDS } from './persona-command.ts';
 import { PROJECT_COMMANDS } from './project-command.ts';
+import { TABLE_COMMANDS } from './table-command.ts';
 import { TEST_COMMAND } from './test-command.ts';
 import { TOKEN_COMMANDS } from './token-command.ts';
 import { VERSION } from './version.ts';
@@ -20,13 +23,22 @@ import { VERSION } from './version.ts';
 export interface CliCommand {
   readonly usage: string;
   readonly summary: string;
+  /** Flags of a command without subcommands, or the words and flags of those that it has. */
+  readonly flags?: readonly string[];
+  readonly subcommands?: Subcommands;
+  readonly words?: readonly string[];
   /** Returns the exit code; undefined for a server that keeps running. */
   run(args: readonly string[]): Promise<number | undefined>;
 }
 
 /** A command of the client; its subcommands are in the table. */
 function remote(name: string, table: Subcommands, summary: string): CliCommand {
-  return { usage: `${name} ${Object.keys(table).join('|')} …`, summary, run: (args) => runSubcommand(name, table, args) };
+  return {
+    usage: `${name} ${Object.keys(table).join('|')} …`,
+    summary,
+    subcommands: table,
+    run: (args) => runSubcommand(name, table, args),
+  };
 }
 
 const COMMANDS: Readonly<Record<string, CliCommand>> = {
@@ -61,9 +73,22 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
     summary: 'encrypt stored passwords anew with the first encryption key',
     run: async () => (await import('./rewrap.ts')).rewrapCommand(loadConfig().config),
   },
+  backup: {
+    usage: 'backup FILE [--force]',
+    summary: 'write all records of the store into a file, also while the service runs; - is stdout',
+    flags: ['force'],
+    run: async (args) => (await import('./backup.ts')).backupCommand(args),
+  },
+  restore: {
+    usage: 'restore FILE [--force]',
+    summary: 'make a backup the store; the service must be stopped; - is stdin',
+    flags: ['force'],
+    run: async (args) => (await import('./backup.ts')).restoreCommand(args),
+  },
   lark: {
     usage: 'lark [FILE] | put|list|get|delete …',
     summary: 'run a Lark file or try lines at a prompt; or manage the modules of a running service',
+    subcommands: LARK_COMMANDS,
     run: async (args) =>
       Object.hasOwn(LARK_COMMANDS, args[0] ?? '')
         ? runSubcommand('lark', LARK_COMMANDS, args)
@@ -72,19 +97,52 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   expr: {
     usage: "expr 'EXPRESSION' [--env FILE]",
     summary: 'evaluate an expression over a JSON environment',
+    flags: ['env'],
     run: async (args) => (await import('./languages.ts')).exprCommand(args),
   },
   login: { usage: 'login', summary: 'use the demo of npm start for the commands below', run: loginCommand },
-  context: { usage: 'context use|show|clear …', summary: 'keep the address and the ids for the commands below', run: contextCommand },
+  context: {
+    usage: 'context use|show|clear …',
+    summary: 'keep the address and the ids for the commands below',
+    words: ['use', 'show', 'clear'],
+    run: contextCommand,
+  },
+  completion: {
+    usage: 'completion bash|zsh|fish',
+    summary: 'a script that makes the shell complete commands and flags',
+    words: ['bash', 'zsh', 'fish'],
+    run: (args) => completionCommand(args, completed()),
+  },
   client: remote('client', GENERATE_COMMANDS, 'the typed client of a running service'),
   definition: remote('definition', DEFINITION_COMMANDS, 'definitions of a running service'),
-  test: TEST_COMMAND,
+  test: { ...TEST_COMMAND, flags: ['only', 'tap', 'junit', ...CLIENT_FLAGS] },
   persona: remote('persona', PERSONA_COMMANDS, 'personas of a running service: who may do what'),
   token: remote('token', TOKEN_COMMANDS, 'Power Tokens of a running service'),
   org: remote('org', ORG_COMMANDS, 'organizations of a running service'),
   project: remote('project', PROJECT_COMMANDS, 'projects of a running service'),
   database: remote('database', DATABASE_COMMANDS, 'databases of a project of a running service'),
+  table: remote('table', TABLE_COMMANDS, 'tables of a registered database, and their rows'),
 };
+
+/** These tell more than one line. */
+const OWN_HELP = new Set(['context', 'login', 'test']);
+
+/** All commands as a shell completes them. */
+function completed(): readonly CompletedCommand[] {
+  return Object.entries(COMMANDS).map(([name, { summary, flags = [], words = [], subcommands = {} }]) => ({
+    name,
+    summary,
+    flags: name === 'context' ? CLIENT_FLAGS : flags,
+    subcommands: [
+      ...words.map((word) => ({ name: word, summary: '', flags: name === 'context' ? CLIENT_FLAGS : [] })),
+      ...Object.entries(subcommands).map(([verb, { summary: what, values = [], switches = [] }]) => ({
+        name: verb,
+        summary: what,
+        flags: [...values, ...switches, ...CLIENT_SWITCHES, ...CLIENT_FLAGS],
+      })),
+    ],
+  }));
+}
 
 function help(): string {
   const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
@@ -106,6 +164,10 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   if (command === undefined) {
     process.stderr.write(`millrace: there is no command ${JSON.stringify(name)}; millrace --help lists them.\n`);
     return 2;
+  }
+  if (command.subcommands === undefined && (rest.includes('--help') || rest.includes('-h')) && !OWN_HELP.has(name)) {
+    process.stdout.write(`  millrace ${command.usage}  ${command.summary}\n`);
+    return 0;
   }
   try {
     return await command.run(rest);

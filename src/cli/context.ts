@@ -43,7 +43,7 @@ async function use(args: readonly string[]): Promise<number> {
 }
 
 export async function contextCommand(args: readonly string[]): Promise<number> {
-  const [verb = '--help', ...rest] = args;
+  const [verb = '--help', ...rest] = args.includes('--help') || args.includes('-h') ? [] : args;
   switch (verb) {
     case 'use':
       return use(rest);
@@ -54,7 +54,6 @@ export async function contextCommand(args: readonly string[]): Promise<number> {
       save(new Map());
       return 0;
     case '--help':
-    case '-h':
       process.stdout.write(USAGE);
       return 0;
     default:

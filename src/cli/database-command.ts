@@ -43,7 +43,20 @@ function named(method: 'GET' | 'DELETE', path: string, usage: string, summary: s
   };
 }
 
+/** What people see of an entry. */
+const COLUMNS = ['db_type', 'db_name', 'alias', 'spaces', 'host_details', 'username', 'tls', 'read_only', 'error'];
+
 export const DATABASE_COMMANDS: Subcommands = {
+  list: {
+    usage: 'list',
+    summary: 'the registered databases of the project',
+    run: (client) =>
+      client.list('system/api/v1/project', {
+        query: { project_id: client.setting('project_id') },
+        columns: COLUMNS,
+        rows: (answer) => (answer as { databases: readonly Record<string, unknown>[] }).databases,
+      }),
+  },
   add: sends('POST', 'add', 'register a database'),
   change: sends('PUT', 'change', 'replace the entry of the same type, name and spaces'),
   remove: named('DELETE', PATH, 'remove TYPE NAME [--space SPACE]', 'remove an entry; the database itself stays as it is', ['space']),

@@ -3,6 +3,7 @@ import { newUlid } from '../model/ulid.ts';
 import { type Client, readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
 import type { Flags } from './client-flags.ts';
+import { describeProblems, type PlacedProblem } from './problems.ts';
 import { PROMOTION_COMMANDS } from './promotion-command.ts';
 
 const PATH = 'rest/definition/v1';
@@ -33,12 +34,13 @@ function documentOf(client: Client, file: string | undefined): string {
 
 interface CheckAnswer {
   readonly valid: boolean;
-  readonly problems: readonly { readonly message: string; readonly line: number; readonly column: number }[];
+  readonly problems: readonly PlacedProblem[];
   readonly error?: unknown;
 }
 
 /** Prints the answer; each problem on a line of its own. */
 async function checkFile(client: Client, flags: Flags): Promise<number> {
+  const source = documentOf(client, flags.rest[0]);
   const response = await client.send('POST', `${PATH}/check`, {
     query: {
       execute: flags.has('execute') ? 'true' : undefined,
@@ -46,7 +48,7 @@ async function checkFile(client: Client, flags: Flags): Promise<number> {
       query: flags.get('query'),
       prepare: flags.has('no-prepare') ? 'false' : undefined,
     },
-    body: documentOf(client, flags.rest[0]),
+    body: source,
     type: YAML,
   });
   const text = await response.text();
@@ -55,8 +57,7 @@ async function checkFile(client: Client, flags: Flags): Promise<number> {
     return 1;
   }
   const answer = JSON.parse(text) as CheckAnswer;
-  for (const { line, column, message } of answer.problems)
-    process.stderr.write(`${flags.rest[0] ?? '-'}:${line}:${column}: ${message.replaceAll('\n', ' ')}\n`);
+  process.stderr.write(describeProblems({ file: flags.rest[0] ?? '-', text: source }, answer.problems));
   process.stdout.write(`${text}\n`);
   return answer.valid && answer.error === undefined ? 0 : 1;
 }
@@ -66,12 +67,15 @@ export const DEFINITION_COMMANDS: Subcommands = {
     usage: 'deploy FILE [--update] [--no-prepare]',
     summary: 'deploy a definition, or replace the deployed version',
     switches: ['update', 'no-prepare'],
-    run: (client, flags) =>
-      client.print(flags.has('update') ? 'PUT' : 'POST', PATH, {
+    run: (client, flags) => {
+      const body = documentOf(client, flags.rest[0]);
+      return client.print(flags.has('update') ? 'PUT' : 'POST', PATH, {
         query: { prepare: flags.has('no-prepare') ? 'false' : undefined },
-        body: documentOf(client, flags.rest[0]),
+        body,
         type: YAML,
-      }),
+        source: { file: flags.rest[0] ?? '-', text: body },
+      });
+    },
   },
   check: {
     usage: "check FILE [--execute] [--input '{…}'] [--query 'a=1&b=2'] [--no-prepare]",
@@ -84,7 +88,11 @@ export const DEFINITION_COMMANDS: Subcommands = {
     usage: 'list [--method METHOD] [--format FORMAT]',
     summary: 'the definitions of the space',
     values: ['method', 'format'],
-    run: (client, flags) => client.print('GET', `${PATH}/list`, { query: { method: flags.get('method'), format: flags.get('format') } }),
+    run: (client, flags) =>
+      client.list(`${PATH}/list`, {
+        query: { method: flags.get('method'), format: flags.get('format') },
+        columns: ['method', 'uri', 'version', 'definition_id', 'updated_at'],
+      }),
   },
   get: {
     usage: 'get DEFINITION_ID [--format yaml]',
@@ -108,9 +116,9 @@ export const DEFINITION_COMMANDS: Subcommands = {
     values: ['method', 'revision'],
     run: (client, flags) => {
       const revision = flags.get('revision');
-      const query =
-        revision === undefined ? { uri: flags.argument(0, 'the uri'), method: flags.required('method') } : { revision_id: revision };
-      return client.print('GET', `${PATH}/history`, { query });
+      if (revision !== undefined) return client.print('GET', `${PATH}/history`, { query: { revision_id: revision } });
+      const query = { uri: flags.argument(0, 'the uri'), method: flags.required('method') };
+      return client.list(`${PATH}/history`, { query, columns: ['at', 'action', 'version', 'user_id', 'revision_id'] });
     },
   },
   ...PROMOTION_COMMANDS,

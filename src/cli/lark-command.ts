@@ -12,14 +12,15 @@ export const LARK_COMMANDS: Subcommands = {
     run: (client, flags) => {
       const ids = ['org_id', 'project_id', 'space_id', 'user_id'].map((name) => [name, client.setting(name) ?? '']);
       const module = flags.argument(0, 'the name of the module');
-      const body = stringify({ ...Object.fromEntries(ids), module, code: readSource(flags.rest[1]) });
-      return client.print('POST', `${PATH}/`, { body, type: 'application/x-yaml' });
+      const source = { file: flags.rest[1] ?? '-', text: readSource(flags.rest[1]) };
+      const body = stringify({ ...Object.fromEntries(ids), module, code: source.text });
+      return client.print('POST', `${PATH}/`, { body, type: 'application/x-yaml', source });
     },
   },
   list: {
     usage: 'list',
     summary: 'the modules of the space',
-    run: (client) => client.print('GET', `${PATH}/list`),
+    run: (client) => client.list(`${PATH}/list`, { columns: ['module', 'updated_at', 'user_id'] }),
   },
   get: {
     usage: 'get MODULE',

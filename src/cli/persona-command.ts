@@ -16,13 +16,14 @@ export const PERSONA_COMMANDS: Subcommands = {
     summary: 'create or replace a persona from a YAML or JSON file; - reads what comes in',
     run: (client, flags) => {
       const body = readSource(flags.rest[0]);
-      return client.print('POST', PATH, { body, type: typeOf(body) });
+      const source = { file: flags.rest[0] ?? '-', text: body };
+      return client.print('POST', PATH, { body, type: typeOf(body), source });
     },
   },
   list: {
     usage: 'list',
     summary: 'the personas of the space, in the order in which they come to force',
-    run: (client) => client.print('GET', `${PATH}/list`),
+    run: (client) => client.list(`${PATH}/list`, { columns: ['persona', 'rank', 'roles', 'about', 'updated_at'] }),
   },
   get: {
     usage: 'get NAME [--format json|yaml]',

@@ -2,8 +2,10 @@
 import { parse } from 'yaml';
 import { readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
+import { confirmDeletion } from './guard.ts';
 
 const PATH = 'system/api/v1/project';
+const WHICH = 'the project (its id, abbreviation or name)';
 
 export const PROJECT_COMMANDS: Subcommands = {
   create: {
@@ -17,5 +19,29 @@ export const PROJECT_COMMANDS: Subcommands = {
       return client.print('POST', PATH, { body: JSON.stringify({ name: flags.get('name') ?? abbreviation, abbreviation, database }) });
     },
   },
-  list: { usage: 'list', summary: 'the projects of the organization', run: (client) => client.print('GET', `${PATH}/list`) },
+  list: {
+    usage: 'list',
+    summary: 'the projects of the organization',
+    run: (client) => client.list(`${PATH}/list`, { columns: ['abbreviation', 'name', 'project_id', 'spaces', 'created_at'] }),
+  },
+  rename: {
+    usage: 'rename PROJECT [--name NAME] [--abbreviation ABBREVIATION] [--description TEXT]',
+    summary: 'change the name, or the abbreviation and with it the paths',
+    values: ['name', 'abbreviation', 'description'],
+    run: async (client, flags) => {
+      const project = await client.find('project_id', flags.argument(0, WHICH));
+      const body = { name: flags.get('name'), abbreviation: flags.get('abbreviation'), description: flags.get('description') };
+      return client.print('PUT', PATH, { query: { project_id: project.id }, body: JSON.stringify(body) });
+    },
+  },
+  delete: {
+    usage: 'delete PROJECT [--confirm ABBREVIATION]',
+    summary: 'delete a project with everything in it; its databases stay as they are',
+    values: ['confirm'],
+    run: async (client, flags) => {
+      const project = await client.find('project_id', flags.argument(0, WHICH));
+      await confirmDeletion(flags, `the project ${project.name} with its definitions, tokens, modules and personas`, project.abbreviation);
+      return client.print('DELETE', PATH, { query: { project_id: project.id } });
+    },
+  },
 };

@@ -36,7 +36,10 @@ export const TOKEN_COMMANDS: Subcommands = {
     summary: 'the tokens of the project',
     values: ['page', 'page-size'],
     run: (client, flags) =>
-      client.print('GET', `${PATH}/list`, { query: { pg: flags.get('page') ?? '0', ps: flags.get('page-size') ?? '100' } }),
+      client.list(`${PATH}/list`, {
+        query: { pg: flags.get('page') ?? '0', ps: flags.get('page-size') ?? '100' },
+        columns: ['name', 'key_type', 'roles', 'user_id', 'expires_at', 'token_id'],
+      }),
   },
   delete: {
     usage: 'delete TOKEN_ID',

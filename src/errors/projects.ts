@@ -26,6 +26,9 @@ export const PROJECT_ERRORS = {
   ),
   abbreviation_reserved: entry(422, (name: string) => `The abbreviation ${show(name)} is reserved by the service; choose another one.`),
 
+  abbreviation_taken: entry(409, (name: string) => `The abbreviation ${show(name)} is in use; nothing was changed.`),
+  org_not_empty: entry(409, () => 'The organization has projects; delete them first.'),
+
   // Databases.
   database_read_only: entry(
     403,

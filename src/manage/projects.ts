@@ -13,7 +13,7 @@ import type { PlainValue } from '../util/decimal.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { describeEntry, type EntryBody, readEntry, readNewEntry } from './entry-body.ts';
 import { BodyFields } from './fields.ts';
-import { abbreviationRule } from './orgs.ts';
+import { abbreviationRule, differing, notEmpty } from './orgs.ts';
 
 /** What databases may be registered. */
 export interface DatabaseRules {
@@ -127,6 +127,35 @@ export async function listProjects(store: Store, caller: OrgCaller): Promise<Man
   const projects = await store.listProjects({ orgId: caller.orgId });
   const reached = caller.tokenId === undefined ? projects : projects.filter(({ project }) => project.projectId === caller.projectId);
   return document(reached.map(describeProject));
+}
+
+/** Only what is sent is changed. A new abbreviation is a new path, at once: the old one is 403. */
+export async function changeProject(
+  store: Store,
+  caller: OrgCaller,
+  projectId: string | undefined,
+  body: PlainValue,
+): Promise<ManageAnswer> {
+  const fields = BodyFields.of(body);
+  const named = namedProject(fields, projectId);
+  const given = {
+    name: fields.optionalText('name', notEmpty),
+    abbreviation: fields.optionalText('abbreviation', abbreviationRule),
+    description: fields.optionalText('description', undefined, 10_000),
+  };
+  fields.finish();
+  if (named === undefined) throw apiError('missing_parameter', 'project_id');
+  const scope = scopeOf(caller, named);
+  const { project } = await requireProject(store, scope);
+  const draft = differing<Project>(project, given as Partial<Project>);
+  const outcome = await store.changeProject(scope, draft);
+  if (outcome === 'unknown') throw apiError('project_unknown');
+  if (outcome === 'abbreviation_taken') throw apiError('abbreviation_taken', given.abbreviation ?? '');
+  const answer = done(200, 'The project was changed.', {
+    project_id: scope.projectId,
+    abbreviation: draft.abbreviation ?? project.abbreviation,
+  });
+  return { ...answer, changed: Object.keys(draft) };
 }
 
 /** What is deleted must be named; it is never taken from the context. */

@@ -2,7 +2,7 @@
  * The tables of the store as numbered steps; steps are only ever added. Knows the drivers by their types only.
  * All missing steps run in one write transaction, so any number of processes may start at once: the first one does the work.
  */
-import type { Driver, SqlTypes } from './sql-driver.ts';
+import type { Driver, Sql, SqlTypes } from './sql-driver.ts';
 
 interface Migration {
   readonly version: number;
@@ -129,19 +129,26 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Brings the tables up to date; refuses records that a newer version of Millrace has written. */
-export async function migrate(driver: Driver): Promise<void> {
+export const NEWEST_FORMAT = MIGRATIONS.at(-1)?.version ?? 0;
+
+/** The format of records that are there; refuses one that a newer version of Millrace has written. */
+export async function formatOf(sql: Sql, what = 'the store'): Promise<number> {
+  const [row] = await sql.all<{ version: number | null }>('SELECT max(version) AS version FROM migrations');
+  const current = row?.version ?? 0;
+  if (current > NEWEST_FORMAT)
+    throw new Error(`${what} has format ${current}, this version of millrace knows formats up to ${NEWEST_FORMAT}; run a newer version`);
+  return current;
+}
+
+/** Brings the tables up to date, or to an older format; refuses records that a newer version of Millrace has written. */
+export async function migrate(driver: Driver, format = NEWEST_FORMAT): Promise<void> {
   await driver.write(async (tx) => {
     await driver.prepare(tx);
     const { text, integer, tableEnd } = driver.types;
     await tx.all(`CREATE TABLE IF NOT EXISTS migrations (version ${integer} PRIMARY KEY, applied_at ${text} NOT NULL)${tableEnd}`);
-    const [row] = await tx.all<{ version: number | null }>('SELECT max(version) AS version FROM migrations');
-    const current = row?.version ?? 0;
-    const newest = MIGRATIONS.at(-1)?.version ?? 0;
-    if (current > newest)
-      throw new Error(`the store has format ${current}, this version of millrace knows formats up to ${newest}; run a newer version`);
+    const current = await formatOf(tx);
     for (const { version, statements } of MIGRATIONS) {
-      if (version <= current) continue;
+      if (version <= current || version > format) continue;
       for (const statement of statements(driver.types)) await tx.all(statement);
       await tx.all('INSERT INTO migrations (version, applied_at) VALUES (?, ?)', [version, new Date().toISOString()]);
     }

@@ -3,7 +3,7 @@
  */
 import type { Organization } from '../model/org.ts';
 import type { Sql } from './sql-driver.ts';
-import type { OrgCreation } from './store.ts';
+import type { OrgCreation, OrgDraft, OrgRemoval, Renaming } from './store.ts';
 
 interface OrgRow {
   readonly org_id: string;
@@ -68,4 +68,24 @@ export async function insertOrganization(tx: Sql, org: Organization): Promise<Or
     org.createdBy,
   ]);
   return { kind: 'created' };
+}
+
+export async function changeOrganization(tx: Sql, orgId: string, draft: OrgDraft): Promise<Renaming> {
+  const before = await findOrganization(tx, orgId);
+  if (before === undefined) return 'unknown';
+  const org = { ...before, ...draft };
+  const taken = await tx.all('SELECT org_id FROM organizations WHERE abbreviation = ? AND org_id <> ?', [org.abbreviation, orgId]);
+  if (taken.length > 0) return 'abbreviation_taken';
+  await tx.all(
+    `UPDATE organizations SET name = ?, abbreviation = ?, admin_email = ?, admin_name = ?, address = ?, state = ?, country = ?, pin_code = ?
+     WHERE org_id = ?`,
+    [org.name, org.abbreviation, org.adminEmail, org.adminName, org.address, org.state, org.country, org.pinCode, orgId],
+  );
+  return 'changed';
+}
+
+export async function deleteOrganization(tx: Sql, orgId: string): Promise<OrgRemoval> {
+  if ((await tx.all('SELECT project_id FROM projects WHERE org_id = ? LIMIT 1', [orgId])).length > 0) return 'has_projects';
+  const rows = await tx.all('DELETE FROM organizations WHERE org_id = ? RETURNING org_id', [orgId]);
+  return rows.length > 0 ? 'removed' : 'unknown';
 }

@@ -7,7 +7,7 @@ import { insertEntries, readEntries } from './entry-records.ts';
 import { findOrganization } from './org-records.ts';
 import type { KeyRing } from './secrets.ts';
 import type { Sql } from './sql-driver.ts';
-import type { EntryDraft, ProjectCreation, ProjectSummary } from './store.ts';
+import type { EntryDraft, ProjectCreation, ProjectDraft, ProjectSummary, Renaming } from './store.ts';
 
 interface ProjectRow {
   readonly project_id: string;
@@ -124,6 +124,26 @@ export async function insertProject(
     ]);
   await insertEntries(tx, ring, project, entries, 0);
   return { kind: 'created' };
+}
+
+export async function changeProject(tx: Sql, scope: ProjectScope, draft: ProjectDraft): Promise<Renaming> {
+  const before = await findProject(tx, scope);
+  if (before === undefined) return 'unknown';
+  const { name, abbreviation, description } = { ...before, ...draft };
+  const taken = await tx.all('SELECT project_id FROM projects WHERE org_id = ? AND abbreviation = ? AND project_id <> ?', [
+    scope.orgId,
+    abbreviation,
+    scope.projectId,
+  ]);
+  if (taken.length > 0) return 'abbreviation_taken';
+  await tx.all(`UPDATE projects SET name = ?, abbreviation = ?, description = ? WHERE ${OWNED}`, [
+    name,
+    abbreviation,
+    description,
+    scope.orgId,
+    scope.projectId,
+  ]);
+  return 'changed';
 }
 
 /** What belongs to the project goes with it, by the tables' references. */

@@ -35,14 +35,19 @@ const SEALED: readonly SealedTable[] = [
 
 const KID = `substr(password, ${KID_START + 1}, ${KID_LENGTH})`;
 
+/** Ids of the keys that records are encrypted with. Only keys that were once noted count. */
+export async function keysNeeded(sql: Sql): Promise<readonly string[]> {
+  const used = SEALED.map(({ table }) => `SELECT ${KID} FROM ${table} WHERE password IS NOT NULL`).join(' UNION ');
+  const needed = await sql.all<{ kid: string }>(`SELECT kid FROM secret_keys WHERE kid IN (${used}) ORDER BY kid`);
+  return needed.map(({ kid }) => kid);
+}
+
 /**
  * Refuses to start without a key that records need, and notes the key that new ones will need. Only keys that were once noted count:
  * a record whose key id was damaged is that record's trouble and stops nothing.
  */
 export async function checkKeys(driver: Driver, ring: KeyRing): Promise<void> {
-  const used = SEALED.map(({ table }) => `SELECT ${KID} FROM ${table} WHERE password IS NOT NULL`).join(' UNION ');
-  const needed = await driver.all<{ kid: string }>(`SELECT kid FROM secret_keys WHERE kid IN (${used}) ORDER BY kid`);
-  const absent = needed.map(({ kid }) => kid).filter((kid) => !ring.has(kid));
+  const absent = (await keysNeeded(driver)).filter((kid) => !ring.has(kid));
   if (absent.length > 0)
     throw new Error(
       `stored passwords are encrypted with the key ${absent.join(', ')}, which MILLRACE_ENCRYPTION_KEY does not have; ` +

@@ -46,10 +46,14 @@ import type {
   MissingRollback,
   ModuleDraft,
   OrgCreation,
+  OrgDraft,
+  OrgRemoval,
   Page,
   PersonaStorage,
   ProjectCreation,
+  ProjectDraft,
   ProjectSummary,
+  Renaming,
   RewrapProgress,
   RewrapReport,
   Store,
@@ -200,6 +204,25 @@ export class SqlStore implements Store {
     });
   }
 
+  changeOrganization(orgId: string, draft: OrgDraft): Promise<Renaming> {
+    return this.#write(async (tx, note) => {
+      const outcome = await orgs.changeOrganization(tx, orgId, draft);
+      if (outcome !== 'changed') return outcome;
+      note('org', orgId);
+      // The picture of a project has its organization.
+      note('project', '*');
+      return outcome;
+    });
+  }
+
+  deleteOrganization(orgId: string): Promise<OrgRemoval> {
+    return this.#write(async (tx, note) => {
+      const outcome = await orgs.deleteOrganization(tx, orgId);
+      if (outcome === 'removed') note('org', orgId);
+      return outcome;
+    });
+  }
+
   projectContext(orgId: string, projectId: string): Cached<ProjectContext> {
     return this.#projects.get(`${orgId}/${projectId}`);
   }
@@ -212,6 +235,14 @@ export class SqlStore implements Store {
     return this.#write(async (tx, note) => {
       const outcome = await projects.insertProject(tx, this.#ring, project, spaces, drafts);
       if (outcome.kind === 'created') note('project', projectKey(project));
+      return outcome;
+    });
+  }
+
+  changeProject(scope: ProjectScope, draft: ProjectDraft): Promise<Renaming> {
+    return this.#write(async (tx, note) => {
+      const outcome = await projects.changeProject(tx, scope, draft);
+      if (outcome === 'changed') note('project', projectKey(scope));
       return outcome;
     });
   }

@@ -17,7 +17,8 @@ import { checkContents, checkFile, OpenFiles, refuseBare } from './sqlite-files.
 type Connection = InstanceType<typeof Database>;
 type Statement = ReturnType<Connection['prepare']>;
 
-const FILE = 'millrace.db';
+/** The name of the main file in its folder. */
+export const FILE = 'millrace.db';
 
 /** How long the library itself may block for a lock: long enough for the short transactions of other processes. */
 const BUSY_MS = 50;
@@ -43,7 +44,7 @@ function translate(error: unknown): unknown {
 }
 
 /** One connection with its prepared statements; the texts are all written in this folder, so their number is bounded. */
-class Session {
+export class SqliteSession {
   readonly #database: Connection;
   readonly #statements = new Map<string, Statement>();
 
@@ -93,8 +94,8 @@ async function whenFree(action: () => void): Promise<void> {
 export class SqliteDriver implements Driver {
   readonly name = 'embedded';
   readonly types: SqlTypes = { text: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', tableEnd: ' STRICT' };
-  readonly #reader: Session;
-  readonly #writer: Session;
+  readonly #reader: SqliteSession;
+  readonly #writer: SqliteSession;
   /** Counts the commits of every connection but the reading one, which commits nothing. */
   readonly commits: () => number;
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -103,7 +104,7 @@ export class SqliteDriver implements Driver {
   #watch: NodeJS.Timeout | undefined;
   readonly #path: string;
 
-  private constructor(path: string, reader: Session, writer: Session) {
+  private constructor(path: string, reader: SqliteSession, writer: SqliteSession) {
     this.#path = path;
     this.#reader = reader;
     this.#writer = writer;
@@ -114,14 +115,14 @@ export class SqliteDriver implements Driver {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const path = join(dataDir, FILE);
     const origin = checkFile(path);
-    const writer = new Session(path);
+    const writer = new SqliteSession(path);
     try {
       await whenFilled(path, origin, writer);
       await whenFree(() => writer.all('PRAGMA journal_mode = WAL'));
       // FULL makes every commit reach the disk before it returns; the default of WAL would lose the last ones on a power cut.
       writer.exec('PRAGMA synchronous = FULL');
       writer.exec('PRAGMA foreign_keys = ON');
-      return new SqliteDriver(path, new Session(path), writer);
+      return new SqliteDriver(path, new SqliteSession(path), writer);
     } catch (error) {
       writer.close();
       throw error;
@@ -210,7 +211,7 @@ export class SqliteDriver implements Driver {
 }
 
 /** A file that was found without tables is a mistake, unless another process is about to make them. */
-async function whenFilled(path: string, origin: 'made' | 'found', session: Session): Promise<void> {
+async function whenFilled(path: string, origin: 'made' | 'found', session: SqliteSession): Promise<void> {
   const deadline = performance.now() + MAKING_MS;
   for (;;) {
     let filled = false;

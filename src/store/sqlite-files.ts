@@ -5,7 +5,7 @@
  * An empty store is created only where there never was one. A marker beside the file remembers it: if the file is missing, the start is refused
  * until somebody restores the file or removes the marker.
  */
-import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
 const MAGIC = 'SQLite format 3\0';
 /** SQLite's own files beside the main one. */
@@ -53,20 +53,60 @@ function headOf(path: string): string {
   }
 }
 
-/** Once the file is open: throws when it is damaged or another program's. False while there is nothing in it yet. */
-export function checkContents(path: string, all: (text: string) => unknown[]): boolean {
+/** What an open file holds: a store, nothing yet, tables of another program, or damage that is told. */
+type Contents = 'store' | 'nothing' | 'foreign' | { readonly damage: string };
+
+function contentsOf(all: (text: string) => unknown[]): Contents {
   try {
     const [row] = all('PRAGMA quick_check(1)') as { quick_check: string }[];
     if (row?.quick_check !== 'ok') throw new Error(row?.quick_check ?? 'no answer');
     const names = new Set((all("SELECT name FROM sqlite_master WHERE type = 'table'") as { name: string }[]).map(({ name }) => name));
-    if (names.size === 0) return false;
-    if (names.has('migrations') && names.has('changes')) return true;
+    if (names.size === 0) return 'nothing';
+    return names.has('migrations') && names.has('changes') ? 'store' : 'foreign';
   } catch (cause) {
     const { code = '', message } = cause as Error & { code?: string };
     if (code.startsWith('SQLITE_BUSY')) throw cause;
-    throw refuse(path, `is damaged (${message.replaceAll(/\s+/g, ' ')})`, RESTORE);
+    return { damage: message.replaceAll(/\s+/g, ' ') };
   }
-  throw refuse(path, "is another program's", `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
+}
+
+/** Once the file is open: throws when it is damaged or another program's. False while there is nothing in it yet. */
+export function checkContents(path: string, all: (text: string) => unknown[]): boolean {
+  const contents = contentsOf(all);
+  if (typeof contents === 'object') throw refuse(path, `is damaged (${contents.damage})`, RESTORE);
+  if (contents === 'foreign') throw refuse(path, "is another program's", `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
+  return contents === 'store';
+}
+
+/** Throws when the file, which is to be restored, is no backup; `all` reads what is in it. */
+export function checkBackup(file: string, all: (text: string) => unknown[]): void {
+  const contents = contentsOf(all);
+  if (contents === 'store') return;
+  const why = {
+    nothing: 'it holds no records (a copy of a store without its -wal file?)',
+    foreign: "it is another program's",
+  };
+  throw new Error(
+    `${file} is no backup of Millrace: ${typeof contents === 'object' ? `it is damaged (${contents.damage})` : why[contents]}`,
+  );
+}
+
+/** Before a file that is to be restored is opened. */
+export function checkBackupFile(file: string): void {
+  if (headOf(file) !== MAGIC) throw new Error(`${file} is no backup of Millrace: it is no SQLite file`);
+}
+
+/** Whether anything of a store is there, its log alone included. */
+export function isStoreThere(path: string): boolean {
+  return (sizeOf(path) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) > 0;
+}
+
+/** Moves whatever is there out of the way, under a name of its own; gives the new name of the main file, if there was something. */
+export function moveAside(path: string): string | undefined {
+  const there = SUFFIXES.filter((suffix) => existsSync(`${path}${suffix}`));
+  const aside = `${path}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  for (const suffix of there) renameSync(`${path}${suffix}`, `${aside}${suffix}`);
+  return there.length === 0 ? undefined : aside;
 }
 
 /** A file that has been found must hold something: a bare copy of a store whose records were in its -wal file holds nothing. */

@@ -27,6 +27,12 @@ export interface Page {
 
 export type OrgCreation = { readonly kind: 'created' } | { readonly kind: 'exists'; readonly org: Organization };
 
+/** What can be changed of one; what is absent stays as it is. */
+export type OrgDraft = Partial<Omit<Organization, 'orgId' | 'createdAt' | 'createdBy'>>;
+export type ProjectDraft = Partial<Pick<Project, 'name' | 'abbreviation' | 'description'>>;
+export type Renaming = 'changed' | 'unknown' | 'abbreviation_taken';
+export type OrgRemoval = 'removed' | 'unknown' | 'has_projects';
+
 export interface ProjectSummary {
   readonly project: Project;
   readonly spaces: readonly Space[];
@@ -132,9 +138,14 @@ export interface Store {
   listOrganizations(): Promise<readonly Organization[]>;
   createOrganization(org: Organization): Promise<OrgCreation>;
 
+  changeOrganization(orgId: string, draft: OrgDraft): Promise<Renaming>;
+  /** Only one without projects. */
+  deleteOrganization(orgId: string): Promise<OrgRemoval>;
+
   projectContext(orgId: string, projectId: string): Cached<ProjectContext>;
   listProjects(scope: OrgScope): Promise<readonly ProjectSummary[]>;
   createProject(project: Project, spaces: readonly Space[], entries: readonly EntryDraft[]): Promise<ProjectCreation>;
+  changeProject(scope: ProjectScope, draft: ProjectDraft): Promise<Renaming>;
   /** False when there was none. Everything of the project goes with it: entries, tokens, definitions, modules, personas. */
   deleteProject(scope: ProjectScope): Promise<boolean>;
   addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;

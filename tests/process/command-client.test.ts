@@ -73,7 +73,7 @@ describe('the client', () => {
     expect(await json('definition', 'delete', 'one', '--method=get', '--version=1.0')).toMatchObject({ code: 200 });
     writeFileSync(file, 'http: [');
     const refused = await run('definition', 'deploy', file);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('line')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/one\.yaml:\d+:\d+: /)]);
   });
 
   test('definitions on their way to another space: diff, copy, history', async () => {
@@ -152,6 +152,74 @@ describe('the client', () => {
       spaces: [{ name: 'dev' }, { name: 'staging' }, { name: 'prod' }],
     });
     expect(await json('project', 'list', '--org-id', org)).toMatchObject([{ abbreviation: 'web' }]);
+  });
+
+  test('lists are tables for people; rows of a table are read; names change and go', async () => {
+    await database.run('CREATE TABLE beans (id bigint PRIMARY KEY, name text)');
+    await database.run("INSERT INTO beans VALUES (9007199254740993, 'pinto'), (2, 'mung')");
+    const table = `pg/${database.name}/beans`;
+    await Promise.all([
+      expect(json('table', 'get', table, 'name=eq.mung', '--select', 'name')).resolves.toEqual([{ name: 'mung' }]),
+      expect(run('table', 'get', table, '--order', 'id', '--table')).resolves.toMatchObject({
+        stdout: '              id  name\n----------------  -----\n               2  mung\n9007199254740993  pinto\n(2 rows)\n',
+      }),
+      expect(run('table', 'get', table, '--format', 'csv', '--order', 'id', '--page-size', '1')).resolves.toMatchObject({
+        stdout: expect.stringContaining('2,mung'),
+      }),
+      expect(run('table', 'get', table, 'oops')).resolves.toMatchObject({ code: 2, stderr: expect.stringContaining('is no filter') }),
+      expect(run('table', 'list', `pg/${database.name}`)).resolves.toMatchObject({ stdout: expect.stringContaining('beans') }),
+      expect(json('table', 'describe', table)).resolves.toMatchObject([{ name: 'id' }, { name: 'name' }]),
+      expect(run('database', 'list', '--table')).resolves.toMatchObject({
+        stdout: expect.stringMatching(new RegExp(`^pg +${database.name} `, 'm')),
+      }),
+      expect(run('project', 'list', '--table')).resolves.toMatchObject({
+        stdout: expect.stringMatching(/^abbreviation +name +project_id +spaces/),
+      }),
+    ]);
+    const { org_id: org = '' } = await json('org', 'create', 'to-go');
+    await json('project', 'create', 'old', '--org-id', org);
+    expect(await json('project', 'rename', 'old', '--abbreviation', 'new', '--org-id', 'to-go')).toMatchObject({ abbreviation: 'new' });
+    expect(await json('org', 'rename', 'to-go', '--name', 'Gone')).toMatchObject({ code: 200 });
+    expect(await run('project', 'delete', 'new', '--org-id', org)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--confirm new'),
+    });
+    expect((await run('project', 'delete', 'new', '--confirm', 'old', '--org-id', org)).code).toBe(2);
+    expect(await json('project', 'delete', 'new', '--confirm', 'new', '--org-id', org)).toMatchObject({ code: 200 });
+    expect(await json('org', 'delete', 'Gone', '--confirm', 'to-go')).toMatchObject({ code: 200 });
+  });
+
+  test('each problem of a file has its line and a marker', async () => {
+    const file = join(folder, 'wrong.yaml');
+    const head = 'permission: [admin]\nhttp: {uri: wrong, method: get, version: 1.0, input_type: json}\n';
+    writeFileSync(
+      file,
+      `${head}logic:\n  - expr: a\n    code: 1 +\n  - lark: b\n    code: "x = (2"\ndatabase: {ref: pg/${database.name}}\n`,
+    );
+    const told =
+      /^\S*wrong\.yaml:5:13: .*ends too early\n {4} {4}code: 1 \+\n {4} {12}\^\n\S*wrong\.yaml:7:\d+: .*\n {4} {4}code: "x = \(2"\n +\^\n$/;
+    for (const verb of ['check', 'deploy'])
+      expect(await run('definition', verb, file)).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
+    writeFileSync(file, 'http: [\n');
+    expect((await run('definition', 'deploy', file)).stderr).toMatch(/^\S*wrong\.yaml:\d+:\d+: .*\n.*\n +\^\n/);
+    writeFileSync(file, 'def f(:\n  return 1\n');
+    expect((await run('lark', 'put', 'm', file)).stderr).toMatch(/^\S*wrong\.yaml:1:7: .*\n {4}def f\(:\n {10}\^\n$/);
+  });
+
+  test('a shell completes commands, subcommands and flags', async () => {
+    const script = join(folder, 'completion.bash');
+    writeFileSync(script, (await run('completion', 'bash')).stdout);
+    const complete = async (...words: string[]): Promise<string[]> => {
+      const text = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _millrace; echo "\${COMPREPLY[*]}"`;
+      return (await promisify(execFile)('bash', ['-c', text, script, 'millrace', ...words])).stdout.trim().split(' ');
+    };
+    expect(await complete('ba')).toEqual(['backup']);
+    expect(await complete('table', '')).toEqual(['list', 'describe', 'get']);
+    expect(await complete('table', 'get', '--pa')).toEqual(['--page', '--page-size']);
+    expect(await complete('backup', 'x', '--f')).toEqual(['--force']);
+    expect((await run('completion', 'zsh')).stdout).toMatch(/^#compdef millrace\n/);
+    expect((await run('completion', 'fish')).stdout).toContain("complete -c millrace -n __fish_use_subcommand -a backup -d '");
+    expect((await run('completion')).code).toBe(2);
   });
 
   test('what is wrong is one line and an exit code', async () => {

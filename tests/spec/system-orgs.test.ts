@@ -1,7 +1,7 @@
 // Organizations over HTTP: creating, repeating, refusing, reading; and the proof of a server key.
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Service, startService } from '../support/service.ts';
+import { type Response, type Service, startService } from '../support/service.ts';
 import { abbreviation, type Body, messageOf, SystemClient } from './system-client.ts';
 
 const KEYS = ['the-new-server-key', 'the-old-server-key'];
@@ -217,5 +217,68 @@ describe('the proof of a server key', () => {
       messageOf(await prove(method, 'x'.repeat(17_000_000)), 413);
       expect((await prove(method, KEYS[0])).status).toBe(200);
     });
+  });
+});
+
+describe('changing and deleting', () => {
+  test('an organization has other names at once, and keeps what is not sent', async () => {
+    const before = { name: 'Old', abbreviation: abbreviation(), country: 'GB', admin_email: 'a@b.c' };
+    const orgId = await client.createOrg(before);
+    const next = abbreviation();
+    expect((await client.system('PUT', `org?org_id=${orgId}`, { name: 'New', abbreviation: next, country: 'FR' })).json()).toMatchObject({
+      code: 200,
+      org_id: orgId,
+      abbreviation: next,
+    });
+    expect((await client.system('GET', `org?org_id=${orgId}`)).json()).toMatchObject({
+      ...before,
+      name: 'New',
+      abbreviation: next,
+      country: 'FR',
+    });
+    const other = await client.createOrg({ abbreviation: before.abbreviation });
+    expect(messageOf(await client.system('PUT', `org?org_id=${other}`, { abbreviation: next }), 409)).toContain(next);
+    messageOf(await client.system('PUT', `org?org_id=${orgId}`, { abbreviation: 'svc' }), 422);
+    messageOf(await client.system('PUT', `org?org_id=${orgId}`, { name: '' }), 422);
+    messageOf(await client.system('PUT', `org?org_id=${orgId}`, { nmae: 'x' }), 400);
+    messageOf(await client.system('PUT', 'org', { name: 'x' }), 400);
+    messageOf(await client.system('PUT', `org?org_id=${ulid()}`, { name: 'x' }), 404);
+    messageOf(await client.system('PUT', `org?org_id=${orgId}`, { name: 'x' }, { 'x-server-key': undefined }), 403);
+  });
+
+  test('a project has other paths at once; what has projects is not deleted', async () => {
+    const orgId = await client.createOrg();
+    const org = { 'x-org-id': orgId };
+    const make = async (): Promise<string> =>
+      (await client.system('POST', 'project', { name: 'P', abbreviation: abbreviation(), database: [] }, org)).json<Body>()[
+        'project_id'
+      ] as string;
+    const [one, two] = [await make(), await make()];
+    const orgAbbr = abbreviation();
+    const projectAbbr = abbreviation();
+    const space = async (): Promise<string> => {
+      const { spaces } = (await client.system('GET', `project?project_id=${one}`, undefined, org)).json<{
+        spaces: { space_id: string }[];
+      }>();
+      return spaces[0]?.space_id ?? '';
+    };
+    const headers = { ...org, 'x-project-id': one, 'x-space-id': await space(), 'x-user-roles': 'admin', 'x-user-id': client.userId };
+    const call = (): Promise<Response> => service.request('GET', `/${orgAbbr}/${projectAbbr}/nothing`, { headers });
+    messageOf(await call(), 403);
+    expect((await client.system('PUT', `project?project_id=${one}`, { abbreviation: projectAbbr, description: 'd' }, org)).status).toBe(
+      200,
+    );
+    expect((await client.system('PUT', `org?org_id=${orgId}`, { abbreviation: orgAbbr })).status).toBe(200);
+    // The path is known now: it is the endpoint that is not.
+    messageOf(await call(), 404);
+    expect((await client.system('GET', `project?project_id=${one}`, undefined, org)).json()).toMatchObject({ name: 'P', description: 'd' });
+    messageOf(await client.system('PUT', `project?project_id=${two}`, { abbreviation: projectAbbr }, org), 409);
+    messageOf(await client.system('PUT', 'project', { name: 'x' }, org), 400);
+    messageOf(await client.system('DELETE', `org?org_id=${orgId}`), 409);
+    for (const id of [one, two]) expect((await client.system('DELETE', `project?project_id=${id}`, undefined, org)).status).toBe(200);
+    expect((await client.system('DELETE', `org?org_id=${orgId}`)).status).toBe(200);
+    messageOf(await client.system('GET', `org?org_id=${orgId}`), 404);
+    messageOf(await client.system('DELETE', `org?org_id=${orgId}`), 404);
+    messageOf(await client.system('DELETE', 'org', undefined, org), 400);
   });
 });

@@ -3,10 +3,11 @@ import type { Demand } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { tryEntry, tryRegistered } from '../../manage/database-trial.ts';
-import { createOrg, getOrg, listOrgs } from '../../manage/orgs.ts';
+import { changeOrg, createOrg, deleteOrg, getOrg, listOrgs } from '../../manage/orgs.ts';
 import {
   addDatabase,
   changeDatabase,
+  changeProject,
   createProject,
   deleteProject,
   getProject,
@@ -75,6 +76,10 @@ export function systemRoutes(services: Services): readonly Route[] {
       methods: {
         POST: changed(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
         GET: asked(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
+        PUT: changed(DEMANDS.system, 'org.change', (exchange, caller) =>
+          changeOrg(store, caller, exchange.parameter('org_id'), jsonBody(exchange), reserved),
+        ),
+        DELETE: changed(DEMANDS.system, 'org.delete', (exchange, caller) => deleteOrg(store, caller, exchange.parameter('org_id'))),
       },
     },
     { path: `${base}/org/list`, methods: { GET: asked(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
@@ -86,6 +91,9 @@ export function systemRoutes(services: Services): readonly Route[] {
           createProject(store, caller, jsonBody(exchange), services),
         ),
         GET: asked(DEMANDS.systemOrg, (exchange, caller) => getProject(store, caller, projectId(exchange, caller))),
+        PUT: changed(DEMANDS.systemOrg, 'project.change', (exchange, caller) =>
+          changeProject(store, caller, exchange.parameter('project_id'), jsonBody(exchange)),
+        ),
         DELETE: changed(DEMANDS.systemOrg, 'project.delete', (exchange, caller) =>
           deleteProject(store, caller, exchange.parameter('project_id')),
         ),

@@ -1,0 +1,45 @@
+/** What is wrong with a file, for people and for editors: each problem on a line of its own, with file, line and column, the line itself and a marker. */
+
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface PlacedProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Not the place within a step's own code, which stands behind the step: `step 0 (lark a), line 2, column 1`. */
+const PLACE = /(?<!\), )line (\d+), column (\d+): /g;
+
+/** The problems that a message of the service tells with their places; none where it tells none. */
+export function problemsIn(message: string): readonly PlacedProblem[] {
+  const places = [...message.matchAll(PLACE)];
+  return places.map((place, index) => ({
+    line: Number(place[1]),
+    column: Number(place[2]),
+    message: message.slice(place.index + place[0].length, places[index + 1]?.index).replace(/[;,.\s]+$/, ''),
+  }));
+}
+
+const WIDEST = 120;
+
+/** The line, cut around the column, and a marker below it. */
+function excerpt(line: string, column: number): string {
+  const characters = [...line.replace(/\r$/, '')];
+  const from = Math.max(0, Math.min(column - 1, characters.length) - WIDEST / 2);
+  const shown = characters.slice(from, from + WIDEST).map((character) => (character === '\t' ? ' ' : character));
+  return `    ${shown.join('')}\n    ${' '.repeat(Math.max(0, Math.min(column - 1, characters.length) - from))}^\n`;
+}
+
+export function describeProblems({ file, text }: SourceFile, problems: readonly PlacedProblem[]): string {
+  const lines = text.split('\n');
+  return problems
+    .map(({ line, column, message }) => {
+      const source = lines[line - 1];
+      return `${file}:${line}:${column}: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n${source === undefined ? '' : excerpt(source, column)}`;
+    })
+    .join('');
+}

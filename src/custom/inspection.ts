@@ -49,13 +49,18 @@ export interface InspectOptions {
 /** A longer document is dealt with a slice at a time. */
 const LARGE = 16 * 1024;
 
+/** Others come first, where a text is long. */
+export async function sliceFor(text: string, projectId: string): Promise<void> {
+  if (text.length > LARGE) await nextSlice(projectId);
+}
+
 export async function inspectDefinition(
   management: Management,
   author: Author,
   source: string,
   { prepare }: InspectOptions,
 ): Promise<Inspection> {
-  const pause = async (): Promise<void> => (source.length > LARGE ? nextSlice(author.caller.projectId) : undefined);
+  const pause = (): Promise<void> => sliceFor(source, author.caller.projectId);
   await pause();
   const read = inspect(management, source);
   if (read.document === undefined)

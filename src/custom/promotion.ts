@@ -11,7 +11,7 @@ import { type Compiled, compileDefinition, refuseKept } from './compile.ts';
 import type { CopyRequest } from './copy-request.ts';
 import { type Author, type Management, nameOf, usesOf } from './definitions.ts';
 import { editDocument, readDocument } from './document.ts';
-import { ask, type InspectOptions } from './inspection.ts';
+import { ask, type InspectOptions, sliceFor } from './inspection.ts';
 import { checkModule, dependenciesOf } from './modules.ts';
 import { StepProblems } from './steps/step.ts';
 import { warningsOf } from './warnings.ts';
@@ -114,6 +114,7 @@ interface Place {
 
 async function pieceOf(management: Management, author: Author, { target, source, version, here }: Place): Promise<Piece> {
   const { uri, method } = source;
+  await sliceFor(source.document, target.projectId);
   const deployed = (await management.store.endpoint(target.orgId, target.projectId, target.spaceId, uri))?.versions.get(method) ?? [];
   const keepsRollback = source.rollbackVersion !== version && deployed.some((one) => one.version === source.rollbackVersion);
   const document = editDocument(source.document, [

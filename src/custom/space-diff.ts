@@ -6,7 +6,7 @@ import { parseCopyRequest } from './copy-request.ts';
 import { type Author, type Management, nameOf } from './definitions.ts';
 import { editDocument } from './document.ts';
 import { comparableText, plainText } from './document-text.ts';
-import type { InspectOptions } from './inspection.ts';
+import { type InspectOptions, sliceFor } from './inspection.ts';
 import { type PromotedDefinition, type PromotedModule, planPromotion } from './promotion.ts';
 
 type State = 'new' | 'same' | 'changed';
@@ -21,17 +21,19 @@ export async function diff(management: Management, author: Author, body: PlainVa
   const request = parseCopyRequest(body, author);
   const plan = await planPromotion(management, author, request, options);
   const from = author.context.spaces.get(author.caller.spaceId)?.name ?? '';
-  return plainDocument({
-    definitions: plan.definitions.map((definition) => ({
-      uri: definition.draft.uri,
-      method: definition.draft.method,
-      version: definition.draft.version,
-      ...definitionDifference(definition, from, plan.to),
-    })),
-    modules: plan.modules.map((module) => ({ module: module.module, ...moduleDifference(module, from, plan.to) })),
-    databases: plan.databases.map(({ ref, reason }) => ({ ref, ok: reason === undefined, reason })),
-    problems: plan.problems,
-  });
+  const definitions: object[] = [];
+  for (const definition of plan.definitions) {
+    const { uri, method, version, document } = definition.draft;
+    await sliceFor(document, author.caller.projectId);
+    definitions.push({ uri, method, version, ...definitionDifference(definition, from, plan.to) });
+  }
+  const modules: object[] = [];
+  for (const module of plan.modules) {
+    await sliceFor(module.source.code, author.caller.projectId);
+    modules.push({ module: module.module, ...moduleDifference(module, from, plan.to) });
+  }
+  const databases = plan.databases.map(({ ref, reason }) => ({ ref, ok: reason === undefined, reason }));
+  return plainDocument({ definitions, modules, databases, problems: plan.problems });
 }
 
 /** Nothing of a password is shown but that it is another one. */

@@ -19,7 +19,7 @@ interface Line {
 /** Lines that are shown around a change. */
 const AROUND = 3;
 /** Lines that may come and go before looking for what stays is given up. Memory grows with its square. */
-const MOST_EDITS = 1_000;
+const MOST_EDITS = 500;
 
 /** Empty when nothing differs. */
 export function unifiedDiff(before: NamedText, after: NamedText): string {

@@ -180,7 +180,7 @@ describe('a copy is refused, and nothing is copied', () => {
     expect((await get('database-bad', 'prod')).status).toBe(424);
   });
 
-  test('when the database of the target does not take the SQL', async () => {
+  test('when the database of the target does not take the SQL, unless it is not to be asked', async () => {
     const id = await bench.deploy(where('column', 'SELECT name,\n  extra FROM place'));
     const list = { definition_list: [id] };
     expect((await diff({ ...list, target_space_id: 'staging' })).problems).toEqual([]);
@@ -202,6 +202,31 @@ describe('a copy is refused, and nothing is copied', () => {
       body: bodyOf(list),
     });
     expect(unasked.json()).toMatchObject({ copied: [{ uri: 'column' }], warnings: [] });
+  });
+
+  test.each(['mysql', 'mariadb', 'clickhouse'] as const)('when %s does not take the SQL', async (engine) => {
+    const [here, there] = await Promise.all([createDatabase(engine), createDatabase(engine)]);
+    const end = engine === 'clickhouse' ? 'ENGINE = MergeTree ORDER BY id' : '';
+    await Promise.all([here.run(`CREATE TABLE t (id int, extra int) ${end}`), there.run(`CREATE TABLE t (id int) ${end}`)]);
+    try {
+      const entries = [
+        { ...here.entry(), alias: 'both', spaces: ['dev'] },
+        { ...there.entry(), alias: 'both', spaces: ['prod'] },
+      ];
+      for (const body of entries) {
+        const headers = { ...bench.project.headers, 'x-server-key': service.serverKey };
+        expect((await service.request('POST', '/svc/system/api/v1/project/database', { headers, body })).status).toBe(201);
+      }
+      const sketch = { ...where(`on-${engine}`, 'SELECT id,\n  extra FROM t WHERE id = ?:id'), database: { ref: `${here.dbType}/both` } };
+      const list = { definition_list: [await bench.deploy(sketch)] };
+      const { problems } = await diff(list);
+      expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('extra'), step: 'step_0' })]);
+      expect((await refused(list)).json()).toMatchObject({ problems });
+      await there.run('ALTER TABLE t ADD COLUMN extra int');
+      expect((await copy(list)).json()).toMatchObject({ copied: [{}], warnings: [] });
+    } finally {
+      await Promise.all([here.drop(), there.drop()]);
+    }
   });
 
   test('but not when the database of the target cannot be asked', async () => {

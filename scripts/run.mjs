@@ -105,6 +105,7 @@ const commands = {
   test: () => handOver(join(root, 'scripts', 'test.mjs')),
   torture: () => handOver(join(root, 'scripts', 'torture.mjs')),
   conformance: () => handOver(join(root, 'scripts', 'conformance.mjs')),
+  mutate: () => handOver(join(root, 'scripts', 'mutate-access.mjs')),
   bench: () => handOver(join(root, 'bench', 'main.mjs')),
 };
 

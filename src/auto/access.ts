@@ -18,6 +18,7 @@ import type {
   UpdateRowsPlan,
 } from '../sql/plan.ts';
 import type { ParamValue } from '../sql/statement.ts';
+import { ownKey } from './keys.ts';
 
 /** For whom rules are applied. */
 export interface Subject {
@@ -77,7 +78,7 @@ export interface Access {
   readonly key: string;
   /** Undefined for who may do everything. */
   readonly restriction: Restriction | undefined;
-  /** The table is looked for as if it were not there: what is kept of it must not answer sooner. */
+  /** For the caller there is no such table, and finding that out takes as long as for one that is not there. */
   readonly isBlind: boolean;
 }
 
@@ -99,6 +100,7 @@ interface Sight {
   readonly right: Right;
   readonly operation: Operation;
   readonly rights: TableRights;
+  readonly persona: string;
 }
 
 /** What a view was made for. A plan on a table that is no view of its operation has been made past the rules, and is not run. */
@@ -108,7 +110,7 @@ function rightOn(table: Table, restriction: Restriction, operation: Operation): 
   const rights = restriction.rightsOn(table);
   if (rights === undefined) throw apiError('table_unknown', table.name);
   const right = grantedIn(rights, operation, restriction.subject);
-  if (!sights.has(right.view)) sights.set(right.view, { right, operation, rights });
+  if (!sights.has(right.view)) sights.set(right.view, { right, operation, rights, persona: restriction.subject.persona });
   return right;
 }
 
@@ -180,7 +182,7 @@ function conditionOf(right: Right, subject: Subject): Condition | undefined {
 function checkShown({ columns, table, order }: SelectPlan): void {
   if (columns === table.columns) return;
   for (const column of columns)
-    if (!isReadable(table, column) && !table.primaryKey.includes(column) && !order.some((term) => term.column === column))
+    if (!isReadable(table, column) && !ownKey(table).includes(column) && !order.some((term) => term.column === column))
       throw new Error('a column was selected past the rules');
 }
 
@@ -188,7 +190,13 @@ function isReadable({ sight }: Table, column: Column): boolean {
   return sight?.readable.has(column) === true;
 }
 
-function checkGiven(columns: readonly Column[], { right, operation }: Sight, { persona }: Subject): void {
+/** Throws when the caller may not give one of these; asked before values are looked at, so that this is what it hears. */
+export function checkGivable(view: Table, columns: readonly Column[]): void {
+  const sight = sights.get(view);
+  if (sight !== undefined) checkGiven(columns, sight);
+}
+
+function checkGiven(columns: readonly Column[], { right, operation, persona }: Sight): void {
   for (const column of columns) if (!right.columns.has(column)) throw apiError('persona_column', persona, operation, column.name);
 }
 
@@ -196,7 +204,6 @@ function narrowSet({ set }: UpdatePlan, sight: Sight, subject: Subject): readonl
   checkGiven(
     set.map(({ column }) => column),
     sight,
-    subject,
   );
   return [...set, ...sight.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
 }
@@ -207,7 +214,6 @@ function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Pick<
   checkGiven(
     columns.filter((column) => !key.includes(column)),
     sight,
-    subject,
   );
   const given = sight.right.presets.map(({ valueFor }) => valueFor(subject));
   return given.length === 0 ? { columns, rows } : { columns: withPresets(columns, sight.right), rows: rows.withEach(given) };
@@ -215,7 +221,7 @@ function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Pick<
 
 function narrowInsert(plan: InsertPlan, sight: Sight, subject: Subject): InsertPlan {
   const { right, rights } = sight;
-  checkGiven(plan.columns, sight, subject);
+  checkGiven(plan.columns, sight);
   if (right.lacks !== undefined) throw lackingColumn(right.lacks);
   const given = right.presets.map(({ valueFor }) => valueFor(subject));
   const filled = given.length === 0 ? plan : { ...plan, columns: withPresets(plan.columns, right), ...filledRows(plan, given) };
@@ -235,7 +241,7 @@ export function narrowTaken(plan: UpdateRowsPlan, { restriction }: Access): Narr
   if (restriction === undefined) return plan as Narrowed<UpdateRowsPlan>;
   const { subject } = restriction;
   const sight = sightOf(plan.table, 'insert');
-  checkGiven(plan.columns, sight, subject);
+  checkGiven(plan.columns, sight);
   return { ...plan, ...takenBy(sight.rights, plan.columns, plan.key, subject) } as Narrowed<UpdateRowsPlan>;
 }
 
@@ -276,7 +282,7 @@ export function readableTable(view: Table, { restriction }: Access): Table {
   if (restriction === undefined) return view;
   const { rights } = anySight(view);
   const right = grantedIn(rights, 'read', restriction.subject);
-  if (!sights.has(right.view)) sights.set(right.view, { right, operation: 'read', rights });
+  if (!sights.has(right.view)) sights.set(right.view, { right, operation: 'read', rights, persona: restriction.subject.persona });
   return right.view;
 }
 

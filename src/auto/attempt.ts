@@ -72,7 +72,8 @@ export class Auto {
       let table: Table | undefined;
       let neighbours: Neighbours | undefined;
       try {
-        const found = target.access.isBlind ? this.#catalog.read(target) : this.#catalog.find(target);
+        if (target.access.isBlind) await this.#catalog.miss(target);
+        const found = target.access.isBlind ? undefined : this.#catalog.find(target);
         table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
         target.meter.isKnown = true;

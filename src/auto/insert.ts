@@ -11,7 +11,7 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import { type JsonCell, JsonDepthError, JsonError, type JsonRow, NotRowsError, RowsReader, SPELLING } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
-import { narrow } from './access.ts';
+import { checkGivable, narrow } from './access.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
 import type { UpsertKey } from './upsert-key.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
@@ -177,7 +177,9 @@ function insertColumns(keys: readonly string[], table: Table, row: number): read
 }
 
 function givenColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {
-  return keys.map((key) => writable(table.byName.get(key) ?? unknown('row_key_unknown', row, key), row));
+  const columns = keys.map((key) => writable(table.byName.get(key) ?? unknown('row_key_unknown', row, key), row));
+  checkGivable(table, columns);
+  return columns;
 }
 
 function demand(column: Column, columns: readonly Column[], row: number): void {
@@ -191,7 +193,9 @@ function patchColumns(keys: readonly string[], table: Table, row: number): reado
     if (!columns.includes(column)) throw apiError('patch_key_missing', String(row), column.name);
   }
   if (columns.length === table.primaryKey.length) throw apiError('patch_nothing', String(row));
-  for (const column of columns) if (!table.primaryKey.includes(column)) writable(column, row);
+  const changed = columns.filter((column) => !table.primaryKey.includes(column));
+  checkGivable(table, changed);
+  for (const column of changed) writable(column, row);
   return columns;
 }
 

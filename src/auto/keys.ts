@@ -10,6 +10,11 @@ export function keyColumns(table: Table): readonly Column[] {
   return table.primaryKey.length > 0 ? table.primaryKey : table.sortedBy;
 }
 
+/** The primary key as the service itself may use it, also where the caller knows of none. */
+export function ownKey({ sight, primaryKey }: Table): readonly Column[] {
+  return sight?.key ?? primaryKey;
+}
+
 export function keyCondition(given: readonly RawValue[], table: Table): Condition {
   const key = keyColumns(table);
   if (key.length === 0) throw apiError('key_missing');

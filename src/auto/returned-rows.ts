@@ -10,7 +10,7 @@ import type { Assignment, Condition, SelectPlan } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
 import { type Access, narrow } from './access.ts';
 import { cellText } from './cursor.ts';
-import { isOneOf } from './keys.ts';
+import { isOneOf, ownKey } from './keys.ts';
 import { maskedSink } from './mask-sink.ts';
 import type { AutoSession } from './session.ts';
 import { fromText } from './values.ts';
@@ -82,7 +82,7 @@ export async function readByKeys(
 ): Promise<void> {
   const joined = new JoinedSink(sink);
   const size = order === 'together' ? KEYS_MOST : 1;
-  const { key = wanted.table.primaryKey } = wanted;
+  const { key = ownKey(wanted.table) } = wanted;
   if (keys.length === 0) await readWhere({ op: 'or', of: [] }, wanted, session, joined);
   for (let at = 0; at < keys.length; at += size) {
     await readWhere(isOneOf(key, keys.slice(at, at + size)), wanted, session, joined);

@@ -10,6 +10,7 @@ import type { BoundStatement } from '../sql/dialect.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { countRows } from './count.ts';
 import { type EntityTags, hasTag, rowTag } from './entity-tags.ts';
+import { ownKey } from './keys.ts';
 import { maskedSink } from './mask-sink.ts';
 import type { ReturnedRows, WritePlan } from './plan-write.ts';
 import { changedKeys, KeySink, readByKeys } from './returned-rows.ts';
@@ -54,7 +55,7 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
   const { table, returning } = plan;
   const isReturned = returning?.isOpen === true && engine.capabilities.returning.includes(plan.write.do);
   if (returning !== undefined && !isReturned) {
-    if (table.primaryKey.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', engine.label);
+    if (ownKey(table).length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', engine.label);
     if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${engine.label} ${table.storage}`);
   }
   const ifMatch = plan.single?.ifMatch;
@@ -86,8 +87,9 @@ async function writeAndRead(
   sink: AnswerSink,
 ): Promise<number> {
   const { table, access } = plan;
-  const keys = new KeySink(table.primaryKey);
-  await select({ ...plan.before(), columns: table.primaryKey }, session, keys);
+  const key = ownKey(table);
+  const keys = new KeySink(key);
+  await select({ ...plan.before(), columns: key }, session, keys);
   progress.hasRun = true;
   const wanted = { ...returning, access };
   if (plan.write.do === 'delete') {
@@ -95,7 +97,7 @@ async function writeAndRead(
     return write();
   }
   const rows = await write();
-  await readByKeys(changedKeys(keys.keys, table.primaryKey, plan.write.plan.set), wanted, 'together', session, sink);
+  await readByKeys(changedKeys(keys.keys, key, plan.write.plan.set), wanted, 'together', session, sink);
   return rows;
 }
 

@@ -147,8 +147,10 @@ export class Describer {
 
   async #database(asking: Asking, named: Named, slice: Slice): Promise<Found> {
     const { type, database } = named;
+    const sight = this.#sight(asking, named);
     const known = await this.#parts.pictures.find(named);
-    const isMissed = slice.table !== undefined && known.kind === 'seen' && !known.tables.some(({ name }) => name === slice.table);
+    const isMissed =
+      slice.table !== undefined && known.kind === 'seen' && !known.tables.some(({ name }) => name === slice.table && sight.sees(name));
     const picture = isMissed ? await this.#parts.pictures.find(named, 'missed') : known;
     if (picture.kind === 'silent') return { tables: [], unreachable: [`${type}/${database}`], parts: [] };
     if (picture.kind === 'absent') {
@@ -156,7 +158,6 @@ export class Describer {
       return { tables: [], unreachable: [], parts: [] };
     }
     const seen = slice.table === undefined ? picture.tables : picture.tables.filter(({ name }) => name === slice.table);
-    const sight = this.#sight(asking, named);
     const tables = seen.flatMap((table): DescribedTable[] => {
       const rights = rightsOf(sight, asking.caller, named.entry, table);
       if (Object.keys(rights).length === 0) return [];
@@ -185,22 +186,26 @@ interface Asking {
 }
 
 interface Sight {
+  sees(table: string): boolean;
   rightsOn(table: Table): DescribedRights;
   reads(table: string, columns: readonly string[]): boolean;
 }
 
 const EVERYTHING: Sight = {
+  sees: () => true,
   rightsOn: ({ columns }) => ({ read: { columns }, insert: { columns }, update: { columns }, delete: { columns: [] } }),
   reads: () => true,
 };
-const NOTHING: Sight = { rightsOn: () => ({}), reads: () => false };
+const NOTHING: Sight = { sees: () => false, rightsOn: () => ({}), reads: () => false };
 
 function sightOf(granted: SchemaGrants): Sight {
+  const sees = (table: string): boolean => granted.grantsOf(table) !== undefined;
   return {
+    sees,
     reads: (table, columns) => granted.reads(table, columns),
     rightsOn(table) {
       // A table of a name that is not granted is none, whatever else is.
-      const rights = granted.grantsOf(table.name) === undefined ? undefined : granted.rightsOn(table)?.rights;
+      const rights = sees(table.name) ? granted.rightsOn(table)?.rights : undefined;
       const found = Object.entries(rights ?? {}).map(([operation, { columns, masks, maxPageSize }]) => {
         const shown = table.columns.filter((column) => columns.has(column));
         return [operation, { columns: shown, maxPageSize, masked: new Set(masks.keys()) }];

@@ -65,6 +65,27 @@ export class CatalogCache {
     return reading;
   }
 
+  /** Takes as long as a look for a table of that name would that is not there. */
+  async miss(wanted: TableWanted): Promise<void> {
+    const { table } = wanted;
+    const reversed = [...table].reverse().join('');
+    await this.read({ ...wanted, table: reversed === table ? `${table}_` : reversed });
+  }
+
+  /** Every table of a schema as it is now, by name; undefined when the engine cannot tell all at once. Nothing is kept of it. */
+  async readAll(entry: Entry, schema: string | undefined): Promise<ReadonlyMap<string, Table> | undefined> {
+    const { catalog } = this.#connections.engine(entry.type);
+    if (catalog.describeAll === undefined) return undefined;
+    const pool = this.#connections.pool(entry, 'auto');
+    const connection = await pool.acquire();
+    try {
+      const tables = await catalog.describeAll(connection, schema, READ_OPTIONS);
+      return new Map((tables ?? []).map((table) => [table.name, table]));
+    } finally {
+      pool.release(connection);
+    }
+  }
+
   /**
    * Reads the catalogue from now on: a read under way may have begun before the table changed. With `nothing`, the caller has seen that the picture
    * is wrong, and the table is described whatever its stamp says: a stamp does not reveal a table that changed and changed back.

@@ -47,7 +47,9 @@ export class Metadata {
   async table(context: ProjectContext, asked: MetadataRequest, name: string, find: FindSight): Promise<PlainMap> {
     const located = locate(this.#connections.engines, context, asked);
     const sight = find(located);
-    const table = await explained(asked, () => this.#catalog.read({ ...located, table: name }));
+    const wanted = { ...located, table: name };
+    // What is kept of a hidden table must not answer sooner than one that is not there.
+    const table = await explained(asked, async () => (sight.hasTable(name) ? this.#catalog.read(wanted) : this.#catalog.miss(wanted)));
     const columns = table && sight.columnsOf(table);
     if (table === undefined || columns === undefined) throw apiError('table_unknown', name);
     const { keys } = await explained(asked, () => this.#relations.around(located, (all) => declaredAround(name, located.entry, all)));

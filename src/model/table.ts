@@ -79,6 +79,8 @@ export interface TableSight {
   readonly readable: ReadonlySet<Column>;
   /** Shown as something else, so that nothing may be asked of their values. */
   readonly masked: ReadonlySet<Column>;
+  /** The primary key, whether the caller knows of it or not: for what is looked up and never shown. */
+  readonly key: readonly Column[];
 }
 
 export interface TableFacts {

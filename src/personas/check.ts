@@ -8,7 +8,7 @@ import { DbFailure } from '../engines/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import { ApiError } from '../errors.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
-import type { GrantedTable, Persona } from '../model/persona.ts';
+import type { GrantedTable, Persona, TableKey } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Table } from '../model/table.ts';
 import { isEveryOther } from './document.ts';
@@ -18,8 +18,11 @@ import { compileRights } from './table-rights.ts';
 
 /** So many tables are asked for at a time. */
 const AT_ONCE = 8;
+/** From so many tables of a schema on, all of it is read at once. */
+const MANY = 40;
 /** A database that has not answered by then counts as one that cannot be reached. */
 const PATIENCE_MS = 10_000;
+const SILENT = Symbol('a database that cannot be reached');
 
 export interface CheckParts {
   readonly engines: Engines;
@@ -29,12 +32,15 @@ export interface CheckParts {
 
 export async function checkPersona(persona: Persona, reader: DocumentReader, parts: CheckParts): Promise<readonly string[]> {
   const check = new Check(reader, parts);
-  const waiting = [...persona.tables];
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await check.table(next);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  for (const granted of persona.tables) check.add(granted);
+  await check.run();
   return [...check.warnings];
+}
+
+/** Tables of one schema that have entries of their own. */
+interface SchemaCheck {
+  readonly located: Located;
+  readonly tables: (GrantedTable & { readonly path: string })[];
 }
 
 class Check {
@@ -42,6 +48,7 @@ class Check {
   readonly #reader: DocumentReader;
   readonly #parts: CheckParts;
   readonly #seen = new Set<string>();
+  readonly #schemas = new Map<string, SchemaCheck>();
   /** Entries that did not answer. */
   readonly #silent = new Set<string>();
 
@@ -50,21 +57,45 @@ class Check {
     this.#parts = parts;
   }
 
-  async table(granted: GrantedTable): Promise<void> {
+  /** Notes what is wrong with an entry whatever its database says, and that this is to be asked. */
+  add(granted: GrantedTable): void {
     const { type, database, table: name } = granted;
     const path = childPath('tables', `${type}/${database}/${name}`);
     const located = this.#locate(granted, path);
     if (located === undefined) return;
-    const schema = located.schema ?? this.#parts.engines.find(type)?.capabilities.defaultSchema;
-    const known = `${located.entry.id} ${schema} ${name}`;
+    const schema = `${located.entry.id} ${located.schema ?? this.#parts.engines.find(type)?.capabilities.defaultSchema}`;
+    const known = `${schema} ${name}`;
     if (this.#seen.has(known)) this.#reader.malformed(path, 'is the same table as another entry');
     this.#seen.add(known);
-    if (isEveryOther(granted) || this.#silent.has(located.entry.id)) return;
-    const table = await this.#find(located, granted);
-    if (table === 'silent') return;
-    if (table === undefined) this.#reader.refused(path, 'is a table that the database does not have');
-    else
-      compileRights(granted.grants, table, (operation, where, why) => this.#reader.refused(`${childPath(path, operation)}.${where}`, why));
+    if (isEveryOther(granted)) return;
+    const check = this.#schemas.get(schema) ?? { located, tables: [] };
+    this.#schemas.set(schema, check);
+    check.tables.push({ ...granted, path });
+  }
+
+  async run(): Promise<void> {
+    for (const schema of this.#schemas.values()) await this.#schema(schema);
+  }
+
+  async #schema({ located, tables }: SchemaCheck): Promise<void> {
+    const { entry, schema } = located;
+    const { catalog } = this.#parts;
+    const all = tables.length < MANY ? undefined : await this.#ask(located, tables[0], () => catalog.readAll(entry, schema));
+    const found: (Table | typeof SILENT | undefined)[] = tables.map(({ table }) => (all === SILENT ? SILENT : all?.get(table)));
+    const waiting = [...tables.entries()].filter(([index]) => found[index] === undefined);
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, granted] = next;
+        found[index] = await this.#ask(located, granted, () => catalog.read({ entry, schema, table: granted.table }));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    for (const [index, { path, grants }] of tables.entries()) {
+      const table = found[index];
+      if (table === undefined) this.#reader.refused(path, 'is a table that the database does not have');
+      else if (table !== SILENT)
+        compileRights(grants, table, (operation, where, why) => this.#reader.refused(`${childPath(path, operation)}.${where}`, why));
+    }
   }
 
   #locate({ type, database }: GrantedTable, path: string): Located | undefined {
@@ -78,20 +109,22 @@ class Check {
     }
   }
 
-  async #find({ entry, schema }: Located, { type, database, table }: GrantedTable): Promise<Table | 'silent' | undefined> {
+  /** A database that did not answer is not asked again. */
+  async #ask<T>({ entry }: Located, named: TableKey | undefined, work: () => Promise<T>): Promise<T | typeof SILENT> {
+    if (this.#silent.has(entry.id)) return SILENT;
     const patience = new AbortController();
-    const late = delay(PATIENCE_MS, 'silent' as const, { signal: patience.signal, ref: false });
+    const late = delay(PATIENCE_MS, SILENT, { signal: patience.signal, ref: false });
     late.catch(() => undefined);
     try {
-      const found = await Promise.race([this.#parts.catalog.find({ entry, schema, table }), late]);
-      if (found !== 'silent') return found;
+      const found = await Promise.race([work(), late]);
+      if (found !== SILENT) return found;
     } catch (error) {
       if (!(error instanceof DbFailure) && !(error instanceof ApiError)) throw error;
     } finally {
       patience.abort();
     }
     this.#silent.add(entry.id);
-    this.warnings.add(`${type}/${database} cannot be reached, so its tables and columns were not checked.`);
-    return 'silent';
+    this.warnings.add(`${named?.type}/${named?.database} cannot be reached, so its tables and columns were not checked.`);
+    return SILENT;
   }
 }

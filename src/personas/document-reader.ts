@@ -82,7 +82,7 @@ export class DocumentReader {
     return undefined;
   }
 
-  /** A list of texts with at least one in it, none twice. */
+  /** A list of texts with at least one in it; one that comes again says nothing new. */
   texts(parent: MapPart, name: string, check: (text: string) => string | undefined): readonly string[] | undefined {
     const part = this.field(parent, name);
     if (part === undefined) return undefined;
@@ -93,7 +93,7 @@ export class DocumentReader {
     }
     const seen = new Set<string>();
     for (const [index, item] of (value as readonly PlainValue[]).entries()) {
-      const why = typeof item !== 'string' ? 'must be a text' : seen.has(item) ? 'is there already' : check(item);
+      const why = typeof item === 'string' ? check(item) : 'must be a text';
       if (why !== undefined) this.malformed(childPath(path, index), why);
       if (typeof item === 'string') seen.add(item);
     }

@@ -43,11 +43,13 @@ export class SchemaGrants {
     return grants !== undefined && isAny(grants) ? grants : undefined;
   }
 
-  /** May these columns be read? Asked of tables that nobody has described. */
+  /** May these columns be read as they are? Asked of tables that nobody has described. */
   reads(table: string, columns: readonly string[]): boolean {
     const read = this.grantsOf(table)?.read;
     if (read === undefined) return false;
-    return columns.every((name) => (read.columns === undefined ? read.except?.includes(name) !== true : read.columns.includes(name)));
+    const isReadable = (name: string): boolean =>
+      read.columns === undefined ? read.except?.includes(name) !== true : read.columns.includes(name);
+    return columns.every((name) => isReadable(name) && !read.mask.has(name));
   }
 
   /** May a table be open to the caller whose name the document does not have? Then closed ones must not be told by the time they take. */

@@ -54,6 +54,13 @@ class RightCompiler {
     return new Set(this.#table.columns.filter((column) => !excluded.has(column)));
   }
 
+  /** A reader without a column would see how many rows there are, in rows that are empty. */
+  readable(grant: ReadGrant): ReadonlySet<Column> {
+    const columns = this.columns(grant);
+    if (columns.size === 0) this.#broken(grant.columns === undefined ? 'except' : 'columns', 'leaves no column to read');
+    return columns;
+  }
+
   rule({ rows }: RowRule): Rule | undefined {
     for (const [index, text] of rows.entries()) {
       try {
@@ -98,7 +105,7 @@ type Granted = Pick<Right, 'columns' | 'masks' | 'rule' | 'presets' | 'maxPageSi
 
 const COMPILERS: { readonly [K in Operation]: (compiler: RightCompiler, grant: NonNullable<TableGrants[K]>) => Granted } = {
   read: (compiler, grant: ReadGrant) => ({
-    columns: compiler.columns(grant),
+    columns: compiler.readable(grant),
     masks: compiler.masks(grant),
     rule: compiler.rule(grant),
     presets: [],
@@ -139,7 +146,7 @@ export function compileRights(grants: TableGrants, table: Table, note: Note = UN
   const readable = granted.read?.columns ?? NO_COLUMNS;
   const known = new Set([...readable, ...(granted.insert?.columns ?? []), ...(granted.update?.columns ?? [])]);
   const visible = table.columns.filter((column) => known.has(column));
-  const sight: TableSight = { readable, masked: new Set(granted.read?.masks.keys() ?? []) };
+  const sight: TableSight = { readable, masked: new Set(granted.read?.masks.keys() ?? []), key: table.primaryKey };
   const rights: { [K in Operation]?: Right } = {};
   for (const [operation, right] of Object.entries(granted) as [Operation, Granted & { readonly isBroken: boolean }][])
     rights[operation] = {

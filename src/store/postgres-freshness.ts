@@ -95,7 +95,11 @@ export class PostgresFreshness implements Freshness {
     const hold = now < this.#trustedUntil || now < this.#grantsUntil || this.#lastCheckSucceeded;
     if (hold === this.#refusesGrants) {
       this.#refusesGrants = !hold;
-      if (!hold) this.#onProblem('the store has confirmed nothing for too long; tokens are refused until it does', undefined);
+      if (!hold)
+        this.#onProblem(
+          'the store has confirmed nothing for too long; until it does, tokens are refused, and callers whom a persona may restrict',
+          undefined,
+        );
     }
     return hold;
   }

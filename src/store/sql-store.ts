@@ -410,8 +410,12 @@ export class SqlStore implements Store {
     });
   }
 
-  personas(orgId: string, projectId: string, spaceId: string): Cached<Personas> {
+  checkGrants(): void {
     if (!this.#freshness.grantsHold()) throw apiError('persona_unconfirmed');
+  }
+
+  personas(orgId: string, projectId: string, spaceId: string): Cached<Personas> {
+    this.checkGrants();
     return this.#personas.get(`${orgId}/${projectId}/${spaceId}`);
   }
 

@@ -1,5 +1,5 @@
 // Two instances on one PostgreSQL store, and one of them is cut off from it: a token that was deleted on the other opens nothing after the
-// deletion's answer, while calls that the gateway authenticated go on from memory; and everything heals by itself.
+// deletion's answer, nor a space that got its first persona there, while what the gateway alone decides goes on from memory; and everything heals.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -44,7 +44,10 @@ describe('an instance that is cut off from the store', () => {
     const now = '(extract(epoch from clock_timestamp()) * 1000)';
     return (await store.run(`SELECT id FROM millrace.instances WHERE lease_until > ${now}`)).length;
   };
-  const withHeaders = async (path: string): Promise<number> => (await lonely.request('GET', path, { headers: project.headers })).status;
+  const withHeaders = async (path: string, roles = 'admin'): Promise<number> =>
+    (await lonely.request('GET', path, { headers: { ...project.headers, 'x-user-roles': roles } })).status;
+  const persona = (method: string, query: string, body?: object): Promise<Response> =>
+    writer.request(method, `/svc/persona/v1${query}`, { headers: project.headers, ...(body && { body }) });
 
   beforeAll(async () => {
     [store, data] = await Promise.all([createDatabase('postgres'), createDatabase('postgres')]);
@@ -86,6 +89,7 @@ describe('an instance that is cut off from the store', () => {
     await expect.poll(instances, { timeout: 15_000 }).toBe(2);
     for (const token of [gone, kept]) expect((await withToken(token)).status).toBe(200);
     expect([await withHeaders(autoPath), await withHeaders(customPath)]).toEqual([200, 200]);
+    expect(await withHeaders(autoPath, 'stranger')).toBe(200);
 
     await cuts[how]();
     const from = performance.now();
@@ -102,6 +106,10 @@ describe('an instance that is cut off from the store', () => {
     // What still holds cannot be told from what does not.
     expect((await withToken(kept)).status).toBe(503);
     expect([await withHeaders(autoPath), await withHeaders(customPath)]).toEqual([200, 200]);
+    // The space was open when it last heard of it. By now there is a persona.
+    const tables = { [`pg/${data.name}/t`]: { read: true } };
+    expect((await persona('POST', '', { persona: 'reader', roles: ['viewer'], tables })).status).toBe(201);
+    expect(await withHeaders(autoPath, 'stranger')).toBe(503);
     const asked = performance.now();
     expect((await lonely.request('GET', '/readyz')).status).toBe(503);
     expect(performance.now() - asked).toBeLessThan(3_000);
@@ -110,6 +118,9 @@ describe('an instance that is cut off from the store', () => {
     await proxy.set({ kind: 'pass' });
     await expect.poll(async () => (await withToken(kept)).status, { timeout: 15_000 }).toBe(200);
     expect((await withToken(gone)).status).toBe(404);
+    expect([await withHeaders(autoPath, 'stranger'), await withHeaders(autoPath, 'viewer')]).toEqual([403, 200]);
+    expect((await persona('DELETE', '?persona=reader')).status).toBe(200);
+    expect(await withHeaders(autoPath, 'stranger')).toBe(200);
     // All confirm again, so nothing waits.
     const again = performance.now();
     expect((await deleteToken(kept)).status).toBe(200);

@@ -15,8 +15,7 @@ export interface Claim {
 
 export type Claims = Readonly<Record<string, Value | readonly Value[]>>;
 
-export const COLUMNS = ['id', 'a', 'b', 'c', 'd'] as const;
-export const isNumber = (column: string): boolean => column === 'id' || column === 'a' || column === 'd';
+export const isNumber = (column: string): boolean => ['id', 'a', 'd', 'fact'].includes(column);
 
 export interface Grant {
   readonly columns?: readonly string[];
@@ -117,15 +116,39 @@ export function documentOf(grants: Grants): object {
   );
 }
 
+/** One table under a persona, for one caller. */
 export class Oracle {
   readonly #grants: Grants;
   readonly #claims: Claims;
+  readonly #columns: readonly string[];
   readonly readable: ReadonlySet<string>;
 
-  constructor(grants: Grants, claims: Claims) {
+  /** `columns`: of the table, in its order. */
+  constructor(columns: readonly string[], grants: Grants, claims: Claims) {
+    this.#columns = columns;
     this.#grants = grants;
     this.#claims = claims;
     this.readable = this.columns('read');
+  }
+
+  get isNothing(): boolean {
+    return Object.keys(this.#grants).length === 0;
+  }
+
+  /** Readable, in the table's order. */
+  get shownColumns(): readonly string[] {
+    return this.#columns.filter((column) => this.readable.has(column));
+  }
+
+  /** Readable or writable, in the table's order: what metadata shows. */
+  get knownColumns(): readonly string[] {
+    const known = new Set([...this.readable, ...this.columns('insert'), ...this.columns('update')]);
+    return this.#columns.filter((column) => known.has(column));
+  }
+
+  /** May be compared: in filters, orders, sums, and as the key of a relation. */
+  isAskable(column: string): boolean {
+    return this.readable.has(column) && !this.isMasked(column);
   }
 
   columns(operation: 'read' | 'insert' | 'update'): ReadonlySet<string> {
@@ -134,7 +157,7 @@ export class Oracle {
     if (grant.columns !== undefined) return new Set(grant.columns);
     const ruled = operation === 'update' ? (grant.rows ?? []).flatMap(columnsIn) : [];
     const without = new Set([...(grant.except ?? []), ...Object.keys(grant.set ?? {}), ...ruled]);
-    return new Set(COLUMNS.filter((column) => !without.has(column)));
+    return new Set(this.#columns.filter((column) => !without.has(column)));
   }
 
   isGranted(operation: keyof Grants): boolean {
@@ -182,7 +205,7 @@ export class Oracle {
 
   /** What is wrong with asking about these columns. */
   problemsOf(columns: readonly string[]): readonly number[] {
-    return columns.flatMap((column) => (!this.readable.has(column) || this.isMasked(column) ? [400] : []));
+    return columns.flatMap((column) => (this.isAskable(column) ? [] : [400]));
   }
 
   /** What is wrong with giving a value to a column. */

@@ -76,6 +76,32 @@ describe('two instances on one PostgreSQL', () => {
     }
   });
 
+  test('a persona put, changed and deleted on one holds on the other at once', async () => {
+    const path = `/svc/api/rest/auto/v1/pg/${database.name}/t?pg=0&ps=1`;
+    const headers = { ...project.headers, 'x-user-roles': 'user', connection: 'close' };
+    const get = async (service: Service) => (await service.request('GET', path, { headers })).status;
+    const both = async () => [await get(two), await get(one)];
+    const put = (service: Service, roles: readonly string[], table: object) =>
+      service.request('POST', '/svc/persona/v1', {
+        headers: project.headers,
+        body: { persona: 'reader', roles, tables: { [`pg/${database.name}/t`]: table } },
+      });
+    for (let round = 0; round < 5; round++) {
+      const [here, there] = round % 2 === 0 ? [one, two] : [two, one];
+      expect(await both()).toEqual([200, 200]);
+      expect((await put(here, ['other'], { read: true })).status).toBe(201);
+      expect(await both()).toEqual([403, 403]);
+      expect((await put(there, ['user'], { read: true })).status).toBe(200);
+      expect(await both()).toEqual([200, 200]);
+      expect((await put(here, ['user'], { read: { rows: ['id=eq.?:claims.none'] } })).status).toBe(200);
+      expect(await both()).toEqual([403, 403]);
+      expect((await put(there, ['user'], {})).status).toBe(200);
+      expect(await both()).toEqual([404, 404]);
+      const gone = await here.request('DELETE', '/svc/persona/v1?persona=reader', { headers: project.headers });
+      expect([gone.status, ...(await both())]).toEqual([200, 200, 200]);
+    }
+  });
+
   test('the same organization made on both at once is one', async () => {
     const clients = [new SystemClient(one), new SystemClient(two)];
     for (let round = 0; round < 5; round++) {

@@ -101,6 +101,7 @@ describe('personas', () => {
       roles: ['x'],
       tables: {
         [orders()]: {
+          delete: { rows: ['id=eq.1', 'id=eq.1'] },
           read: { columns: ['id', 'nope'], rows: ['gone=eq.1', 'id=eq.one', 'id=li.x'], mask: { id: '*' } },
           insert: { set: { absent: 1, id: 'one' } },
           update: { except: ['missing'] },

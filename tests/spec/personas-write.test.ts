@@ -30,6 +30,7 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     expect((await space.items()).filter(({ note }) => note === 'seen').map(({ id }) => id)).toEqual([1, 4]);
     expect(said(await put('id=eq.1&set=amount.5'))).toEqual([403, expect.stringContaining('amount')]);
     expect(said(await put('id=eq.1&set=owner.bob'))).toEqual([403, expect.stringContaining('owner')]);
+    expect(said(await put('id=eq.1&set=amount.many'))).toEqual([403, expect.stringContaining('amount')]);
     expect((await put('id=ge.0&set=note.x', user())).status).toBe(403);
     if (!isColumnar) {
       expect((await put('id=ge.0&set=note.x&$dry_run=true')).json()).toEqual({ rows_affected: 2 });
@@ -267,6 +268,11 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
     const put = await send('PUT', 'id=in.1,2&set=note.x&');
     expect([put.json(), put.headers['x-rows-affected']]).toEqual([[{ id: 1, region: 'eu', note: '***' }], '2']);
     expect((await send('PUT', 'id=in.1,2&set=region.us&')).json()).toEqual([]);
+    await space.only({ items: { ...tables, read: { columns: ['region', 'note'], rows: ['region=eq.eu'] } } });
+    expect((await send('POST', '', [{ id: 12, status: 'x', region: 'eu' }])).json()).toEqual([{ region: 'eu', note: null }]);
+    expect((await send('PUT', 'region=in.eu,us&set=note.y&')).json()).toContainEqual({ region: 'eu', note: 'y' });
+    expect((await space.auto('DELETE', 'items', 'id=eq.12', {})).status).toBe(200);
+    await space.only({ items: { ...tables, read: { columns: ['id', 'region', 'note'], rows: ['region=eq.eu'], mask: { note: '***' } } } });
     const gone = await send('DELETE', 'id=in.3,2&');
     expect([gone.json(), gone.headers['x-rows-affected']]).toEqual([[{ id: 3, region: 'eu', note: '***' }], '2']);
     expect((await space.auto('POST', 'items', '$return=rows&$select=secret', user(), [{ id: 12, status: 'x' }])).status).toBe(400);

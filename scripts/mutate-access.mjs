@@ -1,0 +1,211 @@
+// npm run mutate: changes the narrowing of plans in small ways, one at a time and in memory only, and runs the checks of tests/personas on each. A
+// change that no check notices is told, and the run fails. `-- --only TEXT` takes those whose file or text has it.
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createViteServer } from 'vitest/node';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const SEEDS = [1, 2];
+const PERSONAS = 120;
+
+/** By file: what stands there, and what stands there instead. */
+const MUTATIONS = {
+  'src/auto/access.ts': [
+    ["if (rights === undefined) throw apiError('table_unknown', table.name);", ''],
+    ["if (right === undefined) throw apiError('persona_operation', persona, operation);", 'if (right === undefined) return rights.read;'],
+    ["if (right.isBroken) throw apiError('persona_broken', persona);", ''],
+    ["if (sight === undefined) throw new Error('a plan was made past the rules of its caller');", ''],
+    ['if (sight.operation !== operation) throw new Error', 'if (false) throw new Error'],
+    ['return narrowTo(plan, sight, restriction.subject) as Narrowed<P>;', 'return plan as Narrowed<P>;'],
+    [
+      "if ('key' in plan) return { ...plan, ...narrowRows(plan, sight, subject), where };",
+      "if ('key' in plan) return { ...plan, ...narrowRows(plan, sight, subject) };",
+    ],
+    ["if ('key' in plan) return { ...plan, ...narrowRows(plan, sight, subject), where };", "if ('key' in plan) return { ...plan, where };"],
+    ['where: where ?? plan.where };', '};'],
+    ["if ('set' in plan) return { ...plan, set: narrowSet(plan, sight, subject), where", "if ('set' in plan) return { ...plan, where"],
+    ["if (!('columns' in plan)) return { ...plan, where } as TablePlan;", "if (!('columns' in plan)) return plan;"],
+    ['  checkShown(plan);\n', ''],
+    [
+      'return { ...plan, where, masks: masks?.size === 0 ? undefined : masks };',
+      'return { ...plan, masks: masks?.size === 0 ? undefined : masks };',
+    ],
+    ['return { ...plan, where, masks: masks?.size === 0 ? undefined : masks };', 'return { ...plan, where };'],
+    [
+      'if (rule === undefined || where === undefined) return rule ?? where;',
+      'if (rule === undefined || where === undefined) return where;',
+    ],
+    ["return { op: 'and', of: [rule, where] };", "return { op: 'or', of: [rule, where] };"],
+    ["return { op: 'and', of: [rule, where] };", 'return where;'],
+    ["return { op: 'and', of: [rule, where] };", 'return rule;'],
+    [
+      'let condition = known.get(subject);',
+      'let condition = known.get(known as never);\n  if (condition === undefined) known.set(known as never, rule(subject));',
+    ],
+    ['if (!right.columns.has(column)) throw', 'if (false) throw'],
+    ['return [...set, ...sight.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];', 'return set;'],
+    ['    columns.filter((column) => !key.includes(column)),', '    [],'],
+    ['  const given = sight.right.presets.map(({ valueFor }) => valueFor(subject));', '  const given: ParamValue[] = [];'],
+    ['const { right, rights } = sight;\n  checkGiven(plan.columns, sight);\n', 'const { right, rights } = sight;\n'],
+    ['if (right.lacks !== undefined) throw lackingColumn(right.lacks);', ''],
+    ['  const given = right.presets.map(({ valueFor }) => valueFor(subject));', '  const given: ParamValue[] = [];'],
+    ["const update = grantedIn(rights, 'update', subject);", 'const update = rights.update ?? right;'],
+    ['update.columns.has(column) && !key', '!key'],
+    ['return { set, where: conditionOf(update, subject) };', 'return { set, where: undefined };'],
+    ["const sight = sightOf(plan.table, 'insert');\n  checkGiven(plan.columns, sight);", "const sight = sightOf(plan.table, 'insert');"],
+    ["const right = grantedIn(rights, 'read', restriction.subject);", 'const right = rights.read ?? { ...anySight(view).right };'],
+    ['return rule === undefined && masks.size === 0;', 'return rule === undefined;'],
+    ['return rule === undefined && masks.size === 0;', 'return masks.size === 0;'],
+    ['if (most !== undefined && size > most) throw', 'if (most !== undefined && size > most + 1) throw'],
+    ['return new Set((table && restriction.rightsOn(table)?.visible)', 'return new Set(table?.columns'],
+    ['const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;', 'const isReadable = true;'],
+  ],
+  'src/personas/table-rights.ts': [
+    ['if (columns !== undefined) return new Set', 'if (false) return new Set'],
+    ['...(except ?? []).flatMap(', '...([] as string[]).flatMap('],
+    ['...[...without].flatMap((name) => this.#table.byName.get(name) ?? []),', ''],
+    ['return this.isBroken ? undefined : compileRules(rows, this.#table);', 'return undefined;'],
+    ['    this.isBroken = true;\n', ''],
+    ['[...grant.set.keys(), ...ruledColumns(grant)]', '[...grant.set.keys()]'],
+    [
+      '    rule: compiler.rule(grant),\n    presets: [],\n    maxPageSize: grant.maxPageSize,',
+      '    rule: undefined,\n    presets: [],\n    maxPageSize: grant.maxPageSize,',
+    ],
+    ['maxPageSize: grant.maxPageSize,', 'maxPageSize: undefined,'],
+    ['masks: compiler.masks(grant),', 'masks: NO_MASKS,'],
+    ['masked: new Set(granted.read?.masks.keys() ?? [])', 'masked: new Set()'],
+    ['? visible.filter((column) => sight.readable.has(column))', '? visible'],
+    ["(operation === 'insert' ? right.columns : sight.readable).has(column)", 'true'],
+    ['primaryKey: isKeyKnown ? table.primaryKey : [],', 'primaryKey: table.primaryKey,'],
+    ['if (column.primaryKey) this.#broken', 'if (false) this.#broken'],
+  ],
+  'src/personas/rule-binder.ts': [
+    ["    'and',\n    rows.map", "    'or',\n    rows.map"],
+    ["return op === 'in' ? NOTHING : EVERYTHING;", 'return EVERYTHING;'],
+    ["return op === 'in' ? NOTHING : EVERYTHING;", 'return NOTHING;'],
+    [
+      "if (value === undefined) throw claimError(subject, name, 'which you do not have');\n  const values",
+      'if (value === undefined) return [];\n  const values',
+    ],
+  ],
+  'src/personas/presets.ts': [
+    ["if (value === undefined) throw claimError(subject, name, 'which you do not have');", 'if (value === undefined) return null;'],
+  ],
+  'src/personas/grants.ts': [
+    [
+      'const grants = this.#own.get(name) ?? this.#others;\n    return grants !== undefined && isAny(grants) ? grants : undefined;',
+      'return this.#own.get(name) ?? this.#others;',
+    ],
+    ['&& !read.mask.has(name)', ''],
+    ['read.columns === undefined ? read.except?.includes(name) !== true : read.columns.includes(name)', 'true'],
+    [', caller.claims ?? null]', ']'],
+    ['caller.userId, ', ''],
+    ['[...caller.roles].sort(), ', ''],
+    ['caller.spaceId, ', ''],
+  ],
+  'src/auto/filters.ts': [
+    ["if (table.sight?.readable.has(column) === false) throw apiError('column_unknown', name);", ''],
+    ["if (table.sight?.masked.has(column)) throw apiError('column_masked', name);", ''],
+  ],
+  'src/auto/relations.ts': [
+    ['sight.readable.has(column) && !sight.masked.has(column)', 'sight.readable.has(column)'],
+    [
+      'const isThere = has(from, columns) && has(this.#tables.get(table), references);',
+      'const isThere = has(this.#tables.get(table), references);',
+    ],
+    [
+      "return narrow<CountPlan>({ table, where: conditionWith(wanted.filters, table, reach) }, reach.access, 'read');",
+      'return { table, where: conditionWith(wanted.filters, table, reach) } as Narrowed<CountPlan>;',
+    ],
+  ],
+  'src/auto/plan.ts': [
+    [
+      "select: narrow(select, access, 'read'),\n    visible: visible.length,\n    keyset,",
+      'select: select as never,\n    visible: visible.length,\n    keyset,',
+    ],
+    ["narrow({ table, where }, access, 'read')", '({ table, where } as never)'],
+    ['const seal = access.restriction?.seal;', 'const seal = undefined;'],
+    ["checkPageSize(table, access, 'ps', request.size);", ''],
+  ],
+  'src/auto/plan-expand.ts': [["select: narrow(select, reach.access, 'read')", 'select: select as never']],
+  'src/auto/plan-groups.ts': [["narrow(plan, access, 'read')", '(plan as never)']],
+  'src/auto/plan-write.ts': [
+    [
+      "const plan = narrow({ table, set: assignmentsOf(request, table), where }, access, 'update');",
+      'const plan = { table, set: assignmentsOf(request, table), where } as never;',
+    ],
+    ["plan: narrow({ table, where }, access, 'delete')", 'plan: { table, where } as never'],
+    ['count: () => narrow({ table, where }, access, write.do)', 'count: () => ({ table, where }) as never'],
+    [
+      'before: () => narrow({ table, columns, where, order: [], limit: Number.MAX_SAFE_INTEGER, offset: 0, lock: true }, access, write.do)',
+      'before: () => ({ table, columns, where, order: [], limit: Number.MAX_SAFE_INTEGER, offset: 0, lock: true }) as never',
+    ],
+    ['isOpen: isOpenToRead(table, access)', 'isOpen: true'],
+  ],
+  'src/auto/failures.ts': [['if (at.known !== undefined) return ownWords(failure, at.row, at.known);', '']],
+};
+
+/** Runs all checks on the code with one change; tells what noticed it, undefined when nothing did. */
+async function noticedBy(file, from, to) {
+  const server = await createViteServer({
+    root,
+    configFile: false,
+    logLevel: 'silent',
+    appType: 'custom',
+    cacheDir: join(root, 'node_modules', '.vite-mutate'),
+    optimizeDeps: { noDiscovery: true },
+    server: { middlewareMode: true, hmr: false, watch: null, ws: false },
+    plugins: [
+      {
+        name: 'mutation',
+        enforce: 'pre',
+        transform(code, id) {
+          if (file === undefined || !id.endsWith(`/${file}`)) return undefined;
+          if (!code.includes(from)) throw new Error(`${file} no longer has: ${from}`);
+          return { code: code.replace(from, () => to), map: null };
+        },
+      },
+    ],
+  });
+  try {
+    const { oracle, PROMISES } = await server.ssrLoadModule('/tests/personas/narrowing-checks.ts');
+    try {
+      for (const [name, check] of Object.entries(PROMISES)) {
+        last = name;
+        await check();
+      }
+      for (const seed of SEEDS) {
+        last = `the oracle with seed ${seed}`;
+        await oracle(seed, PERSONAS);
+      }
+      return undefined;
+    } catch {
+      return last;
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+let last = '';
+const only = process.argv[process.argv.indexOf('--only') + 1];
+const isWanted = (file, from) => !process.argv.includes('--only') || file.includes(only) || from.includes(only);
+
+const sound = await noticedBy(undefined, '', '');
+if (sound !== undefined) {
+  console.error(`the code as it is does not pass: ${sound}`);
+  process.exit(1);
+}
+let count = 0;
+const survivors = [];
+for (const [file, mutations] of Object.entries(MUTATIONS))
+  for (const [from, to] of mutations) {
+    if (!isWanted(file, from)) continue;
+    count++;
+    const name = await noticedBy(file, from, to);
+    const told = `${file}: ${from.trim()} → ${to.trim() === '' ? 'nothing' : to.trim()}`;
+    if (name === undefined) survivors.push(told);
+    console.log(`${name === undefined ? 'SURVIVES' : 'noticed '}  ${told}${name === undefined ? '' : `  (${name})`}`);
+  }
+console.log(`${count - survivors.length} of ${count} mutations were noticed`);
+process.exit(survivors.length === 0 ? 0 : 1);

@@ -1,0 +1,101 @@
+// The narrowing of plans without a database. Every mutation of `scripts/mutate-access.mjs` fails here. MILLRACE_TEST_SEED gives the same again.
+import { expect, test } from 'vitest';
+import type { Caller } from '../../src/model/caller.ts';
+import type { PersonaRecord } from '../../src/model/persona.ts';
+import type { ProjectContext } from '../../src/model/project.ts';
+import { standingOf } from '../../src/personas/standing.ts';
+import type { Store } from '../../src/store/store.ts';
+import { oracle, PROMISES } from './narrowing-checks.ts';
+
+const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 1_000_000);
+const PERSONAS = Number(process.env['MILLRACE_TEST_PERSONAS'] ?? 100);
+
+test(`what personas see and change is what the rows and the document say (seed ${SEED})`, () => oracle(SEED, PERSONAS));
+test.each(Object.entries(PROMISES))('%s', (_, check) => check());
+
+/** A space with so many personas, each for a role of its own; `looks` counts how often their roles were read. */
+function space(count: number): { readonly store: Store; readonly looks: () => number } {
+  let looks = 0;
+  const personas = new Map(
+    Array.from({ length: count }, (_, i): [string, PersonaRecord] => {
+      const record = { persona: `p${i}`, about: '', rank: i, document: '{}', userId: 'u', updatedAt: '', revision: String(i) };
+      const roles = [`r${i}`, 'all'];
+      return [
+        record.persona,
+        Object.defineProperty(record, 'roles', {
+          get: () => {
+            looks++;
+            return roles;
+          },
+        }) as PersonaRecord,
+      ];
+    }),
+  );
+  return { store: { personas: () => personas, checkGrants: () => undefined } as unknown as Store, looks: () => looks };
+}
+
+const context = {
+  org: { orgId: 'o' },
+  project: { projectId: 'p' },
+  spaces: new Map([['s', { spaceId: 's', name: 'dev', isGuarded: true }]]),
+} as unknown as ProjectContext;
+const caller = (roles: readonly string[], more: Partial<Caller> = {}): Caller => ({
+  userId: 'u',
+  roles: new Set(roles),
+  serverKey: false,
+  orgId: 'o',
+  projectId: 'p',
+  spaceId: 's',
+  ...more,
+});
+
+test('a thousand personas cost a request nothing: their roles are looked at once for each list of roles', async () => {
+  const { store, looks } = space(1000);
+  const roles = new Set(['r7', 'r900']);
+  const ask = (more: Partial<Caller> = {}) => standingOf(store, caller([], { roles, ...more }), context);
+  expect(await ask()).toMatchObject({ kind: 'persona', persona: { persona: 'p7' } });
+  const first = looks();
+  for (let i = 0; i < 100; i++) await ask({ userId: String(i) });
+  expect(await ask({ personaAsked: 'p900' })).toMatchObject({ persona: { persona: 'p900' } });
+  await ask({ personaBound: 'p500' });
+  expect(looks()).toBe(first);
+});
+
+test('as whom one acts', async () => {
+  const { store } = space(3);
+  const acts = async (roles: readonly string[], more: Partial<Caller> = {}, at = context): Promise<unknown> => {
+    try {
+      const standing = await standingOf(store, caller(roles, more), at);
+      return standing.kind === 'persona' ? [standing.persona.persona, ...standing.all.map(({ persona }) => persona)] : standing.kind;
+    } catch (error) {
+      return (error as { status?: number }).status;
+    }
+  };
+  expect(await acts(['r1'])).toEqual(['p1', 'p1']);
+  expect(await acts(['all'])).toEqual(['p0', 'p0', 'p1', 'p2']);
+  expect(await acts(['all'], { personaAsked: 'p2' })).toEqual(['p2', 'p0', 'p1', 'p2']);
+  expect(await acts(['r1'], { personaAsked: 'p2' })).toBe(403);
+  expect(await acts(['r1'], { personaAsked: 'none' })).toBe(403);
+  expect(await acts(['stranger'])).toBe('none');
+  expect(await acts(['admin'])).toBe('unrestricted');
+  expect(await acts(['admin', 'r1'])).toBe('unrestricted');
+  expect(await acts(['admin'], { personaAsked: 'p2' })).toEqual(['p2', 'p2']);
+  expect(await acts(['admin'], { personaAsked: 'none' })).toBe(404);
+  expect(await acts(['admin'], { personaBound: 'p1' })).toEqual(['p1', 'p1']);
+  expect(await acts(['all'], { personaBound: 'p1', personaAsked: 'p2' })).toBe(403);
+  expect(await acts(['all'], { personaBound: 'gone' })).toBe(403);
+  const open = { ...context, spaces: new Map([['s', { spaceId: 's', name: 'dev' as const }]]) };
+  expect(await acts(['stranger'], {}, open)).toBe('unrestricted');
+  expect(await acts(['admin'], { personaAsked: 'p1' }, open)).toBe(404);
+});
+
+test('an open space is open as long as it is certain that no persona has been put', async () => {
+  const open = { ...context, spaces: new Map([['s', { spaceId: 's', name: 'dev' as const }]]) };
+  const refuse = (): never => {
+    throw new Error('unconfirmed');
+  };
+  const store = { personas: refuse, checkGrants: refuse } as unknown as Store;
+  expect(() => standingOf(store, caller(['user']), open)).toThrow('unconfirmed');
+  expect(standingOf(store, caller(['admin']), open)).toEqual({ kind: 'unrestricted' });
+  expect(standingOf(store, caller(['user']), open, 'endpoints')).toEqual({ kind: 'unrestricted' });
+});

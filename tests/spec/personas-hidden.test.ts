@@ -1,0 +1,163 @@
+// Hidden and missing are the same: tables, columns and rows that a persona may not see answer as those that are not there, byte by byte (body and
+// headers), and take as long. Which of two requests took longer is a coin's toss when they do the same; the toss is what is tested.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
+import { type Response, type Service, startService } from '../support/service.ts';
+import { ITEMS, PersonaSpace, user } from './persona-space.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.stop());
+
+interface Ask {
+  readonly method: string;
+  /** Behind the path of the database; or the whole path when it begins with a slash. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** The same request, about what is hidden and about what is missing. */
+type Pair = (name: string) => Ask;
+
+const TABLES: readonly Pair[] = [
+  (name) => ({ method: 'GET', path: `${name}?pg=0&ps=1` }),
+  (name) => ({ method: 'GET', path: `${name}?pg=0&ps=1&id=eq.1&$order=id&$count=exact` }),
+  (name) => ({ method: 'GET', path: `${name}?pg=0&ps=1&$agg=count` }),
+  (name) => ({ method: 'GET', path: `${name}?pg=0` }),
+  (name) => ({ method: 'GET', path: `${name}/1` }),
+  (name) => ({ method: 'POST', path: name, body: [{ id: 1 }] }),
+  (name) => ({ method: 'POST', path: `${name}?$return=rows`, body: 'nonsense' }),
+  (name) => ({ method: 'PUT', path: `${name}?id=eq.1&set=id.2` }),
+  (name) => ({ method: 'PATCH', path: `${name}/1`, body: { id: 2 } }),
+  (name) => ({ method: 'PATCH', path: name, body: [{ id: 2, a: 1 }] }),
+  (name) => ({ method: 'DELETE', path: `${name}?id=eq.1&$dry_run=true` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$expand=${name}` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$has=${name}(id=eq.1)` }),
+  (name) => ({ method: 'GET', path: `/svc/rest/meta/v1/table/detail?table=${name}&type=TYPE&schema=SCHEMA` }),
+  (name) => ({ method: 'GET', path: `/svc/rest/openapi/v1?db=TYPE/SCHEMA&table=${name}` }),
+];
+
+const COLUMNS: readonly Pair[] = [
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&${name}=eq.1` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$or=(id=eq.1,$not=(${name}=in.1,2))` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$null=${name}` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$order=${name}.desc` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$select=id,${name}` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$agg=count,m:min.${name}` }),
+  (name) => ({ method: 'GET', path: `items?pg=0&ps=1&$group=${name}` }),
+  (name) => ({ method: 'GET', path: `items/1?$select=${name}` }),
+  (name) => ({ method: 'PUT', path: `items?${name}=eq.1&set=note.x` }),
+  (name) => ({ method: 'PUT', path: `items?id=eq.1&set=${name}.x` }),
+  (name) => ({ method: 'PATCH', path: 'items?id=eq.1', body: { [name]: 'x' } }),
+  (name) => ({ method: 'PATCH', path: 'items/1', body: { note: 'x', [name]: 'x' } }),
+  (name) => ({ method: 'POST', path: 'items', body: [{ id: 9, status: 'x', [name]: 'x' }] }),
+  (name) => ({ method: 'POST', path: 'items', body: [{ id: 9, status: 'x', [name]: { not: 'a text' } }] }),
+  (name) => ({ method: 'DELETE', path: `items?$notnull=${name}` }),
+];
+
+/** The rows 2 and 9: one of another region, and none. */
+const ROWS: readonly Pair[] = [
+  (id) => ({ method: 'GET', path: `items/${id}` }),
+  (id) => ({ method: 'GET', path: `items/${id}?$select=status&format=xml` }),
+  (id) => ({ method: 'GET', path: `items?pg=0&ps=5&id=eq.${id}&$count=exact` }),
+  (id) => ({ method: 'GET', path: `items?pg=0&ps=5&id=eq.${id}&$agg=count,m:max.amount` }),
+  (id) => ({ method: 'PUT', path: `items?id=eq.${id}&set=note.x` }),
+  (id) => ({ method: 'PUT', path: `items/${id}?set=note.x` }),
+  (id) => ({ method: 'PATCH', path: `items/${id}`, body: { note: 'x' } }),
+  (id) => ({ method: 'DELETE', path: `items/${id}` }),
+  (id) => ({ method: 'DELETE', path: `items?id=eq.${id}` }),
+];
+
+const READABLE = { read: { except: ['secret'], rows: ['region=eq.eu'] } };
+const WRITABLE = {
+  insert: { except: ['secret'] },
+  update: { columns: ['note'], rows: ['region=eq.eu'] },
+  delete: { rows: ['region=eq.eu'] },
+};
+
+class Comparison {
+  readonly #space: PersonaSpace;
+
+  constructor(space: PersonaSpace) {
+    this.#space = space;
+  }
+
+  #send({ method, path, body }: Ask): Promise<Response> {
+    const { database, project } = this.#space;
+    const own = path.replace('TYPE', database.dbType).replace('SCHEMA', database.name);
+    const whole = own.startsWith('/') ? own : project.autoPath(database.dbType, database.name, '') + own;
+    return this.#space.send(method, whole, user(), body);
+  }
+
+  /** Everything that comes over the wire, but the time and the request's number; names are made the same, keys stand in no answer. */
+  async #seen(pair: Pair, name: string): Promise<string> {
+    const { status, headers, text } = await this.#send(pair(name));
+    const { date: _, 'x-request-id': __, ...rest } = headers;
+    const all = JSON.stringify([status, Object.entries(rest), text]);
+    return name.length === 1 ? all : all.replaceAll(name, 'NAME');
+  }
+
+  async same(pairs: readonly Pair[], hidden: string, missing: string): Promise<void> {
+    for (const pair of pairs) {
+      const [one, other] = await Promise.all([this.#seen(pair, hidden), this.#seen(pair, missing)]);
+      expect([pair('NAME'), one]).toEqual([pair('NAME'), other]);
+    }
+  }
+
+  async #took(ask: Ask): Promise<number> {
+    const began = performance.now();
+    await this.#send(ask);
+    return performance.now() - began;
+  }
+
+  /** How often the hidden one took longer, of so many. */
+  async slower(pair: Pair, hidden: string, missing: string, of: number): Promise<number> {
+    let count = 0;
+    for (let i = 0; i < of; i++) {
+      const isFirst = i % 2 === 0;
+      const first = await this.#took(pair(isFirst ? hidden : missing));
+      const second = await this.#took(pair(isFirst ? missing : hidden));
+      if (isFirst ? first > second : second > first) count++;
+    }
+    return count;
+  }
+}
+
+/** Of 100 tosses, fewer than 25 or more than 75 of one kind come once in millions. ClickHouse, which may be emulated, has fewer. */
+const TOSSES: Record<EngineName, { readonly of: number; readonly least: number }> = {
+  postgres: { of: 100, least: 25 },
+  mysql: { of: 100, least: 25 },
+  mariadb: { of: 100, least: 25 },
+  clickhouse: { of: 40, least: 6 },
+};
+
+test.concurrent.each(ENGINE_NAMES)('what is hidden on %s cannot be told from what is missing', async (engine) => {
+  const space = await PersonaSpace.make(engine, service);
+  try {
+    await space.fill(ITEMS);
+    const comparison = new Comparison(space);
+    const others = { read: true, insert: true, update: true, delete: true };
+    for (const star of [{}, { '*': others }]) {
+      await space.only({ items: { ...READABLE, ...WRITABLE }, hidden: {}, ...star });
+      await comparison.same(TABLES, 'hidden', 'nothin');
+    }
+    await comparison.same(COLUMNS, 'secret', 'absent');
+    await comparison.same(ROWS, '2', '9');
+    const { of, least } = TOSSES[engine];
+    for (const [what, pair, hidden, missing] of [
+      ['table', TABLES[0], 'hidden', 'nothin'],
+      ['metadata', TABLES[13], 'hidden', 'nothin'],
+      ['column', COLUMNS[0], 'secret', 'absent'],
+      ['row', ROWS[0], '2', '9'],
+    ] as const) {
+      const slower = pair === undefined ? 0 : await comparison.slower(pair, hidden, missing, of);
+      expect(slower, `the hidden ${what} was slower ${slower} times of ${of}`).toBeGreaterThanOrEqual(least);
+      expect(slower, `the hidden ${what} was slower ${slower} times of ${of}`).toBeLessThanOrEqual(of - least);
+    }
+    expect(await space.items()).toEqual(ITEMS);
+  } finally {
+    await space.drop();
+  }
+});

@@ -57,6 +57,30 @@ async function custom(engine, uri, logic, theirs, rows) {
   return pair({ engine, rows, ours: { path: `${project.custom(uri)}?id=${id}` }, theirs: { path: `${theirs}?id=${id}` } });
 }
 
+const DECLARED = {
+  id: { type: 'integer', required: true, minimum: 1 },
+  name: { type: 'string', max_length: 40 },
+  since: { type: 'date' },
+  limit: { type: 'integer', default: 10, minimum: 1, maximum: 100 },
+  active: { type: 'boolean' },
+};
+
+/** The same call with five inputs: taken as they come, and declared. */
+async function inputs(engine) {
+  const { administrator, project, fixture, service } = engine;
+  const database = `${fixture.address.type}/${fixture.name}`;
+  await administrator.deploy(project, 'bench-undeclared', SQL, database);
+  await administrator.deploy(project, 'bench-declared', SQL, database, { input: DECLARED });
+  const query = `id=${anyOf(USERS)}&name=Ada&since=2024-05-06&limit=20&active=true`;
+  const common = { server: service, database: fixture.address, rows: 1 };
+  const contestant = (label, uri) => ({
+    ...common,
+    label,
+    request: makeRequest({ path: `${project.custom(uri)}?${query}`, headers: project.headers }),
+  });
+  return [contestant('undeclared', 'bench-undeclared'), contestant('declared', 'bench-declared')];
+}
+
 async function token(engine) {
   const path = `${table(engine, 'users')}?pg=0&ps=1&id=eq.${anyOf(USERS)}`;
   const secret = await engine.administrator.createToken(engine.project);
@@ -195,6 +219,12 @@ export const SCENARIOS = {
     engines: ALL,
     targets: { millrace: { ratio: 0.9 } },
     contestants: (engine) => custom(engine, 'bench-row', SQL, '/one', 1),
+  },
+  'custom-inputs': {
+    title: 'Custom call with five inputs, declared',
+    engines: ['pg'],
+    targets: { declared: { thrift: 1 / 1.05 } },
+    contestants: inputs,
   },
   'custom-expr': {
     title: 'Custom call, sql and expr',

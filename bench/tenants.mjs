@@ -75,7 +75,7 @@ export class Administrator {
     return { ...project.headers, 'X-User-Roles': 'reader', 'X-User-Claims': '{"low":0}' };
   }
 
-  async deploy(project, uri, logic, database) {
+  async deploy(project, uri, logic, database, more = {}) {
     const { headers } = project;
     const definition = {
       identifiers: {
@@ -88,6 +88,7 @@ export class Administrator {
       permission: ['admin'],
       http: { uri, method: 'get', version: '1.0.0', input_type: 'json' },
       logic,
+      ...more,
       config: {},
       database: { ref: database },
     };

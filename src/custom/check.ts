@@ -10,7 +10,7 @@ import type { Compiled } from './compile.ts';
 import { contextOf } from './context.ts';
 import type { Author, Management } from './definitions.ts';
 import { type DryRunInput, readDryInput } from './dry-run-input.ts';
-import { entryOf } from './execution.ts';
+import { BODILESS, entryOf } from './execution.ts';
 import { explainStep } from './failures.ts';
 import { conflicts, type Finding, type InspectOptions, inOrder, inspectDefinition } from './inspection.ts';
 import { FIRST_REFUSAL } from './run.ts';
@@ -145,8 +145,10 @@ async function answerOf(
     const result = frame.results[compiled.answer] ?? null;
     if (response === undefined) return told(200, served, result);
     const reply = await response.evaluate(frame);
-    const body = reply.file === undefined ? (response.hasBody ? (reply.value ?? null) : result) : reply.file.data.toString('base64');
-    return told(reply.status, [...served, ...reply.headers], body);
+    const { status, headers, file } = reply;
+    if (BODILESS.has(status)) return told(status, [...served, ...headers], null);
+    if (file !== undefined) return told(status, [...served, ...headers, 'Content-Type', file.type], file.data.toString('base64'));
+    return told(status, [...served, ...headers], response.hasBody ? (reply.value ?? null) : result);
   } catch (error) {
     const explained = explainStep(error, 'of the trial', compiled.timeoutMs);
     if (!(explained instanceof ApiError)) throw explained;

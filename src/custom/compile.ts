@@ -3,12 +3,15 @@
  * call never parses anything.
  */
 import { createHash } from 'node:crypto';
+import { apiError } from '../errors.ts';
 import type { RunLimits } from '../lang/budget.ts';
 import { DEFAULT_LIMITS } from '../lang/budget.ts';
+import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import type { Entry } from '../model/entry.ts';
 import type { LarkModules } from '../model/lark-module.ts';
 import type { ProjectScope } from '../model/project.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
+import type { MaybePromise } from '../util/maybe-promise.ts';
 import { WorkSubject } from '../util/work-meter.ts';
 import type { DefinitionDocument, OwnDatabase } from './document.ts';
 import type { InputRules } from './input.ts';
@@ -133,30 +136,33 @@ async function compileSteps(document: DefinitionDocument, scope: CompileScope): 
   const names = new Map<string, number>();
   const steps: Step[] = [];
   const problems: CodeProblem[] = [];
+  const owner = scope.tenant.projectId;
+  const shared = { engine: database.engine, modules: scope.modules, owner, stage: scope.stage };
   let characters = 0;
   for (const source of logic) {
     const { index, name, code } = source;
     if (characters + code.length > TURN_CODE) {
-      await nextSlice(scope.tenant.projectId);
+      await nextSlice(owner);
       characters = 0;
     }
     characters += code.length;
-    const within: StepScope = { engine: database.engine, names: new Map(names), count: index, modules: scope.modules, stage: scope.stage };
-    const step = compiledOr(problems, () => compileStep(source, within));
+    const step = await compiledOr(problems, () => compileStep(source, { ...shared, names: new Map(names), count: index }));
     if (step !== undefined) steps.push(step);
     if (name !== undefined) names.set(name, index);
   }
-  const last: StepScope = { engine: database.engine, names, count: logic.length, modules: scope.modules, stage: scope.stage };
-  const response = document.response && compiledOr(problems, () => compileResponse(document.response as ResponseDocument, last));
+  const last: StepScope = { ...shared, names, count: logic.length };
+  const response = document.response && (await compiledOr(problems, () => compileResponse(document.response as ResponseDocument, last)));
   if (problems.length > 0) throw new StepProblems(problems, steps);
   return { steps, response };
 }
 
 /** Notes what is wrong instead of throwing it. */
-function compiledOr<T>(problems: CodeProblem[], compile: () => T): T | undefined {
+async function compiledOr<T>(problems: CodeProblem[], compile: () => MaybePromise<T>): Promise<T | undefined> {
   try {
-    return compile();
+    const compiled = compile();
+    return compiled instanceof Promise ? await compiled : compiled;
   } catch (error) {
+    if (error instanceof SandboxBusyError) throw apiError('programs_busy');
     if (!(error instanceof StepProblems)) throw error;
     problems.push(...error.problems);
     return undefined;

@@ -20,6 +20,7 @@ import type { Compiled } from './compile.ts';
 import { type DefinitionDocument, maskPassword, showDocument } from './document.ts';
 import type { Finder } from './find.ts';
 import { type InspectOptions, inspectDefinition, refuseFindings } from './inspection.ts';
+import type { Tree } from './yaml-tree.ts';
 
 /** Roles that may change definitions, one of which is needed. */
 export const AUTHORS: readonly string[] = ['admin', 'power'];
@@ -41,6 +42,7 @@ export interface Author {
 }
 
 export interface Checked {
+  readonly tree: Tree;
   readonly document: DefinitionDocument;
   readonly compiled: Compiled;
   readonly password: string | null;
@@ -56,13 +58,14 @@ export interface ManagementAnswer {
 
 /** A definition that may be stored; throws everything that is wrong with it in one error. */
 export async function checkDefinition(management: Management, author: Author, source: string, options: InspectOptions): Promise<Checked> {
-  const { document, compiled, password, findings, warnings } = await inspectDefinition(management, author, source, options);
+  const { tree, document, compiled, password, findings, warnings } = await inspectDefinition(management, author, source, options);
   refuseFindings(findings);
-  if (document === undefined || compiled === undefined) throw new Error('a definition that does not compile has findings');
-  return { document, compiled, password, warnings };
+  if (tree === undefined || document === undefined || compiled === undefined)
+    throw new Error('a definition that does not compile has findings');
+  return { tree, document, compiled, password, warnings };
 }
 
-function draftOf({ document, password, compiled }: Checked, source: string): DefinitionDraft {
+function draftOf({ tree, document, password, compiled }: Checked, source: string): DefinitionDraft {
   return {
     uri: document.uri,
     method: document.method,
@@ -70,7 +73,7 @@ function draftOf({ document, password, compiled }: Checked, source: string): Def
     featureId: document.identifiers.feature_id,
     userId: document.identifiers.user_id,
     rollbackVersion: document.config.rollbackVersion,
-    document: maskPassword(source),
+    document: maskPassword(source, tree),
     password,
     uses: usesOf(compiled),
   };

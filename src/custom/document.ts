@@ -9,6 +9,7 @@ import type { Host, TlsMode } from '../model/entry.ts';
 import { parseUlid } from '../model/ulid.ts';
 import { parseUserId } from '../model/user-id.ts';
 import type { PlainValue } from '../util/decimal.ts';
+import { finished, type Slices } from '../util/slices.ts';
 import { readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
 import { DocumentFields } from './fields.ts';
@@ -16,7 +17,17 @@ import type { About, Declaration, Declarations } from './inputs/declaration.ts';
 import { readAbout, readInputs } from './inputs/read-declaration.ts';
 import { type ResponseDocument, readResponse } from './response/document.ts';
 import { checkUri } from './uri.ts';
-import { type LineProblem, type MapTree, parseTree, placeOf, plainTree, type SourcePlace, type Tree, YamlProblems } from './yaml-tree.ts';
+import {
+  type LineProblem,
+  type MapTree,
+  parseTree,
+  parseTreeSlices,
+  placeOf,
+  plainTree,
+  type SourcePlace,
+  type Tree,
+  YamlProblems,
+} from './yaml-tree.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -88,6 +99,7 @@ export const MASK = '***';
 const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database'];
 
 export interface Inspected {
+  readonly tree: Tree;
   readonly document: DefinitionDocument;
   /** In the order of their lines; empty for a document that may be used. */
   readonly problems: readonly LineProblem[];
@@ -95,7 +107,13 @@ export interface Inspected {
 
 /** Reads as much of a document as possible, with all problems. Throws YamlProblems when it cannot be read at all. */
 export function inspectDocument(source: string, engines: Engines): Inspected {
-  const tree = parseTree(source);
+  return finished(inspectSlices(source, engines));
+}
+
+/** The same a slice at a time. */
+export function* inspectSlices(source: string, engines: Engines): Slices<Inspected> {
+  const tree = yield* parseTreeSlices(source);
+  yield;
   const fields = new DocumentFields();
   const root = fields.map(tree, 'the document');
   if (root === undefined) throw new YamlProblems(fields.problems);
@@ -117,7 +135,7 @@ export function inspectDocument(source: string, engines: Engines): Inspected {
     database: readDatabase(fields, root, engines),
   };
   refuseFiles(fields, root, document);
-  return { document, problems: fields.problems };
+  return { tree, document, problems: fields.problems };
 }
 
 function placeAt(root: MapTree, section: string, name?: string): SourcePlace {
@@ -140,7 +158,11 @@ function hasFile({ type, items, fields }: Declaration): boolean {
 
 /** For a document that has been checked before. */
 export function readDocument(source: string, engines: Engines): DefinitionDocument {
-  const { document, problems } = inspectDocument(source, engines);
+  return finished(readSlices(source, engines));
+}
+
+export function* readSlices(source: string, engines: Engines): Slices<DefinitionDocument> {
+  const { document, problems } = yield* inspectSlices(source, engines);
   if (problems.length > 0) throw new YamlProblems(problems);
   return document;
 }
@@ -232,8 +254,7 @@ export interface Edit {
 }
 
 /** Edits of scalars that are not there change nothing. */
-export function editDocument(source: string, edits: readonly Edit[]): string {
-  const root = parseTree(source);
+export function editDocument(source: string, edits: readonly Edit[], root = parseTree(source)): string {
   const found = edits.flatMap(({ path, text }) => {
     const tree = fieldAt(fieldAt(root, path[0]), path[1]);
     if (tree?.kind !== 'scalar' || tree.value === null) return [];
@@ -249,6 +270,6 @@ function fieldAt(tree: Tree | undefined, name: string): Tree | undefined {
 }
 
 /** The document as it is stored. */
-export function maskPassword(source: string): string {
-  return editDocument(source, [{ path: ['database', 'password'], text: `"${MASK}"` }]);
+export function maskPassword(source: string, root = parseTree(source)): string {
+  return editDocument(source, [{ path: ['database', 'password'], text: `"${MASK}"` }], root);
 }

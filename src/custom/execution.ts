@@ -35,7 +35,7 @@ export interface ReplyHead {
 }
 
 const EMPTY = Buffer.alloc(0);
-const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+export const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 function headOf({ status, headers, file }: ResponseReply): ReplyHead {
   return file === undefined ? { status, headers } : { status, headers, type: file.type };

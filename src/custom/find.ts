@@ -10,8 +10,9 @@ import type { SpaceScope } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
+import { inTurns } from '../util/slices.ts';
 import { type Compiled, compileDefinition } from './compile.ts';
-import { readDocument } from './document.ts';
+import { readSlices } from './document.ts';
 import { UriPatterns } from './uri-patterns.ts';
 
 export interface Version {
@@ -19,8 +20,6 @@ export interface Version {
   readonly compiled: Compiled;
 }
 
-/** A longer document is processed in slices. */
-const LARGE = 16 * 1024;
 export const NO_MODULES: LarkModules = new Map();
 
 /** A path as it was called: decoded segments, and the literal uri that they would be. */
@@ -94,8 +93,9 @@ export class Finder {
   async #compile(scope: SpaceScope, definition: Definition): Promise<Version> {
     if (definition.unreadable !== null)
       throw apiError('record_unreadable', `${definition.uri} ${definition.version}`, definition.definitionId);
-    if (definition.document.length > LARGE) await nextSlice(scope.projectId);
-    const document = readDocument(definition.document, this.#engines);
+    // Many may be wanted at once, as after a restart: each waits for its turn.
+    await nextSlice(scope.projectId);
+    const document = await inTurns(readSlices(definition.document, this.#engines), scope.projectId);
     const needsModules = document.logic.some(({ kind }) => kind === 'lark');
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;
     const compiled = await compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });

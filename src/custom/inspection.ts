@@ -7,22 +7,15 @@ import { isBuiltinModule } from '../lang/lark/index.ts';
 import type { DbType } from '../model/entry.ts';
 import { entryKey, type ProjectContext } from '../model/project.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
+import { inTurns } from '../util/slices.ts';
 import { type Askable, type Compiled, type CompileScope, compileDefinition, withPassword } from './compile.ts';
 import type { Author, Management } from './definitions.ts';
-import {
-  type DefinitionDocument,
-  IDENTIFIERS,
-  type Identifier,
-  inspectDocument,
-  MASK,
-  type OwnDatabase,
-  readDocument,
-} from './document.ts';
+import { type DefinitionDocument, IDENTIFIERS, type Identifier, inspectSlices, MASK, type OwnDatabase, readDocument } from './document.ts';
 import { entryOf } from './execution.ts';
 import { prepareSteps } from './prepare.ts';
 import { type Step, StepProblems } from './steps/step.ts';
 import { warningsOf } from './warnings.ts';
-import { type LineProblem, placeOf, YamlProblems } from './yaml-tree.ts';
+import { type LineProblem, placeOf, type Tree, YamlProblems } from './yaml-tree.ts';
 
 export interface Finding extends LineProblem {
   /** A mistake in the document; code or SQL that does not compile; something that other records do not allow. */
@@ -33,6 +26,8 @@ export interface Finding extends LineProblem {
 }
 
 export interface Inspection {
+  /** The document as it was written; undefined, like the next, when it cannot be read. */
+  readonly tree: Tree | undefined;
   readonly document: DefinitionDocument | undefined;
   /** Undefined when it does not compile. */
   readonly compiled: Compiled | undefined;
@@ -46,7 +41,7 @@ export interface InspectOptions {
   readonly prepare: boolean;
 }
 
-/** A longer document is dealt with a slice at a time. */
+/** A longer text is dealt with when others have had a turn. */
 const LARGE = 16 * 1024;
 
 /** Others come first, where a text is long. */
@@ -60,12 +55,10 @@ export async function inspectDefinition(
   source: string,
   { prepare }: InspectOptions,
 ): Promise<Inspection> {
-  const pause = (): Promise<void> => sliceFor(source, author.caller.projectId);
+  const pause = (): Promise<void> => nextSlice(author.caller.projectId);
   await pause();
-  const read = inspect(management, source);
-  if (read.document === undefined)
-    return { document: undefined, compiled: undefined, password: null, findings: read.findings, warnings: [] };
-  const { document, findings } = read;
+  const { tree, document, findings } = await inspect(management, source, author.caller.projectId);
+  if (document === undefined) return { tree, document, compiled: undefined, password: null, findings, warnings: [] };
   await pause();
   const modules = await management.finder.modules(author.caller);
   if (findings.length === 0) findings.push(...unregistered(author.context, document));
@@ -81,7 +74,7 @@ export async function inspectDefinition(
   const askable: Askable = compiled ?? { document, steps: outcome as readonly Step[], entry: undefined };
   findings.push(...missingModules(askable, (name) => modules.has(name)));
   findings.push(...foreign(author, document));
-  if (!isWhole) return { document, compiled, password: null, findings, warnings: [] };
+  if (!isWhole) return { tree, document, compiled, password: null, findings, warnings: [] };
   await pause();
   const { database } = document;
   const password = await noted(findings, database, async () => {
@@ -96,19 +89,20 @@ export async function inspectDefinition(
     findings.push(...asked.problems);
     warnings.push(...asked.warnings);
   }
-  return { document, compiled: whole, password: password ?? null, findings, warnings };
+  return { tree, document, compiled: whole, password: password ?? null, findings, warnings };
 }
 
-function inspect(
+async function inspect(
   management: Management,
   source: string,
-): { readonly document: DefinitionDocument | undefined; readonly findings: Finding[] } {
+  owner: string,
+): Promise<Pick<Inspection, 'tree' | 'document'> & { readonly findings: Finding[] }> {
   try {
-    const { document, problems } = inspectDocument(source, management.connections.engines);
-    return { document, findings: problems.map((problem) => ({ ...problem, kind: 'document' })) };
+    const { tree, document, problems } = await inTurns(inspectSlices(source, management.connections.engines), owner);
+    return { tree, document, findings: problems.map((problem) => ({ ...problem, kind: 'document' })) };
   } catch (error) {
     if (!(error instanceof YamlProblems)) throw error;
-    return { document: undefined, findings: error.problems.map((problem) => ({ ...problem, kind: 'document' })) };
+    return { tree: undefined, document: undefined, findings: error.problems.map((problem) => ({ ...problem, kind: 'document' })) };
   }
 }
 

@@ -1,28 +1,37 @@
 /** Checks whether a Lark module may be stored beside the others of its space: it must compile, and loading must terminate. */
 import { apiError } from '../errors.ts';
-import { findModuleCycle } from '../lang/lark/index.ts';
+import { findModuleCycle, type LarkProgram } from '../lang/lark/index.ts';
+import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError } from '../lang/source.ts';
 import type { DefinitionSummary } from '../model/definition.ts';
-import type { LarkModules } from '../model/lark-module.ts';
+import type { LarkModule, LarkModules } from '../model/lark-module.ts';
 import type { SpaceScope } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
-import { compileModule } from './steps/lark.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
+import { NO_MODULES } from './find.ts';
+import { compileModule, moduleProgram } from './steps/module-programs.ts';
 
-export function checkModule(module: { readonly module: string; readonly code: string }, others: LarkModules): void {
-  const own = compiled(module, others);
-  const dependencies = (name: string): readonly string[] | undefined => {
-    if (name === module.module) return own.modules;
-    const other = others.get(name);
-    return other === undefined ? undefined : dependenciesOf(other, others);
-  };
-  const cycle = findModuleCycle(module.module, dependencies);
+export async function checkModule(module: Pick<LarkModule, 'module' | 'code'>, others: LarkModules, owner: string): Promise<void> {
+  await nextSlice(owner);
+  const own = await compiled(module, others, owner);
+  const dependencies = new Map<string, readonly string[]>([[module.module, own.modules]]);
+  const waiting = [...own.modules];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const other = dependencies.has(name) ? undefined : others.get(name);
+    if (other === undefined) continue;
+    const next = await dependenciesOf(other, others, owner);
+    dependencies.set(name, next);
+    waiting.push(...next);
+  }
+  const cycle = findModuleCycle(module.module, (name) => dependencies.get(name));
   if (cycle !== undefined) throw apiError('module_cycle', cycle.join(' → '));
 }
 
-function compiled(module: { readonly module: string; readonly code: string }, others: LarkModules): ReturnType<typeof compileModule> {
+async function compiled(module: Pick<LarkModule, 'module' | 'code'>, others: LarkModules, owner: string): Promise<LarkProgram> {
   try {
-    return compileModule(module, others);
+    return await compileModule(module, others, owner);
   } catch (error) {
+    if (error instanceof SandboxBusyError) throw apiError('programs_busy');
     if (!(error instanceof CompileError)) throw error;
     throw apiError(
       'module_code',
@@ -32,23 +41,20 @@ function compiled(module: { readonly module: string; readonly code: string }, ot
 }
 
 /** Another module that no longer compiles does not matter here. */
-export function dependenciesOf(module: { readonly module: string; readonly code: string }, others: LarkModules): readonly string[] {
-  try {
-    return compileModule(module, others).modules;
-  } catch (error) {
-    if (error instanceof CompileError) return [];
-    throw error;
-  }
+export async function dependenciesOf(module: LarkModule, modules: LarkModules, owner: string): Promise<readonly string[]> {
+  const program = await moduleProgram(module, modules, owner);
+  return program instanceof CompileError ? [] : program.modules;
 }
 
 /** Definitions of the space that load a module, also through other modules. */
 export async function definitionsLoading(store: Store, scope: SpaceScope, module: string): Promise<readonly DefinitionSummary[]> {
-  const modules = (await store.modules(scope.orgId, scope.projectId, scope.spaceId)) ?? new Map();
+  const modules = (await store.modules(scope.orgId, scope.projectId, scope.spaceId)) ?? NO_MODULES;
   const concerned = new Set([module]);
+  const loads = new Map<string, readonly string[]>();
+  for (const other of modules.values()) loads.set(other.module, await dependenciesOf(other, modules, scope.projectId));
   for (let before = 0; before < concerned.size; ) {
     before = concerned.size;
-    for (const other of modules.values())
-      if (dependenciesOf(other, modules).some((name) => concerned.has(name))) concerned.add(other.module);
+    for (const [other, names] of loads) if (names.some((name) => concerned.has(name))) concerned.add(other);
   }
   return (await store.listDefinitions(scope)).filter(({ uses }) => uses.modules.some((name) => concerned.has(name)));
 }

@@ -7,10 +7,11 @@ import { isBuiltinModule } from '../lang/lark/index.ts';
 import type { Definition, DefinitionDraft } from '../model/definition.ts';
 import type { LarkModule, LarkModules } from '../model/lark-module.ts';
 import { entryKey, inSpace, type ProjectContext, type SpaceScope } from '../model/project.ts';
+import { inTurns } from '../util/slices.ts';
 import { type Compiled, compileDefinition, refuseKept } from './compile.ts';
 import type { CopyRequest } from './copy-request.ts';
 import { type Author, type Management, nameOf, usesOf } from './definitions.ts';
-import { editDocument, readDocument } from './document.ts';
+import { editDocument, readSlices } from './document.ts';
 import { ask, type InspectOptions, sliceFor } from './inspection.ts';
 import { checkModule, dependenciesOf } from './modules.ts';
 import { StepProblems } from './steps/step.ts';
@@ -70,7 +71,7 @@ export async function planPromotion(
   const [here, there] = [await management.finder.modules(caller), await management.finder.modules(target)];
   const pieces: Piece[] = [];
   for (const source of sources) pieces.push(await pieceOf(management, author, { target, source, version: request.targetVersion, here }));
-  const modules = modulesOf(pieces, here, there);
+  const modules = await modulesOf(pieces, here, there, projectId);
   const after = request.modules ? new Map([...there, ...modules.map(({ module, source }) => [module, source] as const)]) : there;
   const to = context.spaces.get(target.spaceId)?.name ?? '';
   const needs = new Needs(management, context, to, options);
@@ -81,7 +82,11 @@ export async function planPromotion(
     definitions: pieces,
     modules,
     databases: needs.databases,
-    problems: [...needs.problems, ...missingModules(pieces, after, to), ...(request.modules ? unfit(modules, after) : [])],
+    problems: [
+      ...needs.problems,
+      ...(await missingModules(pieces, after, to, projectId)),
+      ...(request.modules ? await unfit(modules, after, projectId) : []),
+    ],
     warnings: needs.warnings,
   };
 }
@@ -123,7 +128,7 @@ async function pieceOf(management: Management, author: Author, { target, source,
     { path: ['identifiers', 'user_id'], text: author.caller.userId },
     ...(keepsRollback ? [] : [{ path: ['config', 'rollback_version'] as const, text: 'null' }]),
   ]);
-  const read = readDocument(document, management.connections.engines);
+  const read = await inTurns(readSlices(document, management.connections.engines), target.projectId);
   // A module that is missing is found out below; it must not hide the rest.
   const compiled = await compileDefinition(read, { tenant: target, modules: here, stage: 'call', password: source.password });
   refuseWriting(compiled);
@@ -155,21 +160,24 @@ function refuseWriting({ document, steps }: Compiled): void {
 }
 
 /** What some names lead to in a space's modules, over any number of loads. */
-function reached(names: readonly string[], modules: LarkModules): ReadonlySet<string> {
+async function reached(names: readonly string[], modules: LarkModules, owner: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>(names.filter((name) => modules.has(name) || !isBuiltinModule(name)));
   for (const name of found) {
     const module = modules.get(name);
     if (module === undefined) continue;
-    for (const next of dependenciesOf(module, modules)) if (modules.has(next) || !isBuiltinModule(next)) found.add(next);
+    for (const next of await dependenciesOf(module, modules, owner)) if (modules.has(next) || !isBuiltinModule(next)) found.add(next);
   }
   return found;
 }
 
-function modulesOf(pieces: readonly Piece[], here: LarkModules, there: LarkModules): readonly PromotedModule[] {
-  const names = reached(
-    pieces.flatMap(({ draft }) => draft.uses?.modules ?? []),
-    here,
-  );
+async function modulesOf(
+  pieces: readonly Piece[],
+  here: LarkModules,
+  there: LarkModules,
+  owner: string,
+): Promise<readonly PromotedModule[]> {
+  const loaded = pieces.flatMap(({ draft }) => draft.uses?.modules ?? []);
+  const names = await reached(loaded, here, owner);
   return [...names].sort().flatMap((module) => {
     const source = here.get(module);
     const other = there.get(module);
@@ -182,33 +190,35 @@ function stateOf({ code }: LarkModule, there: LarkModule | undefined): PromotedM
   return there === undefined ? 'new' : plain(there.code) === plain(code) ? 'same' : 'changed';
 }
 
-function missingModules(pieces: readonly Piece[], after: LarkModules, to: string): readonly Obstacle[] {
-  return pieces.flatMap(({ compiled, draft }) => {
+async function missingModules(pieces: readonly Piece[], after: LarkModules, to: string, owner: string): Promise<readonly Obstacle[]> {
+  const found: Obstacle[] = [];
+  for (const { compiled, draft } of pieces) {
     const told = new Set<string>();
-    return compiled.steps.flatMap(({ modules, label, source }) =>
-      [...reached(modules, after)]
-        .filter((name) => !after.has(name) && !told.has(name))
-        .map((name): Obstacle => {
-          told.add(name);
-          const { line, column } = source.codeAt;
-          const message = `${nameOf(draft)}: step ${label} loads the module ${JSON.stringify(name)}, which the space ${to} does not have`;
-          return { message, ...addressOf(draft), module: name, line, column, step: `step_${source.index}` };
-        }),
-    );
-  });
+    for (const { modules, label, source } of compiled.steps) {
+      const { line, column } = source.codeAt;
+      for (const name of await reached(modules, after, owner)) {
+        if (after.has(name) || told.has(name)) continue;
+        told.add(name);
+        const message = `${nameOf(draft)}: step ${label} loads the module ${JSON.stringify(name)}, which the space ${to} does not have`;
+        found.push({ message, ...addressOf(draft), module: name, line, column, step: `step_${source.index}` });
+      }
+    }
+  }
+  return found;
 }
 
 /** A module whose own modules are gone in the source does not compile in the target either. */
-function unfit(modules: readonly PromotedModule[], after: LarkModules): readonly Obstacle[] {
-  return modules.flatMap(({ module, source }) => {
+async function unfit(modules: readonly PromotedModule[], after: LarkModules, owner: string): Promise<readonly Obstacle[]> {
+  const found: Obstacle[] = [];
+  for (const { module, source } of modules) {
     try {
-      checkModule(source, after);
-      return [];
+      await checkModule(source, after, owner);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return [{ message: `the module ${JSON.stringify(module)}: ${error.message}`, module }];
+      found.push({ message: `the module ${JSON.stringify(module)}: ${error.message}`, module });
     }
-  });
+  }
+  return found;
 }
 
 function addressOf({ uri, method, version }: DefinitionDraft): { readonly uri: string; readonly method: string; readonly version: string } {

@@ -4,7 +4,8 @@
  */
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { parseYaml, YamlError } from '../util/yaml.ts';
+import { finished, type Slices } from '../util/slices.ts';
+import { parseYamlSlices, type YamlDocuments, YamlError } from '../util/yaml.ts';
 
 export function placeOf({ line, column }: SourcePlace): SourcePlace {
   return { line, column };
@@ -61,9 +62,14 @@ const MOST_BYTES = 256 * 1024;
 const MOST_DEPTH = 32;
 
 export function parseTree(source: string): Tree {
+  return finished(parseTreeSlices(source));
+}
+
+/** The same a slice at a time. */
+export function* parseTreeSlices(source: string): Slices<Tree> {
   if (Buffer.byteLength(source) > MOST_BYTES)
     throw new YamlProblems([{ ...START, message: `the document is larger than ${MOST_BYTES} bytes` }]);
-  const { documents, lines } = read(source);
+  const { documents, lines } = yield* read(source);
   const placeAt = (offset: number): SourcePlace => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -71,12 +77,13 @@ export function parseTree(source: string): Tree {
   const [first, second] = documents;
   if (first === undefined || first.contents === null) throw new YamlProblems([{ ...START, message: 'the document is empty' }]);
   if (second !== undefined) throw new YamlProblems([{ ...placeAt(second.range[0]), message: 'there is more than one document' }]);
+  yield;
   return new Reader(source, placeAt).read(first.contents, 1);
 }
 
-function read(source: string): ReturnType<typeof parseYaml> {
+function* read(source: string): Slices<YamlDocuments> {
   try {
-    return parseYaml(source);
+    return yield* parseYamlSlices(source);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw new YamlProblems(

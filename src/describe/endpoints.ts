@@ -3,12 +3,13 @@
  * once as long as the store keeps it.
  */
 import { createHash } from 'node:crypto';
-import { type DefinitionDocument, readDocument } from '../custom/document.ts';
+import { type DefinitionDocument, readSlices } from '../custom/document.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import { type Definition, type DefinitionSummary, shapeOf } from '../model/definition.ts';
 import type { Store } from '../store/store.ts';
 import { nextSlice } from '../util/loop-scheduler.ts';
+import { inTurns } from '../util/slices.ts';
 import { answerOf } from './answers.ts';
 import type { DescribedEndpoint } from './description.ts';
 
@@ -79,7 +80,7 @@ export class Endpoints {
     if (known !== undefined) return known;
     await nextSlice(projectId);
     try {
-      const document = readDocument(definition.document, this.#engines);
+      const document = await inTurns(readSlices(definition.document, this.#engines), projectId);
       const found = { permission: document.permission, described: describeEndpoint(document) };
       this.#read.set(definition, found);
       return found;

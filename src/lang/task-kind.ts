@@ -15,6 +15,8 @@ export interface TaskKind<Task> {
   run(task: Task, limits: RunLimits): Ran;
   /** The task as data that can be cloned, with its values apart. */
   pack(task: Task): { readonly program: unknown; readonly values: ReadonlyMap<string, PlainValue> };
+  /** In the worker, before the program's time begins: compiles it. */
+  ready?(program: unknown): void;
   /** In the worker. */
   runPacked(program: unknown, values: ReadonlyMap<string, PlainValue>, limits: RunLimits): Ran;
   /** An error that carries more than the common ones. */

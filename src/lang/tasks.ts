@@ -1,13 +1,22 @@
-/** What can be run in the sandbox: a table of kinds. A new language is one more entry. */
-import { type ExprTask, exprKind } from './expr/task.ts';
-import { type LarkTask, larkKind } from './lark/task.ts';
+/** What can be run in the sandbox: a table of kinds. A new language is two more entries: its programs, and compiling them. */
+import { exprOutlineKind } from './expr/outline.ts';
+import { type ExprTask, type ExprText, exprKind } from './expr/task.ts';
+import { larkOutlineKind } from './lark/outline.ts';
+import { type LarkTask, type LarkText, larkKind } from './lark/task.ts';
 import type { TaskKind } from './task-kind.ts';
 
 export interface Tasks {
   readonly lark: LarkTask;
   readonly expr: ExprTask;
+  readonly larkOutline: LarkText;
+  readonly exprOutline: ExprText;
 }
 
 export type KindName = keyof Tasks;
 
-export const KINDS: { readonly [K in KindName]: TaskKind<Tasks[K]> } = { lark: larkKind, expr: exprKind };
+export const KINDS: { readonly [K in KindName]: TaskKind<Tasks[K]> } = {
+  lark: larkKind,
+  expr: exprKind,
+  larkOutline: larkOutlineKind,
+  exprOutline: exprOutlineKind,
+};

@@ -2,6 +2,7 @@
  * SQL text → tokens, in one pass, by the engine's syntax for strings, comments and quoted names. The texts of the tokens, in order, are the source
  * again. Knows where things begin and end, but not what a statement means.
  */
+import { finished, type Slices } from '../util/slices.ts';
 import type { SqlSyntax } from './syntax.ts';
 
 /** `step_0[2].x`: the first part, then fields and indexes. */
@@ -47,8 +48,16 @@ const PATH_PART = /\.([\p{L}_][\p{L}\p{M}\p{N}_]*)|\[(\d+)\]/gu;
 export const ROOT = /^(?:input|context|step_\d+)$/;
 
 export function scanSql(text: string, syntax: SqlSyntax): readonly SqlToken[] {
+  return finished(scanSlices(text, syntax));
+}
+
+/** The same a slice at a time. */
+export function scanSlices(text: string, syntax: SqlSyntax): Slices<readonly SqlToken[]> {
   return new Scanner(text, syntax).all();
 }
+
+/** Of a slice: about a millisecond, whatever is done with them. */
+export const SLICE_TOKENS = 2_000;
 
 function parsePath(first: string, rest: string): Path {
   const parts = [...rest.matchAll(PATH_PART)].map((part) => part[1] ?? Number(part[2]));
@@ -66,8 +75,11 @@ class Scanner {
     this.#syntax = syntax;
   }
 
-  all(): readonly SqlToken[] {
-    while (this.#at < this.#text.length) this.#next();
+  *all(): Slices<readonly SqlToken[]> {
+    while (this.#at < this.#text.length) {
+      this.#next();
+      if (this.#tokens.length % SLICE_TOKENS === 0) yield;
+    }
     return this.#tokens;
   }
 

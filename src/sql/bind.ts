@@ -3,9 +3,11 @@
  * becomes a concatenation, and nothing else changes. Each slot carries what its surroundings tell about it; the engine's binder decides how a value
  * is bound.
  */
-import { type Path, SqlProblem, type SqlToken, scanSql } from './bind-scan.ts';
+import { finished, type Slices } from '../util/slices.ts';
+import { type Path, SLICE_TOKENS, SqlProblem, type SqlToken, scanSlices } from './bind-scan.ts';
 import { FUNCTIONS_TOO, isHarmlessWord, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './bind-words.ts';
 import { isSymbol, type SqlSyntax } from './syntax.ts';
+import { tablesIn } from './tables.ts';
 
 /**
  * Where a slot stands:
@@ -36,6 +38,8 @@ export interface Template {
   readonly parts: readonly TemplatePart[];
   readonly slots: readonly TemplateSlot[];
   readonly facts: StatementFacts;
+  /** The tables that it names. */
+  readonly tables: readonly string[];
 }
 
 /** What the words of a statement tell about it. What is not known is not trusted. */
@@ -56,29 +60,46 @@ export { SqlProblem } from './bind-scan.ts';
 
 /** Throws SqlProblem for a text that is not one statement. */
 export function parseTemplate(text: string, syntax: SqlSyntax): Template {
-  const tokens = withoutEnd(scanSql(text, syntax));
+  return finished(templateSlices(text, syntax));
+}
+
+/** The same a slice at a time, for statements that would hold up others. */
+export function* templateSlices(text: string, syntax: SqlSyntax): Slices<Template> {
+  const tokens = withoutEnd(yield* scanSlices(text, syntax));
   const significant = tokens.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const [first] = significant;
   if (first === undefined) throw new SqlProblem(0, 'there is no statement');
-  refuseForeign(tokens, significant, syntax);
+  yield* refuseForeign(tokens, significant, syntax);
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
   if (OF_TRANSACTIONS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
-  const parts = new Builder(tokens, significant, syntax.literalCasts).build();
-  return { parts, slots: parts.flatMap(slotsOf), facts: factsOf(verb, tokens, significant, syntax) };
+  const parts = yield* new Builder(tokens, significant, syntax.literalCasts).build();
+  const facts = yield* factsOf(verb, tokens, significant, syntax);
+  return { parts, slots: parts.flatMap(slotsOf), facts, tables: yield* tablesIn(significant) };
 }
 
-function factsOf(verb: string, tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): StatementFacts {
+function* factsOf(verb: string, tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): Slices<StatementFacts> {
   const isReading = verb === '(' || READS.has(verb);
   const isOfRows = verb === '(' || OF_ROWS.has(verb);
   const isOpen = !tokens.some((token) => isExecuted(token, syntax));
+  const reads = isReading && isOpen && !(yield* someOf(significant, (i) => isWrite(significant, i)));
+  const words = significant.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : '')).join(' ');
+  yield;
   return {
-    reads: isReading && isOpen && !significant.some((_, i) => isWrite(significant, i)),
+    reads,
     plain: (isOfRows || isReading) && isOpen,
-    alone: syntax.outsideTransactions.test(significant.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : '')).join(' ')),
-    harmless: isOfRows && isOpen && isHarmless(significant, syntax),
+    alone: syntax.outsideTransactions.test(words),
+    harmless: isOfRows && isOpen && !(yield* someOf(significant, (i) => !isHarmless(significant, i, syntax))),
     ofSchema: OF_SCHEMAS.has(verb),
   };
+}
+
+function* someOf(significant: readonly SqlToken[], test: (index: number) => boolean): Slices<boolean> {
+  for (let i = 0; i < significant.length; i++) {
+    if (test(i)) return true;
+    if (i % SLICE_TOKENS === SLICE_TOKENS - 1) yield;
+  }
+  return false;
 }
 
 /** A word that writes or locks, and is neither a function nor a part of a longer name. */
@@ -113,17 +134,18 @@ function isExecuted({ kind, text }: SqlToken, { executableComment }: SqlSyntax):
 }
 
 /** The engines' own placeholders would clash with ours. */
-function refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): void {
+function* refuseForeign(tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): Slices<void> {
   for (const token of tokens) {
     if (isExecuted(token, syntax) && token.text.includes('?'))
       throw new SqlProblem(token.at, 'a comment that the server executes cannot have parameters');
     if (token.kind === 'string' && token.pieces !== undefined && !/^e?$/i.test(token.prefix ?? ''))
       throw new SqlProblem(token.at, `a literal that begins with ${token.prefix} cannot have parameters`);
   }
-  significant.forEach((token, i) => {
+  for (const [i, token] of significant.entries()) {
     const foreign = syntax.foreignPlaceholder(significant, i);
     if (foreign !== undefined) throw new SqlProblem(token.at, `${foreign} is no parameter here; write ?:name`);
-  });
+    if (i % SLICE_TOKENS === SLICE_TOKENS - 1) yield;
+  }
 }
 
 const COMPARISONS = ['LIKE', 'ILIKE', 'RLIKE', 'REGEXP', 'BETWEEN'];
@@ -145,9 +167,10 @@ class Builder {
     this.#casts = casts;
   }
 
-  build(): readonly TemplatePart[] {
+  *build(): Slices<readonly TemplatePart[]> {
     let s = 0;
     for (let i = 0; i < this.#tokens.length; i++) {
+      if (i % SLICE_TOKENS === SLICE_TOKENS - 1) yield;
       const token = this.#tokens[i] as SqlToken;
       if (token.kind === 'space' || token.kind === 'comment') {
         this.#text += token.text;
@@ -262,13 +285,12 @@ function wholeSlot(token: SqlToken | undefined): Omit<TemplateSlot, 'place'> | u
 /** Beside these, an `@` is part of an operator and not of a variable. */
 const OF_OPERATORS = ['@', '>', '<', '?'];
 
-function isHarmless(significant: readonly SqlToken[], syntax: SqlSyntax): boolean {
-  return significant.every((token, i) => {
-    if (isSymbol(token, '@'))
-      return OF_OPERATORS.some((symbol) => isSymbol(significant[i - 1], symbol) || isSymbol(significant[i + 1], symbol));
-    if (isWord(token, 'INTO')) return isWord(significant[i - 1], 'INSERT', 'REPLACE', 'MERGE', 'IGNORE');
-    return !isSymbol(token, '(') || isTrustedCall(significant, i - 1, syntax);
-  });
+function isHarmless(significant: readonly SqlToken[], i: number, syntax: SqlSyntax): boolean {
+  const token = significant[i];
+  if (isSymbol(token, '@'))
+    return OF_OPERATORS.some((symbol) => isSymbol(significant[i - 1], symbol) || isSymbol(significant[i + 1], symbol));
+  if (isWord(token, 'INTO')) return isWord(significant[i - 1], 'INSERT', 'REPLACE', 'MERGE', 'IGNORE');
+  return !isSymbol(token, '(') || isTrustedCall(significant, i - 1, syntax);
 }
 
 const BEFORE_COLUMNS = ['INTO', 'AS', 'WITH', 'RECURSIVE'];

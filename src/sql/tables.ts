@@ -1,6 +1,7 @@
 /** The tables that a statement names, by its words alone: what stands behind FROM, JOIN, INTO, UPDATE, USING and their commas. Knows no catalogue. */
-import { type SqlToken, scanSql } from './bind-scan.ts';
-import { isSymbol, type SqlSyntax } from './syntax.ts';
+import type { Slices } from '../util/slices.ts';
+import { SLICE_TOKENS, type SqlToken } from './bind-scan.ts';
+import { isSymbol } from './syntax.ts';
 
 /** Words behind which a table stands, and whether a comma behind it has another one follow. */
 const BEFORE_TABLES: ReadonlyMap<string, 'list' | 'one'> = new Map([
@@ -41,15 +42,17 @@ interface Level {
   listing: boolean;
 }
 
-export function tablesOf(text: string, syntax: SqlSyntax): readonly string[] {
-  const tokens = scanSql(text, syntax).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+/** `tokens`: without blanks and comments. */
+export function* tablesIn(tokens: readonly SqlToken[]): Slices<readonly string[]> {
   const word = (at: number): string => (tokens[at]?.kind === 'word' ? (tokens[at]?.text.toUpperCase() ?? '') : '');
   const own = namesOfQueries(tokens, word);
   const found = new Set<string>();
   const levels: Level[] = [{ isArguments: false, verb: '', listing: false }];
   /** A table may stand at this token. */
   let expected = -1;
+  yield;
   for (let i = 0; i < tokens.length; i++) {
+    if (i % SLICE_TOKENS === SLICE_TOKENS - 1) yield;
     const token = tokens[i] as SqlToken;
     const level = levels.at(-1) as Level;
     if (i === expected) {

@@ -7,6 +7,7 @@
  */
 import { Composer, CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, type YAMLMap } from 'yaml';
 import type { PlainValue } from './decimal.ts';
+import { finished, type Slices } from './slices.ts';
 
 const MAX_DEPTH = 64;
 const MAX_ALIASES = 50;
@@ -54,12 +55,19 @@ function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
 
 /** Parses the documents of a text. Throws YamlError with all problems. */
 export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
+  return finished(parseYamlSlices(text, mostParts));
+}
+
+/** The same a slice at a time, for texts that would hold up others. */
+export function* parseYamlSlices(text: string, mostParts = MAX_PARTS): Slices<YamlDocuments> {
   const lines = new LineCounter();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
-  const tokens = tokensOf(text, lines, mostParts);
+  const tokens = yield* tokensOf(text, lines, mostParts);
   const deep = tooDeepAt(tokens);
   if (deep !== undefined) throw new YamlError([problemAt(lines, deep, `nested deeper than ${MAX_DEPTH} levels`)]);
+  yield;
   const documents = [...new Composer({ schema: 'failsafe', prettyErrors: false, uniqueKeys: false }).compose(tokens)] as Document.Parsed[];
+  yield;
   const problems = documents.flatMap((document) => [
     ...document.errors.map((error) => problemAt(lines, error.pos[0], error.message)),
     ...repeatedKeys(document).map((offset) => problemAt(lines, offset, 'Map keys must be unique')),
@@ -69,8 +77,11 @@ export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
   return { documents, lines };
 }
 
+/** Of a slice: a few milliseconds. */
+const SLICE_PARTS = 1_000;
+
 /** Like the library's own parse, with a bound. */
-function tokensOf(text: string, lines: LineCounter, mostParts: number): readonly CST.Token[] {
+function* tokensOf(text: string, lines: LineCounter, mostParts: number): Slices<readonly CST.Token[]> {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   let count = 0;
@@ -78,6 +89,7 @@ function tokensOf(text: string, lines: LineCounter, mostParts: number): readonly
   for (const lexeme of new Lexer().lex(text)) {
     if (++count > mostParts) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${mostParts} parts`)]);
     tokens.push(...parser.next(lexeme));
+    if (count % SLICE_PARTS === 0) yield;
   }
   tokens.push(...parser.end());
   return tokens;

@@ -17,14 +17,21 @@ const SQL: StepSource = {
 };
 const EXPR: StepSource = { ...SQL, kind: 'expr', name: 'sum', code: 'len(before)' };
 const LARK: StepSource = { ...SQL, kind: 'lark', name: 'sum', code: 'result = len(before)' };
-const SCOPE: StepScope = { engine: postgresEngine, names: new Map([['before', 0]]), count: 1, modules: new Map(), stage: 'call' };
+const SCOPE: StepScope = {
+  engine: postgresEngine,
+  names: new Map([['before', 0]]),
+  count: 1,
+  modules: new Map(),
+  owner: '',
+  stage: 'call',
+};
 
 test('the same code is compiled once', () => {
   for (const source of [SQL, EXPR])
     expect(compileStep({ ...source }, { ...SCOPE, names: new Map(SCOPE.names) })).toBe(compileStep(source, SCOPE));
 });
 
-test('whatever differs, makes another step', () => {
+test('whatever differs, makes another step', async () => {
   const variants: readonly (readonly [StepSource, StepScope])[] = [
     ...[SQL, EXPR].flatMap((source) =>
       [
@@ -42,7 +49,7 @@ test('whatever differs, makes another step', () => {
     [SQL, { ...SCOPE, names: new Map([['a', 0]]) }],
     [SQL, { ...SCOPE, names: new Map() }],
   ];
-  const steps = variants.map(([source, scope]) => compileStep(source, scope));
+  const steps = await Promise.all(variants.map(([source, scope]) => compileStep(source, scope)));
   expect(new Set(steps).size).toBe(variants.length);
   expect(steps.map(({ source: { index, codeAt, omit, code } }) => [index, codeAt, omit, code])).toEqual(
     variants.map(([{ index, codeAt, omit, code }]) => [index, codeAt, omit, code]),

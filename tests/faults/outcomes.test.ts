@@ -296,8 +296,15 @@ describe('clickhouse, which cannot take anything back', () => {
     await bench.deploy(old);
     await bench.deploy({ ...old, version: '2.0.0', logic: [{ sql: 'INSERT INTO slow (id) VALUES (3)' }], config });
     expect(heard(await bench.call('POST', 'late', { body: {} }))).toEqual([504, 'unknown']);
-    await bench.deploy({ ...old, version: '3.0.0', logic: [{ sql: 'INSERT INTO no_such_table VALUES (3)' }], config });
-    const refused = await bench.call('POST', 'late', { body: {} });
-    expect([refused.status, refused.headers['x-served-version']]).toEqual([200, '1.0.0']);
+    const wrong = [
+      'INSERT INTO no_such_table VALUES (3)',
+      'INSERT INTO slow (id) SELECT no_such_function(3)',
+      'INSERT INTO slow (id) SELEC 3',
+    ];
+    for (const [index, sql] of wrong.entries()) {
+      await bench.deploy({ ...old, version: `${3 + index}.0.0`, logic: [{ sql }], config });
+      const refused = await bench.call('POST', 'late', { body: {} });
+      expect([sql, refused.status, refused.headers['x-served-version']]).toEqual([sql, 200, '1.0.0']);
+    }
   });
 });

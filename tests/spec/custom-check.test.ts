@@ -292,4 +292,7 @@ test('get and list say which tables and modules a definition uses', async () => 
   expect((await bench.send('GET', `?definition_id=${id}`, undefined)).json()).toMatchObject({ uses });
   const list = (await bench.send('GET', '/list', undefined)).json<{ uri: string }[]>();
   expect(list.find(({ uri }) => uri === 'uses')).toMatchObject({ uses });
+  // Whoever changes a module hears who loads it.
+  const changed = await service.request('POST', '/svc/code/v1/lark/', { ...lark, body: module });
+  expect([changed.status, changed.json()]).toMatchObject([201, { loaded_by: [{ uri: 'uses', method: 'get', version: '1.0.0' }] }]);
 });

@@ -1,7 +1,7 @@
 // The tables that a statement names, by its words alone.
 import { expect, test } from 'vitest';
 import { ENGINES } from '../../src/engines/index.ts';
-import { tablesOf } from '../../src/sql/tables.ts';
+import { parseTemplate } from '../../src/sql/bind.ts';
 
 const CASES: [sql: string, tables: readonly string[], engine?: string][] = [
   ['SELECT 1', []],
@@ -36,5 +36,5 @@ const CASES: [sql: string, tables: readonly string[], engine?: string][] = [
 test.each<[string, readonly string[], string?]>(CASES)('%s', (sql, tables, engine = 'postgres') => {
   const syntax = ENGINES.named(engine)?.syntax;
   if (syntax === undefined) throw new Error(`there is no engine ${engine}`);
-  expect(tablesOf(sql, syntax)).toEqual(tables);
+  expect(parseTemplate(sql, syntax).tables).toEqual(tables);
 });

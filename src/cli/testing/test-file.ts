@@ -3,7 +3,7 @@
  * Runs nothing.
  */
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { RE2JS } from 're2js';
 import {
   type LineProblem,
@@ -89,7 +89,8 @@ export function readTestFile(file: string): TestFile {
   const cases = items.map((item, index) => reader.case(item, index));
   reader.unlike(items, cases);
   if (reader.problems.length > 0) throw new TestFileError(reader.problems.map((problem) => sentenceOf(file, problem)));
-  const definition = join(dirname(file), named ?? basename(file).replace(ENDING, '.yaml'));
+  const beside = named ?? basename(file).replace(ENDING, '.yaml');
+  const definition = isAbsolute(beside) ? beside : join(dirname(file), beside);
   return { file, definition, source: textOf(definition), steps: stepsOf(definition), cases };
 }
 

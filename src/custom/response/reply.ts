@@ -1,14 +1,17 @@
 /** What a call answers besides its steps' result: the section `response`, compiled with its definition and evaluated before the commit. */
 import { apiError } from '../../errors.ts';
-import { type CompiledExpr, compileExpr } from '../../lang/expr/index.ts';
+import { compileExprFor } from '../../lang/compile.ts';
+import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
 import { Decimal, type PlainValue } from '../../util/decimal.ts';
 import { explainStep } from '../failures.ts';
 import {
   type CodeProblem,
+  compileOwner,
   environmentNames,
   environmentValue,
+  lengthOf,
   programOptions,
   resultsBehind,
   type StepFrame,
@@ -45,20 +48,21 @@ export interface CompiledResponse {
 }
 
 /** Throws StepProblems with everything that does not compile. */
-export function compileResponse(document: ResponseDocument, scope: StepScope): CompiledResponse {
+export async function compileResponse(document: ResponseDocument, scope: StepScope): Promise<CompiledResponse> {
   const problems: CodeProblem[] = [];
   const expressions: CompiledExpr[] = [];
-  const part = (source: ResponseSource | undefined): Part | undefined => {
+  const part = async (source: ResponseSource | undefined): Promise<Part | undefined> => {
     if (source === undefined) return undefined;
-    const compiled = compile(source, scope, problems);
+    const compiled = await compile(source, scope, problems);
     if (compiled !== undefined) expressions.push(compiled);
     return compiled && partOf(source, compiled, scope);
   };
   const { status, file } = document;
-  const compiledStatus = typeof status === 'number' ? undefined : part(status);
-  const headers = document.headers.map((source) => ({ header: source.header, part: part(source) }));
-  const body = part(document.body);
-  const parts = file && { name: part(file.name), type: part(file.type), data: part(file.data) };
+  const compiledStatus = typeof status === 'number' ? undefined : await part(status);
+  const headers: { readonly header: string; readonly part: Part | undefined }[] = [];
+  for (const source of document.headers) headers.push({ header: source.header, part: await part(source) });
+  const body = await part(document.body);
+  const parts = file && { name: await part(file.name), type: await part(file.type), data: await part(file.data) };
   if (problems.length > 0) throw new StepProblems(problems);
   const uses = new Set(expressions.flatMap((compiled) => [...compiled.uses]));
   return {
@@ -80,9 +84,9 @@ export function compileResponse(document: ResponseDocument, scope: StepScope): C
   };
 }
 
-function compile({ name, code, at }: ResponseSource, scope: StepScope, problems: CodeProblem[]): CompiledExpr | undefined {
+async function compile({ name, code, at }: ResponseSource, scope: StepScope, problems: CodeProblem[]): Promise<CompiledExpr | undefined> {
   try {
-    return compileExpr(code, { names: environmentNames(scope), file: `response.${name}`, watch: 'input' });
+    return await compileExprFor(compileOwner(scope), code, { names: environmentNames(scope), file: `response.${name}`, watch: 'input' });
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     for (const { line, column, message } of error.problems)
@@ -96,15 +100,16 @@ function compile({ name, code, at }: ResponseSource, scope: StepScope, problems:
   }
 }
 
-function partOf({ name }: ResponseSource, compiled: CompiledExpr, scope: StepScope): Part {
+function partOf({ name, code }: ResponseSource, compiled: CompiledExpr, scope: StepScope): Part {
   const reads = [...compiled.uses];
+  const length = lengthOf(code);
   return {
     name,
     label: `response.${name}`,
     evaluate(frame) {
       const values = new Map<string, PlainValue>();
       for (const read of reads) values.set(read, environmentValue(read, frame, scope.names) ?? null);
-      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame));
+      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame, length));
     },
   };
 }

@@ -1,15 +1,40 @@
 /** `expr` steps: expressions compiled with their definition, over the same names as lark steps. */
-import { compileExpr } from '../../lang/expr/index.ts';
+import { compileExprFor } from '../../lang/compile.ts';
+import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
 import type { PlainValue } from '../../util/decimal.ts';
+import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import type { StepSource } from '../document-logic.ts';
 import { codeProblems } from './lark.ts';
-import { environmentNames, environmentValue, programOptions, resultsBehind, type Step, type StepScope, stepLabel } from './step.ts';
+import {
+  compileOwner,
+  environmentNames,
+  environmentValue,
+  lengthOf,
+  programOptions,
+  resultsBehind,
+  type Step,
+  type StepScope,
+  stepLabel,
+} from './step.ts';
 
-export function compileExprStep(source: StepSource, scope: StepScope): Step {
-  const compiled = compile(source, scope);
+export function compileExprStep(source: StepSource, scope: StepScope): MaybePromise<Step> {
+  const told = (error: unknown): never => {
+    throw error instanceof CompileError ? codeProblems(source, error.problems) : error;
+  };
+  const options = { names: environmentNames(scope), file: source.name ?? 'step', watch: 'input' };
+  try {
+    const compiled = compileExprFor(compileOwner(scope), source.code, options);
+    return after(compiled instanceof Promise ? compiled.catch(told) : compiled, (expr) => stepOf(source, scope, expr));
+  } catch (error) {
+    return told(error);
+  }
+}
+
+function stepOf(source: StepSource, scope: StepScope, compiled: CompiledExpr): Step {
   const reads = [...compiled.uses];
+  const length = lengthOf(source.code);
   return {
     source,
     label: stepLabel(source),
@@ -20,15 +45,7 @@ export function compileExprStep(source: StepSource, scope: StepScope): Step {
     run(frame) {
       const values = new Map<string, PlainValue>();
       for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
-      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame));
+      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame, length));
     },
   };
-}
-
-function compile(source: StepSource, scope: StepScope): ReturnType<typeof compileExpr> {
-  try {
-    return compileExpr(source.code, { names: environmentNames(scope), file: source.name ?? 'step', watch: 'input' });
-  } catch (error) {
-    throw error instanceof CompileError ? codeProblems(source, error.problems) : error;
-  }
 }

@@ -1,11 +1,12 @@
 /** The kinds of step, by the word that a definition uses. */
+import type { MaybePromise } from '../../util/maybe-promise.ts';
 import type { StepKindName, StepSource } from '../document-logic.ts';
 import { compileExprStep } from './expr.ts';
 import { compileLarkStep } from './lark.ts';
 import { compileSql } from './sql.ts';
 import type { Step, StepScope } from './step.ts';
 
-export const STEPS: Readonly<Record<StepKindName, (source: StepSource, scope: StepScope) => Step>> = {
+export const STEPS: Readonly<Record<StepKindName, (source: StepSource, scope: StepScope) => MaybePromise<Step>>> = {
   sql: compileSql,
   lark: compileLarkStep,
   expr: compileExprStep,

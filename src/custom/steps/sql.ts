@@ -2,16 +2,17 @@
 import { DbFailure } from '../../engines/engine.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
-import { parseTemplate, SqlProblem, type StatementFacts, type Template } from '../../sql/bind.ts';
+import { isLongText } from '../../lang/compile.ts';
+import { SqlProblem, type StatementFacts, type Template, templateSlices } from '../../sql/bind.ts';
 import type { Path } from '../../sql/bind-scan.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementParam } from '../../sql/statement.ts';
-import type { SqlSyntax } from '../../sql/syntax.ts';
-import { tablesOf } from '../../sql/tables.ts';
 import { BindProblem, type TemplateBinder } from '../../sql/template-binder.ts';
 import { bytesOf } from '../../util/buffer-pool.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import { MemoryBusy } from '../../util/memory-lease.ts';
+import { finished, inTurns } from '../../util/slices.ts';
 import { placeAtOffset, type StepSource } from '../document-logic.ts';
 import type { Declaration, Declarations, DeclaredType } from '../inputs/declaration.ts';
 import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
@@ -19,9 +20,12 @@ import { RowCollector } from '../row-collector.ts';
 import { placeOf, type SourcePlace } from '../yaml-tree.ts';
 import { type CodeProblem, type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
 
-export function compileSql(source: StepSource, scope: StepScope): Step {
+export function compileSql(source: StepSource, scope: StepScope): MaybePromise<Step> {
+  return after(readTemplate(source, scope), (template) => stepOf(source, scope, template));
+}
+
+function stepOf(source: StepSource, scope: StepScope, template: Template): Step {
   const { engine } = scope;
-  const template = readTemplate(source, engine.syntax);
   const readers = new Map<string, PathReader>();
   const needs = new Set<number>();
   const inputNames = new Set<string>();
@@ -39,24 +43,21 @@ export function compileSql(source: StepSource, scope: StepScope): Step {
       throw new StepProblems([problemIn(source, placeOf(source.codeAt), error.message)]);
     }
   }
-  return new SqlStep(
-    source,
-    template,
-    engine.templateBinder(template),
-    readers,
-    needs,
-    readsContext,
-    [...inputNames],
-    tablesOf(source.code, engine.syntax),
-  );
+  return new SqlStep(source, template, engine.templateBinder(template), readers, needs, readsContext, [...inputNames]);
 }
 
-function readTemplate(source: StepSource, syntax: SqlSyntax): Template {
-  try {
-    return parseTemplate(source.code, syntax);
-  } catch (error) {
+/** A long statement in turns with others. */
+function readTemplate(source: StepSource, { engine, owner }: StepScope): MaybePromise<Template> {
+  const slices = templateSlices(source.code, engine.syntax);
+  const told = (error: unknown): never => {
     if (!(error instanceof SqlProblem)) throw error;
     throw new StepProblems([problemIn(source, placeAtOffset(source, error.at), error.message)]);
+  };
+  if (isLongText(source.code)) return inTurns(slices, owner).catch(told);
+  try {
+    return finished(slices);
+  } catch (error) {
+    return told(error);
   }
 }
 
@@ -86,7 +87,6 @@ class SqlStep implements Step {
     needs: ReadonlySet<number>,
     readsContext: boolean,
     inputNames: readonly string[],
-    tables: readonly string[],
   ) {
     this.source = source;
     this.label = stepLabel(source);
@@ -94,7 +94,7 @@ class SqlStep implements Step {
     this.readsContext = readsContext;
     this.inputNames = inputNames;
     this.sql = template.facts;
-    this.tables = tables;
+    this.tables = template.tables;
     this.#counts = new Set(template.slots.filter(({ place }) => place === 'limit').map(({ path }) => path.text));
     this.#binder = binder;
     this.#readers = readers;

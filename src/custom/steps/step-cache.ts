@@ -3,6 +3,7 @@
  * code: it is compiled once and is in memory once, which is also good for the processor's cache. Steps are pure: they hold code and no values.
  */
 import { BoundedMap } from '../../util/bounded-map.ts';
+import { after, type MaybePromise } from '../../util/maybe-promise.ts';
 import type { StepSource } from '../document-logic.ts';
 import { STEPS } from './index.ts';
 import type { Step, StepScope } from './step.ts';
@@ -14,13 +15,14 @@ const LONGEST_CODE = 8_000;
 const known = new BoundedMap<string, Step>(MOST);
 
 /** Throws StepProblems, as the compilers do. */
-export function compileStep(source: StepSource, scope: StepScope): Step {
+export function compileStep(source: StepSource, scope: StepScope): MaybePromise<Step> {
   // What a lark step may load differs from space to space.
   if (source.kind === 'lark' || source.code.length > LONGEST_CODE) return STEPS[source.kind](source, scope);
   const key = JSON.stringify([scope.engine.type, scope.stage, scope.count, [...scope.names], source]);
   const same = known.get(key);
   if (same !== undefined) return same;
-  const step = STEPS[source.kind](source, scope);
-  known.set(key, step);
-  return step;
+  return after(STEPS[source.kind](source, scope), (step) => {
+    known.set(key, step);
+    return step;
+  });
 }

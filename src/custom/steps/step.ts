@@ -4,6 +4,7 @@
 
 import type { Engine, StopSignal } from '../../engines/engine.ts';
 import type { RunLimits } from '../../lang/budget.ts';
+import { type CompileOwner, isLongText } from '../../lang/compile.ts';
 import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
@@ -24,6 +25,8 @@ export interface StepScope {
   readonly names: ReadonlyMap<string, number>;
   readonly count: number;
   readonly modules: LarkModules;
+  /** The project, for turns and workers. */
+  readonly owner: string;
   /** `deploy`: what cannot be found is the author's mistake. Later it may have been removed. */
   readonly stage: 'deploy' | 'call';
 }
@@ -124,12 +127,22 @@ export function environmentValue(name: string, frame: StepFrame, names: Readonly
 /** A call that holds more than this brings its values to a worker at once. */
 const LARGE = 2 * 1024 * 1024;
 
+/** Who compiles, for the languages. */
+export function compileOwner({ owner }: Pick<StepScope, 'owner'>): CompileOwner {
+  return { owner, turn: () => nextSlice(owner) };
+}
+
+/** A long text is compiled in workers only, and so runs there. */
+export function lengthOf(code: string): 'short' | 'long' {
+  return isLongText(code) ? 'long' : 'short';
+}
+
 /** Options for programs: they are stopped when nobody waits, and their output is reported. The signal is made only for those that take long. */
-export function programOptions({ signal: stop, trace, lease }: StepFrame): StepOptions {
+export function programOptions({ signal: stop, trace, lease }: StepFrame, length: 'short' | 'long'): StepOptions {
   return {
     owner: lease.owner,
     turn: () => nextSlice(lease.owner),
-    place: lease.held > LARGE ? 'worker' : 'here',
+    place: length === 'long' || lease.held > LARGE ? 'worker' : 'here',
     get signal() {
       return abortSignalOf(stop);
     },

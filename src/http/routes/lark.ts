@@ -26,7 +26,9 @@ export function larkRoutes(services: Services): readonly Route[] {
     };
 
   const methods: Route['methods'] = {
-    POST: changed('module.put', (exchange, caller) => putModule(store, caller, yamlBody(exchange), checkModule, definitionsLoading)),
+    POST: changed('module.put', (exchange, caller) =>
+      putModule(store, caller, yamlBody(exchange), (module, others) => checkModule(module, others, caller.projectId), definitionsLoading),
+    ),
     async GET(exchange) {
       const caller = await enter(exchange);
       const format = formatOf(exchange.parameter('format'));

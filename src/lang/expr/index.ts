@@ -34,6 +34,7 @@ export interface CompiledExpr {
   readonly code: Code;
   readonly slots: number;
   readonly names: readonly string[];
+  readonly watch: string | undefined;
   /** Whether a result has to be looked at although the run made nothing that is not plain. */
   readonly special: boolean;
 }
@@ -52,7 +53,8 @@ export function compileExpr(text: string, options: ExprOptions = {}): CompiledEx
     const members = options.watch === undefined ? NO_MEMBERS : memberReads(tree, options.watch);
     const emitter = new Emitter();
     const code = emitter.emit(optimize(tree));
-    return { source, uses: checker.uses, members, code, slots: emitter.slots, names: options.names ?? [], special: emitter.special };
+    const { slots, special } = emitter;
+    return { source, uses: checker.uses, members, code, slots, names: options.names ?? [], watch: options.watch, special };
   } catch (error) {
     if (error instanceof SyntaxFault) throw new CompileError([problemAt(source, error.at, error.message)]);
     if (error instanceof RangeError) throw new CompileError([problemAt(source, 0, 'the expression is nested too deeply')]);

@@ -10,10 +10,12 @@ export interface ExprTask {
   readonly values: ReadonlyMap<string, PlainValue>;
 }
 
-interface PackedExpr {
+/** An expression as data that can be cloned. */
+export interface ExprText {
   readonly text: string;
   readonly file: string;
   readonly names: readonly string[];
+  readonly watch: string | undefined;
 }
 
 const NO_PRINTS: readonly string[] = [];
@@ -24,11 +26,11 @@ function run({ compiled, values }: ExprTask, limits: RunLimits): Ran {
   return { value: runExpr(compiled, values, new Budget(limits)), prints: NO_PRINTS };
 }
 
-function compileKept({ text, file, names }: PackedExpr): CompiledExpr {
-  const key = [file, names.join(), text].join('\0');
+export function compileKept({ text, file, names, watch }: ExprText): CompiledExpr {
+  const key = [file, names.join(), watch, text].join('\0');
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const compiled = compileExpr(text, { names, file });
+  const compiled = compileExpr(text, { names, file, ...(watch === undefined ? {} : { watch }) });
   kept.set(key, compiled);
   return compiled;
 }
@@ -38,8 +40,9 @@ export const exprKind: TaskKind<ExprTask> = {
   run,
   pack: ({ compiled, values }) => {
     const { text, name } = compiled.source;
-    return { program: { text, file: name, names: compiled.names }, values };
+    return { program: { text, file: name, names: compiled.names, watch: compiled.watch }, values };
   },
-  runPacked: (packed, values, limits) => run({ compiled: compileKept(packed as PackedExpr), values }, limits),
+  ready: (packed) => void compileKept(packed as ExprText),
+  runPacked: (packed, values, limits) => run({ compiled: compileKept(packed as ExprText), values }, limits),
   specialError: (_, error) => error,
 };

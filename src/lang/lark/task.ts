@@ -15,16 +15,18 @@ export interface LarkTask {
   readonly now: number;
 }
 
-interface PackedText {
+/** A program as data that can be cloned. */
+export interface LarkText {
   readonly name: string;
   readonly text: string;
   readonly predeclared: readonly string[];
   readonly modules: readonly string[];
+  readonly watch: string | undefined;
 }
 
 interface PackedLark {
-  readonly step: PackedText;
-  readonly modules: ReadonlyMap<string, PackedText>;
+  readonly step: LarkText;
+  readonly modules: ReadonlyMap<string, LarkText>;
   readonly now: number;
 }
 
@@ -42,14 +44,14 @@ function run(task: LarkTask, limits: RunLimits): Ran {
   return { value, prints };
 }
 
-function packText(program: LarkProgram): PackedText {
-  const { name = 'main.star', predeclared = [], modules = [] } = program.options;
-  return { name, text: program.source.text, predeclared: [...predeclared], modules: [...modules] };
+function packText(program: LarkProgram): LarkText {
+  const { name = 'main.star', predeclared = [], modules = [], watch } = program.options;
+  return { name, text: program.source.text, predeclared: [...predeclared], modules: [...modules], watch };
 }
 
 /** The modules that the program can reach, directly or not. */
-function reachable(task: LarkTask): Map<string, PackedText> {
-  const found = new Map<string, PackedText>();
+function reachable(task: LarkTask): Map<string, LarkText> {
+  const found = new Map<string, LarkText>();
   const waiting = [...task.program.modules];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     const module = found.has(name) ? undefined : task.modules?.(name);
@@ -64,11 +66,11 @@ const MAX_KEPT = 200;
 const compiled = new BoundedMap<string, LarkProgram>(MAX_KEPT);
 
 /** Caches compiled programs by their text: a busy step is compiled once per worker. */
-function compileKept({ name, text, predeclared, modules }: PackedText): LarkProgram {
-  const key = [name, predeclared.join(), modules.join(), text].join('\0');
+export function compileKept({ name, text, predeclared, modules, watch }: LarkText): LarkProgram {
+  const key = [name, predeclared.join(), modules.join(), watch, text].join('\0');
   const known = compiled.get(key);
   if (known !== undefined) return known;
-  const program = compileLark(text, { name, predeclared, modules });
+  const program = compileLark(text, { name, predeclared, modules, ...(watch === undefined ? {} : { watch }) });
   compiled.set(key, program);
   return program;
 }
@@ -77,6 +79,11 @@ export const larkKind: TaskKind<LarkTask> = {
   identity: (task) => task.program,
   run,
   pack: (task) => ({ program: { step: packText(task.program), modules: reachable(task), now: task.now }, values: task.values }),
+  ready: (packed) => {
+    const { step, modules } = packed as PackedLark;
+    compileKept(step);
+    for (const module of modules.values()) compileKept(module);
+  },
   runPacked: (packed, values, limits) => {
     const { step, modules, now } = packed as PackedLark;
     const find = (name: string): LarkProgram | undefined => {

@@ -29,6 +29,8 @@ export type Fate = 'keep' | 'drop';
 
 /** The grace period of a worker after the program's own time is up. */
 const GRACE_MILLIS = 250;
+/** Until the program runs: the thread starts, and compiles it. */
+const START_MILLIS = 30_000;
 const MEBIBYTE = 1024 * 1024;
 /** A worker that has grown beyond this is replaced, to free its memory. */
 const KEEP_BYTES = 96 * MEBIBYTE;
@@ -84,7 +86,7 @@ export class Sandbox {
       }
     }
     this.#post({ type: 'run', kind: job.kind, program: job.program, values, limits: job.limits });
-    this.#timer = setTimeout(() => this.#overdue(job), job.limits.millis * 2 + GRACE_MILLIS * 8);
+    this.#timer = setTimeout(() => this.#overdue(job), job.limits.millis * 2 + START_MILLIS);
   }
 
   #post(message: ToWorker): void {

@@ -49,11 +49,12 @@ function unpackerOf(name: string): Unpacker {
 }
 
 function run(message: Extract<ToWorker, { type: 'run' }>): void {
-  send({ type: 'started' });
   for (const [name, piece] of message.values) unpackerOf(name).add(piece);
   const values = new Map<string, PlainValue>(Array.from(incoming, ([name, { value }]) => [name, value]));
   incoming.clear();
   try {
+    KINDS[message.kind].ready?.(message.program);
+    send({ type: 'started' });
     const ran = KINDS[message.kind].runPacked(message.program, values, message.limits);
     outgoing = { packer: new Packer(ran.value), ran, limits: message.limits };
     sendMore();

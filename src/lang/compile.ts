@@ -1,0 +1,55 @@
+/**
+ * Compiles so that nobody waits long: a short text here, at once; a long one in a worker, where it will also run. Throws CompileError either way.
+ */
+import type { PlainMap } from '../util/decimal.ts';
+import { DEFAULT_LIMITS, type RunLimits } from './budget.ts';
+import { type CompiledExpr, compileExpr } from './expr/index.ts';
+import { awayExpr } from './expr/outline.ts';
+import { awayLark } from './lark/outline.ts';
+import { type CompileOptions, compileLark, type LarkProgram } from './lark/program.ts';
+import { runStep, type StepOptions } from './sandbox/index.ts';
+
+/** A shorter text is compiled in some milliseconds. */
+const LONG_TEXT = 32 * 1024;
+
+export function isLongText(text: string): boolean {
+  return text.length > LONG_TEXT;
+}
+
+/** Whose it is, and when it is that owner's turn. */
+export type CompileOwner = Required<Pick<StepOptions, 'owner' | 'turn'>>;
+
+/** The longest text takes less than a second where nothing else runs. */
+const LIMITS: RunLimits = { ...DEFAULT_LIMITS, millis: 30_000, bytes: 16 * 1024 * 1024 };
+
+export interface LarkOptions extends Pick<CompileOptions, 'watch'> {
+  readonly name: string;
+  readonly predeclared: readonly string[];
+  readonly modules: readonly string[];
+}
+
+export function compileLarkFor(owner: CompileOwner, text: string, options: LarkOptions): LarkProgram | Promise<LarkProgram> {
+  if (!isLongText(text)) return compileLark(text, options);
+  const packed = { ...options, text, watch: options.watch };
+  return outline('larkOutline', packed, owner).then((facts) => awayLark(packed, facts));
+}
+
+export interface ExprTextOptions {
+  readonly file: string;
+  readonly names: readonly string[];
+  readonly watch: string;
+}
+
+export function compileExprFor(owner: CompileOwner, text: string, options: ExprTextOptions): CompiledExpr | Promise<CompiledExpr> {
+  if (!isLongText(text)) return compileExpr(text, options);
+  const packed = { ...options, text };
+  return outline('exprOutline', packed, owner).then((facts) => awayExpr(packed, facts));
+}
+
+async function outline<K extends 'larkOutline' | 'exprOutline'>(
+  kind: K,
+  text: Parameters<typeof runStep<K>>[1],
+  owner: CompileOwner,
+): Promise<PlainMap> {
+  return (await runStep(kind, text, LIMITS, { ...owner, place: 'worker' })) as PlainMap;
+}

@@ -1,0 +1,48 @@
+/** Expressions whose text is too long to be compiled on the thread that answers requests: a worker compiles them, and runs them too. */
+import type { PlainMap } from '../../util/decimal.ts';
+import { Source } from '../source.ts';
+import type { TaskKind } from '../task-kind.ts';
+import { type CompiledExpr, compileExpr } from './index.ts';
+import { compileKept, type ExprText } from './task.ts';
+
+function outlineOf(text: ExprText): PlainMap {
+  const { uses, members } = compileKept(text);
+  return new Map([
+    ['uses', [...uses]],
+    ['members', [...members]],
+  ]);
+}
+
+/** The expression of an outline. Whoever wants to run it here compiles it. */
+export function awayExpr({ text, file, names, watch }: ExprText, outline: PlainMap): CompiledExpr {
+  let whole: CompiledExpr | undefined;
+  const compiled = (): CompiledExpr => {
+    whole ??= compileExpr(text, { names, file, ...(watch === undefined ? {} : { watch }) });
+    return whole;
+  };
+  return {
+    source: new Source(file, text),
+    uses: new Set(outline.get('uses') as readonly string[]),
+    members: new Set(outline.get('members') as readonly string[]),
+    names,
+    watch,
+    get code() {
+      return compiled().code;
+    },
+    get slots() {
+      return compiled().slots;
+    },
+    get special() {
+      return compiled().special;
+    },
+  };
+}
+
+/** Compiling as a task: its result is the outline. */
+export const exprOutlineKind: TaskKind<ExprText> = {
+  identity: (text) => text,
+  run: (text) => ({ value: outlineOf(text), prints: [] }),
+  pack: (text) => ({ program: text, values: new Map() }),
+  runPacked: (text) => ({ value: outlineOf(text as ExprText), prints: [] }),
+  specialError: (_, error) => error,
+};

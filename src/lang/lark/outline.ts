@@ -1,0 +1,45 @@
+/**
+ * Programs whose text is too long to be compiled on the thread that answers requests. A worker compiles them, and tells what others must know of
+ * them; they also run in workers.
+ */
+import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { Source } from '../source.ts';
+import type { TaskKind } from '../task-kind.ts';
+import { compileLark, type LarkProgram } from './program.ts';
+import { compileKept, type LarkText } from './task.ts';
+
+const FACTS = ['modules', 'reads', 'assigns', 'members'] as const;
+
+function outlineOf(text: LarkText): PlainMap {
+  const program = compileKept(text);
+  return new Map(FACTS.map((name): [string, PlainValue] => [name, [...program[name]]]));
+}
+
+/** The program of an outline. Whoever wants to run it here compiles it. */
+export function awayLark(text: LarkText, outline: PlainMap): LarkProgram {
+  const { name, predeclared, modules, watch } = text;
+  const options = { name, predeclared, modules, ...(watch === undefined ? {} : { watch }) };
+  const fact = (key: (typeof FACTS)[number]): readonly string[] => outline.get(key) as readonly string[];
+  let layout: LarkProgram['layout'] | undefined;
+  return {
+    source: new Source(name, text.text),
+    modules: fact('modules'),
+    reads: fact('reads'),
+    assigns: fact('assigns'),
+    members: new Set(fact('members')),
+    options,
+    get layout() {
+      layout ??= compileLark(text.text, options).layout;
+      return layout;
+    },
+  };
+}
+
+/** Compiling as a task: its result is the outline. */
+export const larkOutlineKind: TaskKind<LarkText> = {
+  identity: (text) => text,
+  run: (text) => ({ value: outlineOf(text), prints: [] }),
+  pack: (text) => ({ program: text, values: new Map() }),
+  runPacked: (text) => ({ value: outlineOf(text as LarkText), prints: [] }),
+  specialError: (_, error) => error,
+};

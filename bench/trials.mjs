@@ -1,11 +1,12 @@
 // Trials that are no contest of requests a second alone: memory while a million rows flow, the tail of the latency at half the maximal rate, the
-// event loop beside a runaway program, many databases, many definitions, and the languages alone.
+// event loop beside a runaway program, many databases, many definitions, large documents, and the languages alone.
 // Each gives contestants (as scenarios.mjs) or findings: lines of {what, value, verdict}.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { documents } from './documents.mjs';
 import { EVENTS, USERS } from './fixtures.mjs';
 import { anyOf, makeRequest, runLoad, sendOnce } from './load.mjs';
 import { manyDatabases } from './many-databases.mjs';
@@ -207,6 +208,7 @@ export const TRIALS = {
     targets: { '10000 definitions': WITHIN_A_TENTH, '1000 definitions': WITHIN_A_TENTH },
     contestants: definitions,
   },
+  documents: { title: 'the OpenAPI document of 1,000 tables', engines: ['pg', 'ms'], trial: documents },
   stream: { title: 'a page of 1,000,000 rows', engines: ALL, trial: stream },
   latency: { title: 'latency of a page of 20 at half the maximal rate', engines: ALL, trial: latency },
   bomb: { title: 'event loop beside a lark program that never ends, called again and again', engines: ['pg'], trial: bomb },

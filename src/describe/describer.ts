@@ -10,13 +10,14 @@ import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
+import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
 import { type Standing, standingOf } from '../personas/standing.ts';
 import type { Store } from '../store/store.ts';
 import type { DescribedEndpoint, DescribedRight, DescribedRights, DescribedTable, Description } from './description.ts';
 import { Endpoints } from './endpoints.ts';
-import type { SchemaPictures } from './schema-pictures.ts';
+import type { SchemaPicture, SchemaPictures } from './schema-pictures.ts';
 
 /** The part of a space that is asked for. */
 export interface Slice {
@@ -48,7 +49,8 @@ interface Named extends Located {
 }
 
 interface Found {
-  readonly tables: readonly DescribedTable[];
+  /** Made when somebody reads them: a document that is known needs only the key. */
+  readonly tables: () => readonly DescribedTable[];
   readonly unreachable: readonly string[];
   /** What the key is made of. */
   readonly parts: readonly string[];
@@ -88,6 +90,7 @@ export class Describer {
       slice.db,
       slice.table,
     ];
+    let tables: readonly DescribedTable[] | undefined;
     return {
       key: digest([...place, ...found.parts, unreachable.join(), endpoints.key]),
       prefix,
@@ -95,7 +98,10 @@ export class Describer {
       project: project.abbreviation,
       space,
       maxPageSize,
-      tables: found.tables,
+      get tables() {
+        tables ??= found.tables();
+        return tables;
+      },
       endpoints: endpoints.endpoints.filter(({ method }) => allows(caller, methodLetter(method))),
       unreachable,
     };
@@ -139,7 +145,7 @@ export class Describer {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     const all = found.filter((one) => one !== undefined);
     return {
-      tables: all.flatMap(({ tables }) => tables),
+      tables: () => all.flatMap(({ tables }) => tables()),
       unreachable: all.flatMap(({ unreachable }) => unreachable),
       parts: all.flatMap(({ parts }) => parts),
     };
@@ -152,23 +158,25 @@ export class Describer {
     const isMissed =
       slice.table !== undefined && known.kind === 'seen' && !known.tables.some(({ name }) => name === slice.table && sight.sees(name));
     const picture = isMissed ? await this.#parts.pictures.find(named, 'missed') : known;
-    if (picture.kind === 'silent') return { tables: [], unreachable: [`${type}/${database}`], parts: [] };
+    if (picture.kind === 'silent') return { tables: none, unreachable: [`${type}/${database}`], parts: [] };
     if (picture.kind === 'absent') {
       if (slice.db !== undefined) throw apiError('schema_unknown', database);
-      return { tables: [], unreachable: [], parts: [] };
+      return { tables: none, unreachable: [], parts: [] };
     }
     const seen = slice.table === undefined ? picture.tables : picture.tables.filter(({ name }) => name === slice.table);
-    const tables = seen.flatMap((table): DescribedTable[] => {
-      const rights = rightsOf(sight, asking.caller, named.entry, table);
-      if (Object.keys(rights).length === 0) return [];
-      const keys = picture.keys.filter(
-        (key) =>
-          key.table === table.name && sight.reads(table.name, key.columns) && sight.reads(key.references.table, key.references.columns),
-      );
-      return [{ ref: `${type}/${database}/${table.name}`, type, database, table, keys, rights }];
-    });
-    if (slice.table !== undefined && tables.length === 0) throw apiError('table_unknown', slice.table);
-    return { tables, unreachable: [], parts: [picture.id, named.entry.id] };
+    const describe = (): readonly DescribedTable[] => {
+      const keys = keysOf(picture);
+      return seen.flatMap((table): DescribedTable[] => {
+        const rights = rightsOf(sight, asking.caller, named.entry, table);
+        if (Object.keys(rights).length === 0) return [];
+        const shown = (keys.get(table.name) ?? []).filter(
+          ({ columns, references }) => sight.reads(table.name, columns) && sight.reads(references.table, references.columns),
+        );
+        return [{ ref: `${type}/${database}/${table.name}`, type, database, table, keys: shown, rights }];
+      });
+    };
+    if (slice.table !== undefined && describe().length === 0) throw apiError('table_unknown', slice.table);
+    return { tables: describe, unreachable: [], parts: [picture.id, named.entry.id] };
   }
 
   /** What the caller's persona grants in a schema. */
@@ -177,6 +185,21 @@ export class Describer {
     const granted = standing.kind === 'none' ? undefined : this.#parts.grants.in(standing.persona, context, caller, entry, schema);
     return granted === undefined ? NOTHING : sightOf(granted);
   }
+}
+
+const none = (): readonly DescribedTable[] => [];
+
+type Seen = Extract<SchemaPicture, { readonly kind: 'seen' }>;
+const keysByTable = new WeakMap<Seen, ReadonlyMap<string, readonly ForeignKey[]>>();
+
+/** The foreign keys of a picture by the table that has them. */
+function keysOf(picture: Seen): ReadonlyMap<string, readonly ForeignKey[]> {
+  const known = keysByTable.get(picture);
+  if (known !== undefined) return known;
+  const found = new Map<string, ForeignKey[]>();
+  for (const key of picture.keys) found.set(key.table, [...(found.get(key.table) ?? []), key]);
+  keysByTable.set(picture, found);
+  return found;
 }
 
 interface Asking {

@@ -3,11 +3,8 @@
  * meanwhile wait for the same. The memory for all of them has a bound.
  */
 import { createHash } from 'node:crypto';
-import { formatByName } from '../formats/index.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import type { Lease } from '../util/buffer-pool.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
-import { parseJson } from '../util/json.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
 import type { Description } from './description.ts';
 import { writeLlms } from './llms.ts';
 import { writeOpenApi } from './openapi.ts';
@@ -20,12 +17,12 @@ export interface KeptDocument {
 type Write = (description: Description) => Promise<readonly Buffer[]>;
 
 const MOST_BYTES = 64 * 1024 * 1024;
-const DEEPEST = 64;
-const PIECE = 64 * 1024;
+/** So many pieces are hashed at a time. */
+const PIECES_A_TURN = 16;
 
 const WRITERS = {
-  json: writeOpenApi,
-  yaml: async (description) => asYaml(await writeOpenApi(description)),
+  json: (description) => writeOpenApi(description, 'json'),
+  yaml: (description) => writeOpenApi(description, 'yaml'),
   llms: async (description) => [Buffer.from(writeLlms(description))],
 } as const satisfies Readonly<Record<string, Write>>;
 
@@ -52,18 +49,9 @@ export class Documents {
 async function make(write: Write, description: Description): Promise<KeptDocument> {
   const pieces = await write(description);
   const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
+  for (const [index, piece] of pieces.entries()) {
+    hash.update(piece);
+    if (index % PIECES_A_TURN === PIECES_A_TURN - 1) await nextSlice(description.project);
+  }
   return { pieces, etag: `"${hash.digest('base64url').slice(0, 27)}"` };
-}
-
-function asYaml(json: readonly Buffer[]): readonly Buffer[] {
-  const pieces: Buffer[] = [];
-  const add = (piece: Lease): void => {
-    pieces.push(Buffer.from(piece.bytes));
-    piece.release();
-  };
-  const out = new ByteWriter(PIECE, add);
-  formatByName('yaml')?.value(parseJson(Buffer.concat(json), { maxDepth: DEEPEST }), out);
-  add(out.take());
-  return pieces;
 }

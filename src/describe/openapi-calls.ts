@@ -77,9 +77,9 @@ function responsesOf(answer: DescribedAnswer): Json {
   });
   const refused = refusals.map((status) => [status, { description: REASONS[status] ?? 'Refused by the endpoint', content: ERROR }]);
   return {
-    ...(isOpen ? { default: { description: 'The result, with a status that the endpoint chooses', headers: given, content } } : {}),
     ...Object.fromEntries(refused),
     ...errorResponses(statusesOf('call')),
+    ...(isOpen ? { default: { description: 'What the endpoint chooses, or an error', headers: given, content } } : {}),
     ...Object.fromEntries(statuses.map((status) => [status, own(status)])),
     ...(refusesOther ? { '4XX': { description: 'Refused by the endpoint', content: ERROR } } : {}),
   };

@@ -10,12 +10,15 @@ export const parameterName = (name: string): string => `query.${name.replace('$'
 
 const MEDIA_TYPES = ['application/json', 'application/xml', 'application/x-yaml', 'text/csv', 'application/bson'] as const;
 
-/** The same value in all five formats; only JSON and its likes have a schema that says more than text or bytes. */
+/** The same value in all five formats; JSON has a schema of it. */
 export function inAllFormats(schema: Schema): Json {
-  const others: Readonly<Record<string, Schema>> = { 'text/csv': { type: 'string' }, 'application/bson': {} };
-  return Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: others[type] ?? schema }]));
+  return Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: type === 'application/json' ? schema : {} }]));
 }
 
+/** Those of the statuses, and one for what can happen to any request. */
 export function errorResponses(statuses: readonly number[]): Json {
-  return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', `error.${status}`)]));
+  return {
+    ...Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', String(status))])),
+    default: refTo('responses', 'error'),
+  };
 }

@@ -14,35 +14,51 @@ function filtersOf({ rights }: DescribedTable): readonly Column[] {
   return (rights.read?.columns ?? []).filter((column) => isFiltered(column) && rights.read?.masked?.has(column) !== true);
 }
 
-/** One array a column, spread out: each repetition is one more condition. */
-export function tableParameters(described: DescribedTable): Json {
-  const name = tableName(described.ref);
-  return Object.fromEntries(
-    filtersOf(described).map((column, index) => {
-      const example = filterExample(column);
-      const parameter = {
-        name: columnInQuery(column.name),
-        in: 'query',
-        description: `Filters on ${column.name}; repeated: all of them hold.`,
-        style: 'form',
-        explode: true,
-        schema: { type: 'array', items: refTo('schemas', filterName(column)) },
-        ...(example === undefined ? {} : { example: [example] }),
-      };
-      return [`${name}.${index}`, parameter];
-    }),
-  );
+/**
+ * Filters on columns as parameters: one array a column, spread out; each repetition is one more condition. Columns of the same name and kind share one,
+ * whatever their tables are.
+ */
+export class FilterParameters {
+  readonly #names = new Map<string, string>();
+  readonly #components: Record<string, Json> = {};
+
+  /** The name of the component. */
+  nameOf(column: Column): string {
+    const example = filterExample(column);
+    const schema = filterName(column);
+    const key = `${column.name}\0${schema}\0${example}`;
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    const plain = `${tableName(column.name)}.${schema}`;
+    let name = plain;
+    for (let number = 2; name in this.#components; number++) name = `${plain}.${number}`;
+    this.#names.set(key, name);
+    this.#components[name] = {
+      name: columnInQuery(column.name),
+      in: 'query',
+      style: 'form',
+      explode: true,
+      schema: { type: 'array', items: refTo('schemas', schema) },
+      ...(example === undefined ? {} : { example: [example] }),
+    };
+    return name;
+  }
+
+  components(): Json {
+    return this.#components;
+  }
 }
 
-export function tablePaths({ prefix, org, project }: Description, described: DescribedTable): Json {
+export function tablePaths({ prefix, org, project }: Description, described: DescribedTable, filters: FilterParameters): Json {
   const { type, database, table, rights } = described;
   const path = `/${[prefix, 'api', 'rest', 'auto', 'v1', org, project, type, database, table.name].map(encodeURIComponent).join('/')}`;
+  const refs = filtersOf(described).map((column) => refTo('parameters', filters.nameOf(column)));
   const granted = API_OPERATIONS.filter((operation) => rights[OPERATION_ROWS[operation].right] !== undefined);
   const item = (where: 'table' | 'query' | 'row'): Json =>
     Object.fromEntries(
       granted
         .filter((operation) => OPERATION_ROWS[operation].path === where)
-        .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(described, operation)]),
+        .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(described, operation, refs)]),
     );
   const hasRows = keyOf(table).length > 0 && keyOf(table).every((column) => rights.read?.columns.includes(column) === true);
   const queried = rights.read === undefined ? {} : { [`${path}/query`]: item('query') };
@@ -67,13 +83,13 @@ function keyParameter(described: DescribedTable): Json {
   };
 }
 
-function tableOperation(described: DescribedTable, operation: ApiOperation): Json {
+function tableOperation(described: DescribedTable, operation: ApiOperation, refs: readonly Json[]): Json {
   const { ref, type, database } = described;
   const name = tableName(ref);
   const { path, success, summary, right } = OPERATION_ROWS[operation];
   // A query in a body leaves nothing for the URL.
   const shared = path === 'query' ? [] : sharedBy(described, operation);
-  const filters = path === 'table' && FILTERED.includes(operation) ? filtersOf(described) : [];
+  const filters = path === 'table' && FILTERED.includes(operation) ? refs : [];
   const body = bodyOf(described, operation);
   return {
     operationId: `${name}.${operation}`,
@@ -82,21 +98,29 @@ function tableOperation(described: DescribedTable, operation: ApiOperation): Jso
     parameters: [
       ...shared.map((parameter) => OWN_PARAMETERS[parameter]?.(described) ?? refTo('parameters', parameterName(parameter))),
       ...(path === 'row' ? [refTo('parameters', right === 'read' ? 'header.if-none-match' : 'header.if-match')] : []),
-      ...filters.map((_, index) => refTo('parameters', `${name}.${index}`)),
+      ...filters,
     ],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
       [success]: successOf(name, operation),
       ...(operation === 'row.read' ? { 304: refTo('responses', 'NotModified') } : {}),
-      ...errorResponses(statusesOf(operation)),
+      ...ERROR_RESPONSES[operation],
     },
   };
 }
 
+const byOperation = <T>(make: (operation: ApiOperation) => T): Readonly<Record<ApiOperation, T>> =>
+  Object.fromEntries(API_OPERATIONS.map((operation) => [operation, make(operation)])) as Record<ApiOperation, T>;
+
+const ERROR_RESPONSES = byOperation((operation) => errorResponses(statusesOf(operation)));
+const SHARED_NAMES = byOperation((operation) =>
+  Object.entries(PARAMETERS).flatMap(([name, { operations }]) => (operations.includes(operation) ? [name] : [])),
+);
+
 /** The names of the parameters that an operation takes besides filters on columns. */
 function sharedBy({ table }: DescribedTable, operation: ApiOperation): readonly string[] {
-  const isTaken = (name: string): boolean => name === 'version' && table.columns.some((column) => column.name === name);
-  return Object.entries(PARAMETERS).flatMap(([name, { operations }]) => (operations.includes(operation) && !isTaken(name) ? [name] : []));
+  const names = SHARED_NAMES[operation];
+  return table.byName.has('version') ? names.filter((name) => name !== 'version') : names;
 }
 
 function successOf(name: string, operation: ApiOperation): Json {
@@ -113,16 +137,16 @@ function queryBody({ ref }: DescribedTable): Json {
 }
 
 function querySchema(described: DescribedTable): Json {
-  const shared = sharedBy(described, 'query').map((name): [string, unknown] => {
-    const { schema, isFilter } = PARAMETERS[name] ?? { schema: {} };
-    return [name, isFilter === true ? { type: 'array', items: schema } : schema];
-  });
-  const filters = filtersOf(described).map((column): [string, unknown] => [
+  const filters = filtersOf(described).map((column) => [
     columnInQuery(column.name),
     { type: 'array', items: refTo('schemas', filterName(column)) },
   ]);
-  const required = shared.flatMap(([name]) => (PARAMETERS[name]?.required === true ? [name] : []));
-  return { type: 'object', required, properties: Object.fromEntries([...shared, ...filters]), additionalProperties: false };
+  return {
+    type: 'object',
+    allOf: [refTo('schemas', 'Query')],
+    properties: Object.fromEntries(filters) as Json,
+    unevaluatedProperties: false,
+  };
 }
 
 function bodyOf(described: DescribedTable, operation: ApiOperation): Json | undefined {
@@ -144,8 +168,17 @@ function bodyOf(described: DescribedTable, operation: ApiOperation): Json | unde
   };
 }
 
+const changes = new WeakMap<DescribedTable, { readonly found: ReturnType<typeof findChange> }>();
+
+/** The same for every operation on a table. */
+function changeExample(described: DescribedTable): ReturnType<typeof findChange> {
+  const known = changes.get(described) ?? { found: findChange(described) };
+  changes.set(described, known);
+  return known.found;
+}
+
 /** A column to change, and a value that it takes: rather one that is no part of a key. */
-function changeExample(described: DescribedTable): readonly [name: string, value: unknown] | undefined {
+function findChange(described: DescribedTable): readonly [name: string, value: unknown] | undefined {
   const columns = described.rights.update?.columns ?? [];
   const known = columns.filter((column) => !['object', 'undefined'].includes(typeof columnExample(column)));
   const free = known.filter((column) => !column.primaryKey);
@@ -208,9 +241,20 @@ function useOf({ keys }: DescribedTable, { name }: Column): ColumnUse {
   return keys.some(({ columns }) => columns.includes(name)) ? 'reference' : 'own';
 }
 
+const columnSchemas = new WeakMap<DescribedTable, Map<Column, Schema>>();
+
+/** Made once for rows, inserts and updates. */
+function schemaIn(described: DescribedTable, column: Column): Schema {
+  const known = columnSchemas.get(described) ?? new Map<Column, Schema>();
+  columnSchemas.set(described, known);
+  const schema = known.get(column) ?? columnSchema(column, useOf(described, column));
+  known.set(column, schema);
+  return schema;
+}
+
 function properties(described: DescribedTable, columns: readonly Column[]): Json {
   const { masked } = described.rights.read ?? {};
-  const schemaOf = (column: Column): Schema => (masked?.has(column) === true ? MASKED : columnSchema(column, useOf(described, column)));
+  const schemaOf = (column: Column): Schema => (masked?.has(column) === true ? MASKED : schemaIn(described, column));
   return Object.fromEntries(columns.map((column) => [column.name, schemaOf(column)]));
 }
 
@@ -253,17 +297,18 @@ function insertSchema(described: DescribedTable, columns: readonly Column[]): Js
 
 const header = (type: string, description: string): Json => ({ description, schema: { type } });
 
-const PAGE_HEADERS: Json = {
+export const HEADERS: Json = {
   'X-Total-Count': header('integer', 'With $count: how many rows match'),
   'X-Count': header('string', 'With $count: exact or estimated'),
   'X-Next-Cursor': header('string', 'With $after: the cursor of the next page'),
   'X-Expand-Truncated': header('string', 'With $expand: the keys of which there are more rows'),
-};
-const ROW_HEADERS: Json = {
   ETag: header('string', 'Of the values of the row; none with $expand'),
-  'X-Expand-Truncated': header('string', 'With $expand: the keys of which there are more rows'),
+  'X-Rows-Affected': header('integer', 'With $return=rows: how many rows it was'),
 };
-const WRITTEN_HEADERS: Json = { 'X-Rows-Affected': header('integer', 'With $return=rows: how many rows it was') };
+const headersOf = (...names: readonly string[]): Json => Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
+const PAGE_HEADERS = headersOf('X-Total-Count', 'X-Count', 'X-Next-Cursor', 'X-Expand-Truncated');
+const ROW_HEADERS = headersOf('ETag', 'X-Expand-Truncated');
+const WRITTEN_HEADERS = headersOf('X-Rows-Affected');
 
 export function tableResponses({ ref, rights }: DescribedTable): Json {
   const name = tableName(ref);

@@ -1,81 +1,44 @@
 /**
- * Description → OpenAPI 3.1, as pieces of JSON: table by table, so that a thousand of them hold nobody up and never are one string. What tables
- * share is a component. Knows nothing of who asked.
+ * Description → OpenAPI 3.1, as pieces of JSON or YAML: table by table, so that a thousand of them hold nobody up and never are one string. What
+ * tables share is a component. Knows nothing of who asked.
  */
 import { PARAMETERS } from '../auto/parameters.ts';
 import { REASONS } from '../errors.ts';
-import { nextSlice } from '../util/loop-scheduler.ts';
 import { filterSchemas } from './column-schema.ts';
 import type { Description } from './description.ts';
+import { DocumentWriter } from './document-writer.ts';
 import { describeCalls } from './openapi-calls.ts';
 import { type Json, parameterName, refTo } from './openapi-parts.ts';
-import { tableParameters, tablePaths, tableResponses, tableSchemas } from './openapi-tables.ts';
+import { FilterParameters, HEADERS, tablePaths, tableResponses, tableSchemas } from './openapi-tables.ts';
 import { API_OPERATIONS, statusesOf } from './operations.ts';
 
-const PIECE = 64 * 1024;
-
-/** Texts that are gathered into pieces of bytes. */
-class Pieces {
-  readonly done: Buffer[] = [];
-  #text = '';
-
-  /** True when a piece is full: time for others. */
-  add(text: string): boolean {
-    this.#text += text;
-    if (this.#text.length < PIECE) return false;
-    this.done.push(Buffer.from(this.#text));
-    this.#text = '';
-    return true;
-  }
-
-  take(): readonly Buffer[] {
-    this.done.push(Buffer.from(this.#text));
-    return this.done;
-  }
-}
-
-/** Members of an object that stands open: all but the first begin with a comma. */
-class Members {
-  readonly #pieces: Pieces;
-  #separator = '';
-
-  constructor(pieces: Pieces) {
-    this.#pieces = pieces;
-  }
-
-  add(members: Json): boolean {
-    let isFull = false;
-    for (const [name, value] of Object.entries(members)) {
-      isFull = this.#pieces.add(`${this.#separator}${JSON.stringify(name)}:${JSON.stringify(value)}`) || isFull;
-      this.#separator = ',';
-    }
-    return isFull;
-  }
-}
-
-export async function writeOpenApi(description: Description): Promise<readonly Buffer[]> {
-  const { project, tables, endpoints } = description;
-  const pieces = new Pieces();
-  const calls = describeCalls(description);
-  pieces.add(`${JSON.stringify(headOf(description)).slice(0, -1)},"paths":{`);
-  const paths = new Members(pieces);
-  for (const table of tables) if (paths.add(tablePaths(description, table))) await nextSlice(project);
-  if (endpoints.length > 0) paths.add(calls);
-  pieces.add('},"components":{"schemas":{');
-  const schemas = new Members(pieces);
-  schemas.add(SHARED_SCHEMAS);
-  for (const table of tables) if (schemas.add(tableSchemas(table))) await nextSlice(project);
-  pieces.add('},"parameters":{');
-  const parameters = new Members(pieces);
-  parameters.add(sharedParameters(description));
-  parameters.add(CONDITIONS);
-  for (const table of tables) if (parameters.add(tableParameters(table))) await nextSlice(project);
-  pieces.add('},"responses":{');
-  const responses = new Members(pieces);
-  responses.add(SHARED_RESPONSES);
-  for (const table of tables) if (responses.add(tableResponses(table))) await nextSlice(project);
-  pieces.add(`},"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}\n`);
-  return pieces.take();
+export async function writeOpenApi(description: Description, notation: 'json' | 'yaml'): Promise<readonly Buffer[]> {
+  const { project, tables } = description;
+  const writer = new DocumentWriter(notation, project);
+  await writer.members(headOf(description));
+  writer.open('paths');
+  const filters = new FilterParameters();
+  for (const table of tables) await writer.members(tablePaths(description, table, filters));
+  await writer.members(describeCalls(description));
+  writer.close();
+  writer.open('components');
+  writer.open('schemas');
+  await writer.members(SHARED_SCHEMAS);
+  for (const table of tables) await writer.members(tableSchemas(table));
+  writer.close();
+  writer.open('parameters');
+  await writer.members(sharedParameters(description));
+  await writer.members(CONDITIONS);
+  await writer.members(filters.components());
+  writer.close();
+  writer.open('responses');
+  await writer.members(SHARED_RESPONSES);
+  for (const table of tables) await writer.members(tableResponses(table));
+  writer.close();
+  await writer.members({ headers: HEADERS });
+  await writer.members({ securitySchemes: SECURITY_SCHEMES });
+  writer.close();
+  return writer.take();
 }
 
 function headOf({ org, project, space, tables, endpoints, unreachable }: Description): Json {
@@ -111,6 +74,18 @@ const SECURITY_SCHEMES: Json = {
   powerTokenInQuery: { type: 'apiKey', in: 'query', name: 'pwt', description: 'The Power Token again.' },
 };
 
+/** The parameters of a read as members of a form. */
+function querySchema(): Json {
+  const rows = Object.entries(PARAMETERS).filter(([, { operations }]) => operations.includes('query'));
+  return {
+    type: 'object',
+    required: rows.flatMap(([name, { required }]) => (required === true ? [name] : [])),
+    properties: Object.fromEntries(
+      rows.map(([name, { schema, isFilter }]) => [name, isFilter === true ? { type: 'array', items: schema } : schema]),
+    ),
+  };
+}
+
 const SHARED_SCHEMAS: Json = {
   Error: {
     type: 'object',
@@ -129,6 +104,7 @@ const SHARED_SCHEMAS: Json = {
       },
     },
   },
+  Query: querySchema(),
   RowsAffected: { type: 'object', required: ['rows_affected'], properties: { rows_affected: { type: 'integer', minimum: 0 } } },
   ...filterSchemas(),
 };
@@ -153,9 +129,14 @@ function outcomeHeader(): Json {
 
 const SHARED_RESPONSES: Json = {
   NotModified: { description: 'The row is as the caller knows it' },
+  error: {
+    description: 'What can happen to any request: too long, too slow, or an error of the service',
+    headers: ERROR_HEADERS,
+    content: { 'application/json': { schema: refTo('schemas', 'Error') } },
+  },
   ...Object.fromEntries(
     STATUSES.map((status) => [
-      `error.${status}`,
+      String(status),
       {
         description: REASONS[status] ?? 'Error',
         headers: { ...ERROR_HEADERS, ...OWN_HEADERS[status] },

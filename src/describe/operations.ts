@@ -6,22 +6,27 @@ import type { ApiOperation } from '../auto/parameters.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
 
-/** Of the way to any operation: the connection, the caller, the service, and the database behind it. */
+/** Of the connection and of the service itself, whatever is asked: the document has one answer for them. */
+export const BESIDES: readonly ErrorKey[] = [
+  ...(['url_too_long', 'headers_too_large', 'malformed_request', 'request_too_slow', 'expectation_unknown'] as const),
+  ...(['record_unreadable', 'internal', 'database_error', 'persona_broken'] as const),
+];
+
+/** Of the way to any operation: the caller, the project, and the database behind it. */
 const EVERYWHERE: readonly ErrorKey[] = [
-  ...(['unknown_path', 'bad_url', 'url_too_long', 'headers_too_large', 'malformed_request', 'request_too_slow'] as const),
-  ...(['too_many_connections', 'expectation_unknown', 'too_many_parameters', 'repeated_parameter', 'unknown_format'] as const),
+  ...(['unknown_path', 'bad_url', 'too_many_connections', 'too_many_parameters', 'repeated_parameter', 'unknown_format'] as const),
   ...(['missing_header', 'missing_user', 'header_twice', 'header_invalid', 'header_alias', 'header_not_ulid'] as const),
   ...(['header_not_user_id', 'bad_roles', 'claims_invalid', 'gateway_secret', 'org_unknown', 'project_unknown'] as const),
   ...(['space_unknown', 'path_not_yours', 'token_incomplete', 'token_mismatch', 'token_unknown', 'token_method'] as const),
   ...(['persona_unknown', 'persona_not_yours', 'persona_unconfirmed', 'token_unconfirmed', 'store_unavailable'] as const),
-  ...(['shutting_down', 'record_unreadable', 'internal', 'database_unreachable', 'database_malformed', 'database_denied'] as const),
-  ...(['database_timeout', 'database_busy', 'database_conflict', 'database_error', 'spool_full', 'memory_busy'] as const),
+  ...(['shutting_down', 'database_unreachable', 'database_malformed', 'database_denied'] as const),
+  ...(['database_timeout', 'database_busy', 'database_conflict', 'spool_full', 'memory_busy'] as const),
 ];
 
 /** Of any operation on a table. */
 const OF_TABLES: readonly ErrorKey[] = [
   ...(['path_db_type_unknown', 'path_db_type_announced', 'database_unknown', 'schema_unknown', 'table_unknown', 'table_changing'] as const),
-  ...(['persona_none', 'persona_operation', 'persona_column', 'persona_claim', 'persona_broken', 'column_unknown'] as const),
+  ...(['persona_none', 'persona_operation', 'persona_column', 'persona_claim', 'column_unknown'] as const),
   ...(['parameter_unknown', 'parameter_invalid', 'reserved_name', 'not_on_engine'] as const),
 ];
 
@@ -154,7 +159,7 @@ export const CALL_ERRORS: readonly ErrorKey[] = [
   ...(['body_not_object', 'bad_parameter'] as const),
 ];
 
-/** The keys of all errors that an operation can give. */
+/** The keys of the errors that an operation can give, besides those that any can. */
 export function errorsOf(operation: ApiOperation | 'call'): ReadonlySet<ErrorKey> {
   return new Set([...EVERYWHERE, ...(operation === 'call' ? CALL_ERRORS : [...OF_TABLES, ...OPERATION_ROWS[operation].errors])]);
 }

@@ -3,6 +3,7 @@
  * used, and stays the same object while nothing changed, so that what was made of it serves again. A database that does not answer in time counts
  * as unreachable for as long.
  */
+import { createHash } from 'node:crypto';
 import type { Connections } from '../engines/connections.ts';
 import { type Catalog, type Connection, DbFailure, type RunOptions } from '../engines/engine.ts';
 import { ApiError } from '../errors.ts';
@@ -11,12 +12,15 @@ import { declaredKeys, type ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { newUlid } from '../model/ulid.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
+import { nextSlice } from '../util/loop-scheduler.ts';
 
 const MAX_AGE_MS = 5000;
 /** A picture younger than this is not read again for the sake of a table that it does not have. */
 const TRUST_MS = 200;
-/** A database that has not answered by then counts as one that cannot be reached. */
+/** A database that has given no connection by then counts as one that cannot be reached … */
 const PATIENCE_MS = 5000;
+/** … and so does one that has not described its tables, which takes longer the more there are. */
+const READING_MS = 15_000;
 /** Tables that are remembered, of all schemas. */
 const MOST_TABLES = 50_000;
 
@@ -66,7 +70,7 @@ export class SchemaPictures {
     const at = performance.now();
     const seen = await this.#see(located);
     const old = this.#kept.get(key);
-    const fingerprint = typeof seen === 'string' ? seen : fingerprintOf(seen);
+    const fingerprint = typeof seen === 'string' ? seen : await fingerprintOf(seen, located.entry.projectId ?? located.entry.id);
     const picture: SchemaPicture = typeof seen === 'string' ? { kind: seen } : { kind: 'seen', id: newUlid(), ...seen };
     const kept = old?.fingerprint === fingerprint ? { ...old, at } : { picture, fingerprint, at };
     this.#kept.set(key, kept);
@@ -74,13 +78,14 @@ export class SchemaPictures {
   }
 
   async #see({ entry, schema }: Located): Promise<Seen | 'absent' | 'silent'> {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const waiting = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(PATIENCE_MS + READING_MS);
     try {
       const pool = this.#connections.pool(entry, 'auto');
-      const connection = await pool.acquire(signal);
+      const connection = await pool.acquire(waiting);
       try {
         const { catalog } = this.#connections.engine(entry.type);
-        const options = { timeoutMs: PATIENCE_MS, signal };
+        const options = { timeoutMs: READING_MS, signal };
         const tables = await (catalog.describeAll?.(connection, schema, options) ?? describeEach(catalog, connection, schema, options));
         if (tables === undefined) return 'absent';
         const keys = (await catalog.foreignKeys?.(connection, schema, options)) ?? [];
@@ -90,7 +95,7 @@ export class SchemaPictures {
         pool.release(connection);
       }
     } catch (error) {
-      if (!(error instanceof DbFailure) && !(error instanceof ApiError) && !signal.aborted) throw error;
+      if (!(error instanceof DbFailure) && !(error instanceof ApiError) && !signal.aborted && !waiting.aborted) throw error;
       return 'silent';
     }
   }
@@ -112,10 +117,19 @@ async function describeEach(
   return tables;
 }
 
-function fingerprintOf({ tables, keys }: Seen): string {
-  const facts = tables.map(({ schema, name, kind, storage, columns, primaryKey, sortedBy }) => {
+/** So many tables at a time; others come in between. */
+const TABLES_A_TURN = 50;
+
+async function fingerprintOf({ tables, keys }: Seen, owner: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const [index, { schema, name, kind, storage, columns, primaryKey, sortedBy }] of tables.entries()) {
     const order = [primaryKey, sortedBy].map((list) => list.map((column) => column.name));
-    return [schema, name, kind, storage, columns, order];
-  });
-  return JSON.stringify([facts, keys], (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+    hash.update(textOf([schema, name, kind, storage, columns, order]));
+    if (index % TABLES_A_TURN === TABLES_A_TURN - 1) await nextSlice(owner);
+  }
+  return hash.update(textOf(keys)).digest('base64url');
+}
+
+function textOf(facts: unknown): string {
+  return JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 }

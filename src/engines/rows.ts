@@ -30,7 +30,8 @@ export class TextRows implements RowSink {
 
   #count({ from, to }: Cells): void {
     let size = ROW_BYTES;
-    for (let i = 0; i < this.#width; i++) size += VALUE_BYTES + (to[i] ?? 0) - (from[i] ?? 0);
+    // Where a value is NULL, its end is that of some other row.
+    for (let i = 0; i < this.#width; i++) size += VALUE_BYTES + ((from[i] ?? -1) < 0 ? 0 : (to[i] ?? 0) - (from[i] ?? 0));
     this.#bytes += size;
     if (this.#bytes > LIMITS.messageBytes) throw malformed(`a catalogue of more than ${LIMITS.messageBytes} bytes`);
   }

@@ -69,8 +69,25 @@ export function sendBytes(exchange: Exchange, status: number, type: string, body
 export function sendDocument(exchange: Exchange, type: string, pieces: readonly Buffer[] | undefined, etag: string): void {
   const { reply, requestId } = exchange;
   const head = `X-Content-Type-Options: nosniff\r\nCache-Control: private, no-cache\r\nETag: ${etag}\r\nX-Request-Id: ${requestId}\r\n`;
-  if (pieces === undefined) reply.sendPieces(304, head, []);
-  else reply.sendPieces(200, `Content-Type: ${type}\r\n${head}`, pieces);
+  if (pieces === undefined) {
+    reply.sendPieces(304, head, []);
+    return;
+  }
+  const rest = pieces.values();
+  let last = rest.next();
+  // The last piece ends the answer; a slow reader is waited for before the next one.
+  const goOn = (): void => {
+    while (last.done !== true) {
+      const piece = last.value;
+      last = rest.next();
+      if (last.done === true) reply.end(piece);
+      else if (!reply.write(piece)) return;
+    }
+  };
+  reply.onDrain = goOn;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  reply.begin(200, `Content-Type: ${type}\r\n${head}`, length);
+  goOn();
 }
 
 export function sendJson(exchange: Exchange, status: number, body: unknown, extra: readonly string[] = []): void {

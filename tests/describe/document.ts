@@ -126,7 +126,7 @@ export class Judge {
   }
 
   problem({ responses }: Operation, answer: Response): string | undefined {
-    const found = responses[String(answer.status)] ?? responses['default'];
+    const found = responses[String(answer.status)];
     if (found === undefined) return `the status ${answer.status} is not in the document`;
     const { content } = resolve<Operation['responses'][string]>(this.#document, found);
     if (content === undefined) return answer.body.length === 0 ? undefined : 'there is a body, and none in the document';

@@ -85,7 +85,7 @@ export const OPERATION_ROWS: Readonly<Record<ApiOperation, OperationRow>> = {
       ...OF_WRITES,
       ...OF_BODIES,
       ...(['filter_not_here', 'rows_not_array', 'row_not_object', 'row_key_unknown', 'row_key_missing', 'row_value'] as const),
-      ...(['rows_duplicate', 'rows_refused'] as const),
+      ...(['rows_duplicate', 'rows_refused', 'upsert_key', 'row_not_there'] as const),
     ],
     summary: 'Insert rows, all or none',
   },

@@ -60,8 +60,9 @@ export interface WritePlan extends Conditions {
 }
 
 export function planInsert(request: InsertRequest, table: Table, access: Access): InsertBodyPlan {
-  const { body, upsert } = request;
-  return { do: 'insert', table, body, upsert: upsert && upsertKey(upsert, table), ...conditionsOf(request, table, access) };
+  const { body, upsert, dryRun, maxAffected } = request;
+  const returning = returnedOf(request, table, access);
+  return { do: 'insert', table, body, upsert: upsert && upsertKey(upsert, table), dryRun, maxAffected, returning, access };
 }
 
 export function planPatch(request: PatchRowsRequest, table: Table, access: Access): PatchBodyPlan {
@@ -104,8 +105,13 @@ function writePlan(
   };
 }
 
-function conditionsOf({ dryRun, maxAffected, returning }: WriteOptions, table: Table, access: Access): Conditions {
-  return { dryRun, maxAffected, returning: returning && returnedRows(returning.select, readableTable(table, access), access), access };
+function conditionsOf(request: WriteOptions, table: Table, access: Access): Conditions {
+  const { dryRun, maxAffected } = request;
+  return { dryRun, maxAffected, returning: returnedOf(request, table, access), access };
+}
+
+function returnedOf({ returning }: WriteOptions, table: Table, access: Access): ReturnedRows | undefined {
+  return returning && returnedRows(returning.select, readableTable(table, access), access);
 }
 
 function returnedRows(select: readonly string[] | undefined, table: Table, access: Access): ReturnedRows {

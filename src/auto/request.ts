@@ -198,7 +198,8 @@ export function parseReadRow(query: readonly QueryParameter[], row: RowAddress, 
 
 export function parseInsert(query: readonly QueryParameter[], body: Buffer): InsertRequest {
   const { single } = sortQuery(query, INSERT);
-  return { do: 'insert', format: single.format, body, upsert: upsertOf(single), ...writeOptions(single) };
+  const { dryRun, maxAffected, returning } = writeOptions(single);
+  return { do: 'insert', format: single.format, body, upsert: upsertOf(single), dryRun, maxAffected, returning };
 }
 
 /** `true`, or the columns of a unique key; a column called true is quoted. */

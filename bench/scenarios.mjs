@@ -1,7 +1,7 @@
 // The contests of one engine: what is asked of the service and of the yardstick beside it. Each gives contestants, the base first; the targets
 // say what ratio (of requests a second) or thrift (of CPU a request) is to be reached. Knows requests, not how they are measured.
 import { ACCOUNTS, USERS } from './fixtures.mjs';
-import { anyOf, makeRequest, nextOf } from './load.mjs';
+import { anyOf, anyRequest, makeRequest, nextOf } from './load.mjs';
 
 const ALL = ['pg', 'ms', 'ma', 'ch'];
 const BATCH = 1000;
@@ -34,6 +34,45 @@ const insert = (engine, count) => {
     theirs: { method: 'POST', path: '/notes', body: text },
   });
 };
+
+const inserted = (engine) => {
+  const text = body(1);
+  return pair({
+    engine,
+    before: engine.fixture.emptyNotes,
+    ours: { method: 'POST', path: `${table(engine, 'notes')}?$return=rows`, body: text },
+    theirs: { method: 'POST', path: '/notes/returned', body: text },
+  });
+};
+
+/** Bodies in two versions in turn, so that a row that is changed again is another. */
+function patch(engine, { ours, theirs, bodies }) {
+  const { service, yardstick, fixture, project } = engine;
+  const requests = (path, headers) => anyRequest(bodies.map((text) => makeRequest({ method: 'PATCH', path, headers, body: text })));
+  const common = { database: fixture.address };
+  return [
+    { ...common, label: 'yardstick', server: yardstick, request: requests(theirs, {}) },
+    { ...common, label: 'millrace', server: service, request: requests(ours, project.headers) },
+  ];
+}
+
+const VERSIONS = ['one', 'two'];
+
+const patchOne = (engine) =>
+  patch(engine, {
+    ours: `${table(engine, 'accounts')}/${anyOf(ACCOUNTS)}`,
+    theirs: `/accounts?id=${anyOf(ACCOUNTS)}`,
+    bodies: VERSIONS.map((version) => JSON.stringify({ name: `Customer ${version}`, email: `${version}@example.com` })),
+  });
+
+const patchMany = (engine) =>
+  patch(engine, {
+    ours: table(engine, 'accounts'),
+    theirs: '/accounts/many',
+    bodies: VERSIONS.map((version) =>
+      JSON.stringify(Array.from({ length: BATCH }, (_, i) => ({ id: 1 + i * 7, name: `${version} ${i}` }))),
+    ),
+  });
 
 const formats = (engine) =>
   ['json', 'csv', 'xml', 'yaml', 'bson'].map((format) => ({
@@ -124,6 +163,19 @@ export const SCENARIOS = {
     targets: { millrace: { ratio: 1.2 } },
     contestants: (engine) => read(engine, `pg=0&ps=1&id=eq.${anyOf(USERS)}`, `/one?id=${anyOf(USERS)}`, 1),
   },
+  'row-by-key': {
+    title: 'row by the path of its key',
+    engines: ALL,
+    targets: { millrace: { ratio: 1.2 } },
+    contestants: (engine) =>
+      pair({ engine, ours: { path: `${table(engine, 'users')}/${anyOf(USERS)}` }, theirs: { path: `/one?id=${anyOf(USERS)}` } }),
+  },
+  groups: {
+    title: 'group-by over 100,000 rows',
+    engines: ALL,
+    targets: { millrace: { ratio: 1 } },
+    contestants: (engine) => read(engine, 'pg=0&ps=100&$group=month:created_at.month&$agg=count,least:min.email', '/months'),
+  },
   page20: {
     title: 'page of 20',
     engines: ALL,
@@ -177,6 +229,24 @@ export const SCENARIOS = {
         ours: { method: 'PUT', path: `${table(engine, 'accounts')}?id=eq.${anyOf(ACCOUNTS)}&set=name.Customer${anyOf(9999)}` },
         theirs: { method: 'PUT', path: `/accounts?id=${anyOf(ACCOUNTS)}&name=Customer${anyOf(9999)}` },
       }),
+  },
+  'insert1-rows': {
+    title: 'insert 1 row that comes back',
+    engines: ['pg', 'ms', 'ma'],
+    targets: { millrace: { ratio: 1 } },
+    contestants: inserted,
+  },
+  patch1: {
+    title: 'PATCH of 1 row',
+    engines: ['pg', 'ms', 'ma'],
+    targets: { millrace: { ratio: 1 } },
+    contestants: patchOne,
+  },
+  patch1000: {
+    title: 'PATCH of 1,000 rows by key',
+    engines: ['pg', 'ms', 'ma'],
+    targets: { millrace: { ratio: 1.2 } },
+    contestants: patchMany,
   },
   delete: {
     title: 'delete 1 row',

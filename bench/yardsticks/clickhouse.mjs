@@ -46,6 +46,8 @@ serve({
   },
   'PUT /accounts': (q) =>
     change('accounts', q.get('id'), 'ALTER TABLE accounts UPDATE name = {name:String} WHERE id = {id:Int32}', { name: q.get('name') }),
+  'GET /months': () =>
+    query('SELECT toStartOfMonth(created_at) AS month, count() AS count, min(email) AS least FROM users GROUP BY month ORDER BY month', {}),
   'DELETE /spares': (q) => change('spares', q.get('id'), 'DELETE FROM spares WHERE id = {id:Int32}', {}),
   'GET /summary': async (q) => {
     const rows = await one(q.get('id'));

@@ -14,7 +14,7 @@ export function serve(routes) {
         return;
       }
       const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
-      const body = request.method === 'POST' ? await readJson(request) : undefined;
+      const body = request.method === 'POST' || request.method === 'PATCH' ? await readJson(request) : undefined;
       const text = JSON.stringify(await route(query, body));
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
       response.end(text);

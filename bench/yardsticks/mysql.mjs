@@ -17,6 +17,29 @@ async function insert(rows) {
   return { rows_affected: result.affectedRows };
 }
 
+/** MySQL does not give back what was inserted. */
+async function insertReturned(row) {
+  const [{ insertId }] = await pool.execute('INSERT INTO notes (name, email, created_at) VALUES (?, ?, ?)', [
+    row.name,
+    row.email,
+    new Date(row.created_at),
+  ]);
+  return query(`SELECT ${COLUMNS} FROM notes WHERE id = ?`, [insertId]);
+}
+
+/** All rows in the text, as with an insert of many. */
+async function patchMany([first, ...rows]) {
+  const values = [first, ...rows].flatMap(({ id, name }) => [id, name]);
+  const list = `SELECT ? AS id, ? AS name${' UNION ALL SELECT ?, ?'.repeat(rows.length)}`;
+  const [result] = await pool.query(
+    `UPDATE accounts JOIN (${list}) AS given ON given.id = accounts.id SET accounts.name = given.name`,
+    values,
+  );
+  return { rows_affected: result.affectedRows };
+}
+
+const MONTHS =
+  "SELECT CAST(DATE_FORMAT(created_at, '%Y-%m-01') AS DATETIME) AS month, count(*) AS count, min(email) AS least FROM users GROUP BY 1 ORDER BY 1";
 const ONE = `SELECT ${COLUMNS} FROM users WHERE id = ? ORDER BY id LIMIT 1`;
 const one = (id) => query(ONE, [id]);
 
@@ -38,6 +61,10 @@ serve({
   'GET /by-email': (q) => query(`SELECT ${COLUMNS} FROM users WHERE email = ? ORDER BY id LIMIT ?`, [q.get('email'), q.get('ps')]),
   'POST /notes': (_, rows) => insert(rows),
   'PUT /accounts': (q) => affected('UPDATE accounts SET name = ? WHERE id = ?', [q.get('name'), q.get('id')]),
+  'POST /notes/returned': (_, [row]) => insertReturned(row),
+  'PATCH /accounts': (q, row) => affected('UPDATE accounts SET name = ?, email = ? WHERE id = ?', [row.name, row.email, q.get('id')]),
+  'PATCH /accounts/many': (_, rows) => patchMany(rows),
+  'GET /months': () => query(MONTHS, []),
   'DELETE /spares': (q) => affected('DELETE FROM spares WHERE id = ?', [q.get('id')]),
   'GET /summary': async (q) => {
     const rows = await one(q.get('id'));

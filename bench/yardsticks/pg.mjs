@@ -23,6 +23,16 @@ const lines = {
 };
 const insertOne = { name: 'insert-one', text: 'INSERT INTO notes (name, email, created_at) VALUES ($1, $2, $3)' };
 const update = { name: 'update', text: 'UPDATE accounts SET name = $1 WHERE id = $2' };
+const insertReturned = { name: 'insert-returned', text: `${insertOne.text} RETURNING ${COLUMNS}` };
+const patchOne = { name: 'patch-one', text: 'UPDATE accounts SET name = $1, email = $2 WHERE id = $3' };
+const patchMany = {
+  name: 'patch-many',
+  text: 'UPDATE accounts SET name = given.name FROM unnest($1::int[], $2::text[]) AS given (id, name) WHERE accounts.id = given.id',
+};
+const months = {
+  name: 'months',
+  text: "SELECT date_trunc('month', created_at) AS month, count(*) AS count, min(email) AS least FROM users GROUP BY 1 ORDER BY 1",
+};
 const remove = { name: 'remove', text: 'DELETE FROM spares WHERE id = $1' };
 
 /** The text for n rows, made once: INSERT … VALUES ($1, $2, $3), ($4, …) … */
@@ -56,6 +66,10 @@ serve({
       rows.flatMap((row) => [row.name, row.email, row.created_at]),
     ),
   'PUT /accounts': (q) => affected(update, [q.get('name'), q.get('id')]),
+  'POST /notes/returned': (_, [row]) => query(insertReturned, [row.name, row.email, row.created_at]),
+  'PATCH /accounts': (q, row) => affected(patchOne, [row.name, row.email, q.get('id')]),
+  'PATCH /accounts/many': (_, rows) => affected(patchMany, [rows.map(({ id }) => id), rows.map(({ name }) => name)]),
+  'GET /months': () => query(months, []),
   'DELETE /spares': (q) => affected(remove, [q.get('id')]),
   'GET /summary': async (q) => {
     const rows = await query(one, [q.get('id')]);

@@ -1,23 +1,26 @@
-// Random tables, rows and filters on all four engines at once, against an oracle in TypeScript: the rows of a GET and their order, what a
-// PUT changes, what a DELETE leaves, and pages in both ways. The seed is printed; MILLRACE_TEST_SEED brings its cases again.
+// Random tables, rows and filters on all four engines at once, against an oracle in TypeScript: the rows of a GET and their order, sums and groups,
+// rows by their keys, what a PUT or PATCH changes, what a DELETE leaves, and pages in both ways. The seed is printed; MILLRACE_TEST_SEED brings its cases again.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { QueryParameter } from '../../../src/util/query.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
 import { type Case, orderText, parameterOf, quoted, type World, type Write, worldOf } from './cases.ts';
 import { differs } from './differences.ts';
-import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderBy, ordered } from './oracle.ts';
+import type { LogicalValue } from './logical-types.ts';
+import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderBy, ordered, summed } from './oracle.ts';
 import { createStatement, Session } from './session.ts';
 
 const TABLES = 200;
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
 /** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */
-const SHARE: Readonly<Record<EngineName, { readonly cases: number; readonly writes: number; readonly paged: boolean }>> = {
-  postgres: { cases: CASES_PER_TABLE, writes: WRITES_PER_TABLE, paged: true },
-  mysql: { cases: CASES_PER_TABLE, writes: WRITES_PER_TABLE, paged: true },
-  mariadb: { cases: CASES_PER_TABLE, writes: WRITES_PER_TABLE, paged: true },
-  clickhouse: { cases: CASES_PER_TABLE / 10, writes: 1, paged: false },
+const SHARE: Readonly<
+  Record<EngineName, { readonly cases: number; readonly writes: number; readonly sums: number; readonly paged: boolean }>
+> = {
+  postgres: { cases: CASES_PER_TABLE, writes: WRITES_PER_TABLE, sums: 4, paged: true },
+  mysql: { cases: CASES_PER_TABLE, writes: WRITES_PER_TABLE, sums: 4, paged: true },
+  mariadb: { cases: CASES_PER_TABLE, writes: WRITES_PER_TABLE, sums: 4, paged: true },
+  clickhouse: { cases: CASES_PER_TABLE / 10, writes: 1, sums: 0.25, paged: false },
 };
 
 const sessions = new Map<EngineName, Session>();
@@ -113,6 +116,84 @@ async function checkRead(variant: Variant, read: Case): Promise<void> {
   if (found.join() !== wanted.join()) throw new Error(variant.explain(query, `expected [${wanted}], got [${found}]`));
 }
 
+/** Kinds of which there is no least value. */
+const WITHOUT_LEAST: ReadonlySet<string> = new Set(['bool', 'bytes']);
+
+/** Rows in groups and as a whole: how many, how many values of a column and how many different ones, the least and the most of them. */
+async function checkSums(variant: Variant, { filters }: Case, by: number | undefined, of: number): Promise<void> {
+  const { session, table, columns } = variant;
+  const group = by === undefined ? undefined : columns[by];
+  const column = columns[of];
+  if (column === undefined || [group, column].some((one) => one && differs(session.engine, one.type.name, 'absent'))) return;
+  const name = quoted(column.name);
+  const hasLeast = !WITHOUT_LEAST.has(column.type.name) && !differs(session.engine, column.type.name, 'order');
+  const query = [
+    ...filters.map((filter) => parameterOf(filter, columns)),
+    { name: 'pg', value: '0' },
+    { name: 'ps', value: '1000' },
+    { name: '$agg', value: `rows:count,filled:count.${name},apart:countd.${name}${hasLeast ? `,least:min.${name},most:max.${name}` : ''}` },
+    ...(group === undefined ? [] : [{ name: '$group', value: `g:${quoted(group.name)}` }]),
+  ];
+  const { rows } = await attempt(variant, query, () => session.read(table, query));
+  const read = (cell: string | null | undefined, type: LogicalColumn['type'] | undefined): LogicalValue | null =>
+    cell === null || cell === undefined || type === undefined ? null : type.read(cell);
+  const found = rows.map((cells) => {
+    const [shown, ...rest] = group === undefined ? [null, ...cells] : cells;
+    const [count, filled, apart, least, most] = rest;
+    return [read(shown, group?.type), Number(count), Number(filled), Number(apart), read(least, column.type), read(most, column.type)];
+  });
+  const wanted = summed(matching(variant.rows, filters, columns), by, of, columns).map((sums) => [
+    sums.group,
+    sums.rows,
+    sums.values,
+    sums.different,
+    ...(hasLeast ? [sums.least, sums.most] : [null, null]),
+  ]);
+  // Equal values may be written in several ways; the order of groups is that of pages, which is compared elsewhere.
+  const show = (list: readonly (readonly (LogicalValue | null)[])[]): string =>
+    list
+      .map((one) => shown(one))
+      .toSorted()
+      .join('\n');
+  if (show(found) !== show(wanted)) throw new Error(variant.explain(query, `sums are\n${show(found)}\nand not\n${show(wanted)}`));
+}
+
+const shown = (list: readonly unknown[]): string =>
+  JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? `${value}n` : Object.is(value, -0) ? 0 : value));
+
+/** The row of a key that there is, and of one that there is not. */
+async function checkKeys(variant: Variant): Promise<void> {
+  const { session, table, rows } = variant;
+  const [first] = rows;
+  const query = [{ name: '$select', value: 'id' }];
+  if (first !== undefined) {
+    const found = await attempt(variant, query, () => session.row(table, String(first.id), query));
+    if (found?.[0] !== String(first.id)) throw new Error(variant.explain(query, `the row of key ${first.id} is ${found}`));
+  }
+  const missing = await session.row(table, '99999', query).then(String, (error: unknown) => (error as { key?: string }).key);
+  if (missing !== 'row_unknown') throw new Error(variant.explain(query, `the row of no key is ${missing}`));
+}
+
+/** Several columns of the rows that match, or of rows by their keys; of the latter none may be missing. */
+async function checkPatch(variant: Variant, { filters }: Write, sets: readonly NonNullable<Write['set']>[]): Promise<void> {
+  const { session, table, columns } = variant;
+  const byKey = variant.world.hasKey && session.engine !== 'clickhouse';
+  const matched = new Set(matching(variant.rows, filters, columns));
+  const members = sets.map(({ column, value }) => `${JSON.stringify(columns[column]?.name)}:${columns[column]?.type.json(value)}`);
+  const where = filters.map((filter) => parameterOf(filter, columns));
+  const isArray = byKey && matched.size > 1;
+  const body = isArray
+    ? `[${[...matched].map(({ id }) => `{${[`"id":${id}`, ...members].join(',')}}`).join(',')}]`
+    : `{${members.join(',')}}`;
+  const query = isArray ? [] : where;
+  const count = await attempt(variant, [...query, { name: 'PATCH', value: body }], () => session.patch(table, query, body));
+  if (count !== matched.size) throw new Error(variant.explain(query, `expected ${matched.size} affected rows of ${body}, got ${count}`));
+  variant.rows = variant.rows.map((row) =>
+    matched.has(row) ? { ...row, values: sets.reduce((values, { column, value }) => values.with(column, value), [...row.values]) } : row,
+  );
+  await checkTable(variant, query);
+}
+
 /** A write on the table as it is, its count, and the whole table afterwards. */
 async function checkWrite(variant: Variant, { filters, set }: Write): Promise<void> {
   const { session, table, columns } = variant;
@@ -148,9 +229,7 @@ async function checkTable(variant: Variant, after: readonly QueryParameter[]): P
   const { rows } = await attempt(variant, query, () => session.read(table, query));
   const found = rows.map(([id, ...cells]) => [Number(id), ...cells.map((cell, i) => (cell === null ? null : columns[i]?.type.read(cell)))]);
   const wanted = variant.rows.map(({ id, values }) => [id, ...columns.map(({ index }) => values[index])]);
-  const show = (list: readonly unknown[][]): string =>
-    JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? `${value}n` : Object.is(value, -0) ? 0 : value));
-  if (show(found) !== show(wanted)) throw new Error(variant.explain(after, `the table is\n${show(found)}\nand not\n${show(wanted)}`));
+  if (shown(found) !== shown(wanted)) throw new Error(variant.explain(after, `the table is\n${shown(found)}\nand not\n${shown(wanted)}`));
 }
 
 /** Pages by number and pages by cursor are the whole, in order. */
@@ -174,7 +253,7 @@ async function checkPages(variant: Variant, read: Case, size: number): Promise<v
   if (keyset.join() !== wanted.join()) throw new Error(variant.explain(query, `cursors: expected [${wanted}], got [${keyset}]`));
 }
 
-async function checkWorld(session: Session, world: World): Promise<void> {
+async function checkWorld(session: Session, world: World, number: number): Promise<void> {
   const columns = world.columns.filter(({ type }) => !differs(session.engine, type.name, 'absent'));
   const table = await session.createTable(world.columns, world.hasKey ? 'keyed' : 'keyless');
   const variant = new Variant(session, world, table);
@@ -195,7 +274,17 @@ async function checkWorld(session: Session, world: World): Promise<void> {
     ({ filters, set }) =>
       variant.admits(filters, []) && !(set && differs(session.engine, world.columns[set.column]?.type.name ?? '', 'absent')),
   );
-  for (const write of writes.slice(0, share.writes)) await checkWrite(variant, write);
+  if (world.hasKey && share.paged) await checkKeys(variant);
+  const width = world.columns.length;
+  // Of a share below one, that part of the tables.
+  const sums = share.sums >= 1 ? share.sums : Number(number % Math.round(1 / share.sums) === 0);
+  for (const [i, one] of reads.slice(0, sums).entries())
+    await checkSums(variant, one, i % 4 === 3 ? undefined : (number + i) % width, (number + i * 2 + 1) % width);
+  for (const [i, write] of writes.slice(0, share.writes).entries()) {
+    const more = writes[(i + 1) % writes.length]?.set;
+    if (write.set === undefined || i % 2 === 0) await checkWrite(variant, write);
+    else await checkPatch(variant, write, more === undefined || more.column === write.set.column ? [write.set] : [write.set, more]);
+  }
   await session.database.run(`DROP TABLE ${table}`);
 }
 
@@ -206,9 +295,11 @@ it(`${TABLES} random tables with ${CASES_PER_TABLE} filters each agree with the 
   const problems: string[] = [];
   await Promise.all(
     [...sessions.values()].map(async (session) => {
-      for (const world of worlds) {
+      for (const [number, world] of worlds.entries()) {
         if (problems.length > 3) break;
-        await checkWorld(session, world).catch((error: unknown) => problems.push(error instanceof Error ? error.message : String(error)));
+        await checkWorld(session, world, number).catch((error: unknown) =>
+          problems.push(error instanceof Error ? error.message : String(error)),
+        );
       }
     }),
   );

@@ -86,6 +86,33 @@ export function matching(rows: readonly LogicalRow[], filters: readonly Filter[]
   return rows.filter((row) => joined('and', filters, row, columns) === true);
 }
 
+/** Rows of a group, and what is said of one column in them. */
+export interface Sums {
+  readonly group: LogicalValue | null;
+  readonly rows: number;
+  readonly values: number;
+  readonly different: number;
+  readonly least: LogicalValue | null;
+  readonly most: LogicalValue | null;
+}
+
+/** Groups by the values of one column (without it there is one group, also of no rows), with sums over another. */
+export function summed(rows: readonly LogicalRow[], by: number | undefined, of: number, columns: readonly LogicalColumn[]): Sums[] {
+  const type = columns[of]?.type;
+  const groups: { group: LogicalValue | null; rows: LogicalRow[] }[] = by === undefined ? [{ group: null, rows: [] }] : [];
+  for (const row of rows) {
+    const value = by === undefined ? null : (row.values[by] ?? null);
+    const known = groups.find(({ group }) => compareCells(group, value, by === undefined ? undefined : columns[by]?.type) === 0);
+    if (known === undefined) groups.push({ group: value, rows: [row] });
+    else known.rows.push(row);
+  }
+  return groups.map(({ group, rows: found }) => {
+    const values = found.flatMap((row) => row.values[of] ?? []).sort((a, b) => type?.compare(a, b) ?? 0);
+    const different = values.filter((value, i) => i === 0 || type?.compare(values[i - 1] as LogicalValue, value) !== 0).length;
+    return { group, rows: found.length, values: values.length, different, least: values[0] ?? null, most: values.at(-1) ?? null };
+  });
+}
+
 export interface OrderBy {
   /** Undefined is the column `id`. */
   readonly column: number | undefined;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { UNRESTRICTED } from '../../../src/auto/access.ts';
 import { Auto, type Target } from '../../../src/auto/attempt.ts';
 import { planRequest } from '../../../src/auto/plan.ts';
-import { type AutoRequest, parseDelete, parseInsert, parseRead, parseUpdate } from '../../../src/auto/request.ts';
+import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseReadRow, parseUpdate } from '../../../src/auto/request.ts';
 import { runPlan } from '../../../src/auto/run.ts';
 import type { AnswerSink, AutoResult } from '../../../src/auto/session.ts';
 import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
@@ -146,6 +146,18 @@ export class Session {
 
   update(table: string, query: readonly QueryParameter[]): Promise<number> {
     return this.#write(table, parseUpdate(query));
+  }
+
+  /** A JSON object for the rows that match, or an array of rows with their keys. */
+  patch(table: string, query: readonly QueryParameter[], body: string): Promise<number> {
+    return this.#write(table, parsePatch(query, Buffer.from(body)));
+  }
+
+  /** The row of a key, with the columns of the query's `$select`. */
+  async row(table: string, key: string, query: readonly QueryParameter[]): Promise<readonly (string | null)[] | undefined> {
+    const sink = new TextSink();
+    await this.#perform(table, parseReadRow(query, { key, ifMatch: undefined, ifNoneMatch: undefined }, MAX_PAGE), sink);
+    return sink.rows[0];
   }
 
   delete(table: string, query: readonly QueryParameter[]): Promise<number> {

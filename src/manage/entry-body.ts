@@ -9,7 +9,7 @@ import type { Entry, Host, TlsMode } from '../model/entry.ts';
 import { SPACE_NAMES } from '../model/project.ts';
 import type { DeclaredKey } from '../model/relation.ts';
 import type { EntryDraft } from '../store/store.ts';
-import { type BodyFields, shown, type TextRule } from './fields.ts';
+import { type BodyFields, matching, shown, type TextRule } from './fields.ts';
 
 const TLS_MODES: readonly [TlsMode, ...TlsMode[]] = ['prefer', 'disable', 'require', 'verify-full'];
 
@@ -123,7 +123,7 @@ export function readEntry(fields: BodyFields, engines: Engines): EntryBody {
     readOnly: fields.flag('read_only'),
   };
   const relations = readRelations(fields);
-  const alias = fields.optionalText('alias', undefined, 255);
+  const alias = fields.optionalText('alias', matching(/\S/, 'must not be empty'), 255);
   const spaces = readSpaces(fields);
   return {
     ...entry,

@@ -87,6 +87,7 @@ describe('an alias', () => {
   test('is unique in each space, and entries are changed and removed by it', async () => {
     expect((await system('POST', '', { ...prod.entry(), alias: 'shop', spaces: ['staging', 'prod'] })).status).toBe(422);
     expect((await system('POST', '', { ...prod.entry(), alias: 'other', spaces: ['nowhere'] })).status).toBe(422);
+    expect((await system('POST', '', { ...prod.entry(), alias: ' ' })).status).toBe(422);
     expect((await system('POST', '', { ...dev.entry(), alias: 'twice', spaces: ['dev'] })).status).toBe(201);
     expect((await system('POST', '', { ...prod.entry(), alias: 'twice', spaces: ['prod'] })).status).toBe(201);
     expect((await system('PUT', '', { ...dev.entry(), alias: 'twice', spaces: ['prod'] })).status).toBe(200);

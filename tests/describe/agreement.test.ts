@@ -1,7 +1,7 @@
 // One table of parameters and errors feeds the parser, the document and the reference: what the service takes and answers is what it says, both ways.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiOperation, PARAMETERS } from '../../src/auto/parameters.ts';
-import { API_OPERATIONS, errorsOf, OPERATION_ROWS, statusesOf } from '../../src/describe/operations.ts';
+import { API_OPERATIONS, BESIDES, errorsOf, OPERATION_ROWS, statusesOf } from '../../src/describe/operations.ts';
 import { AUTO_ERRORS } from '../../src/errors/auto.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
@@ -97,6 +97,8 @@ describe('errors', () => {
   test('every error of the Auto API belongs to an operation', () => {
     const known = new Set(API_OPERATIONS.flatMap((operation) => [...errorsOf(operation)]));
     expect(Object.keys(AUTO_ERRORS).filter((key) => !known.has(key as keyof typeof AUTO_ERRORS))).toEqual([]);
+    // What can happen to any request is the default answer, and listed nowhere.
+    expect(BESIDES.filter((key) => known.has(key))).toEqual([]);
   });
 
   /** Bad requests for any operation, by the status that they get. */

@@ -1,6 +1,8 @@
 /** The memory for large rows: one row has its limit, all of them together have theirs, and what was held is given back. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { heldByLargeRows, LargeShare, LIMITS } from '../../src/engines/limits.ts';
+import { TextRows } from '../../src/engines/rows.ts';
+import type { Cells } from '../../src/model/cells.ts';
 
 const held: LargeShare[] = [];
 const share = (rowBytes?: number): LargeShare => {
@@ -27,5 +29,23 @@ describe('large rows', () => {
     expect(() => share().hold(LIMITS.largeFrom)).not.toThrow();
     held[0]?.hold(0);
     expect(() => share().hold(LIMITS.rowBytes)).not.toThrow();
+  });
+});
+
+describe('rows of a catalogue', () => {
+  const rowsOf = (count: number, from: number, to: number): TextRows => {
+    const rows = new TextRows();
+    rows.start([{ name: 'a', kind: 'text' }] as Parameters<TextRows['start']>[0]);
+    const cells = { bytes: Buffer.alloc(64 * 1024), from: [from], to: [to] } as unknown as Cells;
+    for (let i = 0; i < count; i++) rows.row(cells);
+    return rows;
+  };
+
+  it('are bounded by what they hold', () => {
+    expect(() => rowsOf(1000, 0, 64 * 1024)).toThrow(/a catalogue of more than/);
+  });
+
+  it('hold nothing where they are NULL, wherever the value before ended', () => {
+    expect(rowsOf(1000, -1, 64 * 1024).rows).toHaveLength(1000);
   });
 });

@@ -10,6 +10,7 @@ import type { BoundStatement } from '../sql/dialect.ts';
 import type { SelectPlan } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
 import { compileUpdateRows } from '../sql/update-rows.ts';
+import { Lease } from '../util/buffer-pool.ts';
 import { narrow } from './access.ts';
 import { type Batch, ROWS, readBatch } from './insert.ts';
 import { isOneOf } from './keys.ts';
@@ -37,7 +38,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
     const statements = statementsOf(batch, plan, session);
     // One statement changes no row twice: then its number of rows tells.
     const isTold = isExact || statements.length === 1;
-    if (!isTold && (await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
+    if (!isTold) await checkStored(keys, plan, session).catch((error: unknown) => letGo(statements, error));
     let rows = 0;
     for (const statement of statements) {
       rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
@@ -81,6 +82,16 @@ function checkOnce(keys: readonly RowKey[]): void {
 function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
   const key = table.primaryKey;
   return groups.flatMap(({ columns, rows }) => compileUpdateRows(narrow({ table, key, columns, rows }, access, 'update'), engine.dialect));
+}
+
+/** What was written down for statements that are never sent goes back to the pool. */
+function letGo(statements: readonly BoundStatement[], error: unknown): never {
+  for (const { params } of statements) for (const value of params) if (value instanceof Lease) value.release();
+  throw error;
+}
+
+async function checkStored(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
+  if ((await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
 }
 
 /** The same failure with its row, where that can be found. */

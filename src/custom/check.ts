@@ -84,10 +84,13 @@ async function execute(management: Management, author: Author, compiled: Compile
   const caller = trial.roles === undefined ? author.caller : { ...author.caller, roles: new Set(trial.roles) };
   const steps: PlainMap[] = [];
   const side = sideStatements(compiled, session);
+  const refuse = (error: unknown): never => {
+    throw explainStep(error, 'of the trial', timeoutMs);
+  };
   const began = performance.now();
   try {
     await side.run(trial.before, 'before');
-    const isMarked = trial.after.length > 0 && (await session.mark());
+    const isMarked = trial.after.length > 0 && (await session.mark().catch(refuse));
     const { status, answered } = await answerOf(compiled, steps, notes, async () => ({
       input: await readDryInput(trial, compiled.rules, { mostBytes: limits.bytes, lease: trial.lease, signal: trial.signal }),
       context: contextOf(caller),
@@ -101,7 +104,7 @@ async function execute(management: Management, author: Author, compiled: Compile
       caller,
     }));
     // As a caller would find it: what a call that fails has written is taken back.
-    if (isMarked && status >= FIRST_REFUSAL) await session.returnToMark();
+    if (isMarked && status >= FIRST_REFUSAL) await session.returnToMark().catch(refuse);
     const after = await afterwards(side, trial.after);
     const duration = milliseconds(began);
     await session.rollback();

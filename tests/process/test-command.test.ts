@@ -320,6 +320,8 @@ describe('what fails', () => {
       'wrong.test.yaml': { cases: [{ name: 'any' }] },
       'sql.test.yaml': { definition: 'take.yaml', cases: sql },
       'bad.test.yaml': bad.join('\n'),
+      'far.yaml': { ...taking('postgres'), database: { type: 'postgres', source_ip: '127.0.0.1', port: '1', username: 'x', name: 'x' } },
+      'far.test.yaml': { cases: [{ name: 'nobody there', input: { id: 1 }, after: { 'SELECT 1': [] } }] },
       'lost.test.yaml': { definition: 'gone.yaml', cases: [{ name: 'any' }] },
       'broken.test.yaml': 'cases: [',
     });
@@ -328,6 +330,7 @@ describe('what fails', () => {
     expect(stdout).toMatch(/the definition is not valid:\n +line \d+, column \d+: permission/);
     expect(stdout).toMatch(/failed {2}no table.*\n +Step before\[0\] of the test failed: .*nowhere/);
     expect(stdout).toMatch(/failed {2}a commit.*\n +.*COMMIT/);
+    expect(stdout).toMatch(/failed {2}nobody there.*\n +Step of the trial failed: the database cannot be reached/);
     expect(stdout).toContain('bad.test.yaml:4:14: cases[0] has no field "expects"; use one of name, before');
     expect(stdout).toContain('bad.test.yaml:5:13: cases[0].before must be a list');
     expect(stdout).toContain('bad.test.yaml:6:5: cases[1] needs a name');

@@ -28,10 +28,20 @@ function fill(select, values) {
   select.replaceChildren(...values.map((value) => new Option(value, value)));
 }
 
+/** Examples of filters would be filled in, all of them at once, and hardly a row matches that: they are told instead. */
+function withoutFilters(spec) {
+  const told = ([name, parameter]) => {
+    const { example, ...rest } = parameter;
+    return [name, rest.explode === true && Array.isArray(example) ? { ...rest, description: `For example ${example[0]}` } : parameter];
+  };
+  const parameters = Object.fromEntries(Object.entries(spec.components.parameters).map(told));
+  return { ...spec, components: { ...spec.components, parameters } };
+}
+
 function show(spec) {
   find('document').replaceChildren();
   window.SwaggerUIBundle({
-    spec,
+    spec: withoutFilters(spec),
     dom_id: '#document',
     deepLinking: false,
     validatorUrl: null,

@@ -6,6 +6,7 @@ import { SETTINGS } from '../src/config.ts';
 import { OWN_ENGINES } from '../src/engines/index.ts';
 import { ERRORS, REASONS } from '../src/errors.ts';
 import { OPERATORS } from '../src/sql/operators.ts';
+import { allPages, brokenLinks, LANGUAGES, readPage, userPages } from './support/documents.ts';
 import { importsOf, linesMatching, projectFiles, readProjectFile, sourceFiles } from './support/sources.ts';
 
 const ANYTHING = ['**'];
@@ -324,18 +325,17 @@ describe('documents', () => {
     expect([...new Set(spoken)].filter((name) => !said.includes(`\`${name}`))).toEqual([]);
   });
 
-  test('links between the documents lead somewhere', () => {
-    const known = projectFiles();
-    const broken = known
-      .filter((file) => file.endsWith('.md'))
-      .flatMap((file) =>
-        [...readProjectFile(file).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, link = '']) => {
-          if (/^[a-z]+:/.test(link)) return [];
-          const target = new URL(link, `file:///${file}`).pathname.slice(1).replace(/\/$/, '');
-          return known.some((candidate) => candidate === target || candidate.startsWith(`${target}/`)) ? [] : [`${file}: ${link}`];
-        }),
-      );
-    expect(broken).toEqual([]);
+  test('links between the documents lead somewhere, to headings too', () => {
+    const known = new Set(projectFiles());
+    expect(allPages().flatMap((file) => brokenLinks(readPage(file), known))).toEqual([]);
+  });
+
+  test('blocks of code in pages for users are of a language that tests/docs knows how to try', () => {
+    const known = new Set<string>(LANGUAGES);
+    const fences = userPages().flatMap((file) => readPage(file).fences);
+    expect(fences.filter(({ language }) => !known.has(language)).map(({ page, line, language }) => `${page}:${line}: ${language}`)).toEqual(
+      [],
+    );
   });
 });
 
@@ -347,7 +347,7 @@ function describeErrors(): string {
     '# Errors',
     '',
     'Every error is JSON, whatever `format` says: `{"code": 404, "status": "Not Found", "message": "…"}`. The response carries `X-Request-Id`,',
-    'under which the log has the cause. The names below are not part of the response; they appear in the log.',
+    'under which the log has the name of the error, as below, and for failures of databases and of the service itself the reason.',
     '',
     'Errors of writes from the database have `X-Outcome`: `none` when nothing stays of the write, `unknown` when nobody can tell or a part of it stays;',
     'then the message says so, and a client looks before it repeats the request. A 2xx needs none: the write is done.',

@@ -70,7 +70,7 @@ test('the session in docs/reference/mcp.md is what an agent gets, word by word',
   const own = await setUpProject(service, [{ ...database.entry(), alias: 'shop' } as ReturnType<TestDatabase['entry']>]);
   const client = await connect({ ...own.headers });
   const page = readFileSync(fileURLToPath(new URL('../../docs/reference/mcp.md', import.meta.url)), 'utf8');
-  const [, session = ''] = /## A session.*?```\n(.*?)```/s.exec(page) ?? [];
+  const [, session = ''] = /## A session.*?```mcp\n(.*?)```/s.exec(page) ?? [];
   const steps = [...session.matchAll(/^(\w+) (\{.*\})\n {2}(.*)$/gm)];
   expect(steps.map(([, tool]) => tool)).toEqual([
     'list_tables',

@@ -1,6 +1,6 @@
 // `npm start` as a user runs it, in this checkout: the ready line, curl lines that answer, a second start, and nothing left behind.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,41 +51,25 @@ function leftovers(): string[] {
   return lines.filter((line) => line.includes(dataDir));
 }
 
-/** The lines of both READMEs, in a plain shell, as printed but for the port; then the command line with names instead of ids. */
-function runReadme(url: string): void {
-  const blocks = (language: string, file = 'README.md'): string[] =>
-    Array.from(
-      readFileSync(join(root, file), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')),
-      ([, text]) => text ?? '',
-    );
-  const home = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
+/** The command line against the demo, with names instead of ids. The pages of the documents are run elsewhere (tests/docs). */
+function runCommands(url: string): void {
+  const home = mkdtempSync(join(tmpdir(), 'millrace-commands-'));
   symlinkSync(dataDir, join(home, 'data'));
-  writeFileSync(join(home, 'top-products.yaml'), blocks('yaml')[0] ?? '');
-  const [, requests = '', commands = ''] = blocks('sh');
-  // A request that is refused fails; npx would find the same program in an installed package.
-  const prelude = `set -e\ncurl() { command curl --fail-with-body "$@"; }\nnpx() { shift; '${process.execPath}' '${root}dist/main.js' "$@"; }\n`;
   const run = (text: string): string =>
-    execFileSync('sh', ['-c', prelude + text.replaceAll('http://127.0.0.1:8080', url)], {
+    execFileSync('sh', ['-c', `set -e\nmillrace() { '${process.execPath}' '${root}dist/main.js' "$@"; }\n${text}`], {
       cwd: home,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], HOME: home, MILLRACE_CONTEXT_FILE: join(home, 'context.json') },
     });
-  expect(run(requests)).toContain('rows_affected');
-  expect(run(commands)).toMatch(/"name":"[A-Z ]+","sold":\d+/);
-  symlinkSync(join(root, 'examples'), join(home, 'examples'));
-  const [examples = ''] = blocks('sh', 'examples/README.md');
-  const told = run(examples);
-  expect(told).toMatch(/^2\d passed, 0 failed/m);
-  expect(told).not.toContain('no case reached');
-  expect(told).toContain('"by_status":{');
-  expect(run('npx millrace context use --org-id demo --project-id shop --space-id staging')).toMatch(/^space_id: [0-9A-Z]{26}$/m);
-  expect(run('npx millrace definition list')).toBe('[]\n');
-  expect(run('npx millrace definition list --space-id dev')).toContain('"top-products"');
-  expect(run('npx millrace database test pg shop')).toContain('"ok":true');
-  expect(run('npx millrace database add postgres://u:p@127.0.0.1:1/other --read-only')).toContain('registered');
-  expect(run('npx millrace database test pg other || true; npx millrace database remove pg other')).toContain('removed');
-  expect(run('npx millrace database add --help')).toContain('--read-only');
-  expect(run('npx millrace context show')).toContain('server_key: ***');
+  expect(run('millrace login')).toContain(`url: ${url}\n`);
+  expect(run('millrace context use --org-id demo --project-id shop --space-id staging')).toMatch(/^space_id: [0-9A-Z]{26}$/m);
+  expect(run('millrace definition list')).toBe('[]\n');
+  expect(run('millrace definition list --space-id dev')).toContain('"stock/low"');
+  expect(run('millrace database test pg shop')).toContain('"ok":true');
+  expect(run('millrace database add postgres://u:p@127.0.0.1:1/other --read-only')).toContain('registered');
+  expect(run('millrace database test pg other || true; millrace database remove pg other')).toContain('removed');
+  expect(run('millrace database add --help')).toContain('--read-only');
+  expect(run('millrace context show')).toContain('server_key: ***');
   rmSync(home, { recursive: true });
 }
 
@@ -118,7 +102,7 @@ it('serves rows, twice, with a database of yours beside the demo, and leaves not
       const { status, answer } = paste(line);
       expect([line, status, answer]).toEqual([line, expect.stringMatching(/^20[01]$/), expect.stringMatching(/.{15}/s)]);
     }
-    if (args.length === 0) runReadme(started.output().match(/^millrace ready on (.*)$/m)?.[1] ?? '');
+    if (args.length === 0) runCommands(started.output().match(/^millrace ready on (.*)$/m)?.[1] ?? '');
     if (args.length > 0) expect(paste(lines[0] ?? '').answer).toBe('[{"id":1,"name":"pinto"}]');
     await started.stop(signal);
     await expect.poll(leftovers, { timeout: 10_000 }).toEqual([]);

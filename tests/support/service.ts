@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly dataDir?: string;
   /** The most file descriptors that the process may have. */
   readonly openFiles?: number;
+  /** Milliseconds until it must be ready. */
+  readonly startPatience?: number;
 }
 
 export interface RequestOptions {
@@ -106,8 +108,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   process.once('exit', killAtExit);
   void exited.then(() => process.removeListener('exit', killAtExit));
 
-  const ready = await output.waitFor(/^millrace ready on http:\/\/(\S+):(\d+)$/m, exited).catch((error: unknown) => {
-    child.kill('SIGKILL');
+  const patience = options.startPatience ?? START_PATIENCE;
+  const ready = await output.waitFor(/^millrace ready on http:\/\/(\S+):(\d+)$/m, exited, patience).catch(async (error: unknown) => {
+    // The demo has a server of its own to stop.
+    child.kill(options.command === 'start' ? 'SIGTERM' : 'SIGKILL');
+    await exited;
     removeData();
     throw error;
   });
@@ -162,13 +167,13 @@ function collectOutput(child: ChildProcess) {
     });
   return {
     text: () => collected,
-    waitFor(pattern: RegExp, exited: Promise<Exit>): Promise<RegExpExecArray> {
+    waitFor(pattern: RegExp, exited: Promise<Exit>, patience: number): Promise<RegExpExecArray> {
       return new Promise((resolve, reject) => {
         const fail = (why: string): void => {
           finish();
           reject(new Error(`the service ${why}; it said:\n${collected}`));
         };
-        const impatience = setTimeout(() => fail(`was not ready within ${START_PATIENCE / 1000} s`), START_PATIENCE);
+        const impatience = setTimeout(() => fail(`was not ready within ${patience / 1000} s`), patience);
         const look = (): void => {
           const match = pattern.exec(collected);
           if (!match) return;

@@ -1,0 +1,63 @@
+// The demo of `npm start` as a process, for all pages: where it is, who asks, and what of a page's text is put in place of its defaults.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { type Service, startService } from '../support/service.ts';
+
+/** What pages name: the port of a service that runs alone, and a database that the reader has. */
+const PAGE_ADDRESS = '127.0.0.1:8080';
+const PAGE_DATABASE = 'postgres://app:secret@127.0.0.1:5432/library';
+
+export interface Demo {
+  readonly service: Service;
+  readonly dataDir: string;
+  /** The reader's own database, and that of the demo, by the names that they are registered under. */
+  readonly databases: Readonly<Record<string, string>>;
+  /** Ids of the demo, by their names in documents. */
+  readonly ids: Readonly<Record<'org_id' | 'project_id' | 'space_id' | 'user_id', string>>;
+  /** The context headers with the role admin, and the server key. */
+  readonly headers: Readonly<Record<string, string>>;
+  substitute(text: string): string;
+  stop(): Promise<void>;
+}
+
+export async function startDemo(): Promise<Demo> {
+  const own: TestDatabase = await createDatabase('postgres');
+  const service = await startService({
+    command: 'start',
+    startPatience: 170_000,
+    // Keys are made and kept in the data directory, as they are for a newcomer.
+    env: { MILLRACE_SERVER_KEY: '', MILLRACE_ENCRYPTION_KEY: '', NODE_OPTIONS: '' },
+  });
+  const read = (name: string): Record<string, string> =>
+    JSON.parse(readFileSync(join(service.dataDir, name), 'utf8')) as Record<string, string>;
+  const { org_id = '', project_id = '', space_id = '', user_id = '' } = read('demo.json');
+  const { user, password, host, port } = own.address;
+  const shop = read('postgres/settings.json');
+  const shopUrl = `postgres://postgres:${shop['password']}@127.0.0.1:${shop['port']}/shop`;
+  const databaseUrl = `postgres://${user}${password === '' ? '' : `:${password}`}@${host}:${port}/${own.name}`;
+  return {
+    service,
+    dataDir: service.dataDir,
+    databases: { 'pg/library': databaseUrl, 'pg/shop': shopUrl },
+    ids: { org_id, project_id, space_id, user_id },
+    headers: {
+      'x-org-id': org_id,
+      'x-project-id': project_id,
+      'x-space-id': space_id,
+      'x-user-id': user_id,
+      'x-user-roles': 'admin',
+      'x-server-key': read('keys.json')['server_key'] ?? '',
+    },
+    substitute: (text) =>
+      text
+        .replaceAll(PAGE_DATABASE, databaseUrl)
+        .replaceAll(PAGE_ADDRESS, `${service.host}:${service.port}`)
+        .replace(/\b(pg[ /])library\b/g, `$1${own.name}`)
+        .replace(/\bname=library\b|\bschema=library\b/g, (word) => word.replace('library', own.name)),
+    stop: async () => {
+      await service.stop();
+      await own.drop();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// The documents are run: every command, document, program and request of README, docs and examples, as printed, in a newcomer's shell, against the
+// demo of `npm start`. What a page shows as an output is compared with what came. A block that nobody knows how to try fails.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPage, userPages } from '../support/documents.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { matchesJson, matchesText } from './expected.ts';
+import { type PageReport, runPage } from './page-run.ts';
+import { commandsOf } from './shell-session.ts';
+
+let demo: Demo;
+const reports: PageReport[] = [];
+
+beforeAll(async () => {
+  demo = await startDemo();
+}, 180_000);
+
+afterAll(async () => {
+  await demo?.stop();
+  const kinds = Object.keys(reports[0]?.tried ?? {});
+  const sums = kinds.map((kind) => `${reports.reduce((sum, { tried }) => sum + (tried[kind] ?? 0), 0)} ${kind}`);
+  const lines = reports
+    .filter(({ tried }) => Object.values(tried).some((count) => count > 0))
+    .map(({ page, tried }) => `  ${page}: ${kinds.flatMap((kind) => (tried[kind] ? [`${tried[kind]} ${kind}`] : [])).join(', ')}`);
+  process.stdout.write(
+    `docs tried: ${sums.join(', ')}; failed: ${reports.reduce((sum, { problems }) => sum + problems.length, 0)}\n${lines.sort().join('\n')}\n`,
+  );
+});
+
+describe.concurrent('as printed', () => {
+  test.each(userPages())(
+    '%s',
+    async (file) => {
+      const report = await runPage(demo, readPage(file));
+      reports.push(report);
+      expect(report.problems.join('\n\n')).toBe('');
+    },
+    600_000,
+  );
+});
+
+describe('what tries the pages is not blind', () => {
+  test('commands end where the shell thinks so', () => {
+    const script = "a=1\n\n# a comment\ncurl 'x\ny' \\\n  -d z   # 404: it's gone\ncat <<'EOF' > f\nit's\nEOF\nb\n";
+    expect(commandsOf(script, 10).map(({ line, text }) => [line, text.split('\n').length])).toEqual([
+      [10, 1],
+      [13, 3],
+      [16, 3],
+      [19, 1],
+    ]);
+  });
+
+  test('outputs are compared', () => {
+    expect([matchesText('a … d', 'a b\nc d\n'), matchesText('a … d', 'a b'), matchesText('a.c', 'abc')]).toEqual([true, false, false]);
+    expect(matchesJson([{ id: 1, name: '…' }, '…'], [{ id: 1, name: 'x' }, {}, {}])).toBe(true);
+    expect(matchesJson([{ id: 1 }], [{ id: 1, name: 'x' }])).toBe(false);
+    expect(matchesJson({ id: 1, '…': '…' }, { id: 1, name: 'x' })).toBe(true);
+  });
+
+  test('a wrong page fails: a refused request, a command that fails, a variable that is not set, a wrong output, an unknown block', async () => {
+    const block = (language: string, text: string, line: number, isAttached = false) => ({
+      page: 'wrong.md',
+      language,
+      text,
+      line,
+      isAttached,
+    });
+    const page = {
+      file: 'wrong.md',
+      headings: [],
+      links: [],
+      spans: [
+        { page: 'wrong.md', line: 1, text: 'GET …/users?pg=0&ps=1&nothing=eq.1' },
+        { page: 'wrong.md', line: 2, text: 'millrace definition deploy FILE --nothing' },
+      ],
+      fences: [
+        block('sh', 'curl -s "http://127.0.0.1:8080/svc/nowhere"\nfalse\necho one\n', 10),
+        block('text', 'two\n', 20, true),
+        block('yaml', 'http: {uri: x}\nlogic: []\n', 30),
+        block('haiku', 'an old silent pond\n', 40),
+        block('sh', 'echo "$NOT_SET"\n', 50),
+      ],
+    };
+    const { problems } = await runPage(demo, page);
+    expect(problems.map((problem) => /^wrong\.md:(\d+)/.exec(problem)?.[1])).toEqual(['10', '11', '50', '20', '30', '40', '1', '2']);
+  });
+});

@@ -14,23 +14,23 @@ const buildStamp = join(root, 'dist', '.built');
 const [command, ...args] = process.argv.slice(2);
 
 /** Runs a step to its end; its output goes to stderr, so that stdout has only what was asked for. */
-function run(file, argv) {
-  const result = spawnSync(file, argv, { cwd: root, stdio: ['ignore', 2, 2] });
+function run(file, argv, cwd = root) {
+  const result = spawnSync(file, argv, { cwd, stdio: ['ignore', 2, 2] });
   if (result.error) throw result.error;
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
 /** Installs when node_modules does not match the lock file (a stamp inside it tells). */
-function install() {
-  const stamp = join(root, 'node_modules', '.millrace-lock');
+function install(folder = root) {
+  const stamp = join(folder, 'node_modules', '.millrace-lock');
   const want = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return;
   console.error('installing dependencies ...');
   // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, as those written where a registry does not carry
   // them do. This installs the locked versions with their checksums all the same, and writes nothing back. No package's own scripts are run.
-  run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder);
   writeFileSync(stamp, want);
 }
 
@@ -93,6 +93,12 @@ const commands = {
   check: async () => {
     install();
     process.exitCode = (await runChecks(root)).length > 0 ? 1 : 0;
+  },
+  /** The documentation as a site in website/dist; its generator is installed there, and nowhere else. */
+  docs: () => {
+    const website = join(root, 'website');
+    install(website);
+    run(join(website, 'node_modules', '.bin', 'vitepress'), ['build', '.'], website);
   },
   start: async () => {
     await checkPort();

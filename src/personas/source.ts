@@ -6,6 +6,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { JsonError, parseJson } from '../util/json.ts';
 import { parseYaml, YamlError } from '../util/yaml.ts';
+import { readQuickYaml } from './quick-yaml.ts';
 
 export interface DocumentSource {
   readonly value: PlainValue;
@@ -28,7 +29,22 @@ export function readJsonSource(text: string): DocumentSource {
   }
 }
 
+/** Where something stands is asked for only when something is wrong. */
 export function readYamlSource(text: string): DocumentSource {
+  const value = readQuickYaml(text, plainScalar);
+  if (value === undefined) return readWholeYaml(text);
+  let whole: DocumentSource | undefined;
+  return {
+    value,
+    placeOf: (path) => {
+      whole ??= readWholeYaml(text);
+      return whole.placeOf(path);
+    },
+  };
+}
+
+/** Everything that YAML has, with its places. */
+export function readWholeYaml(text: string): DocumentSource {
   try {
     const { documents, lines } = parseYaml(text, MOST_PARTS);
     const placeAt = (offset: number): string => {

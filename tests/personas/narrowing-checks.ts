@@ -1,7 +1,7 @@
 // What is checked of the narrowing without a database: the oracle's random requests through the service's own parsing and planning, run on rows in
 // memory, and single promises of it. Plain functions that throw, so that `scripts/mutate-access.mjs` can run them on changed code.
 import { isDeepStrictEqual } from 'node:util';
-import { type Access, knownColumns, narrow, visibleTable } from '../../src/auto/access.ts';
+import { type Access, knownColumns, narrow, narrowTaken, visibleTable } from '../../src/auto/access.ts';
 import { explain } from '../../src/auto/failures.ts';
 import { DbFailure } from '../../src/engines/engine.ts';
 import { ApiError } from '../../src/errors.ts';
@@ -181,7 +181,7 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
   },
 
   'what may not be given is refused where plans are narrowed, whoever made them': () => {
-    const { access } = under({ read: true, update: { columns: ['a'] } });
+    const { access } = under({ read: true, insert: { columns: ['id', 'a', 'c'] }, update: { columns: ['a'] } });
     const table = visibleTable(facts, access, 'update');
     const [id, a, b] = facts.columns;
     if (id === undefined || a === undefined || b === undefined) throw new Error('there are no columns');
@@ -191,6 +191,9 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
     const rows = RowValues.of(2, []);
     const patch = (column: typeof a) => thrown(() => narrow({ table, key: [id], columns: [id, column], rows }, access, 'update'));
     is([patch(a), patch(b)], [undefined, 403]);
+    const into = visibleTable(facts, access, 'insert');
+    const taken = (column: typeof a) => thrown(() => narrowTaken({ table: into, key: [id], columns: [id, column], rows }, access));
+    is([taken(a), taken(b)], [undefined, 403]);
   },
 
   'a relation goes over columns that may be read as they are': () => {

@@ -125,7 +125,7 @@ class FlowReader {
   value(depth: number): PlainValue {
     if (depth > MAX_DEPTH) throw new Unusual();
     const first = this.#text[this.#at];
-    if (first === '[') return this.#items(']', [], (items) => void items.push(this.value(depth + 1)));
+    if (first === '[') return this.#items(']', [] as PlainValue[], (items) => void items.push(this.value(depth + 1)));
     if (first === '{') return this.#items('}', new Map() as PlainMap, (fields) => this.#field(fields, depth));
     const rest = this.#text.slice(this.#at);
     const quoted = QUOTED.exec(rest);

@@ -19,19 +19,10 @@ const UNRESTRICTED: Standing = { kind: 'unrestricted' };
 const NONE: Standing = { kind: 'none' };
 const ADMIN = 'admin';
 
-/** What it is asked for: tables, whom personas open, or endpoints, which have permissions of their own. */
-export type Asked = 'tables' | 'endpoints';
-
-/**
- * Throws when the caller asks to act as someone it is not. A space without personas costs one look, and the question whether it may still be one: an
- * instance that hears nothing of its records does not hear of the first persona either.
- */
-export function standingOf(store: Store, caller: Caller, context: ProjectContext, asked: Asked = 'tables'): MaybePromise<Standing> {
+/** Throws when the caller asks to act as someone it is not. A space without personas costs one look. */
+export function standingOf(store: Store, caller: Caller, context: ProjectContext): MaybePromise<Standing> {
   const space = caller.spaceId === undefined ? firstSpace(context) : context.spaces.get(caller.spaceId);
-  if (space?.isGuarded !== true) {
-    if (asked === 'tables' && !caller.roles.has(ADMIN)) store.checkGrants();
-    return inOpenSpace(caller);
-  }
+  if (space?.isGuarded !== true) return inOpenSpace(caller);
   const { org, project } = context;
   return after(store.personas(org.orgId, project.projectId, space.spaceId), (personas) =>
     // The last one may have gone since the project was looked up.

@@ -97,7 +97,7 @@ export class PostgresFreshness implements Freshness {
       this.#refusesGrants = !hold;
       if (!hold)
         this.#onProblem(
-          'the store has confirmed nothing for too long; until it does, tokens are refused, and callers whom a persona may restrict',
+          'the store has confirmed nothing for too long; until it does, tokens are refused, and requests in spaces with personas',
           undefined,
         );
     }

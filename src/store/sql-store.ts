@@ -410,12 +410,8 @@ export class SqlStore implements Store {
     });
   }
 
-  checkGrants(): void {
-    if (!this.#freshness.grantsHold()) throw apiError('persona_unconfirmed');
-  }
-
   personas(orgId: string, projectId: string, spaceId: string): Cached<Personas> {
-    this.checkGrants();
+    if (!this.#freshness.grantsHold()) throw apiError('persona_unconfirmed');
     return this.#personas.get(`${orgId}/${projectId}/${spaceId}`);
   }
 

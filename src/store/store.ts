@@ -193,8 +193,6 @@ export interface Store {
 
   /** An empty map when the space has none. Throws `persona_unconfirmed` when the store has not confirmed memory for too long. */
   personas(orgId: string, projectId: string, spaceId: string): Cached<Personas>;
-  /** Throws when what is in memory may be older than what has been granted or taken back since. */
-  checkGrants(): void;
   /** All or none; those of the same names are replaced. `created`: none of the names was there. */
   putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage>;
   deletePersona(scope: SpaceScope, persona: string): Promise<boolean>;

@@ -95,7 +95,7 @@ export function customRoutes(services: Services): readonly Route[] {
 
 /** The caller as steps see it, with the name of the persona in force. */
 function actingIn({ store }: Services, caller: SpaceCaller, context: ProjectContext): MaybePromise<SpaceCaller> {
-  return after(standingOf(store, caller, context, 'endpoints'), (standing) =>
+  return after(standingOf(store, caller, context), (standing) =>
     standing.kind === 'persona' ? { ...caller, persona: standing.persona.persona } : caller,
   );
 }

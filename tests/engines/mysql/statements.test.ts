@@ -398,14 +398,23 @@ suite.each(SERVERS)('%s: statements', (label, at: Server) => {
   });
 
   test('prepared statements are bounded and given back', async () => {
-    const count = async () => Number((await sql(connection, "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'")).values[0]?.[1]);
     const busy = await connect(at, database);
-    const before = await count();
+    /** Commands of this session, as the server counts them. */
+    const commands = async (which: 'prepare' | 'close') =>
+      Number((await sql(busy, `SHOW SESSION STATUS LIKE 'Com_stmt_${which}'`)).values[0]?.[1]);
     for (let i = 0; i < 300; i++) await sql(busy, `SELECT ${i}`);
-    expect((await count()) - before).toBeLessThanOrEqual(100);
+    const closed = await commands('close');
+    expect((await commands('prepare')) - closed).toBeLessThanOrEqual(102);
+    expect(closed).toBeGreaterThanOrEqual(200);
+    const prepared = await commands('prepare');
     expect((await sql(busy, 'SELECT 299')).values).toEqual([['299']]);
+    expect(await commands('prepare')).toBe(prepared);
+    // With the session the server forgets its statements, and so do we.
     await busy.reset();
-    expect((await count()) - before).toBeLessThanOrEqual(0);
+    await commands('prepare');
+    const anew = await commands('prepare');
+    expect((await sql(busy, 'SELECT 299')).values).toEqual([['299']]);
+    expect(await commands('prepare')).toBe(anew + 1);
     busy.close();
   });
 

@@ -217,7 +217,9 @@ export class ResultReply implements Reply {
       cursor.u16();
       if (this.#first) this.affected = affected;
       if (this.#first && cursor.at < cursor.end) this.info = cursor.text();
-      return (status & MORE_RESULTS) === 0;
+      if ((status & MORE_RESULTS) !== 0) return false;
+      if (this.#first) this.#startEmpty();
+      return true;
     }
     this.#awaited = cursor.number();
     checkColumns(this.#awaited);
@@ -258,6 +260,18 @@ export class ResultReply implements Reply {
     }
     this.#reader = new RowReader(this.#shapes);
     this.#source.reserve(SPARE_PER_COLUMN * columns.length);
+    try {
+      this.#sink?.start(columns, this.#flow);
+    } catch (error) {
+      this.#sinkFailed(error);
+    }
+  }
+
+  /** MariaDB answers a DELETE … RETURNING whose condition can never hold with a count and no rows: to the reader, that is a result without rows. */
+  #startEmpty(): void {
+    const { columns } = this.#statement;
+    if (columns === undefined || this.affected > 0) return;
+    this.selected = true;
     try {
       this.#sink?.start(columns, this.#flow);
     } catch (error) {

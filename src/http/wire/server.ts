@@ -15,6 +15,9 @@ import { keyOf, readSystemSockets, type SystemSocket } from './system-sockets.ts
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
 const LINGER_MS = 300;
 const DRAIN_MS = 20;
+/** A turn of the event loop in which little happens, and how long one is waited for. */
+const QUIET_TURN_MS = 0.1;
+const QUIET_MOST_MS = 1000;
 /** How many connections over the limit are told so at one time; the oldest goes when another comes. */
 const MOST_SURPLUS = 6;
 /** A connection that has been idle for this many sweeps gives way to a new one. */
@@ -87,6 +90,7 @@ export class WireServer {
       outcome = 'forced';
       this.breakOff();
     }, graceMs);
+    await quietTurn();
     const closed = new Promise((resolve) => this.#server.close(resolve));
     await this.#linger(Math.min(LINGER_MS, graceMs));
     const looking = setInterval(() => this.#hangUp(), DRAIN_MS);
@@ -177,4 +181,17 @@ export class WireServer {
     for (const connection of this.#connections)
       if (connection.idle && (connection.used || now - connection.opened > LINGER_MS)) connection.socket.destroy();
   }
+}
+
+/**
+ * Resolves right after a short turn of the event loop. The system resets connections that wait to be accepted when their listener closes; after a
+ * turn all of them have been accepted, and after a short one hardly any has come since.
+ */
+async function quietTurn(): Promise<void> {
+  const end = performance.now() + QUIET_MOST_MS;
+  let began = 0;
+  do {
+    began = performance.now();
+    await new Promise(setImmediate);
+  } while (performance.now() - began > QUIET_TURN_MS && performance.now() < end);
 }

@@ -3,6 +3,7 @@
  * were read.
  */
 import type { Column, Kind } from '../../../model/table.ts';
+import { malformed } from '../../limits.ts';
 import { BIT, SINGLE, UNSIGNED, YEAR } from './casts.ts';
 
 /** A column with what only this engine's SQL has to mind. */
@@ -66,7 +67,22 @@ function wholeOf(bits: bigint): Typing {
 const tiny: Typing = (facts) =>
   facts.columnType.startsWith('tinyint(1)') ? { ...wholeOf(8n)(facts), takesBooleans: true } : wholeOf(8n)(facts);
 
-const decimal: Typing = (facts) => ({ ...of('decimal', 'decimal'), precision: Number(facts.precision), scale: Number(facts.scale) });
+const decimal: Typing = (facts) => ({
+  ...of('decimal', 'decimal'),
+  precision: digits(facts.precision, MOST_DIGITS),
+  scale: digits(facts.scale, MOST_DIGITS),
+});
+
+/** No type of these servers has more. */
+const MOST_DIGITS = 65;
+
+/** The server says how many digits or bits there are; a server that lies could say any number. */
+function digits(text: string | null, most: number): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 0 || count > most)
+    throw malformed(`a column with a number of digits that is not one of 0 to ${most}`);
+  return count;
+}
 
 const text: Typing = (facts) =>
   facts.json
@@ -92,7 +108,7 @@ const TYPINGS: ReadonlyMap<string, Typing> = new Map<string, Typing>([
   ['int', wholeOf(32n)],
   ['bigint', wholeOf(64n)],
   ['year', () => ({ ...of('int', YEAR), min: 0n, max: 2155n })],
-  ['bit', (facts) => ({ ...of('int', BIT), min: 0n, max: 2n ** BigInt(facts.precision ?? 1) - 1n })],
+  ['bit', ({ precision }) => ({ ...of('int', BIT), min: 0n, max: 2n ** BigInt(digits(precision ?? '1', 64)) - 1n })],
   ['decimal', decimal],
   ['float', () => of('float', SINGLE)],
   ['double', () => of('float', 'double')],

@@ -5,7 +5,7 @@
  */
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
-import { DbFailure, type FailureKind, type StopSignal, type Workload } from '../engines/engine.ts';
+import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS, type Workload } from '../engines/engine.ts';
 import type { RelationCache } from '../engines/relation-cache.ts';
 import { ApiError, apiError } from '../errors.ts';
 import type { Neighbours } from '../model/relation.ts';
@@ -140,7 +140,7 @@ export class Auto {
       return true;
     }
     if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
-    if (failure.kind === 'lost') return failure.left === 'unsent' && tries === 1;
+    if (failure.kind === 'lost') return failure.left === 'unsent' && tries <= UNSENT_REPEATS;
     if (table === undefined || failure.left === 'unknown') return false;
     if (STALE.has(failure.kind)) {
       const isNear = neighbours !== undefined && (await this.#renewAround(target, neighbours));

@@ -11,6 +11,7 @@ import {
   type Outcome,
   type RunOptions,
   type StopSignal,
+  UNSENT_REPEATS,
 } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { RowSink } from '../model/cells.ts';
@@ -95,7 +96,7 @@ export class CallSession {
    * table, and nothing stays of it. Every connection has plans of its own, so that the latter may happen more than once.
    */
   get repeats(): number {
-    if (this.#again) return 1;
+    if (this.#again) return UNSENT_REPEATS;
     return this.#outdated && !this.final ? REPEATS_MOST : 0;
   }
 

@@ -166,11 +166,14 @@ export interface Engine extends EngineNames {
 
 /**
  * What a statement that failed has left behind.
- *   unsent    nothing: the server never had the whole of it. The only failure after which it may be sent again
+ *   unsent    nothing: the server never had the whole of it, or ended the session before it looked. The only failure after which it may be sent again
  *   nothing   the server had it, and says that it ended without effect
  *   unknown   it was sent, and nobody said how it ended
  */
 export type Left = 'unsent' | 'nothing' | 'unknown';
+
+/** How often that is done: when a server ends its sessions, several idle connections of a pool may be dead, and each is found out by itself. */
+export const UNSENT_REPEATS = 3;
 
 export class DbFailure extends Error {
   readonly kind: FailureKind;

@@ -13,7 +13,7 @@ import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
-import { detectTransport, forgetTransport, openSocket, type Transport } from './protocol/dial.ts';
+import { detectTransport, forgetTransport, openSocket, rememberedTransport, type Transport } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
 import { RowReader } from './protocol/row-reader.ts';
@@ -39,16 +39,32 @@ function nextQueryId(): string {
 }
 
 export async function connect(entry: Entry, options: ConnectOptions): Promise<Connection> {
-  const transport = await detectTransport(entry, options);
+  const remembered = rememberedTransport(entry, options);
+  if (remembered === undefined) return open(entry, options, await detectTransport(entry, options));
+  const ends = performance.now() + options.timeoutMs;
+  try {
+    return await open(entry, options, remembered);
+  } catch (error) {
+    if (!maySpeakAnother(error) || error.code === 'ECONNREFUSED') throw error;
+    // Another server may listen there by now, and speak another protocol. Nothing was asked yet but for its settings.
+    const left = { ...options, timeoutMs: Math.max(1, ends - performance.now()) };
+    return open(entry, left, await detectTransport(entry, left));
+  }
+}
+
+/** What cannot be spoken with is asked again next time which protocol it speaks. */
+async function open(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Connection> {
   try {
     const wire = await openWire(entry, options, transport);
     return await ClickhouseConnection.open(wire, { entry, options, transport });
   } catch (error) {
-    // A port that changed what it speaks is asked again next time.
-    if (error instanceof DbFailure && (error.kind === 'lost' || error.kind === 'malformed' || error.kind === 'unreachable'))
-      forgetTransport(entry, options);
+    if (maySpeakAnother(error)) forgetTransport(entry, options);
     throw error;
   }
+}
+
+function maySpeakAnother(error: unknown): error is DbFailure {
+  return error instanceof DbFailure && (error.kind === 'lost' || error.kind === 'malformed' || error.kind === 'unreachable');
 }
 
 async function openWire(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Wire> {

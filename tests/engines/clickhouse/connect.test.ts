@@ -1,10 +1,10 @@
 /** Connecting: either port as registered, TLS in its modes, and every way in which a login or a statement can fail, by kind. */
-import { createServer } from 'node:net';
+import { createServer, connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
 import type { Connection } from '../../../src/engines/engine.ts';
 import { FaultProxy } from '../../support/proxy.ts';
-import { command, dialling, entryFor, failureOf, httpPort, open, PORTS, rowsOf, server } from './support.ts';
+import { command, dialling, entryFor, failureOf, httpPort, nativePort, open, PORTS, rowsOf, server } from './support.ts';
 import { CERTIFICATE, startTlsFront } from './tls-front.ts';
 
 const opened: Connection[] = [];
@@ -135,6 +135,20 @@ test('a port that never answers ends at the time given', async () => {
   const signal = AbortSignal.abort();
   expect(await failureOf(clickhouseEngine.connect(entryFor('default'), dialling(port, { signal })))).toMatchObject({ kind: 'cancelled' });
   mute.close();
+});
+
+test('a port that speaks the other protocol than last time', async () => {
+  let target = httpPort;
+  const relay = createServer((client) => {
+    const upstream = dial(target, server.hostname);
+    client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+    upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  closing.push(async () => void relay.close());
+  const { port } = relay.address() as { port: number };
+  for (target of [httpPort, nativePort, httpPort]) await works(await kept(open(port)));
 });
 
 test('a server that is gone is unreachable, and found again when it is back', async () => {

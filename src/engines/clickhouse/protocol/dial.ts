@@ -21,17 +21,18 @@ function keyOf(entry: Entry, options: ConnectOptions): string {
   return `${options.address} ${options.host.port} ${entry.tls}`;
 }
 
+export function rememberedTransport(entry: Entry, options: ConnectOptions): Transport | undefined {
+  return transports.get(keyOf(entry, options));
+}
+
 export function forgetTransport(entry: Entry, options: ConnectOptions): void {
   transports.delete(keyOf(entry, options));
 }
 
-/** Which protocol the registered port speaks, asked once per address. */
+/** Asks which protocol the registered port speaks, and remembers it. */
 export async function detectTransport(entry: Entry, options: ConnectOptions): Promise<Transport> {
-  const key = keyOf(entry, options);
-  const known = transports.get(key);
-  if (known !== undefined) return known;
   const found = await probe(entry, options);
-  transports.set(key, found);
+  transports.set(keyOf(entry, options), found);
   return found;
 }
 

@@ -18,20 +18,12 @@ import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 import { checkDryRun, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 
 export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  const { table, single, returning, maxAffected, dryRun } = plan;
-  const isPlain = single === undefined && returning === undefined && maxAffected === undefined && !dryRun && table.transactional;
-  if (!isPlain || !session.engine.capabilities.transactions) return writeChecked(plan, session, sink);
-  const { statement, params } = statementOf(plan, false, session);
-  return session.connection.run(statement, params, session.options).then(resultOf);
-}
-
-const resultOf = ({ rows }: Outcome): AutoResult => ({ rows, cursor: undefined });
-
-async function writeChecked(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   checkDryRun(plan, plan.table, session);
-  const rows = session.engine.capabilities.transactions ? await writeAtomically(plan, session, sink) : await writeCounted(plan, session);
-  if (plan.single !== undefined && rows === 0) throw apiError('row_unknown');
-  return { rows, cursor: undefined };
+  const writing = session.engine.capabilities.transactions ? writeAtomically(plan, session, sink) : writeCounted(plan, session);
+  return writing.then((rows) => {
+    if (plan.single !== undefined && rows === 0) throw apiError('row_unknown');
+    return { rows, cursor: undefined };
+  });
 }
 
 /** Without transactions a write cannot be taken back: what it may hit is counted first. */
@@ -136,6 +128,8 @@ function statementOf({ write, returning }: WritePlan, isReturned: boolean, { eng
   return compileDelete(isReturned ? { ...write.plan, returning: returning?.columns } : write.plan, engine.dialect);
 }
 
-async function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {
-  return (await connection.run(statement, params, options, sink)).rows;
+function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {
+  return connection.run(statement, params, options, sink).then(rowsOf);
 }
+
+const rowsOf = ({ rows }: Outcome): number => rows;

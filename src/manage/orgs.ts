@@ -39,6 +39,18 @@ function readPinCode(fields: BodyFields): string | null {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : fields.optionalText('pin_code');
 }
 
+/** Whom to write to: the fields that may be left out. */
+function readContact(fields: BodyFields): Pick<Organization, 'adminEmail' | 'adminName' | 'address' | 'state' | 'country' | 'pinCode'> {
+  return {
+    adminEmail: fields.optionalText('admin_email', emailRule),
+    adminName: fields.optionalText('admin_name'),
+    address: fields.optionalText('address'),
+    state: fields.optionalText('state'),
+    country: fields.optionalText('country'),
+    pinCode: readPinCode(fields),
+  };
+}
+
 /** A token belongs to one organization and cannot act for another, nor for the whole service. */
 function refuseToken(caller: Caller): void {
   if (caller.tokenId !== undefined) throw apiError('token_scope');
@@ -52,12 +64,7 @@ export async function createOrg(store: Store, caller: Caller, body: PlainValue, 
     orgId: fields.optionalUlid('org_id') ?? newUlid(),
     name: fields.text('name'),
     abbreviation: fields.text('abbreviation', abbreviationRule),
-    adminEmail: fields.optionalText('admin_email', emailRule),
-    adminName: fields.optionalText('admin_name'),
-    address: fields.optionalText('address'),
-    state: fields.optionalText('state'),
-    country: fields.optionalText('country'),
-    pinCode: readPinCode(fields),
+    ...readContact(fields),
     createdAt: new Date().toISOString(),
     createdBy: caller.userId,
   };
@@ -99,12 +106,7 @@ export async function changeOrg(
   const given = {
     name: fields.optionalText('name', notEmpty),
     abbreviation: fields.optionalText('abbreviation', abbreviationRule),
-    adminEmail: fields.optionalText('admin_email', emailRule),
-    adminName: fields.optionalText('admin_name'),
-    address: fields.optionalText('address'),
-    state: fields.optionalText('state'),
-    country: fields.optionalText('country'),
-    pinCode: readPinCode(fields),
+    ...readContact(fields),
   };
   fields.finish();
   if (given.abbreviation !== null && reserved.has(given.abbreviation)) throw apiError('abbreviation_reserved', given.abbreviation);

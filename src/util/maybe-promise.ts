@@ -8,3 +8,13 @@ export type MaybePromise<T> = T | Promise<T>;
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** What `make` gives, or what `rescuer` makes of its failure, now or later. */
+export function rescue<T>(make: () => MaybePromise<T>, rescuer: (error: unknown) => MaybePromise<T>): MaybePromise<T> {
+  try {
+    const value = make();
+    return value instanceof Promise ? value.catch(rescuer) : value;
+  } catch (error) {
+    return rescuer(error);
+  }
+}

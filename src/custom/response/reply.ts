@@ -10,7 +10,7 @@ import {
   type CodeProblem,
   compileOwner,
   environmentNames,
-  environmentValue,
+  environmentValues,
   lengthOf,
   programOptions,
   resultsBehind,
@@ -107,8 +107,7 @@ function partOf({ name, code }: ResponseSource, compiled: CompiledExpr, scope: S
     name,
     label: `response.${name}`,
     evaluate(frame) {
-      const values = new Map<string, PlainValue>();
-      for (const read of reads) values.set(read, environmentValue(read, frame, scope.names) ?? null);
+      const values = environmentValues(reads, frame, scope.names);
       return runStep('expr', { compiled, values }, frame.limits, programOptions(frame, length));
     },
   };

@@ -3,14 +3,13 @@ import { compileExprFor } from '../../lang/compile.ts';
 import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
-import type { PlainValue } from '../../util/decimal.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
+import { after, type MaybePromise, rescue } from '../../util/maybe-promise.ts';
 import type { StepSource } from '../document-logic.ts';
 import { codeProblems } from './lark.ts';
 import {
   compileOwner,
   environmentNames,
-  environmentValue,
+  environmentValues,
   lengthOf,
   programOptions,
   resultsBehind,
@@ -24,12 +23,8 @@ export function compileExprStep(source: StepSource, scope: StepScope): MaybeProm
     throw error instanceof CompileError ? codeProblems(source, error.problems) : error;
   };
   const options = { names: environmentNames(scope), file: source.name ?? 'step', watch: 'input' };
-  try {
-    const compiled = compileExprFor(compileOwner(scope), source.code, options);
-    return after(compiled instanceof Promise ? compiled.catch(told) : compiled, (expr) => stepOf(source, scope, expr));
-  } catch (error) {
-    return told(error);
-  }
+  const compiled = rescue(() => compileExprFor(compileOwner(scope), source.code, options), told);
+  return after(compiled, (expr) => stepOf(source, scope, expr));
 }
 
 function stepOf(source: StepSource, scope: StepScope, compiled: CompiledExpr): Step {
@@ -43,8 +38,7 @@ function stepOf(source: StepSource, scope: StepScope, compiled: CompiledExpr): S
     modules: [],
     inputNames: [...compiled.members],
     run(frame) {
-      const values = new Map<string, PlainValue>();
-      for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
+      const values = environmentValues(reads, frame, scope.names);
       return runStep('expr', { compiled, values }, frame.limits, programOptions(frame, length));
     },
   };

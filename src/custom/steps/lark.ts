@@ -3,14 +3,13 @@ import { compileLarkFor } from '../../lang/compile.ts';
 import type { LarkProgram } from '../../lang/lark/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError, type Problem } from '../../lang/source.ts';
-import type { PlainValue } from '../../util/decimal.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
+import { after, type MaybePromise, rescue } from '../../util/maybe-promise.ts';
 import { placeInCode, type StepSource } from '../document-logic.ts';
 import { loadable, namedModules } from './module-programs.ts';
 import {
   compileOwner,
   environmentNames,
-  environmentValue,
+  environmentValues,
   lengthOf,
   programOptions,
   resultsBehind,
@@ -36,8 +35,7 @@ function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Ste
     modules: program.modules,
     inputNames: [...program.members],
     run(frame) {
-      const values = new Map<string, PlainValue>();
-      for (const name of reads) values.set(name, environmentValue(name, frame, scope.names) ?? null);
+      const values = environmentValues(reads, frame, scope.names);
       return after(loadable(program, frame.modules, frame.lease.owner), (modules) => {
         const task = { program, values, modules: modules.find, now: Date.now() };
         return runStep('lark', task, frame.limits, programOptions(frame, modules.length === 'long' ? 'long' : length));
@@ -58,12 +56,7 @@ function compileProgram(source: StepSource, scope: StepScope, modules: ReadonlyS
     return compileProgram(source, scope, new Set([...modules, ...missing]));
   };
   const options = { name: source.name ?? 'step', predeclared: environmentNames(scope), modules: [...modules], watch: 'input' };
-  try {
-    const compiled = compileLarkFor(compileOwner(scope), source.code, options);
-    return compiled instanceof Promise ? compiled.catch(again) : compiled;
-  } catch (error) {
-    return again(error);
-  }
+  return rescue(() => compileLarkFor(compileOwner(scope), source.code, options), again);
 }
 
 export function codeProblems(source: StepSource, problems: readonly Problem[]): StepProblems {

@@ -117,7 +117,18 @@ export function resultsBehind(names: Iterable<string>, scope: StepScope): Set<nu
   return needs;
 }
 
-export function environmentValue(name: string, frame: StepFrame, names: ReadonlyMap<string, number>): PlainValue | undefined {
+/** The values behind the names that a program reads. */
+export function environmentValues(
+  reads: Iterable<string>,
+  frame: StepFrame,
+  names: ReadonlyMap<string, number>,
+): ReadonlyMap<string, PlainValue> {
+  const values = new Map<string, PlainValue>();
+  for (const name of reads) values.set(name, environmentValue(name, frame, names) ?? null);
+  return values;
+}
+
+function environmentValue(name: string, frame: StepFrame, names: ReadonlyMap<string, number>): PlainValue | undefined {
   if (name === 'input') return frame.input;
   if (name === 'context') return frame.context();
   const index = names.get(name) ?? (name.startsWith('step_') ? Number(name.slice(5)) : -1);

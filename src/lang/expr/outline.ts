@@ -1,7 +1,7 @@
 /** Expressions whose text is too long to be compiled on the thread that answers requests: a worker compiles them, and runs them too. */
 import type { PlainMap } from '../../util/decimal.ts';
 import { Source } from '../source.ts';
-import type { TaskKind } from '../task-kind.ts';
+import { compilingKind, type TaskKind } from '../task-kind.ts';
 import { type CompiledExpr, compileExpr } from './index.ts';
 import { compileKept, type ExprText } from './task.ts';
 
@@ -38,11 +38,4 @@ export function awayExpr({ text, file, names, watch }: ExprText, outline: PlainM
   };
 }
 
-/** Compiling as a task: its result is the outline. */
-export const exprOutlineKind: TaskKind<ExprText> = {
-  identity: (text) => text,
-  run: (text) => ({ value: outlineOf(text), prints: [] }),
-  pack: (text) => ({ program: text, values: new Map() }),
-  runPacked: (text) => ({ value: outlineOf(text as ExprText), prints: [] }),
-  specialError: (_, error) => error,
-};
+export const exprOutlineKind: TaskKind<ExprText> = compilingKind(outlineOf);

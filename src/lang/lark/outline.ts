@@ -4,7 +4,7 @@
  */
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
 import { Source } from '../source.ts';
-import type { TaskKind } from '../task-kind.ts';
+import { compilingKind, type TaskKind } from '../task-kind.ts';
 import { compileLark, type LarkProgram } from './program.ts';
 import { compileKept, type LarkText } from './task.ts';
 
@@ -35,11 +35,4 @@ export function awayLark(text: LarkText, outline: PlainMap): LarkProgram {
   };
 }
 
-/** Compiling as a task: its result is the outline. */
-export const larkOutlineKind: TaskKind<LarkText> = {
-  identity: (text) => text,
-  run: (text) => ({ value: outlineOf(text), prints: [] }),
-  pack: (text) => ({ program: text, values: new Map() }),
-  runPacked: (text) => ({ value: outlineOf(text as LarkText), prints: [] }),
-  specialError: (_, error) => error,
-};
+export const larkOutlineKind: TaskKind<LarkText> = compilingKind(outlineOf);

@@ -1,10 +1,8 @@
-// A table (or view) of a million rows on each engine, made by the engine itself, and a reader that can stop. Shared by the suites on streams.
+// A table (or view) of many rows on each engine, made by the engine itself, and a reader that can stop. Shared by the suites on streams.
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { EngineName, TestDatabase } from '../support/engines.ts';
 import type { Service, TestProject } from '../support/service.ts';
-
-export const BIG = 1_000_000;
 
 const ITEMS = "concat('row ', n, ' of many, with some text to make it longer') AS t, n * 1.5 AS d";
 const DIGITS =
@@ -14,17 +12,17 @@ const CROSSED = `SELECT ${POWERS.map((power, i) => `${power} * d${i}.d`).join(' 
 
 const TABLE = 'CREATE TABLE big (n int PRIMARY KEY, t varchar(100), d decimal(12,1))';
 
-const STATEMENTS: Readonly<Record<EngineName, readonly string[]>> = {
-  postgres: [`CREATE VIEW big AS SELECT n, ${ITEMS} FROM generate_series(1, ${BIG}) AS n`],
-  mariadb: [TABLE, `INSERT INTO big SELECT n, ${ITEMS} FROM (SELECT seq AS n FROM seq_1_to_${BIG}) AS numbers`],
-  mysql: [TABLE, `INSERT INTO big SELECT n, ${ITEMS} FROM (${CROSSED}) AS numbers`],
-  clickhouse: [
-    `CREATE VIEW big AS SELECT number + 1 AS n, ${ITEMS.replaceAll(/\bn\b/g, 'toString(number + 1)').replace('toString(number + 1) * 1.5', '(number + 1) * 1.5')} FROM numbers(${BIG})`,
+const STATEMENTS: Readonly<Record<EngineName, (rows: number) => readonly string[]>> = {
+  postgres: (rows) => [`CREATE VIEW big AS SELECT n, ${ITEMS} FROM generate_series(1, ${rows}) AS n`],
+  mariadb: (rows) => [TABLE, `INSERT INTO big SELECT n, ${ITEMS} FROM (SELECT seq AS n FROM seq_1_to_${rows}) AS numbers`],
+  mysql: (rows) => [TABLE, `INSERT INTO big SELECT n, ${ITEMS} FROM (${CROSSED}) AS numbers WHERE n <= ${rows}`],
+  clickhouse: (rows) => [
+    `CREATE VIEW big AS SELECT number + 1 AS n, ${ITEMS.replaceAll(/\bn\b/g, 'toString(number + 1)').replace('toString(number + 1) * 1.5', '(number + 1) * 1.5')} FROM numbers(${rows})`,
   ],
 };
 
-export async function createBig(database: TestDatabase): Promise<void> {
-  for (const statement of STATEMENTS[database.engine]) await database.run(statement);
+export async function createBig(database: TestDatabase, rows: number): Promise<void> {
+  for (const statement of STATEMENTS[database.engine](rows)) await database.run(statement);
 }
 
 /** A GET whose answer has begun, and may be read, left alone or dropped. */

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type PrivateEngine, startPrivateEngine, type TestDatabase } from '../support/engines.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
-import { BIG, createBig, drain, openRead } from './big-table.ts';
+import { createBig, drain, openRead } from './big-table.ts';
 import { type ErrorBody, TABLE, TableClient, USERS } from './users-table.ts';
 
 const ENV = { MILLRACE_MAX_PAGE_SIZE: '10000000' };
 const BACK_MS = 5000;
+/** Far more than sockets and buffers hold. */
+const BIG = 300_000;
 
 describe.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
   let engine: PrivateEngine;
@@ -19,7 +21,7 @@ describe.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
   beforeAll(async () => {
     engine = await startPrivateEngine(name);
     database = await createDatabase(name, engine.address);
-    await createBig(database);
+    await createBig(database, BIG);
     service = await startService({ env: ENV });
     project = await setUpProject(service, [database.entry()]);
   });
@@ -57,7 +59,7 @@ describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
   beforeAll(async () => {
     database = await createDatabase(name);
     await database.run(TABLE[name]);
-    await createBig(database);
+    await createBig(database, BIG);
     const { host, nativePort, port } = database.address;
     proxy = await FaultProxy.start({ host, port: nativePort ?? port });
     service = await startService({ env: ENV });

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
-import { BIG, createBig, drain, openRead, RowCounter, residentBytes } from './big-table.ts';
+import { createBig, drain, openRead, RowCounter, residentBytes } from './big-table.ts';
 
 const ALLOWED_GROWTH = 64 * 1024 * 1024;
 const SAMPLE_MS = 20;
+const BIG = 1_000_000;
 
 /** Every format where it is cheapest, and on each engine the plainest. */
 const FORMATS: Readonly<Record<EngineName, readonly string[]>> = {
@@ -34,7 +35,7 @@ describe.each(ENGINE_NAMES)('streams on %s', (engine) => {
 
   beforeAll(async () => {
     database = await createDatabase(engine);
-    await createBig(database);
+    await createBig(database, BIG);
     service = await startService({ env: { MILLRACE_MAX_PAGE_SIZE: '10000000', MILLRACE_LOG_LEVEL: 'warn' } });
     project = await setUpProject(service, [database.entry()]);
   });

@@ -64,7 +64,7 @@ describe('pages are slices of one order', () => {
       for (const size of sizes) {
         const last = Math.floor((all.length - 1) / size);
         const pages = [0, 1, 2, Math.floor(1800 / size), Math.ceil(1800 / size), Math.floor(last / 2), last - 1, last, last + 1];
-        for (const page of pages)
+        for (const page of new Set(pages))
           expect(await read(page, size), `${size} rows from page ${page}`).toEqual(all.slice(page * size, (page + 1) * size));
       }
     }

@@ -10,7 +10,7 @@ import type { LogicalValue } from './logical-types.ts';
 import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderBy, ordered, summed } from './oracle.ts';
 import { createStatement, Session } from './session.ts';
 
-const TABLES = 150;
+const TABLES = 120;
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
 /** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */

@@ -5,7 +5,7 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 
 export const USERS = 100_000;
-export const ACCOUNTS = 20_000;
+export const ACCOUNTS = 64_000;
 export const SPARES = 50_000;
 export const EVENTS = 1_000_000;
 export const ORDERS = 20_000;
@@ -95,10 +95,10 @@ export async function createFixture(address) {
     name,
     address,
     run: connection.run,
-    /** Deletes need rows: the table as it was. */
-    refillSpares: async () => {
-      await connection.run('TRUNCATE TABLE spares');
-      await connection.run(dialect.fill('spares', SPARES));
+    /** A table as it was: deletes need rows, and changes need others. */
+    refill: async (table) => {
+      await connection.run(`TRUNCATE TABLE ${table}`);
+      await connection.run(dialect.fill(table, TABLES[table]));
     },
     emptyNotes: () => connection.run('TRUNCATE TABLE notes'),
     related: () => (related ??= relate()),

@@ -1,5 +1,5 @@
 // A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Reads a plan
-// {port, request: {variants}, connections, seconds, rate?} as JSON from stdin and prints what it measured.
+// {port, request: {variants, inTurn?}, connections, seconds, rate?} as JSON from stdin and prints what it measured.
 // At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it. What is sent in the
 // first second is not counted: this program has to be compiled and its connections opened, which is nobody's latency.
 import { connect } from 'node:net';
@@ -13,6 +13,7 @@ const latencies = [];
 let errors = 0;
 let bytes = 0;
 let counter = 0;
+let turn = 0;
 /** Requests that began earlier do not count. */
 let counted = 0;
 
@@ -25,8 +26,8 @@ async function readAll(stream) {
 const numbers = { any: ({ most }) => 1 + Math.floor(Math.random() * most), next: () => ++counter };
 
 function nextRequest() {
-  const { variants } = plan.request;
-  const { pieces, numbers: wanted } = variants[Math.floor(Math.random() * variants.length)];
+  const { variants, inTurn } = plan.request;
+  const { pieces, numbers: wanted } = variants[inTurn ? turn++ % variants.length : Math.floor(Math.random() * variants.length)];
   let text = pieces[0];
   for (let i = 0; i < wanted.length; i++) text += numbers[wanted[i].kind](wanted[i]) + pieces[i + 1];
   return text;

@@ -34,6 +34,11 @@ export function anyRequest(requests) {
   return { ...requests[0], variants: requests.flatMap(({ variants }) => variants) };
 }
 
+/** Each of these requests in turn: of so many, those under way at one time are different ones. */
+export function eachRequest(requests) {
+  return { ...anyRequest(requests), inTurn: true };
+}
+
 const fillOnce = (text) => text.replaceAll(/\u0001\w+:\d+\u0001/g, '1');
 
 /** Sends the request once and gives the answer, to see that it is the right one before it is counted. */
@@ -86,7 +91,7 @@ async function runWrk({ port, request, connections, seconds }) {
 const NUMBERS = { any: ({ most }) => `math.random(${most})`, next: () => 'following()' };
 
 /** JSON's strings are Lua's too: the requests hold no characters that the two write differently. */
-function toLua({ variants }) {
+function toLua({ variants, inTurn }) {
   const makers = variants.map(({ pieces, numbers }) => {
     const terms = pieces.flatMap((piece, i) => [JSON.stringify(piece), ...(numbers[i] ? [NUMBERS[numbers[i].kind](numbers[i])] : [])]);
     return `function() return ${terms.join(' .. ')} end`;
@@ -95,7 +100,7 @@ function toLua({ variants }) {
 local function following() counter = counter + 1; return counter end
 local makers = {${makers.join(',\n')}}
 function init() math.randomseed(os.time()) end
-function request() return makers[math.random(#makers)]() end
+function request() return makers[${inTurn ? 'following() % #makers + 1' : 'math.random(#makers)'}]() end
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format('load {"requests":%d,"seconds":%f,"bytes":%d,"errors":%d,"p50":%f,"p99":%f}\\n', summary.requests,

@@ -57,11 +57,14 @@ async function contest(result, contestants, settings) {
     const problem = await admit(contestant);
     if (problem) throw new Refused(`${contestant.label} answered ${problem}`);
   }
-  result.contestants = await runRounds(contestants, settings, (round, results) => {
+  const measured = await runRounds(contestants, settings, (round, results) => {
     const shown = results.map((rounds, i) => `${contestants[i].label} ${Math.round(rounds.at(-1).rate)}/s`);
     say(`  round ${round} of ${settings.rounds}: ${shown.join(', ')}`);
   });
-  for (const contestant of result.contestants) contestant.verdict = verdict(result.targets?.[contestant.label], contestant);
+  const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
+  if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
+  result.contestants = measured;
+  for (const contestant of measured) contestant.verdict = verdict(result.targets?.[contestant.label], contestant);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The contests of one engine: what is asked of the service and of the yardstick beside it. Each gives contestants, the base first; the targets
 // say what ratio (of requests a second) or thrift (of CPU a request) is to be reached. Knows requests, not how they are measured.
 import { ACCOUNTS, USERS } from './fixtures.mjs';
-import { anyOf, anyRequest, makeRequest, nextOf } from './load.mjs';
+import { anyOf, eachRequest, makeRequest, nextOf } from './load.mjs';
 
 const ALL = ['pg', 'ms', 'ma', 'ch'];
 const BATCH = 1000;
@@ -45,11 +45,11 @@ const inserted = (engine) => {
   });
 };
 
-/** Bodies in two versions in turn, so that a row that is changed again is another. */
+/** Bodies in turn: no two requests under way change the same rows, and a row that is changed again becomes another. */
 function patch(engine, { ours, theirs, bodies }) {
   const { service, yardstick, fixture, project } = engine;
-  const requests = (path, headers) => anyRequest(bodies.map((text) => makeRequest({ method: 'PATCH', path, headers, body: text })));
-  const common = { database: fixture.address };
+  const requests = (path, headers) => eachRequest(bodies.map((text) => makeRequest({ method: 'PATCH', path, headers, body: text })));
+  const common = { database: fixture.address, before: () => fixture.refill('accounts') };
   return [
     { ...common, label: 'yardstick', server: yardstick, request: requests(theirs, {}) },
     { ...common, label: 'millrace', server: service, request: requests(ours, project.headers) },
@@ -69,10 +69,12 @@ const patchMany = (engine) =>
   patch(engine, {
     ours: table(engine, 'accounts'),
     theirs: '/accounts/many',
-    bodies: VERSIONS.map((version) =>
-      JSON.stringify(Array.from({ length: BATCH }, (_, i) => ({ id: 1 + i * 7, name: `${version} ${i}` }))),
-    ),
+    bodies: VERSIONS.flatMap((version) => Array.from({ length: ACCOUNTS / BATCH }, (_, block) => blockBody(block * BATCH, version))),
   });
+
+/** New names for the accounts behind one. */
+const blockBody = (before, version) =>
+  JSON.stringify(Array.from({ length: BATCH }, (_, i) => ({ id: before + i + 1, name: `${version} ${i}` })));
 
 const formats = (engine) =>
   ['json', 'csv', 'xml', 'yaml', 'bson'].map((format) => ({
@@ -255,7 +257,7 @@ export const SCENARIOS = {
     contestants: (engine) =>
       pair({
         engine,
-        before: engine.fixture.refillSpares,
+        before: () => engine.fixture.refill('spares'),
         ours: { method: 'DELETE', path: `${table(engine, 'spares')}?id=eq.${nextOf()}` },
         theirs: { method: 'DELETE', path: `/spares?id=${nextOf()}` },
       }),

@@ -4,7 +4,7 @@
  */
 import { DbFailure } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
-import type { Column, Kind } from '../model/table.ts';
+import type { Kind, Table } from '../model/table.ts';
 import { compileSelect } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { SelectPlan } from '../sql/plan.ts';
@@ -31,21 +31,17 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
   checkDryRun(plan, table, session);
   const batch = await readBatch(body, table, session.owner, ROWS.patch);
   if (batch.count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
-  const keys = keysOf(batch, table.primaryKey);
-  const isExact = table.primaryKey.every(({ kind }) => EXACT.has(kind));
-  if (isExact) checkOnce(keys);
   const patching = inTransaction(plan, session, async (progress) => {
     const statements = statementsOf(batch, plan, session);
     // One statement changes no row twice: then its number of rows tells.
-    const isTold = isExact || statements.length === 1;
-    if (!isTold) await checkStored(keys, plan, session).catch((error: unknown) => letGo(statements, error));
+    if (statements.length > 1) await checkOnce(keysOf(batch, table), plan, session).catch((error: unknown) => letGo(statements, error));
     let rows = 0;
     for (const statement of statements) {
       rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
       progress.hasRun = true;
     }
-    if (rows < batch.count) throw await wrongKey(keys, plan, session);
-    if (returning !== undefined) await readByKeys(keys, { ...returning, access }, 'in turn', session, sink);
+    if (rows < batch.count) throw await wrongKey(keysOf(batch, table), plan, session);
+    if (returning !== undefined) await readByKeys(keysOf(batch, table), { ...returning, access }, 'in turn', session, sink);
     return rows;
   });
   try {
@@ -59,7 +55,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
 const EXACT: ReadonlySet<Kind> = new Set<Kind>(['int', 'uuid', 'date', 'bool']);
 
 /** By row of the body. */
-function keysOf(batch: Batch, key: readonly Column[]): readonly RowKey[] {
+function keysOf(batch: Batch, { primaryKey: key }: Table): readonly RowKey[] {
   const keys: RowKey[] = new Array(batch.count);
   for (const { columns, rows, places } of batch.groups) {
     const at = key.map((column) => columns.indexOf(column));
@@ -70,7 +66,12 @@ function keysOf(batch: Batch, key: readonly Column[]): readonly RowKey[] {
 
 const textOf = (key: RowKey): string => JSON.stringify(key.map(String));
 
-function checkOnce(keys: readonly RowKey[]): void {
+/** Several statements could change a row twice. */
+async function checkOnce(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
+  if (!plan.table.primaryKey.every(({ kind }) => EXACT.has(kind))) {
+    if ((await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
+    return;
+  }
   const seen = new Set<string>();
   for (const [row, key] of keys.entries()) {
     const text = textOf(key);
@@ -88,10 +89,6 @@ function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { eng
 function letGo(statements: readonly BoundStatement[], error: unknown): never {
   for (const { params } of statements) for (const value of params) if (value instanceof Lease) value.release();
   throw error;
-}
-
-async function checkStored(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
-  if ((await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
 }
 
 /** The same failure with its row, where that can be found. */

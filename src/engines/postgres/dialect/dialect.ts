@@ -117,6 +117,12 @@ function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
   const set = changedColumns(plan).map((column) => `${quote(column.name)} = ${value(column, columns.indexOf(column))}`);
   if (set.length === 0) set.push(...key.slice(0, 1).map(({ name: same }) => `${quote(same)} = ${table}.${quote(same)}`));
   const found = key.map((column) => `${table}.${quote(column.name)} = ${value(column, columns.indexOf(column))}`);
+  const [only] = key;
+  // Said twice, so that the planner looks the keys up in their index instead of reading a table of which these are few rows.
+  if (only !== undefined && key.length === 1 && isFlat(only)) {
+    const at = columns.indexOf(only);
+    found.push(`${table}.${quote(only.name)} = ANY ($${at + 1}::${only.cast}[])`);
+  }
   const text = `UPDATE ${table} SET ${set.join(', ')} FROM (SELECT ${lists.join(', ')}) AS "given" WHERE ${found.join(' AND ')}`;
   const { types, params } = columnArrays(plan);
   return [{ statement: { text, types }, params }];

@@ -22,8 +22,12 @@ type Wanted = Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>;
 
 export function toStatements(batch: Batch, plan: Wanted, session: AutoSession): readonly BoundStatement[] {
   const { dialect, capabilities } = session.engine;
-  if (capabilities.transactions) return batch.groups.flatMap((group) => groupStatements(group, plan, session));
-  return planRows(batch, plan, false).flatMap((rows) => compileInsert(rows, dialect));
+  if (!capabilities.transactions) return planRows(batch, plan, false).flatMap((rows) => compileInsert(rows, dialect));
+  const { groups } = batch;
+  const [only] = groups;
+  // Most bodies are one row; flatMap would cost more than the rest of this.
+  if (only !== undefined && groups.length === 1) return groupStatements(only, plan, session);
+  return groups.flatMap((group) => groupStatements(group, plan, session));
 }
 
 export function groupStatements(

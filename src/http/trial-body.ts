@@ -25,7 +25,7 @@ export interface TrialBody {
 }
 
 export function trialOf(exchange: Exchange): TrialBody {
-  if (JSON_TYPES.includes(mediaType(exchange) ?? '')) return ofJson(jsonBody(exchange));
+  if (JSON_TYPES.includes(mediaType(exchange.header('content-type') ?? ''))) return ofJson(jsonBody(exchange));
   const source = yamlBody(exchange);
   if (exchange.parameter('execute') !== 'true') return { source, trial: undefined };
   const input = exchange.parameter('input');

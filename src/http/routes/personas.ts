@@ -75,7 +75,7 @@ export function personaRoutes(services: Services): readonly Route[] {
     POST: changed('persona.put', (exchange, { caller, context }) =>
       putPersona(store, caller, {
         text: documentBody(exchange),
-        type: mediaType(exchange) === JSON_TYPES[0] ? 'json' : 'yaml',
+        type: mediaType(exchange.header('content-type') ?? '') === JSON_TYPES[0] ? 'json' : 'yaml',
         isType: (type) => engines.find(type) !== undefined,
         check: services.checkPersona(context),
       }),

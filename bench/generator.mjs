@@ -146,5 +146,14 @@ for (const connection of connections) connection.end();
 
 latencies.sort((a, b) => a - b);
 const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-const measured = { requests: latencies.length, seconds: plan.seconds, bytes, errors, p50: at(0.5), p99: at(0.99), max: at(1) };
+const measured = {
+  requests: latencies.length,
+  seconds: plan.seconds,
+  bytes,
+  errors,
+  p50: at(0.5),
+  p99: at(0.99),
+  p999: at(0.999),
+  max: at(1),
+};
 process.stdout.write(JSON.stringify(measured), () => process.exit(0));

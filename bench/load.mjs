@@ -68,7 +68,7 @@ export function chooseGenerator(say) {
   return has('wrk') ? 'wrk' : 'own';
 }
 
-/** Runs the load and gives {requests, seconds, errors, p50, p99} (milliseconds). `rate` (requests a second) needs the own generator. */
+/** Runs the load and gives {requests, seconds, errors, p50, p99, p999} (milliseconds). `rate` (requests a second) needs the own generator. */
 export function runLoad(generator, plan) {
   return generator === 'wrk' && plan.rate === undefined ? runWrk(plan) : runOwn(plan);
 }
@@ -103,9 +103,9 @@ function init() math.randomseed(os.time()) end
 function request() return makers[${inTurn ? 'following() % #makers + 1' : 'math.random(#makers)'}]() end
 function done(summary, latency)
   local e = summary.errors
-  io.write(string.format('load {"requests":%d,"seconds":%f,"bytes":%d,"errors":%d,"p50":%f,"p99":%f}\\n', summary.requests,
+  io.write(string.format('load {"requests":%d,"seconds":%f,"bytes":%d,"errors":%d,"p50":%f,"p99":%f,"p999":%f}\\n', summary.requests,
     summary.duration / 1e6, summary.bytes, e.connect + e.read + e.write + e.status + e.timeout,
-    latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency:percentile(99.9) / 1000))
 end
 `;
 }

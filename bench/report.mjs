@@ -16,10 +16,13 @@ const COLUMNS = [
   ['CPU/request', (c) => micros(c.cpu)],
   ['database CPU', (c) => micros(c.databaseCpu)],
   ['p50', (c) => millis(c.p50)],
-  ['p99', (c) => millis(c.p99)],
+  ['p99', (c) => `${millis(c.p99)}${c.isLate ? ' (worse)' : ''}`],
+  ['p99.9', (c) => millis(c.p999)],
   ['RSS', (c) => megabytes(c.rss)],
   ['target', (c) => c.verdict ?? ''],
 ];
+
+export const judge = (holds, words) => `${words}: ${holds ? 'met' : 'missed'}`;
 
 /** What was to be reached and whether it was, in words; undefined where nothing was set. */
 export function verdict(target, contestant) {
@@ -27,7 +30,7 @@ export function verdict(target, contestant) {
   const [[kind, least]] = Object.entries(target);
   const reached = contestant[kind]?.median;
   if (reached === undefined) return undefined;
-  return `${kind} ≥ ${round(least, 2)}: ${reached >= least ? 'met' : 'missed'}`;
+  return judge(reached >= least, `${kind} ≥ ${round(least, 2)}`);
 }
 
 export const titleOf = ({ title, engine }) => (engine ? `${ENGINE_NAMES[engine]}: ${title}` : title);

@@ -39,6 +39,7 @@ async function measure(contestant, { generator, seconds, connections }) {
     rate: load.requests / load.seconds,
     p50: load.p50,
     p99: load.p99,
+    p999: load.p999,
     errors: load.errors / Math.max(1, load.requests),
     cpu: used(server.pid, before.server),
     databaseCpu: used(database?.pid, before.database),
@@ -89,6 +90,9 @@ function summarize(label, rounds, base) {
     databaseCpu: of('databaseCpu'),
     p50: of('p50'),
     p99: of('p99'),
+    p999: of('p999'),
+    /** Is one request of a hundred slower than the base's? */
+    isLate: of('p99') > median(base.map(({ p99 }) => p99)),
     rss: of('rss'),
     ...(of('errors') > TOLERATED_ERRORS && { problem: `${(of('errors') * 100).toFixed(1)} % of the requests failed` }),
     rounds,

@@ -8,15 +8,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { documents } from './documents.mjs';
 import { EVENTS, USERS } from './fixtures.mjs';
+import { halfRate } from './half-rate.mjs';
 import { anyOf, makeRequest, runLoad, sendOnce } from './load.mjs';
 import { manyDatabases } from './many-databases.mjs';
-import { spread, watchMemory } from './measure.mjs';
+import { watchMemory } from './measure.mjs';
+import { judge } from './report.mjs';
 import { inParallel, Refused } from './tenants.mjs';
 
 const ALL = ['pg', 'ms', 'ma', 'ch'];
 const MEBIBYTE = 1024 * 1024;
 const STREAM_LIMIT = 64 * MEBIBYTE;
-const judge = (holds, words) => `${words}: ${holds ? 'met' : 'missed'}`;
 
 /** Reads an answer to its end and forgets it; gives its size. */
 function drain(port, path, headers) {
@@ -53,38 +54,6 @@ async function stream(engine, settings, say) {
     findings.push({ what: format, value, verdict: judge(growth < STREAM_LIMIT, 'under 64 MiB') });
   }
   return { findings };
-}
-
-async function latency(engine, { rounds, seconds, connections }, say) {
-  const { service, project, fixture } = engine;
-  const path = `${project.auto(fixture.address.type, fixture.name, 'users')}?pg=${anyOf(9)}&ps=20`;
-  const request = makeRequest({ path, headers: project.headers });
-  const run = (rate) => runLoad('own', { port: service.port, request, seconds: seconds * 2, connections, rate });
-  await run(undefined);
-  const most = await run(undefined);
-  const rate = Math.floor(most.requests / most.seconds / 2);
-  const halves = [];
-  for (let round = 1; round <= rounds; round++) {
-    const half = await run(rate);
-    halves.push({ ...half, tail: half.p99 / half.p50 });
-    say(`  round ${round} of ${rounds}: ${rate} requests/s, p50 ${half.p50.toFixed(2)} ms, p99 ${half.p99.toFixed(2)} ms`);
-  }
-  const of = (key) => spread(halves.map((half) => half[key]));
-  const [p50, p99, tail] = [of('p50'), of('p99'), of('tail')];
-  const times = `p99 is ${tail.median.toFixed(1)} times p50 (${tail.low.toFixed(1)} to ${tail.high.toFixed(1)})`;
-  return {
-    findings: [
-      {
-        what: `flat out, ${Math.round(most.requests / most.seconds)} requests/s`,
-        value: `p50 ${most.p50.toFixed(2)} ms, p99 ${most.p99.toFixed(2)} ms`,
-      },
-      {
-        what: `at ${rate} requests/s, ${rounds} rounds`,
-        value: `p50 ${p50.median.toFixed(2)} ms, p99 ${p99.median.toFixed(2)} ms; ${times}`,
-        verdict: judge(tail.median < 10, 'p99 under 10 times p50'),
-      },
-    ],
-  };
 }
 
 const BOMB = 'def spin():\n  n = 0\n  for i in range(1000000000):\n    n += i\n  return n\nresult = spin()\n';
@@ -210,7 +179,7 @@ export const TRIALS = {
   },
   documents: { title: 'the OpenAPI document of 1,000 tables', engines: ['pg', 'ms'], trial: documents },
   stream: { title: 'a page of 1,000,000 rows', engines: ALL, trial: stream },
-  latency: { title: 'latency of a page of 20 at half the maximal rate', engines: ALL, trial: latency },
+  latency: { title: 'latency at half the maximal rate', engines: ALL, trial: halfRate },
   bomb: { title: 'event loop beside a lark program that never ends, called again and again', engines: ['pg'], trial: bomb },
   alone: { title: 'formats and languages alone', engines: ['pg'], trial: alone },
 };

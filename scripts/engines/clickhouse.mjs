@@ -1,14 +1,23 @@
 // ClickHouse for tests: the whole engine comes as a library in an npm package; clickhouse/server.mjs makes a server of it, with HTTP and the
 // native protocol. Logins: svc/secret (everything), ro/ro (reads), default (no password).
-import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installOnce } from './cache.mjs';
-import { emulatedCommand, installEmulation, isEmulated, platformFlags } from './clickhouse/emulation.mjs';
+import { emulatedCommand, emulatedSettings, installEmulation, isEmulated, platformFlags } from './clickhouse/emulation.mjs';
 import { patchLibrary } from './clickhouse/patch.mjs';
 import { canConnect, execute } from './processes.mjs';
 
 const sources = join(dirname(fileURLToPath(import.meta.url)), 'clickhouse');
+
+/** No machine code is made for expressions: the tables of tests are small, and it would cost more than it saves. */
+const NEEDLESS = ['compile_expressions', 'compile_aggregate_expressions', 'compile_sort_description', 'compile_regular_expressions'];
+
+/** The logins, whose profile turns these settings off. */
+function usersOf(settings) {
+  const profile = settings.map((name) => `<${name}>0</${name}>`).join('');
+  return readFileSync(join(sources, 'users.xml'), 'utf8').replace('<profiles><default/>', `<profiles><default>${profile}</default>`);
+}
 
 export const clickhouse = {
   ports: ['http', 'native'],
@@ -20,7 +29,7 @@ export const clickhouse = {
     installOnce('clickhouse-26.7', say, async (home) => {
       if (process.platform !== 'linux' || (process.arch !== 'x64' && !isEmulated))
         throw new Error('the ClickHouse library runs on Linux only; point MILLRACE_TEST_CLICKHOUSE_URL at a server that you have');
-      for (const name of ['package.json', 'package-lock.json', 'users.xml']) copyFileSync(join(sources, name), join(home, name));
+      for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(sources, name), join(home, name));
       say('downloading (180 MB)');
       await execute('npm', ['ci', ...platformFlags, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: home });
       const [library] = readdirSync(join(home, 'node_modules/@chdb'));
@@ -30,12 +39,11 @@ export const clickhouse = {
       if (isEmulated) await installEmulation(home, say);
     }),
 
-  async prepare(home, folder) {
+  async prepare(_home, folder) {
     mkdirSync(join(folder, 'data'), { recursive: true });
-    writeFileSync(
-      join(folder, 'config.xml'),
-      `<clickhouse><users_config>${join(home, 'users.xml')}</users_config><timezone>UTC</timezone></clickhouse>\n`,
-    );
+    const users = join(folder, 'users.xml');
+    writeFileSync(users, usersOf(isEmulated ? [...NEEDLESS, ...emulatedSettings] : NEEDLESS));
+    writeFileSync(join(folder, 'config.xml'), `<clickhouse><users_config>${users}</users_config><timezone>UTC</timezone></clickhouse>\n`);
   },
 
   command(home, folder, ports) {

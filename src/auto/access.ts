@@ -208,23 +208,23 @@ function narrowSet({ set }: UpdatePlan, sight: Sight, subject: Subject): readonl
   return [...set, ...sight.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
 }
 
-/** Rows that say by their keys which ones they change. */
-function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Pick<UpdateRowsPlan, 'columns' | 'rows'> {
-  const { key, columns, rows } = plan;
+/** Rows that say by their keys which ones they change. A part of the key that the service gives itself is nobody's to send. */
+function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Rows {
+  const { key, columns } = plan;
   checkGiven(
-    columns.filter((column) => !key.includes(column)),
+    columns.filter((column) => !key.includes(column) || isPreset(sight, column)),
     sight,
   );
-  const given = sight.right.presets.map(({ valueFor }) => valueFor(subject));
-  return given.length === 0 ? { columns, rows } : { columns: withPresets(columns, sight.right), rows: rows.withEach(given) };
+  return filledRows(plan, sight.right, subject);
 }
+
+type Rows = Pick<UpdateRowsPlan, 'columns' | 'rows'>;
 
 function narrowInsert(plan: InsertPlan, sight: Sight, subject: Subject): InsertPlan {
   const { right, rights } = sight;
   checkGiven(plan.columns, sight);
   if (right.lacks !== undefined) throw lackingColumn(right.lacks);
-  const given = right.presets.map(({ valueFor }) => valueFor(subject));
-  const filled = given.length === 0 ? plan : { ...plan, columns: withPresets(plan.columns, right), ...filledRows(plan, given) };
+  const filled = { ...plan, ...filledRows(plan, right, subject) };
   if (plan.upsert === undefined) return filled;
   return { ...filled, taken: takenBy(rights, plan.columns, plan.upsert, subject) };
 }
@@ -242,7 +242,18 @@ export function narrowTaken(plan: UpdateRowsPlan, { restriction }: Access): Narr
   const { subject } = restriction;
   const sight = sightOf(plan.table, 'insert');
   checkGiven(plan.columns, sight);
-  return { ...plan, ...takenBy(sight.rights, plan.columns, plan.key, subject) } as Narrowed<UpdateRowsPlan>;
+  const filled = plan.key.some((column) => isPreset(sight, column)) ? filledRows(plan, sight.right, subject) : {};
+  return { ...plan, ...filled, ...takenBy(sight.rights, plan.columns, plan.key, subject) } as Narrowed<UpdateRowsPlan>;
+}
+
+/** Does the service give the column itself? */
+export function isGivenByService(view: Table, column: Column): boolean {
+  const sight = sights.get(view);
+  return sight !== undefined && isPreset(sight, column);
+}
+
+function isPreset({ right }: Sight, column: Column): boolean {
+  return right.presets.some((preset) => preset.column === column);
 }
 
 /** A column that new rows need and that the caller may not give, if there is one; null when its name is not for the caller. */
@@ -272,9 +283,10 @@ function withPresets(columns: readonly Column[], right: Right): readonly Column[
   return list;
 }
 
-/** Every row with the same values behind its own. */
-function filledRows({ rows, absent }: InsertPlan, given: readonly ParamValue[]): Pick<InsertPlan, 'rows' | 'absent'> {
-  return { rows: rows.withEach(given), ...(absent && { absent }) };
+/** Every row with what the service gives behind its own values. */
+function filledRows({ columns, rows }: Rows, right: Right, subject: Subject): Rows {
+  if (right.presets.length === 0) return { columns, rows };
+  return { columns: withPresets(columns, right), rows: rows.withEach(right.presets.map(({ valueFor }) => valueFor(subject))) };
 }
 
 /** The table on which rows that were written are read: as a reader sees it. */

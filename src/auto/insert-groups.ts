@@ -6,10 +6,10 @@ import { apiError } from '../errors.ts';
 import type { Column } from '../model/table.ts';
 import { compileInsert } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
-import type { Condition, InsertPlan } from '../sql/plan.ts';
+import type { Condition, InsertPlan, Narrowed, UpdateRowsPlan } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
 import { compileUpdateRows } from '../sql/update-rows.ts';
-import { lackedColumn, lackingColumn, narrow, narrowTaken } from './access.ts';
+import { isGivenByService, lackedColumn, lackingColumn, narrow, narrowTaken } from './access.ts';
 import { countRows } from './count.ts';
 import { type Batch, type Group, planRows } from './insert.ts';
 import { isOneOf } from './keys.ts';
@@ -30,23 +30,31 @@ export function toStatements(batch: Batch, plan: Wanted, session: AutoSession): 
   return groups.flatMap((group) => groupStatements(group, plan, session));
 }
 
-export function groupStatements(
-  group: Group,
-  plan: Wanted,
-  { engine }: AutoSession,
-  more: Pick<InsertPlan, 'returning' | 'keys'> = {},
-): readonly BoundStatement[] {
+type Asked = Pick<InsertPlan, 'returning' | 'keys'>;
+
+export function groupStatements(group: Group, plan: Wanted, session: AutoSession, more: Asked = {}): readonly BoundStatement[] {
+  return statementsOf(narrowGroup(group, plan), session, more);
+}
+
+type GroupPlan = Narrowed<InsertPlan> | Narrowed<UpdateRowsPlan>;
+
+/** The rows with all that is written of them: what the service gives itself too. */
+export function narrowGroup(group: Group, plan: Wanted): GroupPlan {
   const { columns, rows } = group;
   const { table, upsert, access } = plan;
-  if (upsert !== undefined && isChange(group, plan))
-    return compileUpdateRows(narrowTaken({ table, key: upsert, columns, rows }, access), engine.dialect);
-  return compileInsert(narrow({ table, columns, rows, upsert, ...more }, access, 'insert'), engine.dialect);
+  if (upsert !== undefined && isChange(group, plan)) return narrowTaken({ table, key: upsert, columns, rows }, access);
+  return narrow<InsertPlan>({ table, columns, rows, upsert }, access, 'insert');
+}
+
+export function statementsOf(plan: GroupPlan, { engine }: AutoSession, more: Asked): readonly BoundStatement[] {
+  return 'key' in plan ? compileUpdateRows(plan, engine.dialect) : compileInsert({ ...plan, ...more }, engine.dialect);
 }
 
 /** Can these rows change others only, and never be new? */
 export function isChange({ columns, lacks }: Group, { table, upsert, access }: Wanted): boolean {
   if (upsert === undefined) return false;
-  return lacks !== undefined || (lackedColumn(table, access) !== undefined && upsert.every((column) => columns.includes(column)));
+  const isGiven = (column: Column): boolean => columns.includes(column) || isGivenByService(table, column);
+  return lacks !== undefined || (lackedColumn(table, access) !== undefined && upsert.every(isGiven));
 }
 
 /**
@@ -60,7 +68,10 @@ export function mustWrite(groups: readonly Group[], plan: Wanted): number | unde
 }
 
 /** The values of a key in each row. */
-export function keysIn({ columns, rows }: Group, key: readonly Column[]): readonly (readonly (Operand | null)[])[] {
+export function keysIn(
+  { columns, rows }: Pick<Group, 'columns' | 'rows'>,
+  key: readonly Column[],
+): readonly (readonly (Operand | null)[])[] {
   const places = key.map((column) => columns.indexOf(column));
   return Array.from({ length: rows.count }, (_, row) => places.map((place) => rows.value(row * rows.width + place)));
 }
@@ -74,7 +85,7 @@ export async function whyUnwritten(row: number, batch: Batch, plan: Wanted, sess
   const { table, upsert = [], access } = plan;
   const group = batch.groups.find(({ places }) => places.includes(row));
   if (group === undefined) throw new Error('a row that is in no group');
-  const key = keysIn(group, upsert)[group.places.indexOf(row)] ?? [];
+  const key = keysIn(narrowGroup(group, plan), upsert)[group.places.indexOf(row)] ?? [];
   const where: Condition | undefined = isWhole(key) ? isOneOf(upsert, [key]) : undefined;
   const isThere = where !== undefined && (await countRows(narrow({ table, where }, access, 'insert'), session)) !== '0';
   if (!isThere && isChange(group, plan)) {

@@ -11,7 +11,7 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import { type JsonCell, JsonDepthError, JsonError, type JsonRow, NotRowsError, RowsReader, SPELLING } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
-import { checkGivable, narrow } from './access.ts';
+import { checkGivable, isGivenByService, narrow } from './access.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
 import type { UpsertKey } from './upsert-key.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
@@ -210,9 +210,10 @@ export function rowsToInsert(key: UpsertKey | undefined): RowsUse {
       lists: new WeakMap(),
       columnsOf(keys, table, row) {
         const columns = givenColumns(keys, table, row);
+        const absent = key.filter((column) => !columns.includes(column) && !isGivenByService(table, column));
         // The database may make a primary key; of another key all columns are given.
-        if (key === table.primaryKey && !key.every((column) => columns.includes(column))) return insertColumns(keys, table, row);
-        for (const column of key) demand(column, columns, row);
+        if (key === table.primaryKey && absent.length > 0) return insertColumns(keys, table, row);
+        for (const column of absent) demand(column, columns, row);
         return columns;
       },
     };

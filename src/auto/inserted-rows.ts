@@ -1,13 +1,13 @@
 /**
  * Runs an insert that gives back its rows, in the order of the body: with RETURNING where the engine has it, else by their keys, which are those of the
- * body or those that the database made.
+ * body, those that the service gives, or those that the database made.
  */
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { Batch, Group } from './insert.ts';
-import { groupStatements, isWhole, keysIn, mustWrite } from './insert-groups.ts';
+import { groupStatements, isWhole, keysIn, mustWrite, narrowGroup, statementsOf } from './insert-groups.ts';
 import type { InsertBodyPlan, ReturnedRows } from './plan-write.ts';
 import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoSession } from './session.ts';
@@ -87,8 +87,8 @@ async function insertGroup(
   session: AutoSession,
 ): Promise<readonly RowKey[]> {
   const { dialect, label, capabilities } = session.engine;
-  const { columns } = group;
-  const given = primaryKey.every((column) => columns.includes(column)) ? keysIn(group, primaryKey) : [];
+  const narrowed = narrowGroup(group, plan);
+  const given = primaryKey.every((column) => narrowed.columns.includes(column)) ? keysIn(narrowed, primaryKey) : [];
   const isGiven = given.length > 0 && given.every(isWhole);
   const isTold = !isGiven && capabilities.returning.includes('insert');
   if (!isGiven && !isTold && (primaryKey.length > 1 || !isGenerated(primaryKey[0]) || dialect.generatedKeys === undefined))
@@ -97,7 +97,7 @@ async function insertGroup(
   const keys: RowKey[] = [];
   const more = isGiven ? {} : isTold ? { returning: primaryKey } : { keys: 'generated' as const };
   let written = 0;
-  for (const statement of groupStatements(group, plan, session, more)) {
+  for (const statement of statementsOf(narrowed, session, more)) {
     const count = await run(statement, session, isTold ? told : undefined);
     written += count;
     progress.hasRun = true;

@@ -196,6 +196,21 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
     is([taken(a), taken(b)], [undefined, 403]);
   },
 
+  'a part of the key that the service gives is nobody else’s to send, and is written with the rows': () => {
+    const given = { except: ['id'], set: { id: 7 } };
+    const { access } = under({ read: true, insert: given, update: given });
+    const [id, a] = facts.columns;
+    if (id === undefined || a === undefined) throw new Error('there are no columns');
+    const update = { table: visibleTable(facts, access, 'update'), key: [id], columns: [id, a], rows: RowValues.of(2, [['1', '2']]) };
+    is(
+      thrown(() => narrow(update, access, 'update')),
+      403,
+    );
+    const table = visibleTable(facts, access, 'insert');
+    const taken = narrowTaken({ table, key: [id], columns: [a], rows: RowValues.of(1, [['2']]) }, access);
+    is([taken.columns, taken.set, taken.rows.row(0)], [[a, id], [a], ['2', '7']]);
+  },
+
   'a relation goes over columns that may be read as they are': () => {
     const reads = (read: object | boolean, name: string): boolean => new MemoryService({ facts: { read }, notes: {} }, EMPTY).reads(name);
     is(

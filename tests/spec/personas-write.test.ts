@@ -292,4 +292,54 @@ describe.each(ENGINE_NAMES)('writes under personas on %s', (engine) => {
       await space.database.run(engine === 'postgres' ? `DROP INDEX ${unique}` : `DROP INDEX ${unique} ON items`);
     }
   });
+
+  test('a key that the service gives, in part or whole: rows are written and given back by it', async () => {
+    const [tail, number] = isColumnar ? [' ENGINE = MergeTree ORDER BY (tenant, id)', 'Int32'] : ['', 'int'];
+    const keys = isColumnar ? '' : ', PRIMARY KEY (tenant, id), UNIQUE (tenant, code)';
+    const text = isColumnar ? 'String' : 'varchar(20) NOT NULL';
+    await space.database.run(`CREATE TABLE pairs (tenant ${text}, id ${number}, code ${text}, note ${text}${keys})${tail}`);
+    const pairs = (method: string, query: string, body?: unknown, tenant = 'a') =>
+      space.auto(method, 'pairs', query, user({ tenant }), body);
+    const rule = { rows: ['tenant=eq.?:claims.tenant'] };
+    const insert = { set: { tenant: '?:claims.tenant' } };
+    await space.only({ pairs: { read: rule, insert, update: { ...rule, except: ['id'] } } });
+    const row = (id: number, note: string, tenant = 'a') => ({ tenant, id, code: `c${id}`, note });
+    const { tenant: _, ...body } = row(1, 'n');
+    if (isColumnar) {
+      expect((await pairs('POST', '', [body])).json()).toEqual({ rows_affected: 1 });
+      expect((await pairs('POST', '$return=rows', [body])).status).toBe(422);
+      expect((await pairs('GET', 'pg=0&ps=9')).json()).toEqual([row(1, 'n')]);
+      return;
+    }
+    const other = await pairs('POST', '$return=rows', [body], 'b');
+    expect([other.status, other.json()]).toEqual([201, [row(1, 'n', 'b')]]);
+    const made = await pairs('POST', '$return=rows', [{ ...body, id: 2, code: 'c2' }, body]);
+    expect([made.status, made.json(), made.headers['x-rows-affected']]).toEqual([201, [row(2, 'n'), row(1, 'n')], '2']);
+    expect((await pairs('POST', '', [body])).status).toBe(409);
+    // By the primary key, by another one, and by rows that lack what new ones need.
+    expect((await pairs('POST', '$upsert=true&$return=rows', [{ ...body, note: 'u' }])).json()).toEqual([row(1, 'u')]);
+    expect((await pairs('POST', '$upsert=true&$return=rows', [{ id: 1, note: 'v' }])).json()).toEqual([row(1, 'v')]);
+    expect((await pairs('POST', '$upsert=tenant,code&$return=rows', [{ code: 'c2', note: 'w' }])).json()).toEqual([row(2, 'w')]);
+    expect((await pairs('POST', '$upsert=true', [{ id: 9, note: 'v' }])).status).toBe(422);
+    expect((await pairs('PATCH', '$return=rows', [{ tenant: 'a', id: 2, note: 'x' }])).json()).toEqual([row(2, 'x')]);
+    // A key that an update gives: the row is found by the old one and given back by the new one, and the body cannot have it.
+    const moving = { except: ['id'], set: { tenant: 'z' } };
+    await space.only({ pairs: { read: true, insert, update: moving } });
+    expect((await pairs('PATCH', 'tenant=eq.a&id=eq.2&$return=rows', { note: 'y' })).json()).toEqual([row(2, 'y', 'z')]);
+    expect(said(await pairs('PATCH', '$return=rows', [{ tenant: 'a', id: 1, note: 'y' }]))).toEqual([
+      403,
+      expect.stringContaining('tenant'),
+    ]);
+    const all = await pairs('GET', 'pg=0&ps=9');
+    expect(all.json()).toEqual([row(1, 'v'), row(1, 'n', 'b'), row(2, 'y', 'z')]);
+    // The whole key, which the database would make otherwise.
+    const counted = { postgres: 'serial', mysql: 'int AUTO_INCREMENT', mariadb: 'int AUTO_INCREMENT' }[engine as 'postgres'];
+    await space.database.run(`CREATE TABLE counted (id ${counted} PRIMARY KEY, note varchar(20))`);
+    await space.only({ counted: { read: true, insert: { set: { id: '?:claims.tenant' } }, update: { columns: ['note'] } } });
+    const count = (query: string, id: string) => space.auto('POST', 'counted', query, user({ tenant: id }), [{ note: `of ${id}` }]);
+    expect((await count('$return=rows', '70')).json()).toEqual([{ id: 70, note: 'of 70' }]);
+    expect((await count('$return=rows&$select=note', '7')).json()).toEqual([{ note: 'of 7' }]);
+    expect((await count('$return=rows&$upsert=true', '7')).json()).toEqual([{ id: 7, note: 'of 7' }]);
+    expect((await count('', '7')).status).toBe(409);
+  });
 });

@@ -51,6 +51,7 @@ export interface DatabaseEntry {
   tls?: string;
   ca?: string;
   read_only?: boolean;
+  relations?: { table: string; columns: string[]; references: { table: string; columns: string[] } }[];
 }
 
 const VARIABLES: Record<EngineName, string> = {

@@ -1,6 +1,6 @@
 // ClickHouse's library on arm64. The npm registry has it for x64 only, so an emulator out of Debian's unstable suite (box64) runs an x64 Node.js
 // that loads it. Queries take some five times as long as on x64, answers are the same. Knows nothing of what the server is told to do.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkLibraries, privateCommand, unpackPackage } from '../debian.mjs';
@@ -15,6 +15,9 @@ export const isEmulated = process.platform === 'linux' && process.arch === 'arm6
 /** npm's words for the machine whose packages are wanted. */
 export const platformFlags = isEmulated ? ['--os=linux', '--cpu=x64', '--libc=glibc', '--force'] : [];
 
+/** Settings to turn off: the vector instructions of this parser of JSON come out wrong; the other parser reads the same. */
+export const emulatedSettings = ['allow_simdjson'];
+
 /** Adds the emulator and the Node.js that it runs to the folder of the library. */
 export async function installEmulation(home, say) {
   const prefix = join(home, 'emulator');
@@ -26,13 +29,6 @@ export async function installEmulation(home, say) {
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(sources, name), join(host, name));
   await execute('npm', ['ci', ...platformFlags, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: host });
   editForEmulator(join(home, 'libchdb.so'));
-  avoidSimdjson(join(home, 'users.xml'));
-}
-
-/** The vector instructions of this parser of JSON come out wrong; the other parser reads the same. */
-function avoidSimdjson(path) {
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replace('<default/></profiles>', '<default><allow_simdjson>0</allow_simdjson></default></profiles>'));
 }
 
 /** The command that runs a script by the emulated Node.js. */
@@ -46,6 +42,8 @@ export function emulatedCommand(home, args, options) {
     BOX64_LOG: '0',
     // Threads see each other's writes in the order that x64 promises.
     BOX64_DYNAREC_STRONGMEM: '1',
+    // Calls return straight to their caller's translation: a fifth less work a query.
+    BOX64_DYNAREC_CALLRET: '1',
     BOX64_LD_LIBRARY_PATH: x64Libraries(prefix).join(':'),
   };
   return { file, args: emulator, options: { ...options, env } };

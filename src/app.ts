@@ -50,9 +50,6 @@ export interface Service {
 const MEBIBYTE = 1024 * 1024;
 
 /** How long the requests may take that tell databases to stop aborted statements. */
-const DRAIN_POLL_MS = 50;
-/** Without a request for so long there is no load. */
-const QUIET_MS = 1000;
 const CANCEL_MS = 300;
 
 /** `engines`: those of the project, or more. */
@@ -121,16 +118,12 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   });
 
   let brokenOff = false;
-  /** Gateways that look at /readyz turn away, while those that have not looked yet are served. Where nobody asks, nobody is waited for. */
-  const drain = async (secs: number): Promise<void> => {
-    const end = performance.now() + secs * 1000;
-    const isOver = (): boolean => brokenOff || performance.now() > Math.min(end, server.lastWorkAt + QUIET_MS);
-    while (!isOver()) await wait(DRAIN_POLL_MS);
-  };
   const close = async (graceSecs: number): Promise<void> => {
     closing = true;
-    await drain(config.drainSecs);
-    const outcome = await server.end(graceSecs * 1000);
+    const drainMs = config.drainSecs * 1000;
+    // Gateways that look at /readyz turn away, while those that have not looked yet are served. Where nobody asks, nobody is waited for.
+    await server.idle(drainMs, () => brokenOff);
+    const outcome = await server.end(graceSecs * 1000, drainMs);
     if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
     await closeRooms();
   };

@@ -33,6 +33,7 @@ export interface Config {
   readonly gatewaySecret: string | undefined;
   readonly denyHosts: readonly string[];
   readonly logLevel: string;
+  readonly readyLine: 'text' | 'json';
   readonly shutdownSecs: number;
   readonly drainSecs: number;
   readonly userIds: 'ulid' | 'any';
@@ -251,6 +252,14 @@ export const SETTINGS: readonly Setting[] = [
     secret: false,
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     meaning: 'JSON lines on stdout, one a request',
+  },
+  {
+    key: 'readyLine',
+    name: 'ready_line',
+    default: 'text',
+    secret: false,
+    parse: oneOf('text', 'json'),
+    meaning: 'how the one line is written that says where the service is',
   },
   {
     key: 'shutdownSecs',

@@ -24,7 +24,7 @@ export async function serve(config: Config): Promise<undefined> {
   if (config.serverKeys.length === 0) throw new ConfigError('MILLRACE_SERVER_KEY is not set; give the key that System APIs demand.');
   if (config.encryptionKeys.length === 0) throw new ConfigError('MILLRACE_ENCRYPTION_KEY is not set; give 32 bytes in base64 or hex.');
   const running = config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startOne(config).catch(letGo);
-  if (cluster.isPrimary) announce(running.url);
+  if (cluster.isPrimary) announce(running.url, config);
   endOnSignal(running);
   return undefined;
 }
@@ -35,8 +35,11 @@ function letGo(error: unknown): never {
   throw error;
 }
 
-export function announce(url: string): void {
-  process.stdout.write(`millrace ready on ${url}\n`);
+/** A plain line for people and scripts, or one like every other of the log, for what collects logs. */
+export function announce(url: string, { readyLine }: Pick<Config, 'readyLine'>): void {
+  const msg = `millrace ready on ${url}`;
+  const line = readyLine === 'text' ? msg : JSON.stringify({ level: 30, time: new Date(), url, msg });
+  process.stdout.write(`${line}\n`);
 }
 
 /** The same for every way of starting: the first signal ends gracefully, a later one breaks off what still runs. */

@@ -52,7 +52,7 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     await deployExamples(client, demo);
     const staging = await deployPersonas(client, demo);
     const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
-    announce(service.url);
+    announce(service.url, config);
     keep(config, { ...demo, url: service.url });
     const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
     // Whoever tries personas says by itself which roles it has.

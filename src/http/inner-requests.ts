@@ -68,7 +68,11 @@ export async function sendInside(router: Router, outer: Exchange, token: string 
   const handler = route?.methods[method as HttpMethod];
   if (handler === undefined) throw apiError('unknown_path');
   const socket = new CapturingSocket();
-  const reply = new HttpReply({ socket: socket as unknown as Socket, answered: () => reply.sent(), bodyDone: () => undefined }, head, 0);
+  const reply = new HttpReply(
+    { socket: socket as unknown as Socket, isLeaving: false, answered: () => reply.sent(), bodyDone: () => undefined },
+    head,
+    0,
+  );
   const over = new Promise<void>((resolve) => {
     reply.onOver = resolve;
   });

@@ -47,7 +47,6 @@ function serve(services: Services, router: Router, head: RequestHead, body: Buff
     if (reply.gone) exchange.abort();
     logRequest(services, exchange);
   };
-  if (!services.ready()) reply.closeAfter();
   const route = router.find(exchange.path);
   void run(services, exchange, route);
   return route?.open === true ? 'probe' : 'work';

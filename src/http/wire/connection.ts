@@ -172,6 +172,10 @@ export class HttpConnection {
     });
   }
 
+  get isLeaving(): boolean {
+    return this.#listener.isLeaving;
+  }
+
   bodyDone(bytes: number): void {
     this.#listener.bodies.release(bytes);
   }

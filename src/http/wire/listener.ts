@@ -35,6 +35,8 @@ export interface Listener extends Required<Omit<Handlers, 'overloaded'>> {
   readonly stallSweeps: number;
   readonly bodies: BodyBudget;
   readonly forgetting: DiscardQueue;
+  /** Nobody listens any more: every answer is the last one of its connection. */
+  isLeaving: boolean;
   /** Ends the slowest body of another connection. Returns false when there is none. */
   makeRoom(connection: HttpConnection): boolean;
   closed(connection: HttpConnection): void;

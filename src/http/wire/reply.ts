@@ -10,6 +10,8 @@ import type { RequestHead } from './head.ts';
 /** What a reply needs from its connection. */
 export interface Carrier {
   readonly socket: Socket;
+  /** The server closes: an answer that begins now is the last one. */
+  readonly isLeaving: boolean;
   /** The answer is complete. When the system has taken it, the next request may come, unless the connection closes. */
   answered(closes: boolean): void;
   /** This many bytes of the request's body are no longer used. */
@@ -217,6 +219,7 @@ export class HttpReply {
       this.#framing = 'end of connection';
       this.#closes = true;
     }
+    if (this.#carrier.isLeaving) this.#closes = true;
     return statusLine(status) + headers + framing + date() + (this.#closes ? CLOSE : KEEP_ALIVE);
   }
 

@@ -1,7 +1,8 @@
 /**
  * Listens, and keeps the connections and their shared limits. One timer sweeps all connections once a second, so that none needs a timer of
- * its own. Shutdown is graceful: no new connection is accepted; for a moment, requests on the open ones are answered with
- * `Connection: close`, so that clients leave by themselves; then only running requests may finish.
+ * its own. Shutdown is graceful: first the port is closed, in a moment in which no connection waits to be accepted; then requests on the open
+ * connections are answered with `Connection: close`, so that clients leave by themselves; then only running requests may finish. In this
+ * order a client that is told to leave finds nobody listening, and goes elsewhere.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,9 +16,12 @@ import { keyOf, readSystemSockets, type SystemSocket } from './system-sockets.ts
 /** How long clients may take to leave by themselves, and a new connection to send its first request. */
 const LINGER_MS = 300;
 const DRAIN_MS = 20;
-/** A turn of the event loop in which little happens, and how long one is waited for. */
+/** Without a new connection for so long, and in a turn of the event loop as short as that, the port is closed; so long such a moment is waited for. */
+const SETTLED_MS = 5;
 const QUIET_TURN_MS = 0.1;
-const QUIET_MOST_MS = 1000;
+const QUIET_MOST_MS = 300;
+/** Without a request for so long there is no load. */
+const NO_LOAD_MS = 1000;
 /** How many connections over the limit are told so at one time; the oldest goes when another comes. */
 const MOST_SURPLUS = 6;
 /** A connection that has been idle for this many sweeps gives way to a new one. */
@@ -29,6 +33,7 @@ const GONE: SystemSocket = { unsent: 0, open: false };
 export class WireServer {
   /** When the last request came that was no probe; written by whoever handles them. */
   lastWorkAt = Number.NEGATIVE_INFINITY;
+  #acceptedAt = Number.NEGATIVE_INFINITY;
   readonly #server: Server;
   readonly #connections = new Set<HttpConnection>();
   readonly #surplus = new Set<HttpConnection>();
@@ -54,6 +59,7 @@ export class WireServer {
       screen: handlers.screen ?? (() => undefined),
       isVital: handlers.isVital ?? (() => false),
       makeRoom: (connection) => this.#makeRoom(connection),
+      isLeaving: false,
       closed: (connection) => {
         this.#connections.delete(connection);
         this.#surplus.delete(connection);
@@ -83,16 +89,24 @@ export class WireServer {
     });
   }
 
-  /** Resolves when the last connection has closed. Tells whether requests were cut off. */
-  async end(graceMs: number): Promise<'finished' | 'forced'> {
+  /** Resolves when nobody has asked for anything for a moment, or after `mostMs`. */
+  async idle(mostMs: number, isOver: () => boolean): Promise<void> {
+    const end = performance.now() + mostMs;
+    while (!isOver() && performance.now() < Math.min(end, this.lastWorkAt + NO_LOAD_MS)) await wait(DRAIN_MS);
+  }
+
+  /** Resolves when the last connection has closed. Tells whether requests were cut off. Clients that go on asking have `lingerMs` to leave. */
+  async end(graceMs: number, lingerMs = 0): Promise<'finished' | 'forced'> {
     let outcome: 'finished' | 'forced' = 'finished';
     const force = setTimeout(() => {
       outcome = 'forced';
       this.breakOff();
     }, graceMs);
-    await quietTurn();
+    await this.#quietMoment();
     const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#listener.isLeaving = true;
     await this.#linger(Math.min(LINGER_MS, graceMs));
+    await this.idle(Math.min(lingerMs, graceMs), () => this.#connections.size === 0);
     const looking = setInterval(() => this.#hangUp(), DRAIN_MS);
     await closed;
     clearInterval(looking);
@@ -112,6 +126,7 @@ export class WireServer {
     const handle = (socket as unknown as { readonly _handle: { readonly fd?: number } | null })._handle;
     this.#descriptors.note(handle?.fd ?? 0);
     const reason = this.#fullness();
+    this.#acceptedAt = performance.now();
     if (reason === undefined || this.#freeOne()) {
       this.#connections.add(new HttpConnection(socket, this.#listener));
       return;
@@ -181,17 +196,22 @@ export class WireServer {
     for (const connection of this.#connections)
       if (connection.idle && (connection.used || now - connection.opened > LINGER_MS)) connection.socket.destroy();
   }
-}
 
-/**
- * Resolves right after a short turn of the event loop. The system resets connections that wait to be accepted when their listener closes; after a
- * turn all of them have been accepted, and after a short one hardly any has come since.
- */
-async function quietTurn(): Promise<void> {
-  const end = performance.now() + QUIET_MOST_MS;
-  let began = 0;
-  do {
-    began = performance.now();
-    await new Promise(setImmediate);
-  } while (performance.now() - began > QUIET_TURN_MS && performance.now() < end);
+  /**
+   * The system resets connections that wait to be accepted when their listener closes. After a turn of the event loop all of them have been
+   * accepted; after a short one, in a time without new ones, hardly any has come since.
+   */
+  async #quietMoment(): Promise<void> {
+    const end = performance.now() + QUIET_MOST_MS;
+    for (;;) {
+      const began = performance.now();
+      if (began > end) return;
+      if (began - this.#acceptedAt < SETTLED_MS) {
+        await wait(SETTLED_MS);
+        continue;
+      }
+      await new Promise(setImmediate);
+      if (performance.now() - began < QUIET_TURN_MS) return;
+    }
+  }
 }

@@ -51,7 +51,14 @@ export interface DatabaseEntry {
   tls?: string;
   ca?: string;
   read_only?: boolean;
-  relations?: { table: string; columns: string[]; references: { table: string; columns: string[] } }[];
+  relations?: readonly RelationEntry[];
+}
+
+/** A relation that the database itself does not declare. */
+interface RelationEntry {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly references: { readonly table: string; readonly columns: readonly string[] };
 }
 
 const VARIABLES: Record<EngineName, string> = {

@@ -8,6 +8,7 @@ import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS, type Workload } from '../engines/engine.ts';
 import type { RelationCache } from '../engines/relation-cache.ts';
 import { ApiError, apiError } from '../errors.ts';
+import { ownerOf } from '../model/entry.ts';
 import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { MemoryBudget } from '../util/memory-lease.ts';
@@ -90,7 +91,7 @@ export class Auto {
               connection,
               engine: this.#connections.engine(entry.type),
               options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
-              owner: entry.projectId ?? entry.id,
+              owner: ownerOf(entry),
               kinds: this.#misdescribed.has(table) ? 'described' : undefined,
               neighbours,
               memory: this.#memory,

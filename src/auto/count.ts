@@ -1,6 +1,6 @@
 /** How many rows match: counted, or as the engine's planner or statistics have it. */
 import { TextRows } from '../engines/rows.ts';
-import type { ResultColumn } from '../model/cells.ts';
+import type { Backpressure, ResultColumn } from '../model/cells.ts';
 import { compileCount, compileEstimate } from '../sql/compile.ts';
 import type { CountPlan, Narrowed } from '../sql/plan.ts';
 import type { AnswerSink, AutoSession } from './session.ts';
@@ -30,8 +30,8 @@ async function estimateRows(plan: Narrowed<CountPlan>, { connection, engine, opt
 class NamedRows extends TextRows {
   #names: readonly string[] = [];
 
-  override start(columns: readonly ResultColumn[]): void {
-    super.start(columns);
+  override start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    super.start(columns, flow);
     this.#names = columns.map(({ name }) => name);
   }
 

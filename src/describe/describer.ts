@@ -7,7 +7,7 @@ import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
-import type { Entry } from '../model/entry.ts';
+import { type Entry, ownerOf } from '../model/entry.ts';
 import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { ForeignKey } from '../model/relation.ts';
@@ -15,6 +15,8 @@ import type { Table } from '../model/table.ts';
 import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
 import { type Standing, standingOf } from '../personas/standing.ts';
 import type { Store } from '../store/store.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
+import { mapInTurns } from '../util/slices.ts';
 import type { DescribedEndpoint, DescribedRight, DescribedRights, DescribedTable, Description } from './description.ts';
 import { Endpoints } from './endpoints.ts';
 import type { SchemaPicture, SchemaPictures } from './schema-pictures.ts';
@@ -48,9 +50,12 @@ interface Named extends Located {
   readonly database: string;
 }
 
+/** Tables of descriptions that are remembered, of all of them. */
+const MOST_TABLES = 20_000;
+
 interface Found {
   /** Made when somebody reads them: a document that is known needs only the key. */
-  readonly tables: () => readonly DescribedTable[];
+  readonly tables: () => Promise<readonly DescribedTable[]>;
   readonly unreachable: readonly string[];
   /** What the key is made of. */
   readonly parts: readonly string[];
@@ -59,6 +64,7 @@ interface Found {
 export class Describer {
   readonly #parts: DescriberParts;
   readonly #endpoints: Endpoints;
+  readonly #tablesByKey = new BoundedMap<string, readonly DescribedTable[]>(MOST_TABLES, { sizeOf: (tables) => tables.length + 1 });
 
   constructor(parts: DescriberParts) {
     this.#parts = parts;
@@ -90,16 +96,17 @@ export class Describer {
       slice.db,
       slice.table,
     ];
-    let tables: readonly DescribedTable[] | undefined;
+    const key = digest([...place, ...found.parts, unreachable.join(), endpoints.key]);
     return {
-      key: digest([...place, ...found.parts, unreachable.join(), endpoints.key]),
+      key,
       prefix,
       org: org.abbreviation,
       project: project.abbreviation,
       space,
       maxPageSize,
-      get tables() {
-        tables ??= found.tables();
+      tables: async () => {
+        const tables = this.#tablesByKey.get(key) ?? (await found.tables());
+        this.#tablesByKey.set(key, tables);
         return tables;
       },
       endpoints: endpoints.endpoints.filter(({ method }) => allows(caller, methodLetter(method))),
@@ -112,7 +119,7 @@ export class Describer {
     const slash = ref.lastIndexOf('/');
     const { tables, unreachable } = await this.describe(caller, context, { db: ref.slice(0, slash), table: ref.slice(slash + 1) });
     if (unreachable.length > 0) throw apiError('database_unreachable');
-    const [table] = tables;
+    const [table] = await tables();
     if (table === undefined) throw apiError('table_unknown', ref);
     return table;
   }
@@ -145,7 +152,7 @@ export class Describer {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     const all = found.filter((one) => one !== undefined);
     return {
-      tables: () => all.flatMap(({ tables }) => tables()),
+      tables: async () => (await Promise.all(all.map(({ tables }) => tables()))).flat(),
       unreachable: all.flatMap(({ unreachable }) => unreachable),
       parts: all.flatMap(({ parts }) => parts),
     };
@@ -164,9 +171,9 @@ export class Describer {
       return { tables: none, unreachable: [], parts: [] };
     }
     const seen = slice.table === undefined ? picture.tables : picture.tables.filter(({ name }) => name === slice.table);
-    const describe = (): readonly DescribedTable[] => {
+    const describe = async (): Promise<readonly DescribedTable[]> => {
       const keys = keysOf(picture);
-      return seen.flatMap((table): DescribedTable[] => {
+      const described = await mapInTurns(seen, ownerOf(named.entry), (table): DescribedTable[] => {
         const rights = rightsOf(sight, asking.caller, named.entry, table);
         if (Object.keys(rights).length === 0) return [];
         const shown = (keys.get(table.name) ?? []).filter(
@@ -174,8 +181,9 @@ export class Describer {
         );
         return [{ ref: `${type}/${database}/${table.name}`, type, database, table, keys: shown, rights }];
       });
+      return described.flat();
     };
-    if (slice.table !== undefined && describe().length === 0) throw apiError('table_unknown', slice.table);
+    if (slice.table !== undefined && (await describe()).length === 0) throw apiError('table_unknown', slice.table);
     return { tables: describe, unreachable: [], parts: [picture.id, named.entry.id] };
   }
 
@@ -187,7 +195,7 @@ export class Describer {
   }
 }
 
-const none = (): readonly DescribedTable[] => [];
+const none = (): Promise<readonly DescribedTable[]> => Promise.resolve([]);
 
 type Seen = Extract<SchemaPicture, { readonly kind: 'seen' }>;
 const keysByTable = new WeakMap<Seen, ReadonlyMap<string, readonly ForeignKey[]>>();

@@ -77,7 +77,8 @@ export interface Description {
   readonly project: string;
   readonly space: string;
   readonly maxPageSize: number;
-  readonly tables: readonly DescribedTable[];
+  /** Made when somebody asks: there may be thousands. */
+  readonly tables: () => Promise<readonly DescribedTable[]>;
   readonly endpoints: readonly DescribedEndpoint[];
   /** Databases that gave no answer: `ms/name`. */
   readonly unreachable: readonly string[];

@@ -5,7 +5,7 @@
 import { formatByName } from '../formats/index.ts';
 import { ByteWriter } from '../util/byte-writer.ts';
 import { parseJson } from '../util/json.ts';
-import { nextSlice } from '../util/loop-scheduler.ts';
+import { Turns } from '../util/slices.ts';
 import type { Json } from './openapi-parts.ts';
 
 const PIECE = 64 * 1024;
@@ -58,7 +58,7 @@ interface OpenObject {
 
 export class DocumentWriter {
   readonly #notation: Notation;
-  readonly #owner: string;
+  readonly #turns: Turns;
   readonly #pieces: Buffer[] = [];
   /** Objects that stand open; what is written first in one opens it. */
   readonly #open: OpenObject[] = [{ name: '', hasMembers: false }];
@@ -67,7 +67,7 @@ export class DocumentWriter {
   /** `owner`: whose turns of the event loop are taken. */
   constructor(notation: keyof typeof NOTATIONS, owner: string) {
     this.#notation = NOTATIONS[notation];
-    this.#owner = owner;
+    this.#turns = new Turns(owner);
     this.#text = this.#notation.start;
   }
 
@@ -75,9 +75,8 @@ export class DocumentWriter {
     for (const [name, value] of Object.entries(members)) {
       const [depth, isFirst] = this.#enter();
       this.#text += this.#notation.member(name, value, depth, isFirst);
-      if (this.#text.length < PIECE) continue;
-      this.#cut();
-      await nextSlice(this.#owner);
+      if (this.#text.length >= PIECE) this.#cut();
+      if (this.#turns.isOver) await this.#turns.next();
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { nextSlice } from '../util/loop-scheduler.ts';
+import { Turns } from '../util/slices.ts';
 import type { Description } from './description.ts';
 import { writeLlms } from './llms.ts';
 import { writeOpenApi } from './openapi.ts';
@@ -17,13 +17,11 @@ export interface KeptDocument {
 type Write = (description: Description) => Promise<readonly Buffer[]>;
 
 const MOST_BYTES = 64 * 1024 * 1024;
-/** So many pieces are hashed at a time. */
-const PIECES_A_TURN = 16;
 
 const WRITERS = {
   json: (description) => writeOpenApi(description, 'json'),
   yaml: (description) => writeOpenApi(description, 'yaml'),
-  llms: async (description) => [Buffer.from(writeLlms(description))],
+  llms: async (description) => [Buffer.from(await writeLlms(description))],
 } as const satisfies Readonly<Record<string, Write>>;
 
 export type DocumentKind = keyof typeof WRITERS;
@@ -49,9 +47,10 @@ export class Documents {
 async function make(write: Write, description: Description): Promise<KeptDocument> {
   const pieces = await write(description);
   const hash = createHash('sha256');
-  for (const [index, piece] of pieces.entries()) {
+  const turns = new Turns(description.project);
+  for (const piece of pieces) {
     hash.update(piece);
-    if (index % PIECES_A_TURN === PIECES_A_TURN - 1) await nextSlice(description.project);
+    if (turns.isOver) await turns.next();
   }
   return { pieces, etag: `"${hash.digest('base64url').slice(0, 27)}"` };
 }

@@ -3,6 +3,7 @@
  * tables there are, the less is said of each.
  */
 import { OPERATORS } from '../sql/operators.ts';
+import { mapInTurns } from '../util/slices.ts';
 import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from './description.ts';
 
 /** For all tables and endpoints together; never less than a few words for each. */
@@ -10,8 +11,9 @@ const ROOM = 11_000;
 const SHORTEST = 60;
 const LONGEST = 400;
 
-export function writeLlms(description: Description): string {
-  const { prefix, org, project, space, tables, endpoints, unreachable, maxPageSize } = description;
+export async function writeLlms(description: Description): Promise<string> {
+  const { prefix, org, project, space, endpoints, unreachable, maxPageSize } = description;
+  const tables = await description.tables();
   const room = Math.max(SHORTEST, Math.min(LONGEST, Math.floor(ROOM / Math.max(1, tables.length + endpoints.length))));
   const auto = `/${prefix}/api/rest/auto/v1/${org}/${project}`;
   const operators = Object.entries(OPERATORS).map(([name, { meaning }]) => `${name} (${meaning})`);
@@ -43,7 +45,7 @@ export function writeLlms(description: Description): string {
     '',
     'Each line: table (operations; key): columns.',
     '',
-    ...tables.map((table) => clip(tableLine(table), room)),
+    ...(await mapInTurns(tables, project, (table) => clip(tableLine(table), room))),
     ...(unreachable.length === 0 ? [] : ['', `Not reachable at this moment: ${unreachable.join(', ')}.`]),
     ...(endpoints.length === 0 ? [] : ['', '## Endpoints', '', `Path: /${org}/${project}/<uri>`, '']),
     ...endpoints.map((endpoint) => clip(endpointLine(endpoint), room)),

@@ -14,16 +14,18 @@ const BODY_TYPES: Readonly<Record<string, string>> = {
   multipart: 'multipart/form-data',
 };
 
-export function describeCalls({ org, project, endpoints }: Description): Json {
-  const paths = new Map<string, Record<string, unknown>>();
+/** A path with all its methods at a time. */
+export function* callPaths({ org, project, endpoints }: Description): Generator<Json> {
+  const paths = new Map<string, DescribedEndpoint[]>();
   for (const endpoint of endpoints) {
-    const path = `/${org}/${project}/${endpoint.uri}`;
     // Two methods of one shape may name their braces differently; a document has one path for each spelling.
-    const methods = paths.get(path) ?? {};
-    methods[endpoint.method] = callOperation(endpoint);
+    const path = `/${org}/${project}/${endpoint.uri}`;
+    const methods = paths.get(path) ?? [];
+    methods.push(endpoint);
     paths.set(path, methods);
   }
-  return Object.fromEntries(paths);
+  for (const [path, methods] of paths)
+    yield { [path]: Object.fromEntries(methods.map((endpoint) => [endpoint.method, callOperation(endpoint)])) };
 }
 
 function callOperation(endpoint: DescribedEndpoint): Json {

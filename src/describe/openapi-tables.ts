@@ -168,17 +168,8 @@ function bodyOf(described: DescribedTable, operation: ApiOperation): Json | unde
   };
 }
 
-const changes = new WeakMap<DescribedTable, { readonly found: ReturnType<typeof findChange> }>();
-
-/** The same for every operation on a table. */
-function changeExample(described: DescribedTable): ReturnType<typeof findChange> {
-  const known = changes.get(described) ?? { found: findChange(described) };
-  changes.set(described, known);
-  return known.found;
-}
-
 /** A column to change, and a value that it takes: rather one that is no part of a key. */
-function findChange(described: DescribedTable): readonly [name: string, value: unknown] | undefined {
+function changeExample(described: DescribedTable): readonly [name: string, value: unknown] | undefined {
   const columns = described.rights.update?.columns ?? [];
   const known = columns.filter((column) => !['object', 'undefined'].includes(typeof columnExample(column)));
   const free = known.filter((column) => !column.primaryKey);
@@ -241,54 +232,52 @@ function useOf({ keys }: DescribedTable, { name }: Column): ColumnUse {
   return keys.some(({ columns }) => columns.includes(name)) ? 'reference' : 'own';
 }
 
-const columnSchemas = new WeakMap<DescribedTable, Map<Column, Schema>>();
+type Properties = (columns: readonly Column[]) => Json;
 
-/** Made once for rows, inserts and updates. */
-function schemaIn(described: DescribedTable, column: Column): Schema {
-  const known = columnSchemas.get(described) ?? new Map<Column, Schema>();
-  columnSchemas.set(described, known);
-  const schema = known.get(column) ?? columnSchema(column, useOf(described, column));
-  known.set(column, schema);
-  return schema;
-}
-
-function properties(described: DescribedTable, columns: readonly Column[]): Json {
+/** The schema of a column is made once for rows, inserts and updates. */
+function propertiesOf(described: DescribedTable): Properties {
   const { masked } = described.rights.read ?? {};
-  const schemaOf = (column: Column): Schema => (masked?.has(column) === true ? MASKED : schemaIn(described, column));
-  return Object.fromEntries(columns.map((column) => [column.name, schemaOf(column)]));
+  const known = new Map<Column, Schema>();
+  const schemaOf = (column: Column): Schema => {
+    const schema = known.get(column) ?? (masked?.has(column) === true ? MASKED : columnSchema(column, useOf(described, column)));
+    known.set(column, schema);
+    return schema;
+  };
+  return (columns) => Object.fromEntries(columns.map((column) => [column.name, schemaOf(column)]));
 }
 
 export function tableSchemas(described: DescribedTable): Json {
   const { ref, table, keys, rights } = described;
   const name = tableName(ref);
+  const properties = propertiesOf(described);
   const insert = rights.insert?.columns;
   const update = rights.update?.columns;
   return {
     [name]: {
       type: 'object',
       title: table.name,
-      ...(rights.read === undefined ? {} : { properties: properties(described, rights.read.columns) }),
+      ...(rights.read === undefined ? {} : { properties: properties(rights.read.columns) }),
       'x-table': ref,
       'x-primary-key': keyOf(table).flatMap((column) => (rights.read?.columns.includes(column) === true ? [column.name] : [])),
       'x-foreign-keys': keys.map(({ columns, references }) => ({ columns, references })),
     },
     ...(rights.read === undefined ? {} : { [`${name}.query`]: querySchema(described) }),
-    ...(insert === undefined ? {} : { [`${name}.insert`]: insertSchema(described, insert) }),
-    ...(update === undefined ? {} : { [`${name}.update`]: updateSchema(described, update) }),
+    ...(insert === undefined ? {} : { [`${name}.insert`]: insertSchema(described, insert, properties) }),
+    ...(update === undefined ? {} : { [`${name}.update`]: updateSchema(described, update, properties) }),
   };
 }
 
 /** Columns of the key may stand there to say which row is meant. */
-function updateSchema(described: DescribedTable, columns: readonly Column[]): Json {
+function updateSchema(described: DescribedTable, columns: readonly Column[], properties: Properties): Json {
   const all = [...new Set([...keyOf(described.table), ...columns])];
-  return { type: 'object', minProperties: 1, properties: properties(described, all), additionalProperties: false };
+  return { type: 'object', minProperties: 1, properties: properties(all), additionalProperties: false };
 }
 
-function insertSchema(described: DescribedTable, columns: readonly Column[]): Json {
+function insertSchema(described: DescribedTable, columns: readonly Column[], properties: Properties): Json {
   const example = insertExample(described);
   return {
     type: 'object',
-    properties: properties(described, columns),
+    properties: properties(columns),
     required: columns.filter(({ required }) => required).map(({ name }) => name),
     additionalProperties: false,
     ...(example === undefined ? {} : { examples: [example] }),

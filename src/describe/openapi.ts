@@ -5,21 +5,22 @@
 import { PARAMETERS } from '../auto/parameters.ts';
 import { REASONS } from '../errors.ts';
 import { filterSchemas } from './column-schema.ts';
-import type { Description } from './description.ts';
+import type { DescribedTable, Description } from './description.ts';
 import { DocumentWriter } from './document-writer.ts';
-import { describeCalls } from './openapi-calls.ts';
+import { callPaths } from './openapi-calls.ts';
 import { type Json, parameterName, refTo } from './openapi-parts.ts';
 import { FilterParameters, HEADERS, tablePaths, tableResponses, tableSchemas } from './openapi-tables.ts';
 import { API_OPERATIONS, statusesOf } from './operations.ts';
 
 export async function writeOpenApi(description: Description, notation: 'json' | 'yaml'): Promise<readonly Buffer[]> {
-  const { project, tables } = description;
+  const { project } = description;
+  const tables = await description.tables();
   const writer = new DocumentWriter(notation, project);
-  await writer.members(headOf(description));
+  await writer.members(headOf(description, tables));
   writer.open('paths');
   const filters = new FilterParameters();
   for (const table of tables) await writer.members(tablePaths(description, table, filters));
-  await writer.members(describeCalls(description));
+  for (const paths of callPaths(description)) await writer.members(paths);
   writer.close();
   writer.open('components');
   writer.open('schemas');
@@ -41,7 +42,7 @@ export async function writeOpenApi(description: Description, notation: 'json' | 
   return writer.take();
 }
 
-function headOf({ org, project, space, tables, endpoints, unreachable }: Description): Json {
+function headOf({ org, project, space, endpoints, unreachable }: Description, tables: readonly DescribedTable[]): Json {
   const databases = [...new Set(tables.map(({ type, database }) => `${type}/${database}`))];
   const tags = [...new Set(endpoints.flatMap(({ about }) => (about.tags.length === 0 ? ['custom'] : about.tags)))];
   return {

@@ -1,18 +1,19 @@
 /**
  * All tables of a schema as they were seen last, each schema read in a handful of statements. A picture is at most five seconds old when it is
- * used, and stays the same object while nothing changed, so that what was made of it serves again. A database that does not answer in time counts
- * as unreachable for as long.
+ * used, and stays the same object while nothing changed, so that what was made of it serves again: a schema that is asked for again and again has a
+ * stamp, made by its server. A database that does not answer in time counts as unreachable for as long.
  */
-import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Connections } from '../engines/connections.ts';
-import { type Catalog, type Connection, DbFailure, type RunOptions } from '../engines/engine.ts';
+import { type Catalog, type Connection, DbFailure, type SurveyOptions } from '../engines/engine.ts';
 import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
+import { ownerOf } from '../model/entry.ts';
 import { declaredKeys, type ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { newUlid } from '../model/ulid.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { nextSlice } from '../util/loop-scheduler.ts';
+import { mapInTurns } from '../util/slices.ts';
 
 const MAX_AGE_MS = 5000;
 /** A picture younger than this is not read again for the sake of a table that it does not have. */
@@ -38,7 +39,7 @@ export type SchemaPicture =
 
 interface Kept {
   readonly picture: SchemaPicture;
-  readonly fingerprint: string;
+  readonly stamp: string | undefined;
   readonly at: number;
 }
 
@@ -68,16 +69,12 @@ export class SchemaPictures {
 
   async #read(key: string, located: Located): Promise<SchemaPicture> {
     const at = performance.now();
-    const seen = await this.#see(located);
-    const old = this.#kept.get(key);
-    const fingerprint = typeof seen === 'string' ? seen : await fingerprintOf(seen, located.entry.projectId ?? located.entry.id);
-    const picture: SchemaPicture = typeof seen === 'string' ? { kind: seen } : { kind: 'seen', id: newUlid(), ...seen };
-    const kept = old?.fingerprint === fingerprint ? { ...old, at } : { picture, fingerprint, at };
-    this.#kept.set(key, kept);
-    return kept.picture;
+    const looked = await this.#look(located, this.#kept.get(key));
+    this.#kept.set(key, { ...looked, at });
+    return looked.picture;
   }
 
-  async #see({ entry, schema }: Located): Promise<Seen | 'absent' | 'silent'> {
+  async #look({ entry, schema }: Located, old: Kept | undefined): Promise<Pick<Kept, 'picture' | 'stamp'>> {
     const waiting = AbortSignal.timeout(PATIENCE_MS);
     const signal = AbortSignal.timeout(PATIENCE_MS + READING_MS);
     try {
@@ -85,18 +82,24 @@ export class SchemaPictures {
       const connection = await pool.acquire(waiting);
       try {
         const { catalog } = this.#connections.engine(entry.type);
-        const options = { timeoutMs: READING_MS, signal };
+        const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry) };
+        const known = old?.picture.kind === 'seen' ? old.picture : undefined;
+        // A schema that is seen for the first time may never be asked for again. Whatever changes from here on changes the stamp.
+        const stamp = known === undefined ? undefined : await catalog.stampAll?.(connection, schema, options);
+        if (known !== undefined && stamp !== undefined && stamp === old?.stamp) return { picture: known, stamp };
         const tables = await (catalog.describeAll?.(connection, schema, options) ?? describeEach(catalog, connection, schema, options));
-        if (tables === undefined) return 'absent';
+        if (tables === undefined) return { picture: { kind: 'absent' }, stamp: undefined };
         const keys = (await catalog.foreignKeys?.(connection, schema, options)) ?? [];
         const byName = new Map(tables.map((table) => [table.name, table]));
-        return { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
+        const seen = { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
+        const isSame = known !== undefined && (await areEqual(known, seen, options.owner));
+        return { picture: isSame ? known : { kind: 'seen', id: newUlid(), ...seen }, stamp };
       } finally {
         pool.release(connection);
       }
     } catch (error) {
       if (!(error instanceof DbFailure) && !(error instanceof ApiError) && !signal.aborted && !waiting.aborted) throw error;
-      return 'silent';
+      return { picture: { kind: 'silent' }, stamp: undefined };
     }
   }
 }
@@ -105,7 +108,7 @@ async function describeEach(
   catalog: Catalog,
   connection: Connection,
   schema: string | undefined,
-  options: RunOptions,
+  options: SurveyOptions,
 ): Promise<readonly Table[] | undefined> {
   const names = await catalog.list(connection, schema, options);
   if (names === undefined) return undefined;
@@ -117,19 +120,8 @@ async function describeEach(
   return tables;
 }
 
-/** So many tables at a time; others come in between. */
-const TABLES_A_TURN = 50;
-
-async function fingerprintOf({ tables, keys }: Seen, owner: string): Promise<string> {
-  const hash = createHash('sha256');
-  for (const [index, { schema, name, kind, storage, columns, primaryKey, sortedBy }] of tables.entries()) {
-    const order = [primaryKey, sortedBy].map((list) => list.map((column) => column.name));
-    hash.update(textOf([schema, name, kind, storage, columns, order]));
-    if (index % TABLES_A_TURN === TABLES_A_TURN - 1) await nextSlice(owner);
-  }
-  return hash.update(textOf(keys)).digest('base64url');
-}
-
-function textOf(facts: unknown): string {
-  return JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+async function areEqual(known: Seen, seen: Seen, owner: string): Promise<boolean> {
+  if (known.tables.length !== seen.tables.length || !isDeepStrictEqual(known.keys, seen.keys)) return false;
+  const equal = await mapInTurns(seen.tables.entries(), owner, ([index, table]) => isDeepStrictEqual(table, known.tables[index]));
+  return equal.every(Boolean);
 }

@@ -2,7 +2,7 @@
  * Tables as they were last seen, per entry. A picture is at most five seconds old when it is used. Shortly before, it is renewed in the
  * background, so that a busy table never waits for its catalogue. One read at a time per table.
  */
-import type { Entry } from '../model/entry.ts';
+import { type Entry, ownerOf } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import type { Connections } from './connections.ts';
@@ -79,7 +79,7 @@ export class CatalogCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const tables = await catalog.describeAll(connection, schema, READ_OPTIONS);
+      const tables = await catalog.describeAll(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
       return new Map((tables ?? []).map((table) => [table.name, table]));
     } finally {
       pool.release(connection);

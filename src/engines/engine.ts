@@ -35,6 +35,12 @@ export interface RunOptions {
   readonly transaction?: 'may_end' | undefined;
 }
 
+/** Of a look at a whole schema, which may have thousands of tables. */
+export interface SurveyOptions extends RunOptions {
+  /** Whose turns of the event loop are taken. */
+  readonly owner: string;
+}
+
 /** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
 export type Undone = 'all' | 'some';
 
@@ -105,12 +111,14 @@ export interface Catalog {
    */
   stamp?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
   /** The foreign keys between the tables of one schema; absent where the engine has none. */
-  foreignKeys?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly ForeignKey[]>;
+  foreignKeys?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly ForeignKey[]>;
   /**
    * Every table and view of a schema as `describe` has it, in a number of statements that does not grow with them. Undefined when the schema
    * itself does not exist; absent where the engine has only one way to describe a table.
    */
-  describeAll?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly Table[] | undefined>;
+  describeAll?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly Table[] | undefined>;
+  /** A text that stays the same while `describeAll` and `foreignKeys` do; the server makes it, so that nothing need be sent. Absent where it cannot. */
+  stampAll?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }

@@ -2,7 +2,7 @@
  * The foreign keys of a schema as they were last seen. They are read separately from the tables, so that a table costs no more where nobody asks
  * for relations. As with tables, a picture is at most five seconds old when it is used.
  */
-import type { Entry } from '../model/entry.ts';
+import { type Entry, ownerOf } from '../model/entry.ts';
 import { type DeclaredKey, declaredKeys, type ForeignKey, type Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
@@ -74,7 +74,7 @@ export class RelationCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const keys = await catalog.foreignKeys(connection, schema, READ_OPTIONS);
+      const keys = await catalog.foreignKeys(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
       this.#pictures.set(key, { keys, seen });
       return keys;
     } finally {

@@ -2,7 +2,9 @@
  * A sink for small results of our own statements (catalogues, counts): rows as arrays of strings, bounded like a message.
  * Never used for a caller's rows.
  */
-import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { SLICE_BYTES } from '../util/loop-scheduler.ts';
+import { PacedFlow } from '../util/paced-flow.ts';
 import { LIMITS, malformed } from './limits.ts';
 
 /** About what a row and a value take beside the text. */
@@ -11,11 +13,19 @@ const VALUE_BYTES = 24;
 
 export class TextRows implements RowSink {
   readonly rows: (string | null)[][] = [];
+  readonly #owner: string | undefined;
+  #flow: PacedFlow | undefined;
   #width = 0;
   #bytes = 0;
 
-  start(columns: readonly ResultColumn[]): void {
+  /** `owner`: many rows are read in turns with others. */
+  constructor(owner?: string) {
+    this.#owner = owner;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#width = columns.length;
+    if (this.#owner !== undefined) this.#flow = new PacedFlow(flow, this.#owner, SLICE_BYTES);
   }
 
   row(cells: Cells): void {
@@ -33,6 +43,7 @@ export class TextRows implements RowSink {
     // Where a value is NULL, its end is that of some other row.
     for (let i = 0; i < this.#width; i++) size += VALUE_BYTES + ((from[i] ?? -1) < 0 ? 0 : (to[i] ?? 0) - (from[i] ?? 0));
     this.#bytes += size;
+    this.#flow?.spend(size);
     if (this.#bytes > LIMITS.messageBytes) throw malformed(`a catalogue of more than ${LIMITS.messageBytes} bytes`);
   }
 }

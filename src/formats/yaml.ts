@@ -4,6 +4,7 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
@@ -22,11 +23,22 @@ interface YamlColumn {
   readonly write: CellWriter;
 }
 
-/** A key and its colon, for what follows after a space or on the next line; a very long one stands on a line of its own. */
-function keyPrefix(name: string, indent: string): string {
+/** Keys come again and again. */
+const keyTexts = new BoundedMap<string, string>(1000);
+
+function keyText(name: string): string {
+  const known = keyTexts.get(name);
+  if (known !== undefined) return known;
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   writeKey(name, out);
-  const key = out.takeText();
+  const text = out.takeText();
+  keyTexts.set(name, text);
+  return text;
+}
+
+/** A key and its colon, for what follows after a space or on the next line; a very long one stands on a line of its own. */
+function keyPrefix(name: string, indent: string): string {
+  const key = keyText(name);
   return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
 

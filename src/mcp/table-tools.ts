@@ -17,7 +17,7 @@ const operationsOf = ({ rights }: DescribedTable): readonly string[] => OPERATIO
 export async function listTables(session: ToolSession, given: Arguments): Promise<ToolResult> {
   const { tables, unreachable } = await session.describe(given.has('db') ? given.text('db') : undefined);
   const search = given.text('search').toLowerCase();
-  const found = tables.filter(({ ref }) => ref.toLowerCase().includes(search));
+  const found = (await tables()).filter(({ ref }) => ref.toLowerCase().includes(search));
   const start = given.has('cursor') ? found.findIndex(({ ref }) => ref > given.text('cursor')) : 0;
   const sorted = start < 0 ? [] : found.toSorted((a, b) => (a.ref < b.ref ? -1 : 1)).filter(({ ref }) => ref > given.text('cursor'));
   const page = sorted.slice(0, TABLES_A_PAGE);

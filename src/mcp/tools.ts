@@ -3,7 +3,7 @@
  * small however many tables there are.
  */
 import { objectSchema } from '../describe/declared-schema.ts';
-import type { DescribedEndpoint, Description } from '../describe/description.ts';
+import type { DescribedEndpoint, DescribedTable, Description } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
 import type { PlainMap } from '../util/decimal.ts';
@@ -29,6 +29,11 @@ export interface Tool {
   objectOf(given: PlainMap): string;
 }
 
+/** What there is for a caller. */
+interface Offer extends Pick<Description, 'endpoints' | 'space'> {
+  readonly tables: readonly DescribedTable[];
+}
+
 interface ToolRow {
   readonly title: string;
   readonly description: string;
@@ -36,7 +41,7 @@ interface ToolRow {
   readonly gives: object;
   /** `reads`: changes nothing. `adds`, `changes`: what it does otherwise. */
   readonly effect: 'reads' | 'adds' | 'changes' | 'any';
-  isListed(description: Description, caller: SpaceCaller): boolean;
+  isListed(offer: Offer, caller: SpaceCaller): boolean;
   run(session: ToolSession, given: Arguments): Promise<ToolResult>;
 }
 
@@ -70,12 +75,12 @@ const WRITTEN = output({ rows_affected: { type: 'integer' }, dry_run: { type: 'b
 const anyone = (): boolean => true;
 const grantedSomewhere =
   (operation: Operation) =>
-  ({ tables }: Description): boolean =>
+  ({ tables }: Offer): boolean =>
     tables.some(({ rights }) => rights[operation] !== undefined);
 /** Those whose roles and token permit what the tool asks of the API: reading (r) or writing (w) definitions. */
 const author =
   (letter: 'r' | 'w') =>
-  (_: Description, { roles, keyType }: SpaceCaller): boolean =>
+  (_: Offer, { roles, keyType }: SpaceCaller): boolean =>
     (roles.has('admin') || roles.has('power')) && (keyType === undefined || keyType.includes(letter));
 
 const TOOLS: Readonly<Record<string, ToolRow>> = {
@@ -246,9 +251,10 @@ function toolOf(name: string, row: ToolRow): Tool {
 const MOST_OWN = 40;
 
 /** The tools of a caller, by name. */
-export function toolsOf(description: Description, caller: SpaceCaller): ReadonlyMap<string, Tool> {
+export async function toolsOf(description: Description, caller: SpaceCaller): Promise<ReadonlyMap<string, Tool>> {
   const tools = new Map<string, Tool>();
-  for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(description, caller)) tools.set(name, toolOf(name, row));
+  const offer = { ...description, tables: await description.tables() };
+  for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(offer, caller)) tools.set(name, toolOf(name, row));
   for (const endpoint of description.endpoints.filter(({ isTool }) => isTool).slice(0, MOST_OWN)) {
     const name = freeName(endpoint, tools);
     tools.set(name, endpointTool(name, endpoint));

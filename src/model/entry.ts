@@ -41,3 +41,8 @@ export interface Entry {
   /** Nothing is written through it: refused before it is sent, and by the session where the engine can. */
   readonly readOnly?: boolean;
 }
+
+/** Whose turns of the event loop, and whose memory, work on the database takes. */
+export function ownerOf({ projectId, id }: Entry): string {
+  return projectId ?? id;
+}

@@ -15,13 +15,15 @@ const FREE_BYTES = 512 * 1024;
 export class PacedFlow {
   readonly #source: Pausable;
   readonly #owner: string;
-  #left = FREE_BYTES;
+  #left: number;
   #waits = false;
   #stopped = false;
 
-  constructor(source: Pausable, owner: string) {
+  /** `free`: what may flow before it takes slices. */
+  constructor(source: Pausable, owner: string, free = FREE_BYTES) {
     this.#source = source;
     this.#owner = owner;
+    this.#left = free;
   }
 
   /** This many bytes were processed. */

@@ -1,4 +1,5 @@
-// The stamp of a table: whatever changes its description changes the stamp too, and nothing else does; else a change would stay unseen.
+// The stamp of a table, and that of a schema: whatever changes the description changes the stamp too, and nothing else does; else a change would stay
+// unseen.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../../support/engines.ts';
@@ -19,6 +20,12 @@ const AT_LAST = [
   ['ALTER TABLE watched DROP COLUMN another'],
   ['DROP TABLE watched', 'CREATE TABLE watched (id int NOT NULL, word varchar(20), m int)'],
 ];
+const OF_SCHEMA = [
+  'CREATE TABLE parent (id int PRIMARY KEY)',
+  'CREATE TABLE child (id int, parent_id int, spot point)',
+  'ALTER TABLE child ADD CONSTRAINT to_parent FOREIGN KEY (parent_id) REFERENCES parent (id)',
+  'CREATE VIEW shown AS SELECT id FROM child',
+];
 const MYSQL_FAMILY = {
   create: CREATE,
   analyze: 'ANALYZE TABLE watched',
@@ -37,6 +44,12 @@ const MYSQL_FAMILY = {
     ...AT_LAST,
   ],
   none: ['DROP TABLE watched', 'CREATE VIEW watched AS SELECT * FROM other'],
+  ofSchema: [
+    ...OF_SCHEMA,
+    'ALTER TABLE child MODIFY spot point SRID 4326',
+    'ALTER TABLE child ADD UNIQUE (id, parent_id)',
+    'ALTER TABLE child DROP FOREIGN KEY to_parent',
+  ],
 };
 
 const ENGINES = {
@@ -53,9 +66,23 @@ const ENGINES = {
       ...AT_LAST,
     ],
     none: ["CREATE TYPE mood AS ENUM ('good')", 'ALTER TABLE watched ADD COLUMN feeling mood'],
+    ofSchema: [
+      ...OF_SCHEMA,
+      'CREATE UNIQUE INDEX of_child ON child (id)',
+      'DROP INDEX of_child',
+      "ALTER TYPE mood RENAME VALUE 'good' TO 'fine'",
+      'CREATE DOMAIN small AS int',
+      'ALTER TABLE child ADD COLUMN size small',
+      'ALTER DOMAIN small SET NOT NULL',
+      'ALTER DOMAIN small SET DEFAULT 7',
+      'ALTER TABLE child ADD COLUMN word text',
+      "ALTER TABLE child ADD CONSTRAINT listed CHECK (word IN ('a', 'b'))",
+      'ALTER TABLE child DROP CONSTRAINT to_parent',
+    ],
   },
   mysql: MYSQL_FAMILY,
-  mariadb: MYSQL_FAMILY,
+  // It has systems of coordinates, but no part of the type is one.
+  mariadb: { ...MYSQL_FAMILY, ofSchema: MYSQL_FAMILY.ofSchema.filter((statement) => !statement.includes('SRID')) },
   clickhouse: {
     create: [`CREATE TABLE watched (id Int32, word String, n Int32 DEFAULT 1) ${MERGE_TREE}`, `CREATE TABLE other (id int) ${MERGE_TREE}`],
     analyze: 'OPTIMIZE TABLE watched FINAL',
@@ -75,6 +102,7 @@ const ENGINES = {
       ['DROP TABLE watched', `CREATE TABLE watched (id Int32, word String) ${MERGE_TREE}`],
     ],
     none: ['DROP TABLE watched', 'CREATE VIEW watched AS SELECT * FROM other'],
+    ofSchema: [`CREATE TABLE child (id Int32) ${MERGE_TREE}`, 'CREATE VIEW shown AS SELECT id FROM child'],
   },
 } as const;
 
@@ -97,23 +125,28 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
   });
 
   const stamp = (): Promise<string | undefined> | undefined => direct.engine.catalog.stamp?.(direct.connection, NAME, OPTIONS);
+  const stampOfAll = async (): Promise<unknown> => direct.engine.catalog.stampAll?.(direct.connection, undefined, OPTIONS);
   const described = async (): Promise<string> =>
     JSON.stringify(await direct.engine.catalog.describe(direct.connection, NAME, OPTIONS), (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
 
   test.each(ENGINES[name].changes.map((change) => ({ change })))('$change is seen', async ({ change }) => {
-    const before = [await stamp(), await described()];
+    const before = [await stamp(), await described(), await stampOfAll()];
     expect(before[0]).toBeTypeOf('string');
     await run(change);
-    const after = [await stamp(), await described()];
+    const after = [await stamp(), await described(), await stampOfAll()];
     expect(after[1]).not.toBe(before[1]);
     expect(after[0]).not.toBe(before[0]);
+    expect(after[2]).not.toBe(before[2]);
   });
 
   test('rows, other tables and maintenance change nothing', async () => {
     const before = await stamp();
-    await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", 'ALTER TABLE other ADD COLUMN more int', ENGINES[name].analyze]);
+    const ofAll = await stampOfAll();
+    await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", ENGINES[name].analyze]);
+    expect(await stampOfAll()).toBe(ofAll);
+    await run(['ALTER TABLE other ADD COLUMN more int']);
     expect(await stamp()).toBe(before);
   });
 
@@ -121,6 +154,13 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     await run(ENGINES[name].none);
     expect(await described()).toContain('watched');
     expect(await stamp()).toBeUndefined();
+  });
+
+  test.each(ENGINES[name].ofSchema)('of the schema: %s is seen', async (change) => {
+    const before = await stampOfAll();
+    expect(before).toBeTypeOf('string');
+    await run([change]);
+    expect(await stampOfAll()).not.toBe(before);
   });
 
   test('nor has a table that is gone', async () => {

@@ -5,7 +5,8 @@
 import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamType, Statement } from '../../../sql/statement.ts';
-import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
+import { mapInTurns } from '../../../util/slices.ts';
+import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
 import { groupRows, TextRows } from '../../rows.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { typeFacts } from '../types/kinds.ts';
@@ -44,6 +45,19 @@ const COLUMNS_OF_ALL = query(
   1,
 );
 
+/** All rows in one number, whatever their order. */
+const digest = (items: string, from: string): Statement =>
+  query(
+    `SELECT toString(groupBitXor(cityHash64(${items}))) AS digest FROM system.${from} WHERE database = if({p1:String} = '', currentDatabase(), {p1:String})`,
+    ['digest'],
+    1,
+  );
+const TABLES_DIGEST = digest('name, engine, sorting_key', 'tables');
+const COLUMNS_DIGEST = digest(
+  'table, toString(position), name, type, default_kind, default_expression, toString(is_in_primary_key)',
+  'columns',
+);
+
 const DATABASE = query("SELECT name FROM system.databases WHERE name = if({p1:String} = '', currentDatabase(), {p1:String})", ['name'], 1);
 
 const TABLES = query(
@@ -66,7 +80,17 @@ export const clickhouseCatalog: Catalog = {
     const [name = ''] = database;
     const tables = await rowsOf(connection, TABLES_IN_FULL, [name], options);
     const columns = groupRows(await rowsOf(connection, COLUMNS_OF_ALL, [name], options), 5);
-    return tables.flatMap((table) => assemble(name, table, columns.get(table[0] ?? '') ?? []) ?? []);
+    const described = await mapInTurns(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? []));
+    return described.filter((table) => table !== undefined);
+  },
+
+  async stampAll(connection, schema, options) {
+    const stamps: string[] = [];
+    for (const digest of [TABLES_DIGEST, COLUMNS_DIGEST]) {
+      const [row] = await rowsOf(connection, digest, [schema ?? ''], options);
+      stamps.push(row?.[0] ?? '');
+    }
+    return stamps.join(' ');
   },
 
   stamp,
@@ -114,9 +138,9 @@ async function rowsOf(
   connection: Connection,
   statement: Statement,
   params: readonly string[],
-  options: RunOptions,
+  options: RunOptions & Partial<SurveyOptions>,
 ): Promise<readonly Row[]> {
-  const sink = new TextRows();
+  const sink = new TextRows(options.owner);
   await connection.run(statement, params, options, sink);
   return sink.rows.map((row) => row.map((cell) => cell ?? ''));
 }

@@ -6,7 +6,16 @@ import type { ResultColumn } from '../../../model/cells.ts';
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
-import { type Catalog, type Connection, DbFailure, type RunOptions, type TableName, type TableReference } from '../../engine.ts';
+import { mapInTurns } from '../../../util/slices.ts';
+import {
+  type Catalog,
+  type Connection,
+  DbFailure,
+  type RunOptions,
+  type SurveyOptions,
+  type TableName,
+  type TableReference,
+} from '../../engine.ts';
 import { groupRows, TextRows } from '../../rows.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
@@ -61,6 +70,29 @@ const MARIADB_CHECKS = query(
   2,
 );
 
+/** All rows of a table of the catalogue in one number: half of a hash of each, put together by an operation that knows no order. */
+function digest(name: string, where: string, items: string): Statement {
+  // NULL is none of the texts, and no text can hold the end of another.
+  const texts = items.split(', ').map((item) => `IFNULL(HEX(${item}), '-')`);
+  const half = `CAST(CONV(LEFT(SHA2(CONCAT_WS(' ', ${texts.join(', ')}), 256), 16), 16, 10) AS UNSIGNED)`;
+  return query(`SELECT BIT_XOR(${half}) FROM information_schema.${name} WHERE ${where} = ?`, 1, 1);
+}
+const COMMON_DIGESTS = [
+  digest('TABLES', 'TABLE_SCHEMA', 'TABLE_NAME, TABLE_TYPE, ENGINE'),
+  digest('STATISTICS', 'TABLE_SCHEMA', 'TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART, NON_UNIQUE'),
+  digest(
+    'KEY_COLUMN_USAGE',
+    'REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA AND TABLE_SCHEMA',
+    'TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME',
+  ),
+];
+const MYSQL_DIGESTS = [...COMMON_DIGESTS, digest('COLUMNS', 'TABLE_SCHEMA', `TABLE_NAME, ORDINAL_POSITION, ${COLUMN_ITEMS}, SRS_ID`)];
+const MARIADB_DIGESTS = [
+  ...COMMON_DIGESTS,
+  digest('COLUMNS', 'TABLE_SCHEMA', `TABLE_NAME, ORDINAL_POSITION, ${COLUMN_ITEMS}`),
+  digest('CHECK_CONSTRAINTS', 'CONSTRAINT_SCHEMA', 'TABLE_NAME, CHECK_CLAUSE'),
+];
+
 /** Storage engines that can roll back. */
 const TRANSACTIONAL: ReadonlySet<string> = new Set(['InnoDB', 'NDBCLUSTER', 'NDB', 'ndbcluster', 'RocksDB', 'ROCKSDB', 'TokuDB', 'XtraDB']);
 
@@ -68,9 +100,9 @@ async function rows(
   connection: Connection,
   statement: Statement,
   params: readonly ParamValue[],
-  options: RunOptions,
+  options: RunOptions & Partial<SurveyOptions>,
 ): Promise<readonly Row[]> {
-  const found = new TextRows();
+  const found = new TextRows(options.owner);
   await connection.run(statement, params, options, found);
   return found.rows;
 }
@@ -78,7 +110,7 @@ async function rows(
 async function describe(connection: Connection, name: TableReference, options: RunOptions): Promise<Table | undefined> {
   const server = await rows(connection, DATABASE, [], options);
   const schema = name.schema ?? server[0]?.[0] ?? '';
-  const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
+  const mariadb = isMariadb(server[0]?.[1]);
   const at = [schema, name.table];
   const tables = await rows(connection, TABLE, at, options);
   const table = tables.find((row) => row[0] === name.table && row[3] === schema);
@@ -140,12 +172,18 @@ function uniqueKeys(found: readonly Row[]): readonly UniqueKey[] {
   return [...keys].flatMap(([id, key]) => (partial.has(id) ? [] : [key]));
 }
 
-async function foreignKeys(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly ForeignKey[]> {
+function keysByTable(keys: readonly UniqueKey[]): ReadonlyMap<string, readonly UniqueKey[]> {
+  const found = new Map<string, UniqueKey[]>();
+  for (const key of keys) found.set(key.table, [...(found.get(key.table) ?? []), key]);
+  return found;
+}
+
+async function foreignKeys(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly ForeignKey[]> {
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
   const found = await rows(connection, FOREIGN_KEYS, [wanted], options);
   if (found.length === 0) return [];
-  const unique = uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options));
+  const unique = keysByTable(uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options)));
   const keys = new Map<string, { table: string; columns: string[]; references: { table: string; columns: string[] } }>();
   for (const [table, name, column, other, referred] of found) {
     const id = `${table}\0${name}`;
@@ -156,31 +194,46 @@ async function foreignKeys(connection: Connection, schema: string | undefined, o
   }
   return [...keys.values()].map((key) => ({
     ...key,
-    unique: unique.some(({ table, columns }) => table === key.table && columns.every((column) => key.columns.includes(column))),
+    unique: (unique.get(key.table) ?? []).some(({ columns }) => columns.every((column) => key.columns.includes(column))),
   }));
 }
 
-async function describeAll(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly Table[] | undefined> {
+async function stampAll(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string> {
+  const [server] = await rows(connection, DATABASE, [], options);
+  const [database, version] = server ?? [];
+  const digests: string[] = [];
+  for (const statement of isMariadb(version) ? MARIADB_DIGESTS : MYSQL_DIGESTS) {
+    const [row] = await rows(connection, statement, [schema ?? database ?? ''], options);
+    digests.push(row?.[0] ?? '');
+  }
+  return digests.join(' ');
+}
+
+const isMariadb = (version: string | null | undefined): boolean => (version ?? '').toLowerCase().includes('mariadb');
+
+async function describeAll(
+  connection: Connection,
+  schema: string | undefined,
+  options: SurveyOptions,
+): Promise<readonly Table[] | undefined> {
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
-  const mariadb = (server[0]?.[1] ?? '').toLowerCase().includes('mariadb');
+  const mariadb = isMariadb(server[0]?.[1]);
   const schemas = await rows(connection, SCHEMAS, [wanted], options);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
   const tables = await rows(connection, TABLES, [wanted], options);
   const byTable = async (statement: Statement, at: number): Promise<ReadonlyMap<string, readonly Row[]>> =>
     groupRows(await rows(connection, statement, [wanted], options), at);
   const columns = await byTable(mariadb ? MARIADB_COLUMNS_OF_ALL : MYSQL_COLUMNS_OF_ALL, 12);
-  const keys = uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options));
+  const keys = keysByTable(uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options)));
   const checks = mariadb ? await byTable(MARIADB_CHECKS_OF_ALL, 1) : new Map<string, readonly Row[]>();
-  const described = tables.flatMap((table) => {
+  const described = await mapInTurns(tables, options.owner, (table) => {
     const name = table[0] ?? '';
     const own = columns.get(name);
-    if (own === undefined) return [];
-    return [
-      assemble(wanted, table, { columns: own, keys: keys.filter(({ table: of }) => of === name), checks: checks.get(name) ?? [], mariadb }),
-    ];
+    if (own === undefined) return undefined;
+    return assemble(wanted, table, { columns: own, keys: keys.get(name) ?? [], checks: checks.get(name) ?? [], mariadb });
   });
-  return described.sort((left, right) => (left.name < right.name ? -1 : 1));
+  return described.filter((table) => table !== undefined).sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 const COUNTER = / AUTO_INCREMENT=\d+/;
@@ -267,4 +320,4 @@ async function list(connection: Connection, schema: string | undefined, options:
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
-export const mysqlCatalog: Catalog = { describe, describeAll, stamp, foreignKeys, list };
+export const mysqlCatalog: Catalog = { describe, describeAll, stampAll, stamp, foreignKeys, list };

@@ -2,7 +2,8 @@
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import type { Catalog, Connection, RunOptions, TableName, TableReference } from '../../engine.ts';
+import { mapInTurns } from '../../../util/slices.ts';
+import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
 import { groupRows, TextRows } from '../../rows.ts';
 import { baseType } from '../types/base-types.ts';
@@ -57,6 +58,22 @@ GROUP BY c.oid, c.xmin HAVING max(a.atttypid) < ${FIRST_OWN_OID}`,
   types: [TEXT, TEXT],
 };
 
+const written = (row: string, id: string): string => `sum(hashtextextended(concat_ws(' ', ${id}, ${row}.xmin), 0))`;
+
+/** The same of everything that a schema is described by; of types, whatever schema they are in. */
+const STAMP_ALL: Statement = {
+  text: `
+WITH s AS (SELECT c.oid, c.xmin FROM pg_class c WHERE c.relkind IN ${RELATIONS} AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1))
+SELECT concat_ws(' ', (SELECT ${written('s', 's.oid')} FROM s),
+  (SELECT ${written('a', 'a.attrelid, a.attnum')} FROM pg_attribute a WHERE a.attnum > 0 AND a.attrelid IN (SELECT s.oid FROM s)),
+  (SELECT ${written('d', 'd.oid')} FROM pg_attrdef d WHERE d.adrelid IN (SELECT s.oid FROM s)),
+  (SELECT ${written('i', 'i.indexrelid')} FROM pg_index i WHERE i.indrelid IN (SELECT s.oid FROM s)),
+  (SELECT ${written('k', 'k.oid')} FROM pg_constraint k WHERE k.conrelid IN (SELECT s.oid FROM s)),
+  (SELECT ${written('t', 't.oid')} FROM pg_type t WHERE t.oid >= ${FIRST_OWN_OID}),
+  (SELECT ${written('o', 'o.oid')} FROM pg_opclass o), (SELECT ${written('e', 'e.oid')} FROM pg_enum e))`,
+  types: [TEXT],
+};
+
 const LIST: Statement = {
   text: `
 SELECT c.relname, n.nspname, c.relkind FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ${RELATIONS}
@@ -97,19 +114,26 @@ export const postgresCatalog: Catalog = {
     return tableOf(schema, name.table, isView(first[15]) ? 'view' : 'table', sink.rows.map(describeColumn));
   },
 
-  async describeAll(connection: Connection, schema: string | undefined, options: RunOptions) {
+  async describeAll(connection: Connection, schema: string | undefined, options: SurveyOptions) {
     const found = await postgresCatalog.list(connection, schema, options);
     if (found === undefined) return undefined;
-    const sink = new TextRows();
+    const sink = new TextRows(options.owner);
     await connection.run(DESCRIBE_ALL, [schema ?? DEFAULT_SCHEMA], options, sink);
     const columns = groupRows(sink.rows, 18);
-    const listed = new TextRows();
+    const listed = new TextRows(options.owner);
     await connection.run(LISTED_VALUES, [schema ?? DEFAULT_SCHEMA], options, listed);
     const values = groupRows(listed.rows, 0);
-    return found.flatMap(({ table, kind, schema: inSchema }) => {
+    const tables = await mapInTurns(found, options.owner, ({ table, kind, schema: inSchema }) => {
       const described = columns.get(table)?.map((row) => withListed(describeColumn(row), values.get(table) ?? []));
-      return described === undefined ? [] : [tableOf(inSchema, table, kind, described)];
+      return described === undefined ? undefined : tableOf(inSchema, table, kind, described);
     });
+    return tables.filter((table) => table !== undefined);
+  },
+
+  async stampAll(connection: Connection, schema: string | undefined, options: RunOptions) {
+    const sink = new TextRows();
+    await connection.run(STAMP_ALL, [schema ?? DEFAULT_SCHEMA], options, sink);
+    return sink.rows[0]?.[0] ?? undefined;
   },
 
   async stamp(connection: Connection, name: TableReference, options: RunOptions) {
@@ -118,10 +142,10 @@ export const postgresCatalog: Catalog = {
     return sink.rows[0]?.[0] ?? undefined;
   },
 
-  async foreignKeys(connection: Connection, schema: string | undefined, options: RunOptions) {
-    const sink = new TextRows();
+  async foreignKeys(connection: Connection, schema: string | undefined, options: SurveyOptions) {
+    const sink = new TextRows(options.owner);
     await connection.run(FOREIGN_KEYS, [schema ?? DEFAULT_SCHEMA], options, sink);
-    return sink.rows.map(([table, other, columns, referred, unique]): ForeignKey => {
+    return mapInTurns(sink.rows, options.owner, ([table, other, columns, referred, unique]): ForeignKey => {
       const references = { table: other ?? '', columns: namesOf(referred ?? '[]') };
       return { table: table ?? '', columns: namesOf(columns ?? '[]'), references, unique: unique === 't' };
     });

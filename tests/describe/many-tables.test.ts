@@ -1,0 +1,69 @@
+// The document of a thousand tables: others have their turns while it is made, and it is made once.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+
+const TABLES = 1000;
+const LONGEST_TURN_MS = 50;
+const WATCH = new URL('../support/loop-watch.mjs', import.meta.url).href;
+
+let many: TestDatabase;
+let few: TestDatabase;
+let service: Service;
+let project: TestProject;
+
+beforeAll(async () => {
+  [many, few] = await Promise.all([createDatabase('postgres'), createDatabase('postgres')]);
+  const columns = Array.from({ length: 5 }, (_, index) => `a${index} int, b${index} varchar(100)`);
+  for (const database of [many, few]) {
+    await database.run(`CREATE TABLE pattern (id int PRIMARY KEY, ${columns.join(', ')})`);
+    const count = database === many ? TABLES : 20;
+    await database.run(
+      `DO $$ BEGIN FOR i IN 2..${count} LOOP EXECUTE 'CREATE TABLE table_' || i || ' (LIKE pattern INCLUDING ALL)'; END LOOP; END $$`,
+    );
+  }
+  service = await startService({ env: { NODE_OPTIONS: `--import=${WATCH}` } });
+  project = await setUpProject(service, [many.entry(), few.entry()]);
+}, 120_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await Promise.all([many, few].map((database) => database?.drop()));
+});
+
+interface Watched {
+  readonly longest: number;
+  readonly work: number;
+}
+
+/** What the event loop had to do for an answer. */
+async function watched(ask: () => Promise<Response>): Promise<readonly [Response, Watched]> {
+  const known = service.logs().filter((line) => line['watched'] === true).length;
+  service.kill('SIGUSR2');
+  const answer = await ask();
+  service.kill('SIGUSR2');
+  const told = () => service.logs().filter((line) => line['watched'] === true) as unknown as Watched[];
+  await expect.poll(() => told().length, { timeout: 10_000 }).toBe(known + 1);
+  return [answer, told().at(-1) ?? { longest: Number.NaN, work: Number.NaN }];
+}
+
+const ask = (database: TestDatabase, etag = ''): Promise<Response> =>
+  service.request('GET', `/svc/rest/openapi/v1?db=pg/${database.name}`, { headers: { ...project.headers, 'if-none-match': etag } });
+
+test('a thousand tables hold nobody up, and the second time nothing is made', async () => {
+  // Programs are slow before the runtime knows them.
+  expect((await ask(few)).status).toBe(200);
+  const [first, making] = await watched(() => ask(many));
+  expect(first.status).toBe(200);
+  expect(Object.keys(first.json<{ paths: object }>().paths)).toHaveLength(3 * TABLES);
+  expect(making.longest).toBeLessThan(LONGEST_TURN_MS);
+  // A picture of the schema that is more than five seconds old is looked after before.
+  const copying = async (): Promise<number> => {
+    const [again, { work }] = await watched(() => ask(many));
+    expect(again.body.equals(first.body)).toBe(true);
+    expect(again.headers.etag).toBe(first.headers.etag);
+    return work;
+  };
+  await expect.poll(copying, { timeout: 20_000 }).toBeLessThan(making.work / 4);
+  expect((await ask(many, first.headers.etag)).status).toBe(304);
+});

@@ -2,6 +2,7 @@
  * Runs a read with `$expand`: the rows first, then one statement for each item with the keys of all rows, all of them in one snapshot where the engine
  * has any. Nothing is sent before everything is read.
  */
+import type { Run } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
@@ -52,7 +53,7 @@ export async function runExpanded<T>(
     };
     if (reading.truncated.length > 0) sink.header('X-Expand-Truncated', reading.truncated.join(', '));
     // Nothing is read any more: the transaction ends while the rows are on their way.
-    if (snapshot) ended = endSnapshot(session);
+    if (snapshot) ended = reading.isOver ? Promise.resolve() : endSnapshot(session);
     await sendRows(rows, sink);
     return result;
   } catch (error) {
@@ -91,6 +92,8 @@ interface KeyPlaces {
 
 class Reading {
   readonly truncated: string[] = [];
+  /** The transaction was ended with the last statement. */
+  isOver = false;
   readonly #session: AutoSession;
   readonly #lease: MemoryLease;
 
@@ -107,28 +110,47 @@ class Reading {
     shown: readonly number[] | undefined,
     path: string,
   ): Promise<readonly ReadItem[]> {
+    const asked = expansions.map((expansion) => this.#ask(expansion, columns, store, shown));
+    await this.#run(
+      asked.flatMap(({ run }) => run ?? []),
+      path === '' && expansions.every(({ nested }) => nested.length === 0),
+    );
     const items: ReadItem[] = [];
-    for (const expansion of expansions) items.push(await this.#item(expansion, columns, store, shown, path));
+    for (const item of asked) items.push(await this.#item(item, store, path));
     return items;
   }
 
-  async #item(
-    expansion: Expansion,
-    columns: readonly Column[],
-    parents: RowStore,
-    shown: readonly number[] | undefined,
-    path: string,
-  ): Promise<ReadItem> {
+  #ask(expansion: Expansion, columns: readonly Column[], parents: RowStore, shown: readonly number[] | undefined): AskedItem {
     const { dialect } = this.#session.engine;
-    const { key, kind, rows, size, nested, visible } = expansion;
+    const { rows, nested } = expansion;
     const { link } = rows;
-    const place = `${path}${headerText(key)}`;
     const places = placesOf(link.columns, columns, dialect);
     const keys = distinctKeys(parents, shown, places, link.through?.columns ?? link.key);
     const own = withEqualBytes(rows.select.columns, nested, dialect);
     const store = new RowStore(own.length + link.key.length, this.#lease);
-    if (keys.length > 0)
-      await this.#read({ ...rows, select: own === rows.select.columns ? rows.select : { ...rows.select, columns: own } }, keys, store);
+    const item = { expansion, places, own, store };
+    if (keys.length === 0) return item;
+    const select = own === rows.select.columns ? rows.select : { ...rows.select, columns: own };
+    return { ...item, run: { ...compileRelated({ link, select }, keys, dialect), sink: maskedSink(select, store) } };
+  }
+
+  /** `ends`: nothing is read behind them. */
+  async #run(runs: readonly Run[], ends: boolean): Promise<void> {
+    const { connection, options } = this.#session;
+    if (runs.length === 0) return;
+    if (connection.runTogether !== undefined) {
+      this.isOver = ends;
+      await connection.runTogether(runs, options, ends);
+      return;
+    }
+    for (const { statement, params, sink } of runs) await connection.run(statement, params, options, sink);
+  }
+
+  async #item({ expansion, places, own, store }: AskedItem, parents: RowStore, path: string): Promise<ReadItem> {
+    const { dialect } = this.#session.engine;
+    const { key, kind, rows, size, nested, visible } = expansion;
+    const { link } = rows;
+    const place = `${path}${headerText(key)}`;
     const groups = new Map<string, number[]>();
     const used: number[] = [];
     const ends = placesBehind(own.length, link.through?.columns ?? link.key, dialect);
@@ -148,12 +170,15 @@ class Reading {
     const read: ReadRows = { shape: expansion, store, visible, items: await this.items(nested, own, store, used, `${place}.`) };
     return { key, kind, rows: read, of: (row) => groups.get(equalText(parents, row, places) ?? NO_KEY) ?? NONE };
   }
+}
 
-  async #read(rows: Expansion['rows'], keys: readonly (readonly Operand[])[], store: RowStore): Promise<void> {
-    const { connection, engine, options } = this.#session;
-    const { statement, params } = compileRelated(rows, keys, engine.dialect);
-    await connection.run(statement, params, options, maskedSink(rows.select, store));
-  }
+/** What is read for an item, and where its rows go; nothing is when no row has a key. */
+interface AskedItem {
+  readonly expansion: Expansion;
+  readonly places: KeyPlaces;
+  readonly own: readonly Column[];
+  readonly store: RowStore;
+  readonly run?: Run;
 }
 
 const NONE: readonly number[] = [];

@@ -28,7 +28,7 @@ async function readOne(plan: Narrowed<SelectPlan>, session: AutoSession, sink: R
   return rows;
 }
 
-/** Holds the row back until it is certain that there is one and no other, and then passes on what was chosen of it. */
+/** Passes on what was chosen of the row; where keys may repeat, not before it is certain that there is no other. */
 class SingleRow implements RowSink {
   readonly #plan: RowPlan;
   readonly #sink: AnswerSink;
@@ -48,11 +48,14 @@ class SingleRow implements RowSink {
   }
 
   row(cells: Cells): void {
-    const { chosen, ifNoneMatch } = this.#plan;
+    const { chosen, ifNoneMatch, select } = this.#plan;
     const tag = rowTag(cells, this.#columns.length);
     this.#sink.header('ETag', weakTag(tag));
     this.isKnown = ifNoneMatch !== undefined && hasTag(ifNoneMatch, tag);
-    if (!this.isKnown) this.#row = copied(cells, chosen);
+    if (this.isKnown) return;
+    const shown = chosen === undefined ? cells : picked(cells, chosen);
+    if (select.table.primaryKey.length > 0) this.#sink.row(shown);
+    else this.#row = copied(shown);
   }
 
   passOn(): void {
@@ -60,17 +63,15 @@ class SingleRow implements RowSink {
   }
 }
 
-function copied({ bytes, from, to }: Cells, places: readonly number[] | undefined): Cells {
-  const own = Buffer.from(
-    bytes.subarray(
-      0,
-      to.reduce((most, end) => Math.max(most, end), 0),
-    ),
-  );
-  if (places === undefined) return { bytes: own, from: from.slice(), to: to.slice() };
+function picked({ bytes, from, to }: Cells, places: readonly number[]): Cells {
   return {
-    bytes: own,
+    bytes,
     from: Int32Array.from(places, (place) => from[place] as number),
     to: Int32Array.from(places, (place) => to[place] as number),
   };
+}
+
+function copied({ bytes, from, to }: Cells): Cells {
+  const end = to.reduce((most, one) => Math.max(most, one), 0);
+  return { bytes: Buffer.from(bytes.subarray(0, end)), from: from.slice(), to: to.slice() };
 }

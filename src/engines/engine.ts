@@ -47,6 +47,13 @@ export type Undone = 'all' | 'some';
 /** What a connection is needed for. `bulky`: to write many rows, which keeps a processor of the server busy. */
 export type Workload = 'light' | 'bulky';
 
+/** A statement with its values, and where its rows go. */
+export interface Run {
+  readonly statement: Statement;
+  readonly params: readonly StatementParam[];
+  readonly sink: RowSink;
+}
+
 export interface Connection {
   /**
    * Runs one statement. Rows, if any, go to the sink; without one they are counted and dropped. Takes over the leases among the parameters, and
@@ -57,6 +64,11 @@ export interface Connection {
   begin(options: RunOptions): Promise<void>;
   /** Begins a transaction that only reads, and sees the database as it was at one moment; absent where the engine has none. */
   beginSnapshot?(options: RunOptions): Promise<void>;
+  /**
+   * Runs reads in a snapshot that do not need each other's rows: all of them are sent at once. `ends`: the last of the transaction, which is rolled back
+   * behind them. Fails with the first failure, when everything is over. Absent where there are no snapshots.
+   */
+  runTogether?(runs: readonly Run[], options: RunOptions, ends: boolean): Promise<void>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
   /** Marks a point of the open transaction. Absent, like the next, where the engine has no transactions. */
@@ -267,4 +279,9 @@ export class DbFailure extends Error {
 /** For a socket that failed in a write: the end of the data has not left this machine. Otherwise nobody knows how far it came. */
 export function leftBy(error: unknown): Left {
   return (error as { syscall?: unknown } | undefined)?.syscall === 'write' ? 'unsent' : 'unknown';
+}
+
+/** Waits for all of them, whatever becomes of each; then fails as the first that has failed. */
+export async function allOver(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }

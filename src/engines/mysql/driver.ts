@@ -5,7 +5,17 @@
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { StatementParam } from '../../sql/statement.ts';
-import { type Connection, type ConnectOptions, DbFailure, type Outcome, type RunOptions, type StopSignal, type Undone } from '../engine.ts';
+import {
+  allOver,
+  type Connection,
+  type ConnectOptions,
+  DbFailure,
+  type Outcome,
+  type Run,
+  type RunOptions,
+  type StopSignal,
+  type Undone,
+} from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { lostFailure, type StopKind, stopFailure, wasKilled } from './dialect/failures.ts';
 import {
@@ -43,6 +53,11 @@ const RESET_MS = 5000;
 /** The server's own limit gets this much time to end a statement first. */
 const GRACE_MS = 50;
 
+interface MysqlRun extends Omit<Run, 'sink'> {
+  readonly statement: MysqlStatement;
+  readonly sink: RowSink | undefined;
+}
+
 export class MysqlConnection implements Connection, Watched {
   /** For whatever is under way. */
   deadline = Number.POSITIVE_INFINITY;
@@ -55,7 +70,10 @@ export class MysqlConnection implements Connection, Watched {
   #limitMs = Number.POSITIVE_INFINITY;
   /** A savepoint that disappears with the transaction it belongs to. */
   #isMarked = false;
-  #result: ResultReply | undefined;
+  /** Under way. */
+  readonly #results = new Set<ResultReply>();
+  /** The beginning of a snapshot travels with the next statement. */
+  #begins = false;
   /** A KILL may still be on its way to a statement that has ended. The next one must not receive it. */
   #tainted = false;
   #stopped: StopKind | undefined;
@@ -107,21 +125,41 @@ export class MysqlConnection implements Connection, Watched {
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
       if (options.transaction === 'may_end' && !this.#isMarked) await this.#mark();
-      const kept = this.#statements.keeps(statement);
       const prepared = this.#statements.find(statement) ?? (await this.#prepare(statement));
-      try {
-        this.#check();
-        const outcome = await this.#execute(prepared, statement, params, sink);
-        // A sleeping SELECT that MySQL's limit wakes up gives a row and no error. Whatever else gives rows has done its work.
-        if (outcome.selected && performance.now() >= late && SELECTS.test(statement.text)) throw stopFailure('timeout');
-        this.#tainted ||= this.#killed !== undefined;
-        return outcome;
-      } catch (error) {
-        if (kept && error instanceof DbFailure && error.kind === 'stale') this.#forget(prepared);
-        throw error;
-      } finally {
-        if (!kept) this.#closeStatement(prepared.id);
-      }
+      this.#check();
+      const begins = this.#begins;
+      if (begins) this.#wire.hold();
+      const begun = this.#sendBeginning();
+      const running = this.#executeOnce(prepared, { statement, params, sink }, late, this.#scratch);
+      if (begins) this.#wire.release();
+      const outcome = await running;
+      if (begun !== undefined) await begun;
+      this.#tainted ||= this.#killed !== undefined;
+      return outcome;
+    } catch (error) {
+      throw await this.#explained(error);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Everything is prepared first: the answers to what is sent then come in its order, and nothing overtakes the end of the transaction. */
+  async runTogether(runs: readonly Run[], options: RunOptions, ends: boolean): Promise<void> {
+    const late = this.#enter(options);
+    try {
+      if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
+      const prepared: Prepared[] = [];
+      for (const { statement } of runs) prepared.push(this.#statements.find(statement) ?? (await this.#prepare(statement)));
+      this.#check();
+      this.#wire.hold();
+      const begun = this.#sendBeginning();
+      const sent: Promise<unknown>[] = runs.map((run, i) =>
+        this.#executeOnce(prepared[i] as Prepared, run, late, Buffer.allocUnsafe(SCRATCH)),
+      );
+      if (ends) sent.push(this.#simple(ROLLBACK));
+      this.#wire.release();
+      await allOver(begun === undefined ? sent : [begun, ...sent]);
+      this.#tainted ||= this.#killed !== undefined;
     } catch (error) {
       throw await this.#explained(error);
     } finally {
@@ -149,10 +187,10 @@ export class MysqlConnection implements Connection, Watched {
     await this.#command(BEGIN, options);
   }
 
-  /** The level holds for the next transaction alone. */
-  async beginSnapshot(options: RunOptions): Promise<void> {
+  /** It travels with the first statement, which only reads: should it fail, nothing was written outside of it. */
+  async beginSnapshot(): Promise<void> {
     this.#isMarked = false;
-    await this.#command(BEGIN_SNAPSHOT, options, REPEATABLE);
+    this.#begins = true;
   }
 
   async commit(options: RunOptions): Promise<void> {
@@ -163,6 +201,10 @@ export class MysqlConnection implements Connection, Watched {
   async rollback({ timeoutMs }: RunOptions): Promise<Undone> {
     // Also for a caller who has left: what stays open would be committed by the next transaction's beginning.
     const options = { timeoutMs };
+    if (this.#begins) {
+      this.#begins = false;
+      return 'all';
+    }
     const isWhole = !this.#isMarked || (await this.#returnsToMark(options));
     const warnings = await this.#command(ROLLBACK, options);
     return isWhole && warnings === 0 ? 'all' : 'some';
@@ -204,6 +246,7 @@ export class MysqlConnection implements Connection, Watched {
     if (!this.usable) return false;
     const timer = setTimeout(() => this.#wire.fail(lostFailure('The database did not answer to a reset')), RESET_MS);
     this.#statements.clear();
+    this.#begins = false;
     this.#limitMs = Number.POSITIVE_INFINITY;
     const replies = [new DoneReply(), new DoneReply(), new DoneReply()] as const;
     try {
@@ -260,11 +303,11 @@ export class MysqlConnection implements Connection, Watched {
     return stopFailure(this.#stopped, error);
   }
 
-  /** Returns the number of warnings. `before`: what is sent ahead of it, without waiting for the answer. */
-  async #command(text: string, options: RunOptions, before?: string): Promise<number> {
+  /** Returns the number of warnings. */
+  async #command(text: string, options: RunOptions): Promise<number> {
     this.#enter(options);
     try {
-      const warnings = before === undefined ? await this.#simple(text) : await this.#together(before, text);
+      const warnings = await this.#simple(text);
       this.#tainted ||= this.#killed !== undefined;
       return warnings;
     } catch (error) {
@@ -276,7 +319,7 @@ export class MysqlConnection implements Connection, Watched {
 
   /** Stops what is running. Returns true when the server has accepted the kill. Never takes longer than STOP_MS. */
   async #stop(kind: StopKind): Promise<boolean> {
-    this.#result?.abandon();
+    for (const result of this.#results) result.abandon();
     this.#wire.resume();
     const timer = setTimeout(() => this.#wire.fail(stopFailure(kind)), STOP_MS);
     const pending = this.#wire.settled();
@@ -292,9 +335,14 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  async #together(before: string, text: string): Promise<number> {
-    const [, warnings] = await Promise.all([this.#simple(before), this.#simple(text)]);
-    return warnings;
+  /** The level holds for the next transaction alone. */
+  #sendBeginning(): Promise<unknown> | undefined {
+    if (!this.#begins) return undefined;
+    this.#begins = false;
+    const begun = allOver([this.#simple(REPEATABLE), this.#simple(BEGIN_SNAPSHOT)]);
+    // Whoever waits hears of it after the statement.
+    begun.catch(() => undefined);
+    return begun;
   }
 
   async #simple(text: string): Promise<number> {
@@ -325,25 +373,37 @@ export class MysqlConnection implements Connection, Watched {
     return prepared;
   }
 
-  async #execute(
-    prepared: Prepared,
-    statement: MysqlStatement,
-    params: readonly StatementParam[],
-    sink: RowSink | undefined,
-  ): Promise<Outcome> {
-    const writer = new ParameterWriter(this.#scratch, HEADER);
+  /** A statement that is not kept is closed behind its answer. */
+  async #executeOnce(prepared: Prepared, run: MysqlRun, late: number, scratch: Buffer): Promise<Outcome> {
+    const { statement } = run;
+    const kept = this.#statements.keeps(statement);
+    try {
+      const outcome = await this.#execute(prepared, run, scratch);
+      // A sleeping SELECT that MySQL's limit wakes up gives a row and no error. Whatever else gives rows has done its work.
+      if (outcome.selected && performance.now() >= late && SELECTS.test(statement.text)) throw stopFailure('timeout');
+      return outcome;
+    } catch (error) {
+      if (kept && error instanceof DbFailure && error.kind === 'stale') this.#forget(prepared);
+      throw error;
+    } finally {
+      if (!kept) this.#closeStatement(prepared.id);
+    }
+  }
+
+  async #execute(prepared: Prepared, { statement, params, sink }: MysqlRun, scratch: Buffer): Promise<Outcome> {
+    const writer = new ParameterWriter(scratch, HEADER);
     writer.execute(COMMAND.execute, prepared.id);
     if (statement.rows !== undefined) writer.rows(statement.types, statement.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
     const result = new ResultReply(statement, this.#wire, sink);
-    this.#result = result;
+    this.#results.add(result);
     try {
       await this.#wire.send(writer.take(), result);
       writer.release();
     } catch (error) {
       throw result.sinkError ?? error;
     } finally {
-      this.#result = undefined;
+      this.#results.delete(result);
       result.finish();
     }
     return outcomeOf(statement, result);

@@ -7,7 +7,7 @@ import type { RowSink } from '../../model/cells.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { Lease } from '../../util/buffer-pool.ts';
-import { type Connection, DbFailure, type Left, leftBy, type Outcome, type RunOptions, type Undone } from '../engine.ts';
+import { allOver, type Connection, DbFailure, type Left, leftBy, type Outcome, type Run, type RunOptions, type Undone } from '../engine.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { failureFrom } from './dialect/failures.ts';
@@ -52,6 +52,10 @@ export class PostgresConnection implements Connection, Watched {
   readonly #closed: (() => void)[] = [];
   readonly #shown: Shown = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
   #running: QueryAnswer | undefined;
+  /** Sent behind it, and not answered yet. */
+  readonly #next: QueryAnswer[] = [];
+  /** What is written goes out with what follows. */
+  #holding = false;
   readonly #incoming: Incoming;
   /** Notices and the like since the last statement began. */
   #asides = 0;
@@ -133,6 +137,15 @@ export class PostgresConnection implements Connection, Watched {
   async beginSnapshot(): Promise<void> {
     await this.begin();
     this.#beginning = BEGIN_SNAPSHOT;
+  }
+
+  async runTogether(runs: readonly Run[], options: RunOptions, ends: boolean): Promise<void> {
+    this.#holding = true;
+    const sent: Promise<unknown>[] = runs.map(({ statement, params, sink }) => this.run(statement, params, options, sink));
+    if (ends) sent.push(this.#finish('ROLLBACK', options));
+    this.#holding = false;
+    if (this.usable) this.#out.send(this.#socket);
+    await allOver(sent);
   }
 
   async commit(options: RunOptions): Promise<void> {
@@ -239,10 +252,16 @@ export class PostgresConnection implements Connection, Watched {
     this.#asides = 0;
     this.#errors = 0;
     return new Promise((resolve, reject) => {
-      this.#running = new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
-      asked.signal?.addEventListener('abort', this.#abort);
-      this.#out.send(this.#socket);
+      const answer = new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
+      if (this.#running === undefined) this.#await(answer);
+      else this.#next.push(answer);
+      if (!this.#holding) this.#out.send(this.#socket);
     });
+  }
+
+  #await(answer: QueryAnswer | undefined): void {
+    this.#running = answer;
+    answer?.asked.signal?.addEventListener('abort', this.#abort);
   }
 
   async #finish(word: 'COMMIT' | 'ROLLBACK', options: RunOptions): Promise<void> {
@@ -369,9 +388,9 @@ export class PostgresConnection implements Connection, Watched {
 
   #settle(running: QueryAnswer): void {
     if (running.failure !== undefined && this.#anew(running)) return;
-    this.#running = undefined;
-    this.deadline = Number.POSITIVE_INFINITY;
     running.asked.signal?.removeEventListener('abort', this.#abort);
+    this.#await(this.#next.shift());
+    if (this.#running === undefined) this.deadline = Number.POSITIVE_INFINITY;
     running.settle();
   }
 
@@ -397,6 +416,7 @@ export class PostgresConnection implements Connection, Watched {
     running.asked.signal?.removeEventListener('abort', this.#abort);
     this.#cancel();
     running.reject(failure);
+    for (const { reject } of this.#next.splice(0)) reject(failure);
   }
 
   #cancel(): void {
@@ -421,6 +441,7 @@ export class PostgresConnection implements Connection, Watched {
       running.asked.signal?.removeEventListener('abort', this.#abort);
       running.lost(left);
     }
+    for (const answer of this.#next.splice(0)) answer.lost(left);
     for (const listener of this.#closed.splice(0)) listener();
   }
 }

@@ -1,5 +1,6 @@
-// The number of statements of a read with `$expand`: one an item, whatever the number of rows.
+// The statements of a read with `$expand`: one an item, whatever the number of rows, and those that can are sent together.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TextRows } from '../../../src/engines/rows.ts';
 import { parseQuery } from '../../../src/util/query.ts';
 import { Session } from './session.ts';
 
@@ -36,4 +37,31 @@ it.each(ENGINES)('one an item on %s', async (engine) => {
     expect(await statements('team', `pg=0&ps=${size}&$expand=member($ps=2;$expand=badge,team)`)).toBe(4);
     expect(await statements('team', `pg=0&ps=${size}&$has=member`)).toBe(1);
   }
+});
+
+it.each(ENGINES)('reads that are sent together fail as the first that fails, and leave a connection of use on %s', async (engine) => {
+  const options = { timeoutMs: 10_000 };
+  const reading = (text: string) => {
+    const sink = new TextRows();
+    return { statement: { text, types: [] }, params: [], sink };
+  };
+  await sessions.get(engine)?.connected(async (connection) => {
+    const runs = ['SELECT count(*) FROM team', 'SELECT min(id) FROM team'].map(reading);
+    for (const ends of [false, true]) {
+      await connection.beginSnapshot?.(options);
+      await connection.run({ text: 'SELECT 1', types: [] }, [], options);
+      await connection.runTogether?.(runs, options, ends);
+      expect(runs.map(({ sink }) => sink.rows.at(-1))).toEqual([[String(ROWS)], ['0']]);
+      if (!ends) await connection.rollback(options);
+      await connection.beginSnapshot?.(options);
+      const failing = ['SELECT id FROM team WHERE id = 1', 'SELECT nothing FROM team', 'SELECT nowhere FROM team'].map(reading);
+      await expect(connection.runTogether?.(failing, options, ends)).rejects.toThrow(/nothing/);
+      await connection.rollback(options);
+      expect(connection.usable).toBe(true);
+    }
+    // No transaction is open any more: what is written stays.
+    await connection.run({ text: 'INSERT INTO team VALUES (-1)', types: [] }, [], options);
+  });
+  expect(await sessions.get(engine)?.statements('team', parseQuery('pg=0&ps=1&id=eq.-1'))).toBe(1);
+  await sessions.get(engine)?.database.run('DELETE FROM team WHERE id = -1');
 });

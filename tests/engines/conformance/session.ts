@@ -120,19 +120,37 @@ export class Session {
   }
 
   /** How many statements a read needs. */
+  /** A connection for as long as the work needs it. */
+  async connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const pool = this.#connections.pool(this.#entry, 'auto');
+    const connection = await pool.acquire(new AbortController().signal, 'light');
+    try {
+      return await work(connection);
+    } finally {
+      pool.release(connection);
+    }
+  }
+
   async statements(table: string, query: readonly QueryParameter[]): Promise<number> {
     let count = 0;
     const request = parseRead(query, MAX_PAGE);
     await this.#auto.attempt(request, this.#target(table), new TextSink(), (found, session, rows) => {
       const { connection } = session;
-      const run: Connection['run'] = (...given) => {
-        count++;
-        return connection.run(...given);
+      const counting: Pick<Connection, 'run' | 'runTogether'> = {
+        run: (...given) => {
+          count++;
+          return connection.run(...given);
+        },
+        runTogether: async (runs, ...given) => {
+          count += runs.length;
+          await connection.runTogether?.(runs, ...given);
+        },
       };
       const counted = new Proxy(connection, {
         get: (target, name) => {
-          const value: unknown = name === 'run' ? run : Reflect.get(target, name, target);
-          return typeof value === 'function' && name !== 'run' ? value.bind(target) : value;
+          if (name in counting) return Reflect.get(counting, name);
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
         },
       });
       return runPlan(planRequest(request, found, UNRESTRICTED, session), { ...session, connection: counted }, rows);

@@ -84,6 +84,15 @@ export class Wire {
     return done;
   }
 
+  /** Until `release`, commands wait for each other and then leave together. */
+  hold(): void {
+    this.#socket.cork();
+  }
+
+  release(): void {
+    this.#socket.uncork();
+  }
+
   /** Resolves when no answer is outstanding, for whatever reason. */
   async settled(): Promise<void> {
     await Promise.allSettled([this.#last]);

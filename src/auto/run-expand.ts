@@ -2,7 +2,7 @@
  * Runs a read with `$expand`: the rows first, then one statement for each item with the keys of all rows, all of them in one snapshot where the engine
  * has any. Nothing is sent before everything is read.
  */
-import type { Run } from '../engines/engine.ts';
+import type { StatementRun } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
@@ -135,7 +135,7 @@ class Reading {
   }
 
   /** `ends`: nothing is read behind them. */
-  async #run(runs: readonly Run[], ends: boolean): Promise<void> {
+  async #run(runs: readonly StatementRun[], ends: boolean): Promise<void> {
     const { connection, options } = this.#session;
     if (runs.length === 0) return;
     if (connection.runTogether !== undefined) {
@@ -178,7 +178,7 @@ interface AskedItem {
   readonly places: KeyPlaces;
   readonly own: readonly Column[];
   readonly store: RowStore;
-  readonly run?: Run;
+  readonly run?: StatementRun;
 }
 
 const NONE: readonly number[] = [];

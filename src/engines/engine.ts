@@ -48,7 +48,7 @@ export type Undone = 'all' | 'some';
 export type Workload = 'light' | 'bulky';
 
 /** A statement with its values, and where its rows go. */
-export interface Run {
+export interface StatementRun {
   readonly statement: Statement;
   readonly params: readonly StatementParam[];
   readonly sink: RowSink;
@@ -68,7 +68,7 @@ export interface Connection {
    * Runs reads in a snapshot that do not need each other's rows: all of them are sent at once. `ends`: the last of the transaction, which is rolled back
    * behind them. Fails with the first failure, when everything is over. Absent where there are no snapshots.
    */
-  runTogether?(runs: readonly Run[], options: RunOptions, ends: boolean): Promise<void>;
+  runTogether?(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
   /** Marks a point of the open transaction. Absent, like the next, where the engine has no transactions. */

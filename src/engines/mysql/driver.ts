@@ -11,8 +11,8 @@ import {
   type ConnectOptions,
   DbFailure,
   type Outcome,
-  type Run,
   type RunOptions,
+  type StatementRun,
   type StopSignal,
   type Undone,
 } from '../engine.ts';
@@ -53,7 +53,7 @@ const RESET_MS = 5000;
 /** The server's own limit gets this much time to end a statement first. */
 const GRACE_MS = 50;
 
-interface MysqlRun extends Omit<Run, 'sink'> {
+interface MysqlRun extends Omit<StatementRun, 'sink'> {
   readonly statement: MysqlStatement;
   readonly sink: RowSink | undefined;
 }
@@ -144,7 +144,7 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   /** Everything is prepared first: the answers to what is sent then come in its order, and nothing overtakes the end of the transaction. */
-  async runTogether(runs: readonly Run[], options: RunOptions, ends: boolean): Promise<void> {
+  async runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
     const late = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);

@@ -7,7 +7,17 @@ import type { RowSink } from '../../model/cells.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { Lease } from '../../util/buffer-pool.ts';
-import { allOver, type Connection, DbFailure, type Left, leftBy, type Outcome, type Run, type RunOptions, type Undone } from '../engine.ts';
+import {
+  allOver,
+  type Connection,
+  DbFailure,
+  type Left,
+  leftBy,
+  type Outcome,
+  type RunOptions,
+  type StatementRun,
+  type Undone,
+} from '../engine.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { failureFrom } from './dialect/failures.ts';
@@ -139,7 +149,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#beginning = BEGIN_SNAPSHOT;
   }
 
-  async runTogether(runs: readonly Run[], options: RunOptions, ends: boolean): Promise<void> {
+  async runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
     this.#holding = true;
     const sent: Promise<unknown>[] = runs.map(({ statement, params, sink }) => this.run(statement, params, options, sink));
     if (ends) sent.push(this.#finish('ROLLBACK', options));

@@ -1,4 +1,5 @@
 /** An OpenAPI document of the service → one TypeScript file: types of tables and endpoints for the runtime `millrace/client`. Pure. */
+import { type ForeignKey, namesOf, quotedName, relationsOf } from '../model/relation.ts';
 
 interface ColumnDoc {
   readonly format?: string;
@@ -17,7 +18,8 @@ interface SchemaDoc {
   readonly required?: readonly string[];
   readonly 'x-table'?: string;
   readonly 'x-primary-key'?: readonly string[];
-  readonly 'x-foreign-keys'?: readonly { readonly columns: readonly string[]; readonly references: { readonly table: string } }[];
+  readonly 'x-foreign-keys'?: readonly Pick<ForeignKey, 'columns' | 'references'>[];
+  readonly 'x-unique-keys'?: readonly (readonly string[])[];
 }
 
 interface ParameterDoc {
@@ -144,24 +146,27 @@ function tableType(ref: string, schemaName: string, document: ApiDocument, refs:
   );
 }
 
-/** Related rows that need no hint: one foreign key between the two tables. */
+/** Related rows, each by the shortest name that means no others: `customer`, or with a hint `customer!sender_id`. */
 function relations(ref: string, refs: ReadonlyMap<string, SchemaDoc>): string[] {
-  const database = ref.slice(0, ref.lastIndexOf('/'));
-  const own = ref.slice(database.length + 1);
-  const found = new Map<string, string[]>();
-  const add = (other: string, type: string): void => void found.set(other, [...(found.get(other) ?? []), type]);
-  for (const [from, schema] of refs) {
-    if (!from.startsWith(`${database}/`)) continue;
-    const table = from.slice(database.length + 1);
-    for (const { references } of schema['x-foreign-keys'] ?? []) {
-      if (table === own && references.table !== own)
-        add(references.table, `Tables[${JSON.stringify(`${database}/${references.table}`)}]['row'] | null`);
-      if (references.table === own && table !== own) add(table, `Tables[${JSON.stringify(from)}]['row'][]`);
-    }
-  }
-  return [...found].flatMap(([other, types]) =>
-    types.length === 1 && refs.has(`${database}/${other}`) ? [`${name(other)}: ${types[0]};`] : [],
-  );
+  const database = ref.slice(0, ref.lastIndexOf('/') + 1);
+  const keys = [...refs].flatMap(([from, schema]): ForeignKey[] => {
+    if (from.lastIndexOf('/') + 1 !== database.length || !from.startsWith(database)) return [];
+    const unique = [schema['x-primary-key'] ?? [], ...(schema['x-unique-keys'] ?? [])].filter(({ length }) => length > 0);
+    return (schema['x-foreign-keys'] ?? []).map(({ columns, references }) => ({
+      table: from.slice(database.length),
+      columns,
+      references,
+      unique: unique.some((names) => names.every((column) => columns.includes(column))),
+    }));
+  });
+  const found = relationsOf(ref.slice(database.length), keys);
+  return namesOf(found).flatMap((item, index) => {
+    const { table, kind } = found[index] ?? { table: '', kind: 'one' };
+    const row = `Tables[${JSON.stringify(database + table)}]['row']`;
+    // Quotes are the runtime's affair, unless the name could be read as something else.
+    const shown = item === quotedName(table) && !/[:!"]/.test(table) ? table : item;
+    return refs.has(database + table) ? [`${name(shown)}: ${kind === 'one' ? `${row} | null` : `${row}[]`};`] : [];
+  });
 }
 
 const INPUTS: Readonly<Record<string, string>> = {

@@ -54,9 +54,11 @@ const grouped = (where: object): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(',')})`;
 
-/** A relation by its table's name, or written as the grammar has it. */
-const PLAIN_ITEM = /^(?:\w+:)?\w+(?:!\w+(?:\.\w+)?)?$|^"|:"/;
-const relation = (name: string): string => (PLAIN_ITEM.test(name) ? name : quoteName(name));
+/** A relation by its table's name, or written as the grammar has it; either behind an alias. */
+const relation = (item: string): string => {
+  const [, alias = '', name = ''] = /^(\w+:)?(.*)/s.exec(item) ?? [];
+  return alias + (/^\w+(?:!|$)|^"/.test(name) ? name : quoteName(name));
+};
 
 function expansion(expand: ExpandOptions['expand']): string | undefined {
   if (expand === undefined) return undefined;

@@ -65,7 +65,16 @@ export interface ExpandOptions {
   expand?: { [relation: string]: true | ExpandOptions };
 }
 
-export interface ReadOptions<T extends TableShape, K extends keyof T['row'], E extends keyof T['relations']> extends CallSettings {
+type Relation<T extends TableShape> = keyof T['relations'] & string;
+/** A relation, or one under a name that the caller chooses: `giver:customer!from_id`. */
+export type Expandable<T extends TableShape> = Relation<T> | `${string}:${Relation<T>}`;
+
+type Named<E> = E extends `"${infer Q}"${string}` ? Q : E extends `${infer N}!${string}` ? N : E;
+/** The name under which related rows stand in a row. */
+type ExpandedName<E> = E extends `"${string}` ? Named<E> : E extends `${infer A}:${string}` ? A : Named<E>;
+type ExpandedRows<R, E> = E extends keyof R ? R[E] : E extends `${string}:${infer N}` ? (N extends keyof R ? R[N] : never) : never;
+
+export interface ReadOptions<T extends TableShape, K extends keyof T['row'], E extends Expandable<T>> extends CallSettings {
   where?: Where<T['where']>;
   select?: readonly K[];
   order?: { [C in keyof T['row']]?: Direction };
@@ -75,8 +84,9 @@ export interface ReadOptions<T extends TableShape, K extends keyof T['row'], E e
   size?: number;
 }
 
-export type ReadRow<T extends TableShape, K extends keyof T['row'], E extends keyof T['relations']> = Pick<T['row'], K> &
-  Pick<T['relations'], E>;
+export type ReadRow<T extends TableShape, K extends keyof T['row'], E extends Expandable<T>> = Pick<T['row'], K> & {
+  [P in E as ExpandedName<P> & string]: ExpandedRows<T['relations'], P>;
+};
 
 export interface WriteSettings extends CallSettings {
   /** Counts, and changes nothing. */
@@ -104,11 +114,11 @@ export interface AggregateOptions<T extends TableShape, A extends string> extend
 }
 
 export interface TableClient<T extends TableShape> {
-  read<K extends keyof T['row'] = keyof T['row'], E extends keyof T['relations'] = never>(
+  read<K extends keyof T['row'] = keyof T['row'], E extends Expandable<T> = never>(
     options?: ReadOptions<T, K, E>,
   ): Promise<ReadRow<T, K, E>[]>;
   /** The row of a key; rejects when there is none. */
-  row<K extends keyof T['row'] = keyof T['row'], E extends keyof T['relations'] = never>(
+  row<K extends keyof T['row'] = keyof T['row'], E extends Expandable<T> = never>(
     key: T['key'],
     options?: Pick<ReadOptions<T, K, E>, 'select' | 'expand' | 'signal' | 'timeout'>,
   ): Promise<ReadRow<T, K, E>>;

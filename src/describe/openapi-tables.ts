@@ -259,6 +259,9 @@ export function tableSchemas(described: DescribedTable): Json {
       ...(rights.read === undefined ? {} : { properties: properties(rights.read.columns) }),
       'x-table': ref,
       'x-primary-key': keyOf(table).flatMap((column) => (rights.read?.columns.includes(column) === true ? [column.name] : [])),
+      'x-unique-keys': table.unique
+        .filter((key) => key.length > 0 && key.every((column) => rights.read?.columns.includes(column) === true))
+        .map((key) => key.map((column) => column.name)),
       'x-foreign-keys': keys.map(({ columns, references }) => ({ columns, references })),
     },
     ...(rights.read === undefined ? {} : { [`${name}.query`]: querySchema(described) }),

@@ -1,25 +1,12 @@
-// What the client sends and gets on all four engines beyond plain reads: sums, related rows, upserts, rows that were written, long queries, calls, aborts,
-// and exact numbers.
+// What the client sends and gets on all four engines: hostile values, pages, keys, sums, related rows, upserts, rows that were written, long queries, calls,
+// aborts, and exact numbers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, MillraceError, type ServiceFacts, type TableClient, type TableShape } from '../../src/client/index.ts';
+import { MillraceError, type ServiceFacts } from '../../src/client/index.ts';
 import { Bench } from '../custom/definitions.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
-
-interface Loose extends TableShape {
-  row: Record<string, unknown>;
-  insert: Record<string, unknown>;
-  update: Record<string, unknown>;
-  where: Record<string, unknown>;
-  key: unknown;
-  relations: Record<string, unknown>;
-}
-
-interface LooseApi {
-  db(name: string): Record<string, TableClient<Loose>>;
-  call(uri: string, input?: object, options?: { method?: string; version?: string; signal?: AbortSignal }): Promise<unknown>;
-}
+import { type LooseApi, type LooseTable, looseClient } from './loose.ts';
 
 let service: Service;
 let project: TestProject;
@@ -42,19 +29,50 @@ afterAll(async () => {
 const refOf = (engine: EngineName): string => `${shops.get(engine)?.database.dbType}/${shops.get(engine)?.database.name}`;
 
 function api(more: Partial<ServiceFacts> = {}, exact = false): LooseApi {
-  const facts = { prefix: 'svc', org: project.orgAbbr, project: project.projectAbbr, floats: {}, ...more };
-  return createClient({ url: service.url, headers: { ...project.headers }, exact }, facts) as unknown as LooseApi;
+  const facts = { org: project.orgAbbr, project: project.projectAbbr, ...more };
+  return looseClient({ url: service.url, headers: { ...project.headers }, exact }, facts);
 }
 
-const HOSTILE = ['a,b', 'x.y', 'say "hi"', '\\', "'; --", '(a=eq.1)', '%_', ' + ', '&x=1;y', '日本 𝄞', '', 'null', '$or', '#?/'];
+const HOSTILE = ['a,b', 'x.y', 'say "hi"', '\\', "'; --", '(a=eq.1)', '%', '_', '"', ' + ', '&x=1;y', '日本 𝄞', '', 'null', '$or', '#?/'];
 
 describe.each(ENGINE_NAMES)('on %s', (engine) => {
-  const table = (name: string, exact = false): TableClient<Loose> => {
+  const table = (name: string, exact = false): LooseTable => {
     const decimals = { [`${refOf(engine)}/product`]: ['price'], [`${refOf(engine)}/orders`]: ['total'] };
     return api({ decimals }, exact).db(refOf(engine))[name] ?? expect.unreachable();
   };
   // Where a statement takes long, some values stand for all.
   const hostile = HOSTILE.slice(0, engine === 'clickhouse' ? 4 : undefined);
+
+  test('hostile values arrive as they are', async () => {
+    const tag = table('tag');
+    await tag.insert(hostile.map((label, index) => ({ id: 100 + index, label })));
+    for (const [index, label] of hostile.entries()) {
+      expect(await tag.read({ where: { label, id: { ge: 100 } } }), label).toEqual([{ id: 100 + index, label }]);
+      expect(await tag.read({ where: { $or: [{ label }, { id: -1 }], id: { ge: 100 } } }), label).toHaveLength(1);
+    }
+    expect(await tag.read({ where: { label: { in: hostile }, id: { ge: 100 } }, size: 50 })).toHaveLength(hostile.length);
+    expect(await tag.delete({ where: { id: { bw: [100, 200] } } })).toBe(hostile.length);
+  }, 60_000);
+
+  test('reads rows, pages and keys; rejects with the words of the service', async () => {
+    const orders = table('orders');
+    expect(await orders.read({ where: { customer_id: null }, select: ['id'] })).toEqual([{ id: 4 }]);
+    expect(await orders.read({ where: { customer_id: { null: false }, $not: { id: 1 } }, select: ['id'], order: { id: 'desc' } })).toEqual([
+      { id: 3 },
+      { id: 2 },
+    ]);
+    const ids: unknown[] = [];
+    for await (const row of orders.rows({ size: 2, order: { id: 'asc' } })) ids.push(row['id']);
+    expect(ids).toEqual([1, 2, 3, 4]);
+    expect(await table('item').row([1, 2])).toMatchObject({ product_id: 2 });
+    const missing = await orders.row(999).catch((error: unknown) => error);
+    expect(missing).toBeInstanceOf(MillraceError);
+    expect(missing).toMatchObject({ code: 404, status: 'Not Found', requestId: expect.any(String) as unknown });
+  });
+
+  test('decimals are exact where that is asked for', async () => {
+    expect(await table('product', true).read({ where: { id: 2 }, select: ['price'] })).toEqual([{ price: '1234567890123456.7891' }]);
+  });
 
   test('sums and groups, of hostile values too', async () => {
     const tag = table('tag');

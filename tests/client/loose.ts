@@ -1,0 +1,22 @@
+// Clients whose types say nothing, so that one test serves all tables.
+import { createClient, type ServiceFacts, type TableClient, type TableShape } from '../../src/client/index.ts';
+
+interface Loose extends TableShape {
+  row: Record<string, unknown>;
+  insert: Record<string, unknown>;
+  update: Record<string, unknown>;
+  where: Record<string, unknown>;
+  key: unknown;
+  relations: Record<string, unknown>;
+}
+
+export type LooseTable = TableClient<Loose>;
+
+export interface LooseApi {
+  db(name: string): Record<string, LooseTable>;
+  call(uri: string, input?: object, options?: { method?: string; version?: string; signal?: AbortSignal }): Promise<unknown>;
+}
+
+export function looseClient(options: Parameters<typeof createClient>[0], facts: Partial<ServiceFacts> = {}): LooseApi {
+  return createClient(options, { prefix: 'svc', org: 'o', project: 'p', floats: {}, ...facts }) as unknown as LooseApi;
+}

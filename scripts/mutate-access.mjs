@@ -58,6 +58,8 @@ const MUTATIONS = {
     ["const right = grantedIn(rights, 'read', restriction.subject);", 'const right = rights.read ?? { ...anySight(view).right };'],
     ['return rule === undefined && masks.size === 0;', 'return rule === undefined;'],
     ['return rule === undefined && masks.size === 0;', 'return masks.size === 0;'],
+    ['(!reachesOthers && isOpenToRead(view, access))', '!reachesOthers'],
+    ['(!reachesOthers && isOpenToRead(view, access))', 'isOpenToRead(view, access)'],
     ['if (most !== undefined && size > most) throw', 'if (most !== undefined && size > most + 1) throw'],
     ['return new Set((table && restriction.rightsOn(table)?.visible)', 'return new Set(table?.columns'],
     ['const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;', 'const isReadable = true;'],

@@ -305,6 +305,11 @@ export function isOpenToRead(view: Table, { restriction }: Access): boolean {
   return rule === undefined && masks.size === 0;
 }
 
+/** May the number of rows be guessed? Guesses are made of all rows there are, and would tell of those that the caller may not read. */
+export function mayEstimate(view: Table, access: Access, reachesOthers: boolean): boolean {
+  return access.restriction === undefined || (!reachesOthers && isOpenToRead(view, access));
+}
+
 /** The largest page that the caller may ask for; undefined when nothing is said of it. */
 export function largestPage(view: Table, { restriction }: Access): number | undefined {
   return restriction === undefined ? undefined : sightOf(view, 'read').right.maxPageSize;

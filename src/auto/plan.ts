@@ -5,7 +5,7 @@
 import type { Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import type { Condition, CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
-import { type Access, type CursorSeal, checkPageSize, narrow, visibleTable } from './access.ts';
+import { type Access, type CursorSeal, checkPageSize, mayEstimate, narrow, visibleTable } from './access.ts';
 import { cursorCondition } from './cursor.ts';
 import type { EntityTags } from './entity-tags.ts';
 import { conditionOf, findColumn } from './filters.ts';
@@ -112,7 +112,7 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     seal,
     expand,
     count: request.count === undefined ? undefined : narrow({ table, where }, access, 'read'),
-    isEstimated: request.count === 'estimated',
+    isEstimated: request.count === 'estimated' && mayEstimate(table, access, reach !== undefined),
   };
 }
 

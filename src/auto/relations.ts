@@ -159,14 +159,14 @@ export function reachOf(request: AutoRequest): Reaching | undefined {
 const NO_FILTERS: readonly RawFilter[] = [];
 
 function filtersOf(request: AutoRequest): readonly RawFilter[] {
-  if (request.do === 'read') return request.filters;
+  if (request.do === 'read' || request.do === 'group') return request.filters;
   if (request.do === 'update' || request.do === 'delete') return 'filters' in request.where ? request.where.filters : NO_FILTERS;
   return NO_FILTERS;
 }
 
 /** The same request, with the conditions that its relations mean. */
 export function reaching(request: AutoRequest, table: Table, reach: Reach): AutoRequest {
-  if (request.do === 'read') return { ...request, filters: withRelations(request.filters, table, reach) };
+  if (request.do === 'read' || request.do === 'group') return { ...request, filters: withRelations(request.filters, table, reach) };
   const isFiltered = (request.do === 'update' || request.do === 'delete') && 'filters' in request.where;
   return isFiltered ? { ...request, where: { filters: withRelations(filtersOf(request), table, reach) } } : request;
 }

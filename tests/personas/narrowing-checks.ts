@@ -1,7 +1,7 @@
 // What is checked of the narrowing without a database: the oracle's random requests through the service's own parsing and planning, run on rows in
 // memory, and single promises of it. Plain functions that throw, so that `scripts/mutate-access.mjs` can run them on changed code.
 import { isDeepStrictEqual } from 'node:util';
-import { type Access, knownColumns, narrow, narrowTaken, visibleTable } from '../../src/auto/access.ts';
+import { type Access, knownColumns, mayEstimate, narrow, narrowTaken, visibleTable } from '../../src/auto/access.ts';
 import { explain } from '../../src/auto/failures.ts';
 import { DbFailure } from '../../src/engines/engine.ts';
 import { ApiError } from '../../src/errors.ts';
@@ -209,6 +209,14 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
     const table = visibleTable(facts, access, 'insert');
     const taken = narrowTaken({ table, key: [id], columns: [a], rows: RowValues.of(1, [['2']]) }, access);
     is([taken.columns, taken.set, taken.rows.row(0)], [[a, id], [a], ['2', '7']]);
+  },
+
+  'a number of rows is guessed only where all rows may be read': () => {
+    const may = (read: object | boolean, reachesOthers: boolean): boolean => {
+      const { access } = under({ read });
+      return mayEstimate(visibleTable(facts, access, 'read'), access, reachesOthers);
+    };
+    is([may(true, false), may({ rows: ['a=eq.1'] }, false), may(true, true)], [true, false, false]);
   },
 
   'a relation goes over columns that may be read as they are': () => {

@@ -1,5 +1,5 @@
 // A space with personas on one engine: a table of items, one of secrets, and requests as anyone. Shared by the suites of personas.
-import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { createDatabase, type DatabaseEntry, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, type TestProject } from '../support/service.ts';
 
 const PLAIN = (text: string, tail: string): string =>
@@ -37,10 +37,10 @@ export class PersonaSpace {
     this.project = project;
   }
 
-  static async make(engine: EngineName, service: Service): Promise<PersonaSpace> {
+  static async make(engine: EngineName, service: Service, entry: Partial<DatabaseEntry> = {}): Promise<PersonaSpace> {
     const database = await createDatabase(engine);
     for (const statement of TABLES[engine]) await database.run(statement);
-    return new PersonaSpace(database, service, await setUpProject(service, [database.entry()]));
+    return new PersonaSpace(database, service, await setUpProject(service, [database.entry(entry)]));
   }
 
   /** The name of a table in a document. */

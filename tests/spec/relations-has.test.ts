@@ -58,6 +58,14 @@ describe.each(ENGINE_NAMES)('$has on %s', (engine) => {
     expect(answer.json()).toEqual([{ id: 1, orders: [{ id: 2 }] }]);
   });
 
+  it('chooses the rows of sums and groups', async () => {
+    const sums = (query: string) => table('customer').get(`pg=0&ps=9&$agg=count,first:min.id&${query}`);
+    expect((await sums('$has=orders')).json()).toEqual([{ count: 2, first: 1 }]);
+    expect((await sums('$or=($hasnot=orders,id=eq.2)')).json()).toEqual([{ count: 2, first: 2 }]);
+    expect((await sums('$group=id&$hasnot=orders')).json()).toEqual([{ id: 3, count: 1, first: 3 }]);
+    expect((await sums('$has=nothing')).status).toBe(400);
+  });
+
   it('is a filter of writes, and enough of one', async () => {
     const orders = table('orders');
     const put = await orders.send('PUT', 'set=status.seen&$has=customer(name=eq.Ada)');

@@ -117,6 +117,7 @@ export class Describer {
   /** One table, as `pg/shop/orders` names it. Throws when there is none that the caller may see. */
   async table(caller: SpaceCaller, context: ProjectContext, ref: string): Promise<DescribedTable> {
     const slash = ref.lastIndexOf('/');
+    if (slash === ref.indexOf('/')) throw apiError('bad_parameter', 'table', 'name it as pg/shop/orders');
     const { tables, unreachable } = await this.describe(caller, context, { db: ref.slice(0, slash), table: ref.slice(slash + 1) });
     if (unreachable.length > 0) throw apiError('database_unreachable');
     const [table] = await tables();

@@ -30,7 +30,7 @@ export interface Tool {
 }
 
 /** What there is for a caller. */
-interface Offer extends Pick<Description, 'endpoints' | 'space'> {
+interface Offer extends Pick<Description, 'space'> {
   readonly tables: readonly DescribedTable[];
 }
 
@@ -130,7 +130,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
       'truncated',
     ]),
     effect: 'reads',
-    isListed: grantedSomewhere('read'),
+    isListed: anyone,
     run: readRows,
   },
   insert_rows: {
@@ -187,7 +187,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     },
     gives: CALL_OUTPUT,
     effect: 'any',
-    isListed: ({ endpoints }) => endpoints.length > 0,
+    isListed: anyone,
     run: callEndpoint,
   },
   check_definition: {
@@ -205,7 +205,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: { definition: DEFINITION },
     gives: output({ definition_id: { type: 'string' }, warnings: texts }, ['definition_id']),
     effect: 'adds',
-    isListed: (description, caller) => author('w')(description, caller) && description.space === 'dev',
+    isListed: (offer, caller) => author('w')(offer, caller) && offer.space === 'dev',
     run: deployDefinition,
   },
   list_definitions: {
@@ -253,7 +253,7 @@ const MOST_OWN = 40;
 /** The tools of a caller, by name. */
 export async function toolsOf(description: Description, caller: SpaceCaller): Promise<ReadonlyMap<string, Tool>> {
   const tools = new Map<string, Tool>();
-  const offer = { ...description, tables: await description.tables() };
+  const offer = { space: description.space, tables: await description.tables() };
   for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(offer, caller)) tools.set(name, toolOf(name, row));
   for (const endpoint of description.endpoints.filter(({ isTool }) => isTool).slice(0, MOST_OWN)) {
     const name = freeName(endpoint, tools);

@@ -172,7 +172,7 @@ test('a persona has the tools, tables and columns that it is granted', async () 
   });
   expect(made.status, made.text).toBe(201);
   const client = await connect({ ...own.headers, 'x-user-roles': 'clerk' });
-  expect(await toolNames(client)).toEqual(['describe_table', 'list_tables', 'read_rows', 'update_rows']);
+  expect(await toolNames(client)).toEqual(['call_endpoint', 'describe_table', 'list_tables', 'read_rows', 'update_rows']);
   expect((await call(client, 'list_tables', {})).structuredContent?.['tables']).toEqual([
     { table: orders, type: 'table', operations: ['read', 'update'] },
   ]);
@@ -191,6 +191,9 @@ test('a persona has the tools, tables and columns that it is granted', async () 
   expect(await refused('update_rows', { filter: { id: 1 }, set: { total: 1 } })).toBe(true);
   expect(await refused('update_rows', { filter: { total: 1 }, set: { status: 'x' } })).toBe(true);
   expect(await refused('read_rows', { table: orders.replace('orders', 'customer') })).toBe(true);
+  // There is none yet.
+  const { isError, content } = await call(client, 'call_endpoint', { uri: 'nowhere' });
+  expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining('nowhere')]);
 });
 
 /** A view that writes when it is read. */

@@ -197,6 +197,7 @@ describe.each(GENERATIONS)('the official client of %s', (generation) => {
     expect(await wrong('read_rows', { table, nonsense: 1 })).toContain('nonsense is unknown');
     expect(await wrong('read_rows', { table, limit: 201 })).toContain('200 at most');
     expect(await wrong('read_rows', { table: 'pg/nowhere/orders' })).toContain('nowhere');
+    for (const name of ['orders', 'shop/orders', '']) expect(await wrong('describe_table', { table: name })).toContain('pg/shop/orders');
     expect(await wrong('read_rows', { table, filter: { nothing: 1 } })).toContain('nothing');
     expect(await wrong('delete_rows', { table, filter: {}, dry_run: false })).toContain('empty');
     expect(await wrong('update_rows', { table, filter: { id: 1 }, set: {} })).toBeDefined();

@@ -137,10 +137,16 @@ export class Authenticator {
 function tokenCaller(token: PowerToken | undefined, method: string, demand: Demand, personaAsked: string | undefined): Caller {
   if (token === undefined || isExpired(token, Date.now())) throw apiError('token_unknown');
   if (!token.keyType.includes(LETTERS[method] ?? '?')) throw apiError('token_method', token.keyType, method);
-  if (demand.serverKey === 'required' && !token.roles.has('admin')) throw apiError('token_not_admin');
+  if (demand.serverKey === 'required') checkAdmin(token, method);
   const caller = callers.get(token) ?? callerOf(token);
   callers.set(token, caller);
   return personaAsked === undefined ? caller : { ...caller, personaAsked };
+}
+
+/** Who could change personas, tokens or projects would be bound by no persona: such a token only looks. */
+function checkAdmin({ roles, persona }: PowerToken, method: string): void {
+  if (!roles.has('admin')) throw apiError('token_not_admin');
+  if (persona !== null && method !== 'GET') throw apiError('token_bound', persona);
 }
 
 /** All requests of a token share one caller, so that what was derived from it is reused. */

@@ -39,6 +39,7 @@ export const CALLER_ERRORS = {
   token_unknown: entry(404, () => 'The Power Token is invalid, deleted or expired; create a new one.'),
   token_method: entry(403, (keyType: string, method: string) => `The key_type ${keyType} of the Power Token does not permit ${method}.`),
   token_not_admin: entry(403, () => 'A Power Token needs the role admin to use System APIs.'),
+  token_bound: entry(403, (persona: string) => `The Power Token acts as the persona ${show(persona)}, and so administers nothing.`),
   token_scope: entry(403, () => 'A Power Token reaches its own organization and project only.'),
   token_name_taken: entry(
     409,

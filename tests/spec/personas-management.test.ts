@@ -237,6 +237,20 @@ describe('personas', () => {
       claims,
     });
     expect((await by(made, { 'x-persona': 'user' })).status).toBe(403);
+    // What its roles would let it administer, it may look at.
+    const administer = async (method: string, path: string, body?: unknown): Promise<number> => {
+      const token = made['power_token'] ?? '';
+      const joined = `${path}${path.includes('?') ? '&' : '?'}pwt=${token}`;
+      return (await service.request(method, joined, { headers: { 'x-power-token': token }, ...(body === undefined ? {} : { body }) }))
+        .status;
+    };
+    const copied = { target_space_id: project.spaces.staging, personas: ['user'] };
+    expect(await administer('POST', PATH, persona('mine'))).toBe(403);
+    expect(await administer('DELETE', `${PATH}?persona=clerk`)).toBe(403);
+    expect(await administer('PUT', `${PATH}/space/copy`, copied)).toBe(403);
+    expect(await administer('POST', '/svc/system/api/v1/token', { name: 't3', key_type: 'rwd', roles: 'admin' })).toBe(403);
+    expect(await administer('GET', `${PATH}/list`)).toBe(200);
+    expect(await administer('GET', '/svc/system/api/v1/token/list?pg=0&ps=10')).toBe(200);
     expect((await by(plain)).json()).toMatchObject({ persona: 'user', claims: {} });
     await remove('clerk');
     expect((await by(made)).status).toBe(403);

@@ -1,6 +1,7 @@
 /** Personas of a space: put, get, list, delete, copy to a space; and who the caller is. */
 
 import { apiError } from '../../errors.ts';
+import type { Caller } from '../../model/caller.ts';
 import {
   copyPersonas,
   deletePersona,
@@ -32,7 +33,6 @@ import { YAML_TYPES } from '../trial-body.ts';
 
 const TYPES = [...YAML_TYPES, ...JSON_TYPES];
 const MOST_BYTES = 4 * 1024 * 1024;
-const ADMINS = ['admin'];
 const READERS = ['admin', 'power'];
 
 /** The body as text; bytes that are no UTF-8 are refused. */
@@ -44,6 +44,12 @@ function documentBody(exchange: Exchange): string {
   } catch {
     throw apiError('body_not_yaml', 'it is not UTF-8');
   }
+}
+
+/** A token that acts as a persona could rid itself of it. */
+function requireAdmin(caller: Caller): void {
+  requireRole(caller, 'admin');
+  if (caller.personaBound !== undefined) throw apiError('token_bound', caller.personaBound);
 }
 
 export function personaRoutes(services: Services): readonly Route[] {
@@ -64,7 +70,7 @@ export function personaRoutes(services: Services): readonly Route[] {
     (action: string, work: (exchange: Exchange, at: InSpace) => Promise<PersonaAnswer>): Handler =>
     async (exchange) => {
       const at = await enter(exchange);
-      requireRole(at.caller, ...ADMINS);
+      requireAdmin(at.caller);
       const format = formatOf(exchange.parameter('format'));
       const { status, body, object } = await work(exchange, at);
       audit(services, exchange, at.caller, { action, status, object });
@@ -85,7 +91,7 @@ export function personaRoutes(services: Services): readonly Route[] {
   };
 
   /** Only administrators send bodies here. */
-  const screen = async (exchange: Exchange): Promise<void> => requireRole((await enter(exchange)).caller, ...ADMINS);
+  const screen = async (exchange: Exchange): Promise<void> => requireAdmin((await enter(exchange)).caller);
 
   return [
     { path: base, methods, screen },

@@ -10,7 +10,7 @@ import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
 import type { Engines } from './registry.ts';
 import { TextRows } from './rows.ts';
-import { type Holder, ServerCapacity } from './server-capacity.ts';
+import { type Claim, type Holder, ServerCapacity } from './server-capacity.ts';
 
 export type Purpose = 'auto' | 'custom';
 
@@ -69,7 +69,7 @@ export class Connections {
     const began = performance.now();
     const connectTimeoutSecs = Math.min(entry.connectTimeoutSecs, PROBE_SECS);
     try {
-      const connection = await this.#connect({ ...entry, connectTimeoutSecs }, undefined);
+      const connection = await this.#connect({ ...entry, connectTimeoutSecs });
       try {
         const sink = new TextRows();
         await connection.run({ text: 'SELECT version()', types: [] }, [], { timeoutMs: PROBE_SECS * 1000 }, sink);
@@ -115,8 +115,9 @@ export class Connections {
       bulkyMost: this.engine(entry.type).capabilities.bulkyWrites,
       bulkyWaitMs: entry.queryTimeoutSecs * 1000,
     };
-    const pooled = {
-      pool: new Pool(limits, (signal) => this.#connect(entry, signal)),
+    const pooled: Pooled = {
+      pool: new Pool(limits, (signal) => this.#connect(entry, signal, pooled.pool)),
+      username: entry.username,
       servers: new Set(entry.hosts.map(serverOf)),
       projectId: entry.projectId,
       type: entry.type,
@@ -127,7 +128,7 @@ export class Connections {
     return pooled;
   }
 
-  async #connect(entry: Entry, signal: StopSignal | undefined): Promise<Connection> {
+  async #connect(entry: Entry, signal?: StopSignal, wanting?: Pool): Promise<Connection> {
     const end = performance.now() + entry.connectTimeoutSecs * 1000;
     const first = this.#lastGood.get(entry.id) ?? 0;
     let failure: unknown = new DbFailure('unreachable', 'the entry has no host');
@@ -136,7 +137,7 @@ export class Connections {
       const host = entry.hosts[index];
       if (host === undefined) continue;
       try {
-        const connection = await this.#dial(entry, host, share(end, entry.hosts.length - i), signal);
+        const connection = await this.#dial(entry, host, share(end, entry.hosts.length - i), signal, wanting);
         this.#lastGood.set(entry.id, index);
         return connection;
       } catch (error) {
@@ -149,20 +150,15 @@ export class Connections {
   }
 
   /** A name may have several addresses. The next one is tried when one does not answer. */
-  async #dial(entry: Entry, host: Host, timeoutMs: number, signal: StopSignal | undefined): Promise<Connection> {
+  async #dial(entry: Entry, host: Host, timeoutMs: number, signal?: StopSignal, wanting?: Pool): Promise<Connection> {
     const end = performance.now() + timeoutMs;
     const addresses = await this.#resolve(host.host, timeoutMs);
     let failure: unknown;
     for (const [i, address] of addresses.entries()) {
       if (signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
       try {
-        return await this.#enter(entry, {
-          host,
-          address,
-          timeoutMs: share(end, addresses.length - i),
-          signal,
-          maxRowBytes: this.#maxRowBytes,
-        });
+        const options = { host, address, timeoutMs: share(end, addresses.length - i), signal, maxRowBytes: this.#maxRowBytes };
+        return await this.#enter(entry, options, wanting);
       } catch (error) {
         failure = error instanceof DbFailure ? error.at(entry, { host, address }) : error;
         if (!(error instanceof DbFailure && error.kind === 'unreachable')) break;
@@ -171,10 +167,17 @@ export class Connections {
     throw failure;
   }
 
-  /** A server that is full of our own connections has room again when idle ones have closed, or busy ones have become idle. */
-  async #enter(entry: Entry, options: ConnectOptions): Promise<Connection> {
+  /** A server that is full of our own connections has room again when idle ones have closed, or busy ones have given way. */
+  async #enter(entry: Entry, options: ConnectOptions, wanting: Pool | undefined): Promise<Connection> {
     const server = serverOf(options.host);
     const end = performance.now() + options.timeoutMs;
+    let over = (): void => undefined;
+    const turn = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const claim = (): Claim => ({ username: entry.username, held: wanting?.held ?? 0, turn });
+    if (wanting !== undefined && wanting.held > 0 && this.#capacity.isFull(server, claim()))
+      throw new DbFailure('full', 'the server takes no more connections');
     this.#capacity.reserve(server);
     try {
       for (let pause = RECLAIM_MS; ; pause = Math.min(pause * 2, RECLAIM_MOST_MS)) {
@@ -182,12 +185,14 @@ export class Connections {
           return await this.engine(entry.type).connect(entry, { ...options, timeoutMs: Math.max(end - performance.now(), 1) });
         } catch (error) {
           const isFull = error instanceof DbFailure && error.kind === 'full';
-          if (!isFull || performance.now() + pause > end || options.signal?.aborted || !this.#capacity.reclaim(server)) throw error;
+          if (!isFull || performance.now() + pause > end || options.signal?.aborted || !this.#capacity.reclaim(server, claim()))
+            throw error;
         }
         await wait(pause);
       }
     } finally {
       this.#capacity.release(server);
+      over();
     }
   }
 

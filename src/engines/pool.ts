@@ -4,7 +4,7 @@
  * Bulky statements may use only a few of them at a time.
  */
 
-import { setImmediate as immediately } from 'node:timers/promises';
+import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, DbFailure, type StopSignal, type Workload } from './engine.ts';
 import { WaitQueue } from './wait-queue.ts';
 
@@ -36,6 +36,9 @@ const TRIM_MS = 200;
 
 const MAX_WAITERS_PER_CONNECTION = 100;
 
+/** How long another database may take for the place that was made for it. */
+const MOST_TURN_MS = 1000;
+
 /**
  * A connection that has been idle for this long is handed out only after pending socket events were processed: its socket may have ended, and a
  * statement that was sent is never sent again. Under load, connections are idle for less.
@@ -54,9 +57,15 @@ export class Pool {
   readonly #isBulky = new Set<Connection>();
   /** Open, or being opened. */
   #count = 0;
+  #opening = 0;
+  #openedLast = 0;
   /** Being opened for those who wait. */
   #replacing = 0;
   #state: State = 'open';
+  /** How many connections give way to another database when they are released. */
+  #owed = 0;
+  /** Of those to whom they give way. */
+  readonly #turns = new Set<Promise<void>>();
   #trimmer: NodeJS.Timeout | undefined;
 
   constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>) {
@@ -66,6 +75,21 @@ export class Pool {
     this.#bulkyMost = Math.min(bulkyMost, Math.ceil(maxOpen / 2));
     this.#line = new WaitQueue({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
     this.#bulkyLine = new WaitQueue({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
+  }
+
+  /** Connections that are open. */
+  get established(): number {
+    return this.#count - this.#opening;
+  }
+
+  /** Those of them that need not give way. */
+  get held(): number {
+    return this.established - this.#owed;
+  }
+
+  /** When the newest connection was opened. */
+  get openedLast(): number {
+    return this.#openedLast;
   }
 
   get counts(): { readonly open: number; readonly idle: number; readonly waiting: number } {
@@ -84,7 +108,16 @@ export class Pool {
       this.#drop(connection);
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
-    return this.#count < this.#limits.maxOpen ? this.#connect(signal) : this.#line.join(signal);
+    if (this.#count >= this.#limits.maxOpen) return this.#line.join(signal);
+    return this.#connect(signal).catch((error: unknown) => {
+      if (!this.#canDoWithout(error)) throw error;
+      return this.#idle.length > 0 ? this.#take(signal) : this.#line.join(signal);
+    });
+  }
+
+  /** A server that takes no more leaves us with the connections that we have. */
+  #canDoWithout(error: unknown): boolean {
+    return error instanceof DbFailure && error.kind === 'full' && this.established > 0;
   }
 
   async #look(connection: Connection, signal: StopSignal | undefined): Promise<Connection> {
@@ -114,7 +147,7 @@ export class Pool {
 
   release(connection: Connection): void {
     if (this.#isBulky.delete(connection)) this.#bulkyDone();
-    if (!connection.usable || this.#state === 'closed') {
+    if (!connection.usable || this.#state === 'closed' || this.#owed > 0) {
       this.#drop(connection);
       return;
     }
@@ -166,6 +199,13 @@ export class Pool {
     return oldest !== undefined;
   }
 
+  /** One of those in use closes when it is released, although others may wait for it, and none is opened before the other has had its turn. */
+  giveWay(turn: Promise<void>): void {
+    this.#owed++;
+    this.#turns.add(turn);
+    void turn.then(() => this.#turns.delete(turn));
+  }
+
   /** Idle connections close now, the others when nobody waits for them any more. */
   drain(): void {
     if (this.#state === 'open') this.#state = 'draining';
@@ -183,13 +223,18 @@ export class Pool {
 
   async #connect(signal: StopSignal | undefined): Promise<Connection> {
     this.#count++;
+    this.#opening++;
     try {
+      if (this.#turns.size > 0) await Promise.race([Promise.all(this.#turns), sleep(MOST_TURN_MS, undefined, { ref: false })]);
       const connection = await this.#open(signal);
+      this.#opening--;
+      this.#openedLast = performance.now();
       connection.onClosed(() => this.#forget(connection));
       return connection;
     } catch (error) {
+      this.#opening--;
       this.#count--;
-      this.#replace();
+      if (!this.#canDoWithout(error)) this.#replace();
       throw error;
     }
   }
@@ -206,6 +251,7 @@ export class Pool {
     if (this.#forgotten.has(connection)) return;
     this.#forgotten.add(connection);
     this.#count--;
+    if (this.#owed > 0) this.#owed--;
     const index = this.#idle.findIndex((item) => item.connection === connection);
     if (index >= 0) this.#idle.splice(index, 1);
     this.#replace();
@@ -219,7 +265,10 @@ export class Pool {
       .finally(() => this.#replacing--)
       .then(
         (connection) => this.release(connection),
-        (failure: unknown) => this.#line.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure))),
+        (failure: unknown) => {
+          if (this.#canDoWithout(failure)) return;
+          this.#line.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure)));
+        },
       );
   }
 }

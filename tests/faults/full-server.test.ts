@@ -61,6 +61,36 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('a full %s', (engine) =
   });
 });
 
+test('a database that is always busy gives way to one that waits, in turn', { timeout: 60_000 }, async () => {
+  const service = await startService();
+  const [first, second] = [await slowDatabase(), await slowDatabase()];
+  const user = `turn_${first.name}`;
+  await first.run(`CREATE ROLE ${user} LOGIN CONNECTION LIMIT 2 IN ROLE pg_read_all_data`);
+  let isOver = false;
+  try {
+    const login = { username: user, password: '', connect_timeout_secs: 5 };
+    const [busy, waiting] = [await slowProject(service, first, login), await slowProject(service, second, login)];
+    const ofBusy: number[] = [];
+    const callers = Array.from({ length: 8 }, async () => {
+      while (!isOver) ofBusy.push((await busy.nap(50)).status);
+    });
+    await expect.poll(() => ofBusy.length).toBeGreaterThan(0);
+    const ofWaiting: number[] = [];
+    while (ofWaiting.length < 10) ofWaiting.push((await waiting.nap(50)).status);
+    const before = ofBusy.length;
+    await expect.poll(() => ofBusy.length - before, { timeout: 5000 }).toBeGreaterThan(10);
+    isOver = true;
+    await Promise.all(callers);
+    expect(new Set(ofWaiting)).toEqual(new Set([200]));
+    expect(new Set(ofBusy)).toEqual(new Set([200]));
+  } finally {
+    isOver = true;
+    await service.stop();
+    await first.run(`DROP ROLE ${user}`);
+    await Promise.all([first.drop(), second.drop()]);
+  }
+});
+
 test('what is in use is waited for, and not broken off', async () => {
   const service = await startService();
   const [first, second] = [await slowDatabase(), await slowDatabase()];

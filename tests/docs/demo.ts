@@ -21,8 +21,24 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
+/** The demo for a reader whose database is this one, beside others who deploy the same endpoint of the page in the same space. */
+export function demoWith(demo: Demo, database: TestDatabase): Demo {
+  const translate = (text: string): string =>
+    text
+      .replaceAll(PAGE_DATABASE, urlOf(database))
+      .replace(/\bpg([ /])library\b/g, `${database.dbType}$1${database.name}`)
+      .replace(/(uri: |\/shop\/)authors\b/g, `$1${database.engine}`);
+  return { ...demo, substitute: (text) => demo.substitute(translate(text)) };
+}
+
+/** As the command line takes it. */
+function urlOf({ engine, name, address: { user, password, host, port, nativePort } }: TestDatabase): string {
+  return `${engine}://${user}${password === '' ? '' : `:${password}`}@${host}:${nativePort ?? port}/${name}`;
+}
+
 export async function startDemo(): Promise<Demo> {
   const own: TestDatabase = await createDatabase('postgres');
+  const columns: TestDatabase = await createDatabase('clickhouse');
   const service = await startService({
     command: 'start',
     startPatience: 170_000,
@@ -32,14 +48,14 @@ export async function startDemo(): Promise<Demo> {
   const read = (name: string): Record<string, string> =>
     JSON.parse(readFileSync(join(service.dataDir, name), 'utf8')) as Record<string, string>;
   const { org_id = '', project_id = '', space_id = '', user_id = '' } = read('demo.json');
-  const { user, password, host, port } = own.address;
   const shop = read('postgres/settings.json');
   const shopUrl = `postgres://postgres:${shop['password']}@127.0.0.1:${shop['port']}/shop`;
-  const databaseUrl = `postgres://${user}${password === '' ? '' : `:${password}`}@${host}:${port}/${own.name}`;
+  const { user, password, host, port } = columns.address;
+  const columnsUrl = `http://${user}:${password}@${host}:${port}/?database=${columns.name}`;
   return {
     service,
     dataDir: service.dataDir,
-    databases: { 'pg/library': databaseUrl, 'pg/shop': shopUrl },
+    databases: { 'pg/library': urlOf(own), 'pg/shop': shopUrl, 'ch/library': columnsUrl },
     ids: { org_id, project_id, space_id, user_id },
     headers: {
       'x-org-id': org_id,
@@ -51,13 +67,13 @@ export async function startDemo(): Promise<Demo> {
     },
     substitute: (text) =>
       text
-        .replaceAll(PAGE_DATABASE, databaseUrl)
+        .replaceAll(PAGE_DATABASE, urlOf(own))
         .replaceAll(PAGE_ADDRESS, `${service.host}:${service.port}`)
         .replace(/\b(pg[ /])library\b/g, `$1${own.name}`)
         .replace(/\bname=library\b|\bschema=library\b/g, (word) => word.replace('library', own.name)),
     stop: async () => {
       await service.stop();
-      await own.drop();
+      await Promise.all([own.drop(), columns.drop()]);
     },
   };
 }

@@ -2,7 +2,8 @@
 // demo of `npm start`. What a page shows as an output is compared with what came. A block that nobody knows how to try fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPage, userPages } from '../support/documents.ts';
-import { type Demo, startDemo } from './demo.ts';
+import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
+import { type Demo, demoWith, startDemo } from './demo.ts';
 import { matchesJson, matchesText } from './expected.ts';
 import { type PageReport, runPage } from './page-run.ts';
 import { commandsOf } from './shell-session.ts';
@@ -36,6 +37,30 @@ describe.concurrent('as printed', () => {
     },
     600_000,
   );
+});
+
+const OWN_DATABASE = 'docs/tutorials/own-database.md';
+/** What is refused there, as the page says beside it. */
+const NOT_THERE: Readonly<Partial<Record<EngineName, readonly unknown[]>>> = {
+  mysql: [],
+  mariadb: [],
+  clickhouse: [expect.stringMatching(/answered 400\n.*\$expand=books/)],
+};
+
+describe.concurrent('your own database, on every other engine', () => {
+  test.each(ENGINE_NAMES.filter((name) => name in NOT_THERE))('%s', async (engine) => {
+    const database = await createDatabase(engine);
+    const page = readPage(OWN_DATABASE);
+    const isColumns = engine === 'clickhouse';
+    const [script] = page.fences.filter(({ language, text }) => language === 'sql' && text.startsWith('-- in ch/') === isColumns);
+    for (const statement of (script?.text ?? '').split(/;$/m).filter((each) => each.trim() !== '')) await database.run(statement);
+    const end = page.fences.find(({ text }) => text.includes('millrace org create'))?.line ?? 0;
+    const fences = page.fences.filter(({ language, line }) => language !== 'sql' && line < end);
+    const { problems, tried } = await runPage(demoWith(demo, database), { ...page, fences, spans: [] });
+    expect(tried['requests']).toBeGreaterThan(12);
+    expect(problems).toEqual(NOT_THERE[engine]);
+    await database.drop();
+  });
 });
 
 describe('what tries the pages is not blind', () => {

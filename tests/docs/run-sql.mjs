@@ -1,9 +1,24 @@
-// Runs the statements of a file in a PostgreSQL database, as the client of one's choice would: node run-sql.mjs FILE URL.
+// Runs the statements of a file in a PostgreSQL or ClickHouse database, as the client of one's choice would: node run-sql.mjs FILE URL.
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 
-const [file, connectionString] = process.argv.slice(2);
-const client = new pg.Client({ connectionString });
-await client.connect();
-await client.query(readFileSync(file, 'utf8'));
-await client.end();
+const [file, address] = process.argv.slice(2);
+const text = readFileSync(file, 'utf8');
+
+const clients = {
+  async 'postgres:'() {
+    const client = new pg.Client({ connectionString: address });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  },
+  async 'http:'() {
+    const { username, password, origin, pathname, search } = new URL(address);
+    const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
+    for (const body of text.split(/;$/m).filter((statement) => statement.trim() !== '')) {
+      const answer = await fetch(origin + pathname + search, { method: 'POST', headers, body });
+      if (!answer.ok) throw new Error(await answer.text());
+    }
+  },
+};
+await clients[new URL(address).protocol]();

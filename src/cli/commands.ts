@@ -89,10 +89,13 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
     usage: 'lark [FILE] | put|list|get|delete …',
     summary: 'run a Lark file or try lines at a prompt; or manage the modules of a running service',
     subcommands: LARK_COMMANDS,
-    run: async (args) =>
-      Object.hasOwn(LARK_COMMANDS, args[0] ?? '')
+    async run(args) {
+      const [first = ''] = args;
+      if (isHelp(first)) process.stdout.write('  millrace lark [FILE]  run a Lark file, or try lines at a prompt\n');
+      return isHelp(first) || Object.hasOwn(LARK_COMMANDS, first)
         ? runSubcommand('lark', LARK_COMMANDS, args)
-        : (await import('./languages.ts')).larkCommand(args),
+        : (await import('./languages.ts')).larkCommand(args);
+    },
   },
   expr: {
     usage: "expr 'EXPRESSION' [--env FILE]",
@@ -144,6 +147,8 @@ function completed(): readonly CompletedCommand[] {
   }));
 }
 
+const isHelp = (word: string): boolean => word === '--help' || word === '-h';
+
 function help(): string {
   const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
   const lines = Object.values(COMMANDS).map(({ usage, summary }) => `  millrace ${usage.padEnd(width)}  ${summary}`);
@@ -152,7 +157,7 @@ function help(): string {
 
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   const [name = '--help', ...rest] = args;
-  if (name === '--help' || name === '-h' || name === 'help') {
+  if (isHelp(name) || name === 'help') {
     process.stdout.write(help());
     return 0;
   }
@@ -165,7 +170,7 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
     process.stderr.write(`millrace: there is no command ${JSON.stringify(name)}; millrace --help lists them.\n`);
     return 2;
   }
-  if (command.subcommands === undefined && (rest.includes('--help') || rest.includes('-h')) && !OWN_HELP.has(name)) {
+  if (command.subcommands === undefined && rest.some(isHelp) && !OWN_HELP.has(name)) {
     process.stdout.write(`  millrace ${command.usage}  ${command.summary}\n`);
     return 0;
   }

@@ -3,7 +3,7 @@ import { newUlid } from '../model/ulid.ts';
 import { type Client, readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
 import type { Flags } from './client-flags.ts';
-import { describeProblems, type PlacedProblem } from './problems.ts';
+import { describeProblems, type PlacedProblem, type SourceFile } from './problems.ts';
 import { PROMOTION_COMMANDS } from './promotion-command.ts';
 
 const PATH = 'rest/definition/v1';
@@ -28,8 +28,10 @@ export function inContext(client: Client, source: string): string {
   return withIdentifiers(source, { org_id: id('org_id'), project_id: id('project_id'), space_id: id('space_id'), user_id: id('user_id') });
 }
 
-function documentOf(client: Client, file: string | undefined): string {
-  return inContext(client, readSource(file));
+/** The document as it is sent, and the file as its author knows it. */
+function documentOf(client: Client, file: string | undefined): { readonly body: string; readonly source: SourceFile } {
+  const text = readSource(file);
+  return { body: inContext(client, text), source: { file: file ?? '-', text } };
 }
 
 interface CheckAnswer {
@@ -40,7 +42,7 @@ interface CheckAnswer {
 
 /** Prints the answer; each problem on a line of its own. */
 async function checkFile(client: Client, flags: Flags): Promise<number> {
-  const source = documentOf(client, flags.rest[0]);
+  const { body, source } = documentOf(client, flags.rest[0]);
   const response = await client.send('POST', `${PATH}/check`, {
     query: {
       execute: flags.has('execute') ? 'true' : undefined,
@@ -48,7 +50,7 @@ async function checkFile(client: Client, flags: Flags): Promise<number> {
       query: flags.get('query'),
       prepare: flags.has('no-prepare') ? 'false' : undefined,
     },
-    body: source,
+    body,
     type: YAML,
   });
   const text = await response.text();
@@ -57,7 +59,7 @@ async function checkFile(client: Client, flags: Flags): Promise<number> {
     return 1;
   }
   const answer = JSON.parse(text) as CheckAnswer;
-  process.stderr.write(describeProblems({ file: flags.rest[0] ?? '-', text: source }, answer.problems));
+  process.stderr.write(describeProblems(source, answer.problems));
   process.stdout.write(`${text}\n`);
   return answer.valid && answer.error === undefined ? 0 : 1;
 }
@@ -68,12 +70,12 @@ export const DEFINITION_COMMANDS: Subcommands = {
     summary: 'deploy a definition, or replace the deployed version',
     switches: ['update', 'no-prepare'],
     run: (client, flags) => {
-      const body = documentOf(client, flags.rest[0]);
+      const { body, source } = documentOf(client, flags.rest[0]);
       return client.print(flags.has('update') ? 'PUT' : 'POST', PATH, {
         query: { prepare: flags.has('no-prepare') ? 'false' : undefined },
         body,
         type: YAML,
-        source: { file: flags.rest[0] ?? '-', text: body },
+        source,
       });
     },
   },

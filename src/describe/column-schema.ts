@@ -81,7 +81,7 @@ const KINDS: Readonly<Record<Kind, KindRow>> = {
     () => ({ contentEncoding: 'base64' }),
     () => 'AA==',
   ),
-  json: { schema: () => ({ description: 'Any JSON' }), example: jsonExample, text: ANY_TEXT },
+  json: { schema: ({ type }) => (isList(type) ? { type: 'array' } : { description: 'Any JSON' }), example: jsonExample, text: ANY_TEXT },
   other: text(() => ({}), otherExample),
 };
 
@@ -111,8 +111,13 @@ function decimalExample({ precision, scale }: Column): number {
   return precision !== undefined && precision <= scale ? 0.5 / 10 ** (scale - precision) : 1.5;
 }
 
+/** Arrays of PostgreSQL and ClickHouse. */
+function isList(type: string): boolean {
+  return /\[\]$|^Array\(/.test(type);
+}
+
 function jsonExample({ type }: Column): unknown {
-  if (/\[\]$|^(?:Nullable\()?Array\(/.test(type)) return [];
+  if (isList(type)) return [];
   return /^(?:jsonb?|longtext|json|Map\(.*)$/is.test(type) ? {} : undefined;
 }
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseExact } from '../../src/client/exact-json.ts';
+import { parseExact, writeExact } from '../../src/client/exact-json.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { type LooseTable, looseClient } from './loose.ts';
@@ -173,6 +173,14 @@ test('numbers of a text are exact, whatever stands around them', () => {
     c: '\0b1',
     d: 'x"1.5',
   });
+});
+
+test('bigints are written as the numbers that they are, whatever stands around them', () => {
+  const value = { big: [9007199254740993n, -1n, 7], text: 'x"\0b1', marked: '\0b1', '\0b2': '\0s', quoted: '"\\', none: null };
+  const text = writeExact(value);
+  expect(text).toContain('"big":[9007199254740993,-1,7]');
+  expect(parseExact(text)).toEqual({ ...value, big: [9007199254740993n, -1, 7] });
+  expect(writeExact({ a: 1, b: 'x' })).toBe('{"a":1,"b":"x"}');
 });
 
 test('related rows come under the names that the types say', async () => {

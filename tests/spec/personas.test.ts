@@ -160,7 +160,9 @@ describe.each(ENGINE_NAMES)('personas on %s', (engine) => {
     expect(await ids('id=ge.0', eu)).toEqual([1, 3]);
     expect(await ids('$or=(id=eq.2,id=eq.3,id=eq.4)', eu)).toEqual([3]);
     expect(await ids('$not=(id=eq.1)', eu)).toEqual([3]);
-    expect((await get('pg=0&ps=1&$count=exact', eu)).headers['x-total-count']).toBe('2');
+    // A guess would be made of all rows.
+    for (const count of ['exact', 'estimated'])
+      expect((await get(`pg=0&ps=1&$count=${count}`, eu)).headers).toMatchObject({ 'x-total-count': '2', 'x-count': 'exact' });
     expect(await ids('', user({ regions: [], name: 'bob' }))).toEqual([2, 3]);
     expect(await ids('', user({ regions: ['us', 'eu'], name: 'bob' }))).toEqual([1, 2, 3]);
     expect(await ids('$order=id.desc', user({ regions: ['us', 'eu'], name: 'bob' }))).toEqual([3, 2, 1]);

@@ -57,7 +57,8 @@ export async function sendRows(rows: ReadRows, sink: RowSink): Promise<void> {
   out.release();
 }
 
-class Gate implements Backpressure {
+/** Stays closed while whoever takes the rows is busy. */
+export class Gate implements Backpressure {
   isClosed = false;
   #open: (() => void) | undefined;
 

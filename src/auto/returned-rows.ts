@@ -3,15 +3,19 @@
  * these are is known from the body, from the server (keys that it made), or from the rows as they were before.
  */
 import { TextRows } from '../engines/rows.ts';
+import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Column, Table } from '../model/table.ts';
 import { compileSelect } from '../sql/compile.ts';
-import type { Assignment, Condition, SelectPlan } from '../sql/plan.ts';
+import type { Assignment, Condition, Narrowed, SelectPlan } from '../sql/plan.ts';
 import type { Operand } from '../sql/statement.ts';
+import { MemoryBusy } from '../util/memory-lease.ts';
 import { type Access, narrow } from './access.ts';
 import { cellText } from './cursor.ts';
+import { Gate } from './expanded-rows.ts';
 import { isOneOf, ownKey } from './keys.ts';
 import { maskedSink } from './mask-sink.ts';
+import { RowStore } from './row-store.ts';
 import type { AutoSession } from './session.ts';
 import { fromText } from './values.ts';
 
@@ -33,8 +37,13 @@ export class KeySink implements RowSink {
   start(): void {}
 
   row(cells: Cells): void {
-    this.keys.push(this.#key.map((column, i) => fromText(column, cellText(cells, i, column.kind) ?? '', 'compare')));
+    this.keys.push(keyOf(cells, this.#key, 0));
   }
+}
+
+/** The key among the cells of a row, from a place on. */
+function keyOf(cells: Cells, key: readonly Column[], from: number): RowKey {
+  return key.map((column, i) => fromText(column, cellText(cells, from + i, column.kind) ?? '', 'compare'));
 }
 
 /** The keys as they are after the assignments. */
@@ -72,7 +81,7 @@ export interface Wanted {
   readonly key?: readonly Column[];
 }
 
-/** `together`: in the order of the key, many at a time; `in turn`: in the order in which they are given. */
+/** `together`: in the order of the key; `in turn`: in the order in which they are given. Many at a time either way. */
 export async function readByKeys(
   keys: readonly RowKey[],
   wanted: Wanted,
@@ -81,21 +90,60 @@ export async function readByKeys(
   sink: RowSink,
 ): Promise<void> {
   const joined = new JoinedSink(sink);
-  const size = order === 'together' ? KEYS_MOST : 1;
   const { key = ownKey(wanted.table) } = wanted;
+  const read = order === 'together' || keys.length === 1 ? readTogether : readInTurn;
   if (keys.length === 0) await readWhere({ op: 'or', of: [] }, wanted, session, joined);
-  for (let at = 0; at < keys.length; at += size) {
-    await readWhere(isOneOf(key, keys.slice(at, at + size)), wanted, session, joined);
-  }
+  for (let at = 0; at < keys.length; at += KEYS_MOST) await read(keys.slice(at, at + KEYS_MOST), key, wanted, session, joined);
 }
 
-async function readWhere(where: Condition, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
-  const { table, columns, access } = wanted;
+type ReadKeys = (keys: readonly RowKey[], key: readonly Column[], wanted: Wanted, session: AutoSession, sink: RowSink) => Promise<void>;
+
+const readTogether: ReadKeys = (keys, key, wanted, session, sink) => readWhere(isOneOf(key, keys), wanted, session, sink);
+
+/** All rows at once, then each where its key stands. A key that is written otherwise in its row is looked up by itself: what is equal, the database says. */
+const readInTurn: ReadKeys = async (keys, key, wanted, session, sink) => {
+  const { columns, table, access } = wanted;
+  const lease = session.memory.lease(session.owner);
+  try {
+    const store = new RowStore(columns.length + key.length, lease);
+    // A caller's own view of the rows may not have the key, or another value for it.
+    const isShown = access.restriction === undefined || key.every((column) => ownKey(table).includes(column));
+    const plan = isShown ? planned(isOneOf(key, keys), { ...wanted, columns: [...columns, ...key] }) : undefined;
+    if (plan !== undefined && !key.some((column) => plan.masks?.has(column))) await readPlanned(plan, session, store);
+    const places = new Map<string, number>();
+    for (let row = 0; row < store.count; row++) places.set(keyText(keyOf(store.cells(row), key, columns.length)), row);
+    const gate = new Gate();
+    for (const one of keys) {
+      const row = places.get(keyText(one));
+      if (gate.isClosed) await gate.opened();
+      if (row === undefined) await readTogether([one], key, wanted, session, sink);
+      else {
+        sink.start(store.columns.slice(0, columns.length), gate);
+        sink.row(store.cells(row));
+      }
+    }
+  } catch (error) {
+    throw error instanceof MemoryBusy ? apiError('memory_busy') : error;
+  } finally {
+    lease.release();
+  }
+};
+
+/** The same for keys that are spelled alike. */
+export const keyText = (key: RowKey): string => JSON.stringify(key.map(String));
+
+function readWhere(where: Condition, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
+  return readPlanned(planned(where, wanted), session, sink);
+}
+
+function planned(where: Condition, { table, columns, access }: Wanted): Narrowed<SelectPlan> {
   const order = table.order.map((column) => ({ column, direction: 'asc' }) as const);
-  const plan: SelectPlan = { table, columns, where, order, limit: ALL, offset: 0 };
-  const narrowed = narrow(plan, access, 'read');
-  const { statement, params } = compileSelect(narrowed, session.engine.dialect);
-  await session.connection.run(statement, params, session.options, maskedSink(narrowed, sink));
+  return narrow<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0 }, access, 'read');
+}
+
+async function readPlanned(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<void> {
+  const { statement, params } = compileSelect(plan, session.engine.dialect);
+  await session.connection.run(statement, params, session.options, maskedSink(plan, sink));
 }
 
 /** Which keys the last INSERT of so many rows has made. */

@@ -67,6 +67,12 @@ export class RowStore implements RowSink {
     this.#unleased = 0;
   }
 
+  cells(row: number): Cells {
+    const start = row * this.#width;
+    const end = start + this.#width;
+    return { bytes: this.bytes, from: this.#from.subarray(start, end), to: this.#to.subarray(start, end) };
+  }
+
   /** Where a cell begins; negative for NULL. */
   from(row: number, column: number): number {
     return this.#from[row * this.#width + column] as number;

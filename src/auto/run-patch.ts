@@ -16,7 +16,7 @@ import { type Batch, ROWS, readBatch } from './insert.ts';
 import { isOneOf } from './keys.ts';
 import { findRefused, isRefusal, LocatedFailure } from './locate.ts';
 import type { PatchBodyPlan } from './plan-write.ts';
-import { KeySink, type RowKey, readByKeys } from './returned-rows.ts';
+import { KeySink, keyText, type RowKey, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 import { checkDryRun, inTransaction, keepsHalf } from './transaction.ts';
 
@@ -64,8 +64,6 @@ function keysOf(batch: Batch, { primaryKey: key }: Table): readonly RowKey[] {
   return keys;
 }
 
-const textOf = (key: RowKey): string => JSON.stringify(key.map(String));
-
 /** Several statements could change a row twice. */
 async function checkOnce(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
   if (!plan.table.primaryKey.every(({ kind }) => EXACT.has(kind))) {
@@ -74,7 +72,7 @@ async function checkOnce(keys: readonly RowKey[], plan: PatchBodyPlan, session: 
   }
   const seen = new Set<string>();
   for (const [row, key] of keys.entries()) {
-    const text = textOf(key);
+    const text = keyText(key);
     if (seen.has(text)) throw apiError('patch_key_twice', String(row));
     seen.add(text);
   }
@@ -113,7 +111,7 @@ async function storedKeys(keys: readonly RowKey[], { table, access }: PatchBodyP
     const plan: SelectPlan = { table, columns: key, where, order: [], limit: KEYS_MOST, offset: 0 };
     const { statement, params } = compileSelect(narrow(plan, access, 'update'), session.engine.dialect);
     await session.connection.run(statement, params, session.options, sink);
-    for (const found of sink.keys) stored.add(textOf(found));
+    for (const found of sink.keys) stored.add(keyText(found));
   }
   return stored;
 }

@@ -111,7 +111,7 @@ function decimalExample({ precision, scale }: Column): number {
   return precision !== undefined && precision <= scale ? 0.5 / 10 ** (scale - precision) : 1.5;
 }
 
-/** Arrays of PostgreSQL and ClickHouse. */
+/** Arrays, where an engine has such columns. */
 function isList(type: string): boolean {
   return /\[\]$|^Array\(/.test(type);
 }

@@ -15,6 +15,7 @@ const listener: Listener = {
   stallSweeps: 30,
   bodies: new BodyBudget(10_000),
   forgetting: new DiscardQueue(),
+  isLeaving: false,
   screen: () => undefined,
   isVital: () => false,
   makeRoom: () => false,

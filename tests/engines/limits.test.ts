@@ -35,7 +35,7 @@ describe('large rows', () => {
 describe('rows of a catalogue', () => {
   const rowsOf = (count: number, from: number, to: number): TextRows => {
     const rows = new TextRows();
-    rows.start([{ name: 'a', kind: 'text' }] as Parameters<TextRows['start']>[0]);
+    rows.start([{ name: 'a', kind: 'text' }] as Parameters<TextRows['start']>[0], { pause: () => undefined, resume: () => undefined });
     const cells = { bytes: Buffer.alloc(64 * 1024), from: [from], to: [to] } as unknown as Cells;
     for (let i = 0; i < count; i++) rows.row(cells);
     return rows;

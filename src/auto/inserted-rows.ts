@@ -2,6 +2,7 @@
  * Runs an insert that gives back its rows, in the order of the body: with RETURNING where the engine has it, else by their keys, which are those of the
  * body, those that the service gives, or those that the database made.
  */
+import type { Outcome } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
@@ -31,7 +32,7 @@ export function insertAndReturn(
   const [only] = first?.statements ?? [];
   const isOne = groups.length === 1 && first?.statements.length === 1;
   if (isOne && only !== undefined && !plan.dryRun && plan.maxAffected === undefined) {
-    const running = run(only, session, sink);
+    const running = run(only, session, sink).then(({ rows }) => rows);
     return plan.table.transactional ? running : running.catch(keepsHalf);
   }
   const ordered = groups.length === 1 ? undefined : new OrderedRows(sink, batch.count);
@@ -49,8 +50,8 @@ export function insertAndReturn(
   });
 }
 
-async function run({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {
-  return (await connection.run(statement, params, options, sink)).rows;
+function run({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<Outcome> {
+  return connection.run(statement, params, options, sink);
 }
 
 function insertAndRead(
@@ -98,10 +99,10 @@ async function insertGroup(
   const more = isGiven ? {} : isTold ? { returning: primaryKey } : { keys: 'generated' as const };
   let written = 0;
   for (const statement of statementsOf(narrowed, session, more)) {
-    const count = await run(statement, session, isTold ? told : undefined);
-    written += count;
+    const outcome = await run(statement, session, isTold ? told : undefined);
+    written += outcome.rows;
     progress.hasRun = true;
-    if (!isGiven && !isTold) keys.push(...(await generatedKeys(count, dialect.generatedKeys ?? '', session)));
+    if (!isGiven && !isTold) keys.push(...(await generatedKeys(outcome, dialect.generatedKeys ?? '', session)));
   }
   checkWritten(written, mustWrite([group], plan));
   if (isGiven) return given;

@@ -2,6 +2,7 @@
  * The rows that a write has written, for engines whose statements do not give them back: read by their keys in the same transaction. Which keys
  * these are is known from the body, from the server (keys that it made), or from the rows as they were before.
  */
+import type { Outcome } from '../engines/engine.ts';
 import { TextRows } from '../engines/rows.ts';
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
@@ -146,10 +147,15 @@ async function readPlanned(plan: Narrowed<SelectPlan>, session: AutoSession, sin
   await session.connection.run(statement, params, session.options, maskedSink(plan, sink));
 }
 
-/** Which keys the last INSERT of so many rows has made. */
-export async function generatedKeys(count: number, text: string, { connection, options }: AutoSession): Promise<readonly RowKey[]> {
+/** Which keys the INSERT has made. */
+export async function generatedKeys(
+  { rows, generated }: Outcome,
+  text: string,
+  { connection, options }: AutoSession,
+): Promise<readonly RowKey[]> {
+  if (rows === 1 && generated !== undefined) return [[String(generated)]];
   const told = new TextRows();
   await connection.run({ text, types: [] }, [], options, told);
   const [first = '0', step = '1'] = told.rows[0] ?? [];
-  return Array.from({ length: count }, (_, i) => [String(BigInt(first ?? 0) + BigInt(i) * BigInt(step ?? 1))]);
+  return Array.from({ length: rows }, (_, i) => [String(BigInt(first ?? 0) + BigInt(i) * BigInt(step ?? 1))]);
 }

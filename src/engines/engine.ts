@@ -22,6 +22,8 @@ export interface Outcome {
   readonly rows: number;
   /** True when the statement gave a result set (also an empty one). */
   readonly selected: boolean;
+  /** The key that the server made for the first row, where it tells it with its answer. */
+  readonly generated?: number | undefined;
 }
 
 export type { FailureKind, StopSignal };

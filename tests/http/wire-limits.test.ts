@@ -13,7 +13,6 @@ import { bytesOf } from '../../src/util/buffer-pool.ts';
 const listener: Listener = {
   maxBodyBytes: 1000,
   stallSweeps: 30,
-  isLeaving: false,
   bodies: new BodyBudget(10_000),
   forgetting: new DiscardQueue(),
   isLeaving: false,

@@ -426,7 +426,7 @@ function outcomeOf({ upsert }: MysqlStatement, reply: ResultReply): Outcome {
   if (reply.failure !== undefined) throw upsert === 'by_key' ? otherKeyFailure(reply.failure) : reply.failure;
   if (reply.dropped) throw lostFailure('The rows were no longer wanted');
   if (reply.selected) return { rows: reply.rows, selected: true };
-  return { rows: upsert === undefined ? reply.affected : upsertedRows(reply.info), selected: false };
+  return { rows: upsert === undefined ? reply.affected : upsertedRows(reply.info), selected: false, generated: reply.generated };
 }
 
 /** What prepares a statement does not run it. */

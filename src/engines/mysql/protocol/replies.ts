@@ -120,6 +120,7 @@ export class ResultReply implements Reply {
   /** What the sink threw; the connection cannot be used any more. */
   sinkError: unknown;
   affected = 0;
+  generated: number | undefined;
   info = '';
   rows = 0;
   selected = false;
@@ -212,10 +213,11 @@ export class ResultReply implements Reply {
     if (marker === OK) {
       cursor.u8();
       const affected = cursor.number();
-      cursor.number();
+      const generated = cursor.number();
       const status = cursor.u16();
       cursor.u16();
       if (this.#first) this.affected = affected;
+      if (this.#first && Number.isSafeInteger(generated) && generated > 0) this.generated = generated;
       if (this.#first && cursor.at < cursor.end) this.info = cursor.text();
       if ((status & MORE_RESULTS) !== 0) return false;
       if (this.#first) this.#startEmpty();

@@ -2,7 +2,7 @@
  * Entity tags: what a client sends of them in `If-Match` and `If-None-Match`, and the tag of a row. A tag is made from the values of a row, so it is
  * weak and so is every comparison.
  */
-import { createHash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { apiError } from '../errors.ts';
 import type { Cells } from '../model/cells.ts';
 
@@ -20,6 +20,12 @@ export function parseTags(header: string, text: string | undefined): EntityTags 
 }
 
 export const hasTag = (tags: EntityTags, tag: string): boolean => tags === 'any' || tags.has(tag);
+
+/** In one call, at half the cost, from Node 20.12 on. */
+const sha256: (bytes: Buffer) => string =
+  typeof crypto.hash === 'function'
+    ? (bytes) => crypto.hash('sha256', bytes, 'base64url')
+    : (bytes) => crypto.createHash('sha256').update(bytes).digest('base64url');
 
 /** What is hashed of a row, in one piece: each call into the hash costs more than a small row. */
 let scratch = Buffer.allocUnsafe(4096);
@@ -40,7 +46,7 @@ export function rowTag({ bytes, from, to }: Cells, width: number): string {
     at += target.write(start < 0 ? 'n' : `${end - start}:`, at, 'latin1');
     if (start >= 0) at += bytes.copy(target, at, start, end);
   }
-  return createHash('sha256').update(target.subarray(0, at)).digest('base64url').slice(0, 27);
+  return sha256(target.subarray(0, at)).slice(0, 27);
 }
 
 export const weakTag = (tag: string): string => `W/"${tag}"`;

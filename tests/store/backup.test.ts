@@ -80,6 +80,10 @@ describe.each(KINDS)('of the %s store', (from) => {
         await restore(other.options, file, { force: true });
         const replaced = await other.open();
         expect(await replaced.listOrganizations()).toHaveLength(1);
+        // An instance is known to others once it has its lease.
+        await expect
+          .poll(async () => Number((await other.sql('SELECT count(*) AS n FROM instances'))[0]?.['n']), { timeout: 5000 })
+          .toBe(1);
         await expect(restore(other.options, file, { force: true })).rejects.toThrow('stop them first');
         await replaced.close();
       });

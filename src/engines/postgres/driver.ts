@@ -379,11 +379,11 @@ export class PostgresConnection implements Connection, Watched {
   /**
    * A statement that was prepared before its table changed is refused when it is bound: its result would have other columns now, or its
    * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
-   * statement, since the refusal has ended the transaction.
+   * statement, since the refusal has ended the transaction; and not when others were sent behind it, whose answers come first.
    */
   #anew({ asked, bound, failure, stopped, resolve, reject }: QueryAnswer): boolean {
     const { statement, params, reused, begins } = asked;
-    if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return false;
+    if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable || this.#next.length > 0) return false;
     if (failure === undefined || !REFUSED.test(failure.code)) return false;
     // Leases were released when they were written.
     if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return false;

@@ -65,3 +65,28 @@ it.each(ENGINES)('reads that are sent together fail as the first that fails, and
   expect(await sessions.get(engine)?.statements('team', parseQuery('pg=0&ps=1&id=eq.-1'))).toBe(1);
   await sessions.get(engine)?.database.run('DELETE FROM team WHERE id = -1');
 });
+
+it.each(ENGINES)('a table that has changed since: what is sent together is refused as a whole or right, on %s', async (engine) => {
+  const options = { timeoutMs: 10_000 };
+  const session = sessions.get(engine);
+  await session?.database.run('CREATE TABLE changing (id int PRIMARY KEY)');
+  await session?.database.run('INSERT INTO changing VALUES (7)');
+  await session?.connected(async (connection) => {
+    const read = async (): Promise<(string | null)[][]> => {
+      const sinks = [new TextRows(), new TextRows()] as const;
+      await connection.beginSnapshot?.(options);
+      await connection.run({ text: 'SELECT 1', types: [] }, [], options);
+      const texts = ['SELECT * FROM changing', 'SELECT count(*) FROM team'];
+      await connection.runTogether?.(
+        sinks.map((sink, i) => ({ statement: { text: texts[i] ?? '', types: [] }, params: [], sink })),
+        options,
+        true,
+      );
+      return sinks.flatMap(({ rows }) => rows);
+    };
+    expect(await read()).toEqual([['7'], [String(ROWS)]]);
+    await session.database.run('ALTER TABLE changing ADD COLUMN more int');
+    if (engine === 'postgres') await expect(read()).rejects.toThrow(/cached plan/);
+    expect(await read()).toEqual([['7', null], [String(ROWS)]]);
+  });
+});

@@ -1,12 +1,32 @@
 // How tests run: two files at a time, each in a process of its own, since the machines that must pass have two cores and tests start processes.
+// Files that assert times run after the others, one at a time: what they measure is the service, not the file beside them.
 import { defineConfig } from 'vitest/config';
+
+const TIMED = [
+  'tests/describe/many-tables.test.ts',
+  'tests/faults/fair-shares.test.ts',
+  'tests/hostile/http-resources.test.ts',
+  'tests/hostile/large-inputs.test.ts',
+  'tests/process/bombs.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts', 'src/**/*.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['tests/**/*.test.ts', 'src/**/*.test.ts'],
+          exclude: TIMED,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: 'alone', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

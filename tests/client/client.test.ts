@@ -213,7 +213,7 @@ test('related rows come under the names that the types say', async () => {
 
 describe('broken connections', () => {
   let server: Server;
-  let answers: (number | 'break')[] = [];
+  let answers: (number | 'break' | 'silence')[] = [];
   let asked = 0;
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -223,6 +223,7 @@ describe('broken connections', () => {
         request.socket.destroy();
         return;
       }
+      if (next === 'silence') return;
       response.writeHead(next ?? 200, { 'content-type': 'application/json', 'retry-after': '0' });
       response.end(next === undefined ? '[]' : JSON.stringify({ code: next, status: 'Busy', message: 'later' }));
     });
@@ -244,6 +245,11 @@ describe('broken connections', () => {
     asked = 0;
     await expect(client().delete({ where: { id: 1 } })).rejects.toMatchObject({ code: 503 });
     expect(asked).toBe(1);
+  });
+
+  test('a wait ends at its deadline', async () => {
+    answers = ['silence'];
+    await expect(client().read({ timeout: 20 })).rejects.toMatchObject({ name: 'MillraceError', code: 0, status: 'Timeout' });
   });
 });
 

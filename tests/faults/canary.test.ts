@@ -1,6 +1,7 @@
 // Canary: many clients, some of which leave in the middle or run into timeouts. Every answer must be the answer to its own question.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type SlowDatabase, type SlowProject, slowDatabase, slowProject } from './slow-database.ts';
 
@@ -51,5 +52,5 @@ test('every answer carries its own nonce, under aborts and timeouts', async () =
   expect(outcomes.wrong).toEqual([]);
   for (const kind of ['right', 'aborted', 'refused'] as const) expect(outcomes[kind]).toBeGreaterThan(10);
   expect(await database.sessions()).toBeLessThanOrEqual(14);
-  await expect.poll(database.running, { timeout: 3000 }).toBe(0);
+  await expect.poll(database.running, PATIENCE).toBe(0);
 }, 60_000);

@@ -1,6 +1,7 @@
 // More databases than a server has room for connections: whoever rests makes room, so that all of them can be used, in turn and at a time.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { slowDatabase, slowProject } from './slow-database.ts';
 
@@ -68,17 +69,17 @@ test('a database that is always busy gives way to one that waits, in turn', { ti
   await first.run(`CREATE ROLE ${user} LOGIN CONNECTION LIMIT 2 IN ROLE pg_read_all_data`);
   let isOver = false;
   try {
-    const login = { username: user, password: '', connect_timeout_secs: 5 };
+    const login = { username: user, password: '', connect_timeout_secs: 15 };
     const [busy, waiting] = [await slowProject(service, first, login), await slowProject(service, second, login)];
     const ofBusy: number[] = [];
     const callers = Array.from({ length: 8 }, async () => {
       while (!isOver) ofBusy.push((await busy.nap(50)).status);
     });
-    await expect.poll(() => ofBusy.length).toBeGreaterThan(0);
+    await expect.poll(() => ofBusy.length, PATIENCE).toBeGreaterThan(0);
     const ofWaiting: number[] = [];
     while (ofWaiting.length < 10) ofWaiting.push((await waiting.nap(50)).status);
     const before = ofBusy.length;
-    await expect.poll(() => ofBusy.length - before, { timeout: 5000 }).toBeGreaterThan(10);
+    await expect.poll(() => ofBusy.length - before, PATIENCE).toBeGreaterThan(10);
     isOver = true;
     await Promise.all(callers);
     expect(new Set(ofWaiting)).toEqual(new Set([200]));
@@ -99,8 +100,8 @@ test('what is in use is waited for, and not broken off', async () => {
   try {
     const login = { username: user, password: '', connect_timeout_secs: 20 };
     const [holding, waiting] = [await slowProject(service, first, login), await slowProject(service, second, login)];
-    const nap = holding.nap(1000);
-    await expect.poll(first.running).toBe(1);
+    const nap = holding.nap(3000);
+    await expect.poll(first.running, PATIENCE).toBe(1);
     const answers = await Promise.all([nap, waiting.nap(0), waiting.nap(0)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   } finally {

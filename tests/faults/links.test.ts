@@ -1,12 +1,14 @@
 // What networks and servers do on bad days between the service and a PostgreSQL: refuse, fall silent, break, come back. The service always
 // answers in time, never with a short body that looks whole, and is well again as soon as the database is.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type SlowDatabase, type SlowProject, slowDatabase, slowProject, through } from './slow-database.ts';
 
+/** Waits until they have ended: a statement that meets a session on its way out may already run. */
 const END_SESSIONS =
-  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'millrace'";
+  "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'millrace'";
 
 let service: Service;
 let database: SlowDatabase;
@@ -29,13 +31,14 @@ describe('one host', () => {
   });
   afterEach(() => proxy.stop());
 
-  const heals = () => expect.poll(async () => (await slow.nap(0)).status, { timeout: 5000, interval: 50 }).toBe(200);
+  const heals = () => expect.poll(async () => (await slow.nap(0)).status, PATIENCE).toBe(200);
 
   test('that refuses from the start is 424 at once, and heals by itself', async () => {
+    slow = await slowProject(service, database, { ...through(proxy), connect_timeout_secs: 20 });
     await proxy.set({ kind: 'refuse' });
     const { status, ms, response } = await slow.nap(0);
     expect([status, response.json()]).toEqual([424, { code: 424, status: 'Failed Dependency', message: expect.any(String) }]);
-    expect(ms).toBeLessThan(500);
+    expect(ms).toBeLessThan(5000);
     expect(response.text).not.toMatch(/127\.0\.0\.1|ECONN|postgres/);
     await proxy.set({ kind: 'pass' });
     expect((await slow.nap(0)).status).toBe(200);
@@ -61,7 +64,7 @@ describe('one host', () => {
     for (const { status, ms } of answers) {
       expect([424, 503]).toContain(status);
       expect(ms).toBeGreaterThan(800);
-      expect(ms).toBeLessThan(2500);
+      expect(ms).toBeLessThan(10_000);
     }
     expect(answers.some(({ status }) => status === 424)).toBe(true);
     proxy.resetAll();
@@ -75,16 +78,17 @@ describe('one host', () => {
     const { status, ms } = await slow.nap(0);
     expect([424, 504]).toContain(status);
     expect(ms).toBeGreaterThan(1800);
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(12_000);
     await proxy.set({ kind: 'pass' });
     await heals();
-    await expect.poll(() => proxy.open, { timeout: 3000 }).toBeLessThanOrEqual(2);
+    await expect.poll(() => proxy.open, PATIENCE).toBeLessThanOrEqual(2);
   });
 
   test('that breaks during a query is 424, and a write is not repeated', async () => {
+    slow = await slowProject(service, database, { ...through(proxy), timeout_secs: 60 });
     expect((await slow.nap(0)).status).toBe(200);
-    const nap = slow.nap(1500);
-    await expect.poll(database.running, { interval: 20 }).toBe(1);
+    const nap = slow.nap(30_000);
+    await expect.poll(database.running, PATIENCE).toBe(1);
     await proxy.set({ kind: 'refuse' });
     proxy.resetAll();
     expect((await nap).status).toBe(424);
@@ -118,7 +122,9 @@ describe('one host', () => {
 
   test('that is slow to tell that an idle session was ended costs nothing either, and a write is done once', async () => {
     await database.run('CREATE TABLE IF NOT EXISTS crossed (id int PRIMARY KEY)');
-    await proxy.set({ kind: 'latency', ms: 60 });
+    slow = await slowProject(service, database, { ...through(proxy), max_open_connections: 2 });
+    // More than it takes to hear that the sessions have ended.
+    await proxy.set({ kind: 'latency', ms: 250 });
     const requests = [
       { send: () => slow.nap(0), status: 200 },
       { send: () => slow.send('POST', 'crossed', [{ id: 1 }]), status: 201 },
@@ -160,24 +166,23 @@ describe('one host', () => {
 
 describe('the server', () => {
   test('that ends a session in mid-query is 424, an idle one is not missed', async () => {
-    const slow = await slowProject(service, database, { max_open_connections: 1, timeout_secs: 10 });
+    const slow = await slowProject(service, database, { max_open_connections: 1, timeout_secs: 60 });
     const terminate = () => database.run(END_SESSIONS);
     await slow.nap(0);
     await terminate();
     expect((await slow.nap(0)).status).toBe(200);
-    const nap = slow.nap(5000);
-    await expect.poll(database.running, { interval: 20 }).toBe(1);
+    const nap = slow.nap(30_000);
+    await expect.poll(database.running, PATIENCE).toBe(1);
     await terminate();
-    // A read is tried once more: it may well succeed, after its time.
-    expect([200, 424]).toContain((await nap).status);
+    expect((await nap).status).toBe(424);
     expect((await slow.nap(0)).status).toBe(200);
   });
 
   test('that cancels a query by hand is told as a timeout, and the connection stays', async () => {
-    const slow = await slowProject(service, database, { max_open_connections: 1, timeout_secs: 10 });
+    const slow = await slowProject(service, database, { max_open_connections: 1, timeout_secs: 60 });
     await slow.nap(0);
-    const nap = slow.nap(5000);
-    await expect.poll(database.running, { interval: 20 }).toBe(1);
+    const nap = slow.nap(30_000);
+    await expect.poll(database.running, PATIENCE).toBe(1);
     await database.run(
       "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'millrace' AND query ~ 'sleepy' AND state = 'active'",
     );
@@ -187,11 +192,12 @@ describe('the server', () => {
 });
 
 describe('several hosts', () => {
+  const CONNECT_SECS = 8;
   let proxies: [FaultProxy, FaultProxy];
   let slow: SlowProject;
   beforeEach(async () => {
     proxies = [await FaultProxy.start(database.address), await FaultProxy.start(database.address)];
-    slow = await slowProject(service, database, { ...through(...proxies), connect_timeout_secs: 2, timeout_secs: 2 });
+    slow = await slowProject(service, database, { ...through(...proxies), connect_timeout_secs: CONNECT_SECS });
   });
   afterEach(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
@@ -204,18 +210,19 @@ describe('several hosts', () => {
     await proxies[0].set({ kind: 'refuse' });
     const { status, ms } = await slow.nap(0);
     expect(status).toBe(200);
-    expect(ms).toBeLessThan(1000);
+    // Not after the share of the time that a silent one would be given.
+    expect(ms).toBeLessThan((CONNECT_SECS / 2) * 1000);
   });
 
   test('the first says nothing: the second serves within connect_timeout_secs, and at once from then on', async () => {
     await proxies[0].set({ kind: 'blackhole' });
     const first = await slow.nap(0);
     expect(first.status).toBe(200);
-    expect(first.ms).toBeLessThan(2000);
+    expect(first.ms).toBeLessThan(CONNECT_SECS * 1000);
     const later = await Promise.all(Array.from({ length: 5 }, () => slow.nap(50)));
     for (const { status, ms } of later) {
       expect(status).toBe(200);
-      expect(ms).toBeLessThan(900);
+      expect(ms).toBeLessThan((CONNECT_SECS / 2) * 1000);
     }
   });
 

@@ -3,9 +3,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
 import { through } from './slow-database.ts';
+
+/** What a statement may take, and what one takes that a test is to find under way: room enough on either side. */
+const LIMIT_SECS = 3;
+const NAP_SECS = 1.5;
 
 let service: Service;
 beforeAll(async () => {
@@ -16,7 +21,7 @@ afterAll(() => service?.stop());
 /** How each engine is made slow, counts what was run in a way that no rollback takes back, and tells what runs now. */
 interface Side {
   readonly schema: readonly string[];
-  /** Counts one run, then sleeps for a second. */
+  /** Counts one run, then sleeps. */
   readonly tick: string;
   /** Ends its own session, having counted. */
   readonly suicide: string;
@@ -39,7 +44,7 @@ const POSTGRES: Side = {
     'CREATE TABLE late (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0)',
     'CREATE CONSTRAINT TRIGGER late_naps AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION nap()',
     'CREATE TABLE quick (id int PRIMARY KEY)',
-    "CREATE VIEW ticking AS SELECT 1 AS id, nextval('runs') AS run, pg_sleep(1)::text AS slept",
+    `CREATE VIEW ticking AS SELECT 1 AS id, nextval('runs') AS run, pg_sleep(${NAP_SECS})::text AS slept`,
   ],
   tick: 'ticking',
   suicide: "SELECT nextval('runs') AS run, pg_terminate_backend(pg_backend_pid())",
@@ -54,7 +59,7 @@ const MYSQL: Side = {
     'CREATE TABLE runs (id int AUTO_INCREMENT PRIMARY KEY) ENGINE = MyISAM',
     'CREATE TABLE slow (id int PRIMARY KEY, secs float NOT NULL DEFAULT 0) ENGINE = InnoDB',
     'CREATE TRIGGER naps BEFORE INSERT ON slow FOR EACH ROW BEGIN INSERT INTO runs VALUES (NULL); DO SLEEP(NEW.secs); END',
-    'CREATE FUNCTION tick() RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO runs VALUES (NULL); DO SLEEP(1); RETURN 1; END',
+    `CREATE FUNCTION tick() RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO runs VALUES (NULL); DO SLEEP(${NAP_SECS}); RETURN 1; END`,
     'CREATE TABLE quick (id int PRIMARY KEY) ENGINE = InnoDB',
     'CREATE VIEW ticking AS SELECT 1 AS id, tick() AS run',
     'CREATE PROCEDURE die() BEGIN INSERT INTO runs VALUES (NULL); KILL CONNECTION_ID(); END',
@@ -84,7 +89,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     proxy = await FaultProxy.start(database.address);
     await settled();
     await database.run('DELETE FROM slow');
-    const entry = { ...database.entry(), ...through(proxy), timeout_secs: 1, connect_timeout_secs: 1 };
+    const entry = { ...database.entry(), ...through(proxy), timeout_secs: LIMIT_SECS, connect_timeout_secs: LIMIT_SECS };
     const project = await setUpProject(service, [entry]);
     bench = new Bench(service, project, database);
     auto = (method, path, body) =>
@@ -98,13 +103,17 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   afterEach(() => proxy.stop());
 
   const count = async (sql: string): Promise<number> => Number((await database.run(sql))[0]?.['n']);
-  const sleeping = (): Promise<void> => expect.poll(() => count(side.running), { interval: 10, timeout: 5000 }).toBe(1);
-  const settled = (): Promise<void> => expect.poll(() => count(side.running), { interval: 20, timeout: 8000 }).toBe(0);
+  const sleeping = (): Promise<void> => expect.poll(() => count(side.running), PATIENCE).toBe(1);
+  const settled = (): Promise<void> => expect.poll(() => count(side.running), PATIENCE).toBe(0);
   const stored = (id: number): Promise<number> => count(`SELECT COUNT(*) AS n FROM slow WHERE id = ${id}`);
 
   test('a write that the server stopped in time: nothing happened, and that is said', async () => {
-    const response = await auto('POST', 'slow', [{ id: 1, secs: 8 }]);
-    expect([...heard(response), said(response)]).toEqual([504, 'none', expect.stringMatching(/1 seconds\. Nothing was changed/)]);
+    const response = await auto('POST', 'slow', [{ id: 1, secs: 60 }]);
+    expect([...heard(response), said(response)]).toEqual([
+      504,
+      'none',
+      expect.stringContaining(`${LIMIT_SECS} seconds. Nothing was changed`),
+    ]);
     await settled();
     expect(await stored(1)).toBe(0);
     // The connection, or another one, serves on.
@@ -113,7 +122,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
 
   test('a write that is cut off: nobody knows, it is said, and it ran once', async () => {
     const before = await count(side.ticks);
-    const write = auto('POST', 'slow', [{ id: 3, secs: 0.5 }]);
+    const write = auto('POST', 'slow', [{ id: 3, secs: NAP_SECS }]);
     await sleeping();
     proxy.resetAll();
     const response = await write;
@@ -123,7 +132,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   });
 
   test('a write whose answer never comes is not said to have been stopped: its row is there', async () => {
-    const write = auto('POST', 'slow', [{ id: 4, secs: 0.3 }]);
+    const write = auto('POST', 'slow', [{ id: 4, secs: NAP_SECS }]);
     await sleeping();
     await proxy.set({ kind: 'blackhole' });
     const response = await write;
@@ -191,19 +200,19 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   test('a Custom call that is cut off before its commit, and one that runs out of time', async () => {
     const insert = { sql: 'INSERT INTO quick (id) VALUES (?:id)' };
     const inserted = (id: number): Promise<number> => count(`SELECT COUNT(*) AS n FROM quick WHERE id = ${id}`);
-    const ref = { ref: `${database.dbType}/${database.name}`, timeout_secs: 1 };
-    await bench.deploy({ uri: 'steps', method: 'post', logic: [insert, { sql: side.sleep(0.8) }], database: ref });
+    const ref = { ref: `${database.dbType}/${database.name}`, timeout_secs: LIMIT_SECS };
+    await bench.deploy({ uri: 'steps', method: 'post', logic: [insert, { sql: side.sleep(NAP_SECS) }], database: ref });
     const call = bench.call('POST', 'steps', { body: { id: 6 } });
     await sleeping();
     proxy.resetAll();
     // On MySQL and MariaDB a table without transactions would have kept the row.
     expect(heard(await call)).toEqual([424, engine === 'postgres' ? 'none' : 'unknown']);
-    await expect.poll(() => inserted(6)).toBe(0);
-    await bench.deploy({ uri: 'late', method: 'post', logic: [insert, { sql: side.sleep(9) }], database: ref });
+    await expect.poll(() => inserted(6), PATIENCE).toBe(0);
+    await bench.deploy({ uri: 'late', method: 'post', logic: [insert, { sql: side.sleep(60) }], database: ref });
     const late = await bench.call('POST', 'late', { body: { id: 7 } });
     expect(heard(late)).toEqual([504, 'none']);
-    await expect.poll(() => inserted(7)).toBe(0);
-    await bench.deploy({ uri: 'single', method: 'post', logic: [{ sql: 'INSERT INTO slow VALUES (8, 0.5)' }], database: ref });
+    await expect.poll(() => inserted(7), PATIENCE).toBe(0);
+    await bench.deploy({ uri: 'single', method: 'post', logic: [{ sql: `INSERT INTO slow VALUES (8, ${NAP_SECS})` }], database: ref });
     const single = bench.call('POST', 'single', { body: {} });
     await sleeping();
     proxy.resetAll();
@@ -223,14 +232,14 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   test('a commit that is cut off: nobody knows', async () => {
     await auto('POST', 'late', [{ id: 1 }]);
     // Rows of two shapes are two statements, and the trigger runs with the commit.
-    const write = auto('POST', 'late', [{ id: 2, secs: 0.5 }, { id: 3 }]);
+    const write = auto('POST', 'late', [{ id: 2, secs: NAP_SECS }, { id: 3 }]);
     await sleeping();
     proxy.resetAll();
     expect(heard(await write)).toEqual([424, 'unknown']);
     await bench.deploy({
       uri: 'commit',
       method: 'post',
-      logic: [{ sql: 'INSERT INTO late VALUES (4, 0.5)' }, { expr: 'a', code: '1' }],
+      logic: [{ sql: `INSERT INTO late VALUES (4, ${NAP_SECS})` }, { expr: 'a', code: '1' }],
     });
     await settled();
     const call = bench.call('POST', 'commit', { body: {} });
@@ -272,7 +281,7 @@ describe('clickhouse, which cannot take anything back', () => {
         async () =>
           (await database.run(`SELECT 1 FROM system.processes WHERE current_database = '${database.name}' AND query ILIKE 'insert%'`))
             .length,
-        { interval: 20, timeout: 10_000 },
+        PATIENCE,
       )
       .toBe(1);
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { TABLE, TableClient, USERS } from '../spec/users-table.ts';
 import { createDatabase, type DatabaseEntry, type EngineName, engineAddress, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, setUpProject, startService } from '../support/service.ts';
 
 const SECRET = 'f0rb1dden-w0rd';
@@ -77,7 +78,7 @@ describe.concurrent('a failure is named', () => {
       return;
     }
     expect([424, 503]).toContain(answer.status);
-    await vi.waitFor(() => expect(reasonOf(`why-${project.orgAbbr}`)).toContain(place), { timeout: 10_000 });
+    await vi.waitFor(() => expect(reasonOf(`why-${project.orgAbbr}`)).toContain(place), PATIENCE);
     expect(service.output()).not.toContain(SECRET);
   });
 });
@@ -101,7 +102,7 @@ test('a trial of a database that works, registered or not', async () => {
 
 describe('log lines and metrics', () => {
   const lineOf = async (id: string): Promise<Record<string, unknown>> => {
-    await expect.poll(() => service.logs().some((line) => line['request_id'] === id)).toBe(true);
+    await expect.poll(() => service.logs().some((line) => line['request_id'] === id), PATIENCE).toBe(true);
     return service.logs().find((line) => line['request_id'] === id) ?? {};
   };
 
@@ -154,7 +155,7 @@ describe('log lines and metrics', () => {
     const bench = new Bench(service, project, database);
     await bench.deploy({ uri: 'audited', version: '2.0', logic: [{ expr: 'a', code: '1' }] });
     await expect
-      .poll(() => service.logs().find((line) => line['action'] === 'definition.deploy' && line['object'] === 'get audited 2.0'))
+      .poll(() => service.logs().find((line) => line['action'] === 'definition.deploy' && line['object'] === 'get audited 2.0'), PATIENCE)
       .toBeDefined();
   });
 

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPage } from '../support/documents.ts';
-import { configuration, freePort, listening, nginxCommand, Provider } from '../support/nginx.ts';
+import { configuration, listening, nginxCommand, Provider } from '../support/nginx.ts';
+import { freePort } from '../support/ports.ts';
 import { clientOf, setUpProject } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -10,7 +10,8 @@ import { generateKeyPair } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { freePort, type Gateway, Provider, startGateway } from '../support/nginx.ts';
+import { type Gateway, Provider, startGateway } from '../support/nginx.ts';
+import { freePort } from '../support/ports.ts';
 import { type Service, type ServiceClient, setUpProject, startService, type TestProject } from '../support/service.ts';
 
 const SECRET = randomBytes(12).toString('hex');

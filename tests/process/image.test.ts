@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildImage, type Container, containerOf, type Image } from '../support/image.ts';
-import { freePort } from '../support/nginx.ts';
+import { freePort } from '../support/ports.ts';
 import { clientOf } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, DEFINITIONS } from '../custom/definitions.ts';
 import { createDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
 
 let service: Service;
@@ -273,11 +274,11 @@ describe('coalesce', () => {
       Number(
         (
           await bench.database.run(
-            "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%AS slept%' AND state = 'active' AND pid <> pg_backend_pid()",
+            "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%AS slept%' AND state = 'active' AND pid <> pg_backend_pid()",
           )
         )[0]?.['n'],
       );
-    await expect.poll(running, { interval: 5 }).toBe(1);
+    await expect.poll(running, PATIENCE).toBe(1);
     const followers = [bench.get('left'), bench.get('left')];
     // The followers have joined when nothing more is started for them.
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -288,21 +289,21 @@ describe('coalesce', () => {
   });
 
   test('when all have left, it ends', async () => {
-    await bench.deploy({ uri: 'abandoned', logic: [{ sql: "SELECT pg_sleep(30), 'abandoned-canary'" }], config: { coalesce: true } });
+    await bench.deploy({ uri: 'abandoned', logic: [{ sql: "SELECT pg_sleep(60), 'abandoned-canary'" }], config: { coalesce: true } });
     const abort = new AbortController();
     const waiting = [1, 2].map(() => bench.get('abandoned', { signal: abort.signal }).catch(() => 'gone'));
     const running = async (): Promise<number> =>
       Number(
         (
           await bench.database.run(
-            "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%abandoned-canary%' AND state = 'active' AND pid <> pg_backend_pid()",
+            "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%abandoned-canary%' AND state = 'active' AND pid <> pg_backend_pid()",
           )
         )[0]?.['n'],
       );
-    await expect.poll(running).toBe(1);
+    await expect.poll(running, PATIENCE).toBe(1);
     abort.abort();
     expect(await Promise.all(waiting)).toEqual(['gone', 'gone']);
-    await expect.poll(running, { timeout: 3000 }).toBe(0);
+    await expect.poll(running, PATIENCE).toBe(0);
   });
 
   test('a failure is for those who share it only', async () => {

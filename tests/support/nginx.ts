@@ -2,25 +2,19 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { freePort } from './ports.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export const ISSUER = 'https://id.example.org/';
 export const AUDIENCE = 'millrace';
-
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  const port = await new Promise<number>((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** An identity provider: its keys, and tokens that they sign. */
 export class Provider {

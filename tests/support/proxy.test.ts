@@ -1,6 +1,7 @@
 // The proxy does what its modes say: proven against an echo server on loopback.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { PATIENCE } from './patience.ts';
 import { FaultProxy } from './proxy.ts';
 
 let echo: Server;
@@ -39,7 +40,7 @@ test('passes data in both directions, and the end of it', async () => {
   socket.end('hello');
   expect(await ended).toBe('closed');
   expect(state.received).toBe('hello');
-  await expect.poll(() => proxy.open).toBe(0);
+  await expect.poll(() => proxy.open, PATIENCE).toBe(0);
   expect(proxy.accepted).toBe(1);
 });
 
@@ -51,7 +52,7 @@ test('refuses connections, and takes them again on the same port', async () => {
   expect(proxy.port).toBe(port);
   const { socket, state } = await dial();
   socket.write('back');
-  await expect.poll(() => state.received).toBe('back');
+  await expect.poll(() => state.received, PATIENCE).toBe('back');
 });
 
 test('swallows everything, and gives it in order once the way is free', async () => {
@@ -62,7 +63,7 @@ test('swallows everything, and gives it in order once the way is free', async ()
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(state.received).toBe('');
   await proxy.set({ kind: 'pass' });
-  await expect.poll(() => state.received).toBe('one two');
+  await expect.poll(() => state.received, PATIENCE).toBe('one two');
 });
 
 test('delays in both directions', async () => {
@@ -70,7 +71,7 @@ test('delays in both directions', async () => {
   const { socket, state } = await dial();
   const start = performance.now();
   socket.write('slow');
-  await expect.poll(() => state.received, { interval: 5 }).toBe('slow');
+  await expect.poll(() => state.received, PATIENCE).toBe('slow');
   expect(performance.now() - start).toBeGreaterThanOrEqual(155);
 });
 
@@ -84,7 +85,7 @@ test('cuts a connection after so many bytes of the answer', async () => {
 
 test('resets every open connection', async () => {
   const connections = [await dial(), await dial()];
-  await expect.poll(() => proxy.open).toBe(2);
+  await expect.poll(() => proxy.open, PATIENCE).toBe(2);
   proxy.resetAll();
   expect(await Promise.all(connections.map(({ ended }) => ended))).toEqual(['ECONNRESET', 'ECONNRESET']);
   expect(proxy.open).toBe(0);

@@ -1,5 +1,6 @@
 // A TCP proxy on loopback that does what networks do on bad days, at the test's word. Knows nothing of what passes through it.
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './ports.ts';
 
 /** What the proxy does with connections; a change holds for open ones too, except that refusing concerns new ones only. */
 export type Fault =
@@ -44,6 +45,8 @@ export class FaultProxy {
 
   static async start(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
     const proxy = new FaultProxy({ host: target.host, port: target.port });
+    // One that nobody else is given while connections are refused.
+    proxy.#port = await freePort();
     await proxy.#listen();
     return proxy;
   }
@@ -88,10 +91,7 @@ export class FaultProxy {
     this.#server = server;
     return new Promise((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.#port, this.host, () => {
-        this.#port = (server.address() as AddressInfo).port;
-        resolve();
-      });
+      server.listen(this.#port, this.host, resolve);
     });
   }
 

@@ -1,6 +1,7 @@
 // The service runs as a process for tests: it starts, answers, tells what it logs, and ends when asked to.
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { PATIENCE } from './patience.ts';
 import { startService } from './service.ts';
 
 test('starts on a free port, answers, and stops with nothing left', async () => {
@@ -11,7 +12,7 @@ test('starts on a free port, answers, and stops with nothing left', async () => 
   expect(missing.status).toBe(404);
   expect(missing.json<{ code: number }>().code).toBe(404);
   expect(missing.headers['x-request-id']).toBe('support-test');
-  await expect.poll(() => service.logs().some((line) => line['request_id'] === 'support-test')).toBe(true);
+  await expect.poll(() => service.logs().some((line) => line['request_id'] === 'support-test'), PATIENCE).toBe(true);
   expect(await service.stop()).toEqual({ code: 0, signal: null });
   expect(existsSync(service.dataDir)).toBe(false);
   await expect(service.request('GET', '/healthz')).rejects.toThrow('ECONNREFUSED');

@@ -132,6 +132,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       output
         .text()
         .split('\n')
+        // The last one may still be on its way.
+        .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     kill: (signal) => void child.kill(signal),

@@ -2,11 +2,12 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { RedisCache } from '../../src/custom/redis-cache.ts';
+import { PATIENCE } from '../support/patience.ts';
 
 test('a server that cannot be reached is an empty cache', async () => {
   const troubles: unknown[] = [];
   const cache = new RedisCache('redis://127.0.0.1:1', (error) => troubles.push(error));
-  await expect.poll(() => troubles.length).toBe(1);
+  await expect.poll(() => troubles.length, PATIENCE).toBe(1);
   expect(await cache.get('k')).toBeUndefined();
   cache.set('k', Buffer.from('x'), 5);
   expect(await cache.get('k')).toBeUndefined();
@@ -21,7 +22,7 @@ test('a server that takes connections and never answers keeps nobody waiting', a
   const cache = new RedisCache(`redis://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, () => {});
   const began = performance.now();
   expect(await cache.get('k')).toBeUndefined();
-  expect(performance.now() - began).toBeLessThan(1000);
+  expect(performance.now() - began).toBeLessThan(10_000);
   cache.close();
   silent.close();
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   project = await setUpProject(service, [shop.entry]);
   table = project.autoPath('pg', shop.database.name, 'orders');
   document = (await service.request('GET', '/svc/rest/openapi/v1', { headers: project.headers })).json<OpenApi>();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

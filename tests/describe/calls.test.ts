@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   await bench.deploy({ uri: 'open', logic: [{ expr: 'echo', code: 'input' }], response: { status: 'int(input.status ?? "202")' } });
   document = (await service.request('GET', '/svc/rest/openapi/v1', { headers: project.headers })).json<OpenApi>();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

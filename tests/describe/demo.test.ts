@@ -40,7 +40,7 @@ beforeAll(async () => {
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] === undefined ? [] : [[path, method, item[method]] as const])),
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.stop();
@@ -73,7 +73,7 @@ test('every operation answers a request made from the document as the document s
   // Most of them succeed.
   const refused = [...statuses.values()].filter((status) => status >= 300);
   expect(refused.length).toBeLessThan(operations.length / 4);
-}, 120_000);
+});
 
 test('so do all formats, all words of parameters, and the filter on every column', async () => {
   const judge = new Judge(document);
@@ -87,7 +87,7 @@ test('so do all formats, all words of parameters, and the filter on every column
       }
     }
   expect(failures).toEqual([]);
-}, 120_000);
+});
 
 test("the README's TypeScript compiles with the client that is generated, and does what it says", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
@@ -129,4 +129,4 @@ test("the README's TypeScript compiles with the client that is generated, and do
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 180_000);
+});

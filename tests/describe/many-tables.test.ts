@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   service = await startService({ env: { NODE_OPTIONS: `--import=${WATCH}` } });
   project = await setUpProject(service, [many.entry(), few.entry()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.stop();

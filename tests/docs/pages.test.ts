@@ -13,7 +13,7 @@ const reports: PageReport[] = [];
 
 beforeAll(async () => {
   demo = await startDemo();
-}, 180_000);
+});
 
 afterAll(async () => {
   await demo?.stop();

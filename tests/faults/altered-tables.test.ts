@@ -194,7 +194,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     return found;
   }
 
-  it('is read as it was or as it is, and no filter hits what it does not name', { timeout: 120_000 }, async () => {
+  it('is read as it was or as it is, and no filter hits what it does not name', async () => {
     const tables = await Promise.all(
       Object.entries(PAIRS).map(async ([name, pair]) => {
         const table = new Shifting(database, `t_${name}`, pair);
@@ -272,11 +272,11 @@ describe('plans of PostgreSQL that are older than their table', () => {
     return wrong;
   }
 
-  it('reach no reader of the table', { timeout: 60_000 }, async () => {
+  it('reach no reader of the table', async () => {
     expect(await retyped(300, () => client.get('pg=0&ps=10'))).toEqual([]);
   });
 
-  it('reach no caller of a definition, also behind a write in its transaction, which happens once', { timeout: 60_000 }, async () => {
+  it('reach no caller of a definition, also behind a write in its transaction, which happens once', async () => {
     await bench.deploy({
       uri: 'retyped',
       method: 'post',

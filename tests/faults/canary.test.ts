@@ -53,4 +53,4 @@ test('every answer carries its own nonce, under aborts and timeouts', async () =
   for (const kind of ['right', 'aborted', 'refused'] as const) expect(outcomes[kind]).toBeGreaterThan(10);
   expect(await database.sessions()).toBeLessThanOrEqual(14);
   await expect.poll(database.running, PATIENCE).toBe(0);
-}, 60_000);
+});

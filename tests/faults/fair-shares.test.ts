@@ -88,7 +88,7 @@ function steps(count: number, lines: number): readonly object[] {
 }
 
 describe('beside a project that takes all it can', () => {
-  test(`a short step does not wait for ${CALLERS} programs of twenty seconds`, { timeout: 60_000 }, async () => {
+  test(`a short step does not wait for ${CALLERS} programs of twenty seconds`, async () => {
     expect(await modest.rows('GET', 'short')).toBe(7);
     const loop = (signal: AbortSignal) => greedy.get('loop', { signal });
     const worst = await beside(loop, CALLERS, () =>
@@ -105,7 +105,7 @@ describe('beside a project that takes all it can', () => {
     expect(worst).toBeLessThan(AT_ONCE);
   });
 
-  test('nobody is held up by 100,000 rows on their way into a program', { timeout: 60_000 }, async () => {
+  test('nobody is held up by 100,000 rows on their way into a program', async () => {
     const worst = await bestOf(async () => {
       const [, pulse] = await pulseDuring(service, async () => {
         const answers = await Promise.all([greedy.rows('GET', 'rows'), greedy.rows('GET', 'rows')]);
@@ -116,7 +116,7 @@ describe('beside a project that takes all it can', () => {
     expect(worst).toBeLessThan(AT_ONCE);
   });
 
-  test('nobody is held up by four readers of a million rows each', { timeout: 60_000 }, async () => {
+  test('nobody is held up by four readers of a million rows each', async () => {
     const path = `${greedy.project.autoPath(database.dbType, database.name, 'million')}?pg=0&ps=1000000`;
     const read = (signal: AbortSignal) => service.request('GET', path, { headers: greedy.project.headers, signal });
     const other = `${modest.project.autoPath(database.dbType, database.name, 'many')}?id=eq.7`;
@@ -130,7 +130,7 @@ describe('beside a project that takes all it can', () => {
     expect(worst).toBeLessThan(AT_ONCE);
   });
 
-  test.each(DOCUMENTS)('nobody is held up by the check of %s', { timeout: 60_000 }, async (_, valid, text) => {
+  test.each(DOCUMENTS)('nobody is held up by the check of %s', async (_, valid, text) => {
     const document = text();
     expect(document.length).toBeLessThan(256 * 1024);
     const worst = await bestOf(async () => {
@@ -145,7 +145,7 @@ describe('beside a project that takes all it can', () => {
     expect(worst).toBeLessThan(COMPILING);
   });
 
-  test('nobody is held up by long modules and definitions when they are first called', { timeout: 60_000 }, async () => {
+  test('nobody is held up by long modules and definitions when they are first called', async () => {
     let round = 0;
     const worst = await bestOf(async () => {
       round++;

@@ -62,7 +62,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('a full %s', (engine) =
   });
 });
 
-test('a database that is always busy gives way to one that waits, in turn', { timeout: 60_000 }, async () => {
+test('a database that is always busy gives way to one that waits, in turn', async () => {
   const service = await startService();
   const [first, second] = [await slowDatabase(), await slowDatabase()];
   const user = `turn_${first.name}`;

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
@@ -86,7 +87,7 @@ describe('an instance that is cut off from the store', () => {
   test.each(['silently', 'by resets'] as const)('%s takes no deleted token, and goes on with headers', async (how) => {
     const customPath = `/${project.orgAbbr}/${project.projectAbbr}/hello`;
     const [gone, kept] = [await makeToken(`gone ${how}`), await makeToken(`kept ${how}`)];
-    await expect.poll(instances, { timeout: 15_000 }).toBe(2);
+    await expect.poll(instances, PATIENCE).toBe(2);
     for (const token of [gone, kept]) expect((await withToken(token)).status).toBe(200);
     expect([await withHeaders(autoPath), await withHeaders(customPath)]).toEqual([200, 200]);
     expect(await withHeaders(autoPath, 'stranger')).toBe(200);
@@ -98,7 +99,7 @@ describe('an instance that is cut off from the store', () => {
     expect((await deleteToken(gone)).status).toBe(200);
     const held = performance.now() - from;
     expect(held).toBeGreaterThan(1_000);
-    expect(held).toBeLessThan((STALE_SECS + 1) * 1000);
+    expect(held).toBeLessThan((STALE_SECS + 10) * 1000);
 
     const answers = await Promise.all(Array.from({ length: TRIES }, () => withToken(gone)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: TRIES }, () => 503));
@@ -112,11 +113,11 @@ describe('an instance that is cut off from the store', () => {
     expect(await withHeaders(autoPath, 'stranger')).toBe(200);
     const asked = performance.now();
     expect((await lonely.request('GET', '/readyz')).status).toBe(503);
-    expect(performance.now() - asked).toBeLessThan(3_000);
+    expect(performance.now() - asked).toBeLessThan(15_000);
 
     if (how === 'silently') proxy.resetAll();
     await proxy.set({ kind: 'pass' });
-    await expect.poll(async () => (await withToken(kept)).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await withToken(kept)).status, PATIENCE).toBe(200);
     expect((await withToken(gone)).status).toBe(404);
     expect([await withHeaders(autoPath, 'stranger'), await withHeaders(autoPath, 'viewer')]).toEqual([403, 200]);
     expect((await persona('DELETE', '?persona=reader')).status).toBe(200);
@@ -124,12 +125,12 @@ describe('an instance that is cut off from the store', () => {
     // All confirm again, so nothing waits.
     const again = performance.now();
     expect((await deleteToken(kept)).status).toBe(200);
-    expect(performance.now() - again).toBeLessThan(1_000);
+    expect(performance.now() - again).toBeLessThan(2_000);
     expect((await withToken(kept)).status).toBe(404);
   });
 
   test('says so once in the log', async () => {
-    const lines = lonely.logs().filter(({ msg }) => String(msg).includes('tokens are refused'));
-    expect(lines).toHaveLength(2);
+    const lines = () => lonely.logs().filter(({ msg }) => String(msg).includes('tokens are refused'));
+    await expect.poll(lines, PATIENCE).toHaveLength(2);
   });
 });

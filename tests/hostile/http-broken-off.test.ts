@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRead } from '../spec/big-table.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
@@ -68,7 +69,7 @@ describe.each(['--http1.0', '--http1.1'] as const)('curl %s', (version) => {
         .logs()
         .slice(before)
         .flatMap(({ error }) => error ?? []);
-    await expect.poll(errors, { timeout: 5000 }).toEqual(['database_unreachable']);
+    await expect.poll(errors, PATIENCE).toEqual(['database_unreachable']);
   });
 });
 
@@ -87,10 +88,10 @@ describe('an answer that is kept in a file', () => {
   test('has no name there, and is closed with its answer', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${ROWS}&format=bson`);
     response.pause();
-    await expect.poll(open, { timeout: 10_000 }).toEqual([expect.stringMatching(/ \(deleted\)$/)]);
+    await expect.poll(open, PATIENCE).toEqual([expect.stringMatching(/ \(deleted\)$/)]);
     expect(spools().flatMap((name) => readdirSync(join(folder, name)))).toEqual([]);
     response.destroy();
-    await expect.poll(open, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(open, PATIENCE).toEqual([]);
   });
 
   test('leaves nothing behind that the next start does not sweep', async () => {

@@ -60,7 +60,7 @@ async function until(holds: () => boolean | undefined): Promise<void> {
 
 const seconds = (began: number): number => (performance.now() - began) / 1000;
 
-describe.concurrent('a reader', { timeout: 60_000 }, () => {
+describe.concurrent('a reader', () => {
   test('that is slow and steady gets everything, however long the system moves nothing on', async () => {
     const began = performance.now();
     const { socket, end } = ask('/slow');

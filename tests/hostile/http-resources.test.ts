@@ -85,7 +85,7 @@ describe('requests that are sent ahead', () => {
   });
   afterAll(() => service.stop());
 
-  test('without end and with answers that nobody reads take no memory and hold up nobody', { timeout: 60_000 }, async () => {
+  test('without end and with answers that nobody reads take no memory and hold up nobody', async () => {
     await probe(service, () => false);
     const before = residentBytes(service.pid);
     const many = Buffer.from('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2000));
@@ -103,7 +103,7 @@ describe('requests that are sent ahead', () => {
     expect(heldUp).toBeLessThan(100);
   });
 
-  test('for what is dear to make are answered, and others in between', { timeout: 60_000 }, async () => {
+  test('for what is dear to make are answered, and others in between', async () => {
     const count = 1900;
     const client = new Client(service, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
     let answers = 0;
@@ -168,9 +168,7 @@ describe('bodies', () => {
     await until(() => client.text.includes('HTTP/1.1 404'));
   });
 
-  test('that lack a byte hold no more than their bound, give way when they stall, and keep out no small ones', {
-    timeout: 90_000,
-  }, async () => {
+  test('that lack a byte hold no more than their bound, give way when they stall, and keep out no small ones', async () => {
     const before = residentBytes(service.pid);
     const clients = Array.from(
       { length: 60 },
@@ -202,7 +200,7 @@ describe('bodies around the gateway', () => {
   });
   afterAll(() => service.stop());
 
-  test('are refused on their heads, and take no memory', { timeout: 60_000 }, async () => {
+  test('are refused on their heads, and take no memory', async () => {
     await probe(service, () => false);
     const before = residentBytes(service.pid);
     const piece = Buffer.alloc(256 * 1024);
@@ -226,7 +224,7 @@ describe('bodies around the gateway', () => {
 });
 
 describe('connections', () => {
-  test('beyond their number are told to come again; the health of the service is told to all', { timeout: 60_000 }, async () => {
+  test('beyond their number are told to come again; the health of the service is told to all', async () => {
     const service = await startService({ env: { MILLRACE_MAX_CONNECTIONS: '20' } });
     try {
       const busy = Array.from({ length: 20 }, () => new Client(service, 'GET / HTTP/1.1\r\n'));
@@ -241,13 +239,13 @@ describe('connections', () => {
       expect(metrics.text).toMatch(/^millrace_overloads_total\{reason="connections"\} [1-9]/m);
       await until(() => service.output().includes('MILLRACE_MAX_CONNECTIONS is reached'));
       for (const { socket } of busy) socket.destroy();
-      await expect.poll(async () => (await service.request('GET', '/svc/none')).status, { timeout: 5000 }).toBe(404);
+      await expect.poll(async () => (await service.request('GET', '/svc/none')).status, { timeout: PATIENCE_MS }).toBe(404);
     } finally {
       await service.stop();
     }
   });
 
-  test('up to the limit of descriptors: the log and a metric say so, and probes are answered', { timeout: 60_000 }, async () => {
+  test('up to the limit of descriptors: the log and a metric say so, and probes are answered', async () => {
     const service = await startService({ openFiles: 300 });
     try {
       const busy = Array.from({ length: 400 }, () => new Client(service, 'GET / HTTP/1.1\r\n'));
@@ -260,7 +258,7 @@ describe('connections', () => {
       await until(() => other.closed);
       expect(other.status).toBe(503);
       for (const { socket } of busy) socket.destroy();
-      await expect.poll(async () => (await service.request('GET', '/svc/none')).status, { timeout: 10_000 }).toBe(404);
+      await expect.poll(async () => (await service.request('GET', '/svc/none')).status, { timeout: PATIENCE_MS }).toBe(404);
     } finally {
       await service.stop();
     }

@@ -101,7 +101,7 @@ async function calmly(
 }
 
 describe(`${AT_A_TIME} bodies of 16 MiB at a time`, () => {
-  test.each([...ATTACKS, ...FORMS])('$name', { timeout: 120_000 }, async ({ uri, type, body, statuses }) => {
+  test.each([...ATTACKS, ...FORMS])('$name', async ({ uri, type, body, statuses }) => {
     const bytes = body();
     const before = residentBytes(service.pid);
     let peak = 0;
@@ -117,7 +117,7 @@ describe(`${AT_A_TIME} bodies of 16 MiB at a time`, () => {
 });
 
 describe('batches of 16 MiB', () => {
-  test.each(BATCHES)('$name', { timeout: 120_000 }, async ({ body, statuses }) => {
+  test.each(BATCHES)('$name', async ({ body, statuses }) => {
     const bytes = body();
     const path = bench.project.autoPath(database.dbType, database.name, 'loose');
     const headers = { ...bench.project.headers, 'content-type': JSON_TYPE };

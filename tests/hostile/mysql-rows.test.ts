@@ -4,6 +4,7 @@ import { serverFailure } from '../../src/engines/mysql/dialect/failures.ts';
 import { Cursor } from '../../src/engines/mysql/protocol/bytes.ts';
 import { SHAPE } from '../../src/engines/mysql/protocol/columns.ts';
 import { RowReader } from '../../src/engines/mysql/protocol/rows.ts';
+import { cpuMs } from '../support/cpu.ts';
 
 const AT_ONCE_MS = 100;
 const SPARE = 64;
@@ -50,9 +51,10 @@ test.each(ROWS)('a row with a bad %s: %j', (shape, cell) => {
   const reader = new RowReader([{ shape: SHAPE[shape], digits: 6 }]);
   const row = Buffer.from([0, 0, ...cell]);
   const bytes = Buffer.concat([row, Buffer.alloc(SPARE, 'behind the row')]);
-  const began = performance.now();
-  expect(() => reader.read(bytes, 0, row.length, row.length + SPARE / 2)).toThrow(expect.objectContaining({ kind: 'malformed' }));
-  expect(performance.now() - began).toBeLessThan(AT_ONCE_MS);
+  const took = cpuMs(() =>
+    expect(() => reader.read(bytes, 0, row.length, row.length + SPARE / 2)).toThrow(expect.objectContaining({ kind: 'malformed' })),
+  );
+  expect(took).toBeLessThan(AT_ONCE_MS);
 });
 
 test('zeros before a decimal are no part of it', () => {
@@ -85,7 +87,8 @@ test.each([
   `for key '${'x.'.repeat(8000)}`,
   'CONSTRAINT `'.repeat(1300),
 ])('an error that is a torment to read is read at once', (message) => {
-  const began = performance.now();
-  for (const code of [1054, 1062, 1451, 1045]) serverFailure(code, '42S22', message);
-  expect(performance.now() - began).toBeLessThan(AT_ONCE_MS);
+  const took = cpuMs(() => {
+    for (const code of [1054, 1062, 1451, 1045]) serverFailure(code, '42S22', message);
+  });
+  expect(took).toBeLessThan(AT_ONCE_MS);
 });

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { LyingProxy } from './lying-proxy.ts';
 
@@ -115,7 +116,7 @@ describe('a database that lies', () => {
     expect(witnessed.longestMs).toBeLessThan(Math.max(1000, 3 * calm.longestMs));
     // The line of a request is written within a second.
     const told = (): unknown[] => service.logs().filter((line) => reason.test(String(line['reason'])));
-    await expect.poll(() => told().length, { timeout: 5000 }).toBe(10);
+    await expect.poll(() => told().length, PATIENCE).toBe(10);
     expect(service.output()).not.toContain('canary');
   });
 

@@ -77,7 +77,7 @@ const waiting = async (): Promise<number> => {
 };
 
 describe('readers that read nothing', () => {
-  test(`${READERS} of them hold the ${CONNECTIONS} connections of a database for a moment only`, { timeout: 90_000 }, async () => {
+  test(`${READERS} of them hold the ${CONNECTIONS} connections of a database for a moment only`, async () => {
     await readOne();
     const sockets = await Promise.all(Array.from({ length: READERS }, askAndStare));
     for (const socket of sockets) socket.on('error', () => undefined);
@@ -95,21 +95,19 @@ describe('readers that read nothing', () => {
     }
   });
 
-  test('one that reads again later gets every row, though the database was done with it long before', { timeout: 60_000 }, async () => {
+  test('one that reads again later gets every row, though the database was done with it long before', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     response.pause();
-    await expect.poll(running).toBe(1);
-    await expect.poll(running, { timeout: 20_000 }).toBe(0);
+    await expect.poll(running, { timeout: 40_000 }).toBe(0);
     const counter = new RowCounter();
     await drain(response, counter.add);
     expect(counter.count).toBe(BIG);
   });
 
-  test('one for whom there is no room is broken off, and no short answer looks whole', { timeout: 60_000 }, async () => {
+  test('one for whom there is no room is broken off, and no short answer looks whole', async () => {
     const responses = await Promise.all([1, 2, 3].map(() => openRead(service, project, database, `pg=0&ps=${BIG}`)));
     for (const response of responses) response.pause();
-    await expect.poll(running).toBe(3);
-    await expect.poll(running, { timeout: 20_000 }).toBe(0);
+    await expect.poll(running, { timeout: 40_000 }).toBe(0);
     const counters = responses.map(() => new RowCounter());
     const ends = await Promise.allSettled(responses.map((response, i) => drain(response, counters[i]?.add)));
     expect(ends.some(({ status }) => status === 'rejected')).toBe(true);

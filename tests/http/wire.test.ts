@@ -77,7 +77,7 @@ function exchange(port: number, pieces: readonly (string | Buffer)[]): Promise<{
       localPort = socket.localPort ?? 0;
       for (const piece of pieces) await new Promise<void>((sent) => socket.write(piece, () => setImmediate(sent)));
     });
-    socket.setTimeout(5000, () => socket.destroy(new Error('neither answered nor closed')));
+    socket.setTimeout(20_000, () => socket.destroy(new Error('neither answered nor closed')));
     socket.on('data', (piece) => {
       text += piece.toString('latin1');
     });

@@ -9,6 +9,7 @@ import { newUlid } from '../../src/model/ulid.ts';
 import type { Store } from '../../src/store/store.ts';
 import { parseYaml, YamlError, yamlValue } from '../../src/util/yaml.ts';
 import { aTenant, makePlace, type Place } from '../store/stores.ts';
+import { cpuMs } from '../support/cpu.ts';
 import { aCaller, bodyOf, refusal } from './support.ts';
 
 describe('Lark modules', () => {
@@ -146,8 +147,7 @@ describe('YAML from outside', () => {
   };
 
   test.each(Object.keys(bombs))('ends in an error, quickly: %s', (name) => {
-    const from = performance.now();
-    expect(() => parseYaml(bombs[name] ?? '').documents.map(yamlValue)).toThrow(YamlError);
-    expect(performance.now() - from).toBeLessThan(3_000);
+    const took = cpuMs(() => expect(() => parseYaml(bombs[name] ?? '').documents.map(yamlValue)).toThrow(YamlError));
+    expect(took).toBeLessThan(3_000);
   });
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startService();
   shop = await createShop('postgres');
   project = await setUpProject(service, [{ ...shop.entry, alias: 'shop' } as typeof shop.entry]);
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const client of clients) await client.close();

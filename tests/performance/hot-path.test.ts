@@ -106,7 +106,7 @@ test('hardly anything of a request outlives it', async () => {
 test('bulky inserts leave connections to readers', async () => {
   await database.run('CREATE TABLE slow (word text)');
   await database.run(
-    'CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RETURN NULL; END $$; CREATE TRIGGER nap AFTER INSERT ON slow EXECUTE FUNCTION nap()',
+    'CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(6); RETURN NULL; END $$; CREATE TRIGGER nap AFTER INSERT ON slow EXECUTE FUNCTION nap()',
   );
   const { headers, autoPath } = await setUpProject(service, [{ ...database.entry(), max_open_connections: 2 }]);
   const body = JSON.stringify(Array.from({ length: 200 }, () => ({ word: 'x'.repeat(100) })));
@@ -135,11 +135,14 @@ test('a busy pool keeps its connections, also above max_idle_connections', async
     });
     return (JSON.parse(text) as { pid: number }[])[0]?.pid ?? 0;
   };
-  const backends = new Set<number>();
-  for (let wave = 0; wave < 4; wave++) {
-    for (const pid of await Promise.all(Array.from({ length: width }, ask))) backends.add(pid);
-  }
-  expect(backends.size).toBeGreaterThanOrEqual(width);
-  // Closing what is above the default of 25 after each wave would make it 85; one stall of the machine costs 15 of them.
-  expect(backends.size).toBeLessThan(70);
+  const backends = async (): Promise<number> => {
+    const seen = new Set<number>();
+    for (let wave = 0; wave < 4; wave++) for (const pid of await Promise.all(Array.from({ length: width }, ask))) seen.add(pid);
+    expect(seen.size).toBeGreaterThanOrEqual(width);
+    return seen.size;
+  };
+  // Closing what is above the default of 25 after each wave would make it 85, every time; a stall of the machine costs 15 of them, now and then.
+  let fewest = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 4 && fewest >= 70; tries++) fewest = Math.min(fewest, await backends());
+  expect(fewest).toBeLessThan(70);
 });

@@ -275,4 +275,4 @@ test('every example of the demo answers as its printed line asks, and all are pr
   } finally {
     await service.stop();
   }
-}, 180_000);
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { Bench } from '../custom/definitions.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startService } from '../support/service.ts';
 
 let folder: string;
@@ -49,23 +50,23 @@ test('any opaque user id is taken where the settings say so, and nowhere else', 
       const refused = await service.request('GET', '/svc/system/api/v1/org/list', { headers: { ...system, 'x-user-id': wrong } });
       expect(refused.status).toBe(400);
     }
-    await expect.poll(() => service.logs().some((line) => line['user_id'] === opaque)).toBe(true);
+    await expect.poll(() => service.logs().some((line) => line['user_id'] === opaque), PATIENCE).toBe(true);
   } finally {
     await service.stop();
   }
 });
 
 test('on SIGTERM the service says that it is going, and answers while the gateway turns away', async () => {
-  const service = await startService({ env: { MILLRACE_DRAIN_SECS: '20' } });
+  const service = await startService({ env: { MILLRACE_DRAIN_SECS: '60' } });
   const ask = (path: string): Promise<number> => service.request('GET', path).then(({ status }) => status);
   expect(await ask('/readyz')).toBe(200);
   expect(await ask('/svc/rest/meta/v1/table/list')).toBe(401);
   service.kill('SIGTERM');
-  await expect.poll(() => ask('/readyz'), { timeout: 5000, interval: 20 }).toBe(503);
+  await expect.poll(() => ask('/readyz'), PATIENCE).toBe(503);
   expect(await ask('/svc/rest/meta/v1/table/list')).toBe(401);
   expect(await ask('/healthz')).toBe(200);
-  // Without further requests there is nobody to wait for: long before the twenty seconds are over.
+  // Without further requests there is nobody to wait for: long before the minute is over.
   const began = performance.now();
   expect((await service.exited).code).toBe(0);
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - began).toBeLessThan(30_000);
 });

@@ -22,7 +22,7 @@ beforeAll(() => {
   for (const name of ['volume', 'tmp']) mkdirSync(join(home, name));
   image = buildImage(root, home);
   container = containerOf(image, join(home, 'volume'), join(home, 'tmp'));
-}, 120_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 interface Ended {

@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Body, SystemClient } from '../spec/system-client.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
@@ -128,7 +129,7 @@ describe('two instances on one PostgreSQL', () => {
     expect(made.status).toBe(503);
     expect(made.text).not.toMatch(/127\.0\.0\.1|ECONN|postgres/);
     await proxy.set({ kind: 'pass' });
-    await expect.poll(async () => (await two.request('GET', '/readyz')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await two.request('GET', '/readyz')).status, PATIENCE).toBe(200);
     expect(await read(two, token)).toBe(200);
   });
 });
@@ -187,11 +188,11 @@ describe('two workers on one port', () => {
     const before = children();
     expect(before).toHaveLength(2);
     process.kill(before[0] ?? 0, 'SIGKILL');
-    await expect.poll(() => children().filter((pid) => !before.includes(pid)).length, { timeout: 15_000 }).toBe(1);
-    await expect.poll(() => read(service, token).catch(() => 0), { timeout: 15_000 }).toBe(200);
+    await expect.poll(() => children().filter((pid) => !before.includes(pid)).length, PATIENCE).toBe(1);
+    await expect.poll(() => read(service, token).catch(() => 0), PATIENCE).toBe(200);
     const workers = async () =>
       new Set((await service.request('GET', '/metrics')).text.match(/worker="\d+"/g)?.filter((label) => label !== 'worker="1"'));
-    await expect.poll(async () => (await workers().catch(() => new Set())).size, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await workers().catch(() => new Set())).size, PATIENCE).toBeGreaterThan(0);
     expect(service.output()).toMatch(/worker \d+ ended; starting another/);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { setUpProject, startService } from '../support/service.ts';
 
 const MANY = 1000;
@@ -17,7 +18,9 @@ test('a thousand databases of one project', async () => {
   const real = new Set([0, 499, 999]);
   const names = Array.from({ length: MANY }, (_, index) => (real.has(index) ? `${database.name}_${index}` : `absent_${index}`));
   for (const index of real) await database.run(`CREATE DATABASE ${names[index]} TEMPLATE template0`);
+  const beganEmpty = performance.now();
   const first = await startService({ dataDir });
+  const emptyMs = performance.now() - beganEmpty;
   const project = await setUpProject(
     first,
     names.map((db_name) => database.entry({ db_name })),
@@ -43,8 +46,9 @@ test('a thousand databases of one project', async () => {
       headers: project.systemHeaders,
     });
     expect(described.json<{ databases: unknown[] }>().databases).toHaveLength(MANY);
-    expect(startMs).toBeLessThan(5000);
-    expect(callMs).toBeLessThan(3000);
+    // On a machine that takes seconds to start anything, the start may take twice as long as an empty one.
+    expect(startMs).toBeLessThan(Math.max(5000, emptyMs * 2));
+    expect(callMs).toBeLessThan(Math.max(3000, emptyMs));
     expect(residentMb()).toBeLessThan(250);
   } finally {
     await service.stop();
@@ -76,7 +80,7 @@ test('a hundred tenants in turn: each has its own connections, and idle ones go'
         );
     expect(new Set(used)).toEqual(new Set([200]));
     const sessions = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'millrace'";
-    await expect.poll(async () => (await database.run(sessions)).length, { timeout: 8000 }).toBe(0);
+    await expect.poll(async () => (await database.run(sessions)).length, PATIENCE).toBe(0);
   } finally {
     await service.stop();
     await database.drop();

@@ -105,7 +105,7 @@ it('serves rows, twice, with a database of yours beside the demo, and leaves not
     if (args.length === 0) runCommands(started.output().match(/^millrace ready on (.*)$/m)?.[1] ?? '');
     if (args.length > 0) expect(paste(lines[0] ?? '').answer).toBe('[{"id":1,"name":"pinto"}]');
     await started.stop(signal);
-    await expect.poll(leftovers, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(leftovers, { timeout: 30_000 }).toEqual([]);
   }
   await own.drop();
 }, 300_000);

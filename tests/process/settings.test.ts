@@ -27,7 +27,7 @@ interface Ended {
 /** Runs a command of millrace to its end, in the test's folder and with nothing of our environment. */
 function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: { PATH: process.env['PATH'], ...env }, timeout: 20_000 };
+    const options = { cwd: folder, env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 };
     execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
     );
@@ -169,7 +169,7 @@ describe('a start is refused, in one line that names the key', () => {
       expect(stderr).not.toMatch(/\n\s+at /);
     }
     await service.stop();
-  }, 60_000);
+  });
 
   test('on a store that is not there, without saying its password', async () => {
     const { code, stderr } = await run(['serve'], {

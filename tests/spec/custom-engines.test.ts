@@ -159,9 +159,9 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
 
   test('a statement that takes too long is stopped, and the connection is free again', async () => {
     const sleep: Record<EngineName, string> = {
-      postgres: 'SELECT pg_sleep(20)',
-      mysql: 'SELECT SLEEP(20)',
-      mariadb: 'SELECT SLEEP(20)',
+      postgres: 'SELECT pg_sleep(60)',
+      mysql: 'SELECT SLEEP(60)',
+      mariadb: 'SELECT SLEEP(60)',
       clickhouse: 'SELECT count() FROM numbers(100000000000) WHERE sipHash64(number) = 1',
     };
     await bench.deploy({
@@ -172,7 +172,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
     const began = performance.now();
     const answers = await Promise.all([1, 2].map(() => bench.get('slow')));
     expect(answers.map(({ status }) => status)).toEqual([504, 504]);
-    expect(performance.now() - began).toBeLessThan(12_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect(await bench.rows('GET', 'find?id=1&name=alice')).toHaveLength(1);
   });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
 
 let service: Service;
@@ -52,7 +53,10 @@ describe('falls back', () => {
     const response = await bench.get(uri);
     expect([response.json(), ...served(response)]).toEqual(['old', 200, '1.0.0', '2.0.0']);
     await expect
-      .poll(async () => (await bench.send('GET', `?definition_id=${id}`, undefined)).json<{ last_failure: unknown }>().last_failure)
+      .poll(
+        async () => (await bench.send('GET', `?definition_id=${id}`, undefined)).json<{ last_failure: unknown }>().last_failure,
+        PATIENCE,
+      )
       .toEqual({ time: expect.stringMatching(/^\d{4}-/), message: expect.stringContaining('Step 0') });
     expect((await bench.get(`${uri}?version=1.0.0`)).headers['x-rolled-back-from']).toBeUndefined();
   });
@@ -60,7 +64,9 @@ describe('falls back', () => {
   test('and says so in the log and the metrics', async () => {
     await versions('told', {});
     await bench.get('told');
-    await expect.poll(() => service.logs().filter((line) => line['msg'] === 'rolled back' && line['uri'] === 'told')).toHaveLength(1);
+    await expect
+      .poll(() => service.logs().filter((line) => line['msg'] === 'rolled back' && line['uri'] === 'told'), PATIENCE)
+      .toHaveLength(1);
     expect(service.logs().find((line) => line['uri'] === 'told')).toMatchObject({
       from: '2.0.0',
       to: '1.0.0',

@@ -2,6 +2,7 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type DatabaseEntry, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, startService } from '../support/service.ts';
 import { abbreviation, type Body, messageOf, SystemClient } from './system-client.ts';
 
@@ -314,14 +315,14 @@ describe('changes hold at once', () => {
     const [first] = await own();
     expect(first).toBeDefined();
     await manage('PUT', 'database', { ...at(1), max_open_connections: 3 });
-    await expect.poll(own, { timeout: 5000 }).toEqual([]);
+    await expect.poll(own, PATIENCE).toEqual([]);
     expect(await words(name)).toEqual(['two']);
     await manage('DELETE', `database?type=pg&name=${name}`);
-    await expect.poll(own, { timeout: 5000 }).toEqual([]);
+    await expect.poll(own, PATIENCE).toEqual([]);
     await manage('POST', 'database', at(1));
     expect(await words(name)).toEqual(['two']);
     await client.system('DELETE', `project?project_id=${projectId}`, undefined, { 'x-org-id': orgId });
-    await expect.poll(own, { timeout: 5000 }).toEqual([]);
+    await expect.poll(own, PATIENCE).toEqual([]);
   });
 
   test('two databases of a project answer with their own rows', async () => {

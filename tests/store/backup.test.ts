@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUp, restore } from '../../src/store/backup.ts';
 import { NEWEST_FORMAT } from '../../src/store/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, startService } from '../support/service.ts';
 import { anEntry, anOrg, aTenant, aToken, KINDS, type Kind, makePlace, type Place } from './stores.ts';
 
@@ -81,9 +82,7 @@ describe.each(KINDS)('of the %s store', (from) => {
         const replaced = await other.open();
         expect(await replaced.listOrganizations()).toHaveLength(1);
         // An instance is known to others once it has its lease.
-        await expect
-          .poll(async () => Number((await other.sql('SELECT count(*) AS n FROM instances'))[0]?.['n']), { timeout: 5000 })
-          .toBe(1);
+        await expect.poll(async () => Number((await other.sql('SELECT count(*) AS n FROM instances'))[0]?.['n']), PATIENCE).toBe(1);
         await expect(restore(other.options, file, { force: true })).rejects.toThrow('stop them first');
         await replaced.close();
       });

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -65,18 +66,15 @@ describe('the main file alone', () => {
     expect((await makeOrg(service)).status).toBe(201);
     // Reading a page of the file while SQLite has it open would be no test of the file: look at a copy.
     await expect
-      .poll(
-        () => {
-          const copy = file('.copy');
-          copyFileSync(file(), copy);
-          const database = new Database(copy);
-          const [row] = database.prepare('SELECT count(*) AS n FROM organizations').all() as { n: number }[];
-          database.close();
-          rmSync(copy);
-          return row?.n;
-        },
-        { timeout: 5_000 },
-      )
+      .poll(() => {
+        const copy = file('.copy');
+        copyFileSync(file(), copy);
+        const database = new Database(copy);
+        const [row] = database.prepare('SELECT count(*) AS n FROM organizations').all() as { n: number }[];
+        database.close();
+        rmSync(copy);
+        return row?.n;
+      }, PATIENCE)
       .toBe(1);
   });
 });
@@ -111,9 +109,7 @@ describe('while the service runs', () => {
     expect([ready.status, ready.json<{ message: string }>().message]).toEqual([503, expect.stringContaining('deleted or replaced')]);
     // What needs no new record goes on.
     expect((await service.request('GET', path, { headers: project.headers })).status).toBe(404);
-    await expect
-      .poll(() => service.logs().filter(({ msg }) => String(msg).includes('deleted or replaced')).length, { timeout: 2_000 })
-      .toBe(1);
+    await expect.poll(() => service.logs().filter(({ msg }) => String(msg).includes('deleted or replaced')).length, PATIENCE).toBe(1);
   });
 });
 
@@ -122,7 +118,7 @@ describe('the start', () => {
   const refusal = (): Promise<{ code: unknown; said: string }> =>
     new Promise((resolve) => {
       const env = { PATH: process.env['PATH'] ?? '', ...KEYS, MILLRACE_DATA_DIR: folder, MILLRACE_PORT: '0' };
-      execFile(process.execPath, [MAIN, 'serve'], { cwd: folder, env, timeout: 20_000 }, (error, stdout, stderr) =>
+      execFile(process.execPath, [MAIN, 'serve'], { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) =>
         resolve({ code: error?.code ?? 0, said: `${stdout}${stderr}` }),
       );
     });

@@ -6,7 +6,8 @@ import { TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../../support/service.ts';
 
-const FRESH_MS = 6000;
+/** Five seconds, and as many for a machine that has other work. */
+const FRESH_MS = 10_000;
 
 interface Shapes {
   readonly first: string;
@@ -114,7 +115,7 @@ describe.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
     expect((await shifting.post([{ id: 3, a: 'x' }])).text).toBe('{"rows_affected":1}');
   });
 
-  it('a table recreated in another shape under load is one or the other, or not there', { timeout: 60_000 }, async () => {
+  it('a table recreated in another shape under load is one or the other, or not there', async () => {
     const seen = new Map<string, number>();
     let running = true;
     const reader = async (query: string): Promise<void> => {

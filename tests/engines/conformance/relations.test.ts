@@ -64,7 +64,7 @@ describe.each(ENGINE_NAMES)('relations on %s', (engine) => {
   const cells = columns.map(({ type }) => fc.option(type.stored, { nil: null, freq: 4 }));
   const tables = fc.array(fc.tuple(...cells), { minLength: ROWS, maxLength: ROWS });
 
-  it(`hold for ${TABLES[engine]} random tables, seed ${SEED}`, { timeout: 120_000 }, async () => {
+  it(`hold for ${TABLES[engine]} random tables, seed ${SEED}`, async () => {
     for (const values of fc.sample(tables, { numRuns: TABLES[engine], seed: SEED })) {
       const rows = values.map((row, index): LogicalRow => ({ id: index + 1, values: row }));
       const table = await session.createTable(columns, 'keyed');
@@ -149,7 +149,7 @@ describe('the same over HTTP', () => {
     for (const session of sessions) await session.close();
   });
 
-  it(`${HTTP_TABLES} tables with ${HTTP_CASES} filters on every engine, seed ${SEED}`, { timeout: 120_000 }, async () => {
+  it(`${HTTP_TABLES} tables with ${HTTP_CASES} filters on every engine, seed ${SEED}`, async () => {
     const project = await setUpProject(
       service,
       sessions.map(({ database }) => database.entry()),

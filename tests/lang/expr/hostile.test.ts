@@ -4,21 +4,23 @@ import { Budget, BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts
 import { compileExpr, runExpr } from '../../../src/lang/expr/index.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 import type { PlainValue } from '../../../src/util/decimal.ts';
+import { cpuMs } from '../../support/cpu.ts';
 import { ENV } from './support.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** How long it took and by how much the heap has grown, at its end. */
+/** How much of the processor it took, and by how much the heap has grown, at its end. */
 function cost(work: () => unknown): { error: unknown; millis: number; grown: number } {
   const heap = process.memoryUsage().heapUsed;
-  const from = performance.now();
   let error: unknown;
-  try {
-    work();
-  } catch (caught) {
-    error = caught;
-  }
-  return { error, millis: performance.now() - from, grown: process.memoryUsage().heapUsed - heap };
+  const millis = cpuMs(() => {
+    try {
+      work();
+    } catch (caught) {
+      error = caught;
+    }
+  });
+  return { error, millis, grown: process.memoryUsage().heapUsed - heap };
 }
 
 const SOURCES: readonly (readonly [string, () => string])[] = [

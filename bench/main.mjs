@@ -1,5 +1,5 @@
 // `npm run bench`: starts the engines, the service as users run it and the yardsticks beside it, runs the scenarios in interleaved rounds, and
-// writes what it found into bench/results/. Everything is a ratio within one run; figures of two runs are not to be compared.
+// writes what it found into bench/results/, a whole run into docs/performance.md too. Everything is a ratio within one run; figures of two runs are not to be compared.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { bringUpEngine, ENGINE_NAMES } from './engines.mjs';
 import { createFixture } from './fixtures.mjs';
 import { chooseGenerator } from './load.mjs';
+import { residentBytes } from './measure.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { toSvg } from './plot.mjs';
-import { toMarkdown, toText, verdict } from './report.mjs';
-import { admit, runRounds } from './rounds.mjs';
+import { Progress } from './progress.mjs';
+import { toMarkdown, toText, verdicts } from './report.mjs';
+import { admit, runRounds, secondsOfContest } from './rounds.mjs';
 import { SCENARIOS } from './scenarios.mjs';
 import { startService, startYardstick } from './servers.mjs';
 import { Administrator, databaseEntry, Refused } from './tenants.mjs';
@@ -23,21 +25,21 @@ const ALL = { ...SCENARIOS, ...TRIALS };
 
 const say = (line) => process.stderr.write(`${line}\n`);
 
-function chosen(options) {
-  const unknown = options.scenarios?.find((name) => !Object.hasOwn(ALL, name));
+function chosen({ scenarios, thousand }) {
+  const unknown = scenarios?.find((name) => !Object.hasOwn(ALL, name));
   if (unknown) throw new Error(`unknown scenario ${unknown}; known are ${Object.keys(ALL).join(', ')}`);
-  return options.scenarios ?? Object.keys(ALL);
+  return scenarios ?? Object.keys(ALL).filter((name) => thousand || !ALL[name].isOptional);
 }
 
 /** One scenario on one engine. What the service refuses, or cannot do yet, is a line of the report and not the end of the run. */
-async function runScenario(name, engine, settings, place) {
+async function runScenario(name, engine, settings, progress) {
   const scenario = ALL[name];
   const type = engine.fixture.address.type;
   const result = { scenario: name, engine: type, title: scenario.title, targets: scenario.targets, note: scenario.note };
-  say(`[${place}] ${ENGINE_NAMES[type]}: ${scenario.title}`);
+  say(`[${progress.next()}] ${ENGINE_NAMES[type]}: ${scenario.title}`);
   try {
     if (scenario.trial) Object.assign(result, await scenario.trial(engine, settings, say));
-    else await contest(result, await scenario.contestants(engine, settings, say), { ...settings, seconds: secondsOf(scenario, settings) });
+    else await contest(result, await scenario.contestants(engine, settings, say), { ...settings, ...spanOf(scenario, settings) });
   } catch (error) {
     if (!(error instanceof Refused)) say(`  ${error.stack}`);
     result.unavailable = error.message;
@@ -48,8 +50,17 @@ async function runScenario(name, engine, settings, place) {
   return result;
 }
 
-/** Some contests need longer rounds. */
-const secondsOf = (scenario, { quick, seconds }) => (quick ? seconds : Math.max(seconds, scenario.seconds ?? 0));
+/** What a scenario takes on one engine, about: measured once, to tell what a run will take. */
+const estimateOf = (scenario, settings) =>
+  (scenario.takes ?? 0) + (scenario.trial ? 0 : secondsOfContest(scenario.sides ?? 2, { ...settings, ...spanOf(scenario, settings) }));
+/** To start an engine, the servers and to fill the tables. */
+const ENGINE_SECONDS = 15;
+
+/** Some contests need longer rounds, and are content with fewer. */
+const spanOf = ({ seconds: least = 0, mostRounds = Number.POSITIVE_INFINITY }, { quick, seconds, rounds }) => ({
+  seconds: quick ? seconds : Math.max(seconds, least),
+  rounds: Math.min(rounds, mostRounds),
+});
 
 async function contest(result, contestants, settings) {
   for (const contestant of contestants) {
@@ -64,7 +75,7 @@ async function contest(result, contestants, settings) {
   const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
   if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
   result.contestants = measured;
-  for (const contestant of measured) contestant.verdict = verdict(result.targets?.[contestant.label], contestant);
+  for (const contestant of measured) contestant.verdicts = verdicts(result.targets?.[contestant.label], contestant, measured);
 }
 
 /**
@@ -80,15 +91,18 @@ async function prepareEngine(type, address, options, runFolder) {
   const administrator = new Administrator(service);
   const project = await administrator.createProject([databaseEntry(address, fixture.name)]);
   const yardstick = await startYardstick(type, address, fixture.name, folder);
+  const finish = [];
+  const stops = [];
   const stop = async () => {
+    for (const own of stops.splice(0).reverse()) await own();
     await yardstick.stop();
     await service.stop();
     await fixture.drop();
     rmSync(join(folder, 'data'), { recursive: true, force: true });
   };
-  const finish = [];
-  /** `later`: what a scenario has started and is to be stopped when it is over. */
-  return { fixture, project, yardstick, service, administrator, folder, finish, later: (work) => finish.push(work), stop };
+  /** `later`: what a scenario has started and is to be stopped when it is over; `stops`: when the engine is. `atStart`: its memory, unused. */
+  const atStart = { service: residentBytes(service.pid), yardstick: residentBytes(yardstick.pid) };
+  return { fixture, project, yardstick, service, administrator, folder, atStart, finish, stops, later: (work) => finish.push(work), stop };
 }
 
 function describeMachine() {
@@ -100,12 +114,12 @@ function describeMachine() {
   };
 }
 
-function writeResults(run, folder, options) {
+function writeResults(run, folder, { isWhole }) {
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(run, null, 1)}\n`);
   writeFileSync(join(folder, 'ratios.svg'), toSvg(run.results));
   writeFileSync(join(folder, 'report.md'), `# Benchmark\n\n${toMarkdown(run, 'ratios.svg')}\n`);
   say(`written: ${join(folder, 'report.md')}`);
-  if (!options.writeDocs) return;
+  if (!isWhole) return;
   writeFileSync(join(ROOT, 'docs', 'performance.svg'), toSvg(run.results));
   const [begin, end] = MARKS;
   const page = readFileSync(DOCS, 'utf8');
@@ -116,7 +130,7 @@ function writeResults(run, folder, options) {
 
 async function main(options) {
   const names = chosen(options);
-  const settings = { ...options, generator: chooseGenerator(say), warmUp: options.quick ? 1 : 2 };
+  const settings = { ...options, thousand: names.includes('databases-1000'), generator: chooseGenerator(say) };
   const folder = join(ROOT, 'bench', 'results', new Date().toISOString().slice(0, 19).replaceAll(':', ''));
   mkdirSync(folder, { recursive: true });
   const stops = [];
@@ -127,16 +141,19 @@ async function main(options) {
   const run = { machine: describeMachine(), settings, results: [] };
   try {
     const plan = options.engines.map((type) => [type, names.filter((name) => ALL[name].engines.includes(type))]);
-    const total = plan.reduce((sum, [, own]) => sum + own.length, 0);
+    const seconds = plan.flatMap(([, own]) => own.map((name, i) => estimateOf(ALL[name], settings) + (i === 0 ? ENGINE_SECONDS : 0)));
+    const progress = new Progress(seconds);
+    say(`${seconds.length} scenarios, about ${progress.minutes} minutes`);
     for (const [type, own] of plan) {
       if (own.length === 0) continue;
       const { address, stop } = await bringUpEngine(type);
       stops.push(stop);
       const engine = await prepareEngine(type, address, options, folder);
       stops.push(engine.stop);
-      for (const name of own) run.results.push(await runScenario(name, engine, settings, `${run.results.length + 1}/${total}`));
+      for (const name of own) run.results.push(await runScenario(name, engine, settings, progress));
       await cleanUp();
     }
+    run.minutes = progress.minutesPassed;
     writeResults(run, folder, options);
   } finally {
     await cleanUp();

@@ -1,5 +1,5 @@
-// A thousand databases for one service: a server of its own that allows so many sessions, two hundred databases in it, and five projects that
-// register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
+// Many databases for one service: a server of its own that allows so many sessions, a hundred databases in it, or two hundred and five projects
+// that register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
@@ -17,12 +17,13 @@ import { databaseEntry, inParallel } from './tenants.mjs';
 
 const PROJECTS = 5;
 const FEW = 10;
+const FEW_CONNECTIONS = 5;
 const ROWS = 1000;
 const FIRST = 7;
 /** The service looks at a table again when its picture is older than five seconds. */
 const LOOK_AGAIN_MS = 5100;
 /** A thousand of the service, a thousand of the yardstick, and what the few databases hold beside them. */
-const SESSIONS = 1000 * 2 + FEW * 50 + 100;
+const SESSIONS = 1000 * 2 + FEW * FEW_CONNECTIONS * 2 + 100;
 
 const MYSQL_FLAGS = [`--max-connections=${SESSIONS}`];
 
@@ -126,45 +127,61 @@ async function createOnClickhouse({ host, port, user, password }, count) {
   await client.close();
 }
 
-export async function manyDatabases(engine, { quick }, say) {
-  const { service, administrator, folder, fixture } = engine;
+/**
+ * The server with its databases, the projects that register them and a yardstick of its own: made once for the contests of one engine.
+ * `few` holds ten with pools of five; `projects` hold all of them, once or five times, with pools of one.
+ */
+async function setUp(engine, { thousand, quick }, say) {
+  const { administrator, folder, fixture } = engine;
   const { type } = fixture.address;
-  const each = quick ? 20 : 200;
+  const each = thousand ? (quick ? 20 : 200) : 100;
   const address = await startServer(type);
-  engine.later(address.stop);
+  engine.stops.push(address.stop);
   say(`  creating ${each} databases`);
   await SERVERS[type].create(address, each);
   const names = Array.from({ length: each }, (_, i) => `tenant_${i + 1}`);
-  const small = await administrator.createProject(names.slice(0, FEW).map((name) => databaseEntry(address, name)));
-  const entries = names.map((name) => databaseEntry(address, name, { max_open_connections: 1, max_idle_connections: 1 }));
+  const project = (chosen, connections) =>
+    administrator.createProject(
+      chosen.map((name) => databaseEntry(address, name, { max_open_connections: connections, max_idle_connections: connections })),
+    );
+  const few = await project(names.slice(0, FEW), FEW_CONNECTIONS);
   const projects = [];
-  for (let i = 0; i < PROJECTS; i++) projects.push(await administrator.createProject(entries));
+  for (let i = 0; i < (thousand ? PROJECTS : 1); i++) projects.push(await project(names, 1));
   const yardstick = await startYardstick(type, address, 'tenant_1', folder);
-  engine.later(yardstick.stop);
+  engine.stops.push(yardstick.stop);
+  return { address, each, few, projects, yardstick, greet: firstRequests(administrator, type, names, say) };
+}
 
-  // The first request to each opens its connection, and PostgreSQL plans the first five of each statement anew: neither is what is compared. So the
-  // requests come as far apart as the service looks at a table again.
+/**
+ * The first request to each opens its connection, and PostgreSQL plans the first five of each statement anew: neither is what is compared. So the
+ * requests come as far apart as the service looks at a table again; where the databases are few, what warms a contest up does it.
+ */
+const firstRequests = (administrator, type, names, say) => async (projects, times) => {
   const first = projects.flatMap((project) =>
     names.map((name) => ({ project, path: `${project.auto(type, name, 'users')}?pg=0&ps=1&id=eq.1` })),
   );
-  for (let i = 1; i <= FIRST; i++) {
-    say(`  first requests to all of them, ${i} of ${FIRST}`);
+  for (let i = 1; i <= times; i++) {
+    say(`  first requests to all of them, ${i} of ${times}`);
     const started = performance.now();
     await inParallel(first, 16, ({ project, path }) => administrator.send('GET', path, project.headers));
-    if (!quick) await delay(Math.max(0, LOOK_AGAIN_MS - (performance.now() - started)));
+    if (times > 1) await delay(Math.max(0, LOOK_AGAIN_MS - (performance.now() - started)));
   }
+};
 
-  const database = (most) => `tenant_${most === 1 ? 1 : anyOf(most)}`;
-  const ours = (project, most) =>
-    makeRequest({ path: `${project.auto(type, database(most), 'users')}?pg=0&ps=1&id=eq.${anyOf(ROWS)}`, headers: project.headers });
-  const theirs = (path, most, tenants) =>
-    makeRequest({ path: `${path}?database=${database(most)}&tenant=${anyOf(tenants)}&id=${anyOf(ROWS)}` });
+/** Single rows from so many databases in turn, against a handler with as many pools. */
+export const manyDatabases = (count) => async (engine, settings, say) => {
+  const { type } = engine.fixture.address;
+  const isThousand = count === 1000;
+  engine.tenants ??= await setUp(engine, settings, say);
+  const { address, each, few, projects, yardstick, greet } = engine.tenants;
+  const isFew = count === FEW;
+  if (!isFew) await greet(isThousand ? projects : projects.slice(0, 1), isThousand && !settings.quick ? FIRST : 1);
+  const most = isThousand ? each : Math.min(count, each);
+  const own = isFew ? [few] : isThousand ? projects : projects.slice(0, 1);
+  const database = `tenant_${anyOf(most)}`;
+  const ours = (project) =>
+    makeRequest({ path: `${project.auto(type, database, 'users')}?pg=0&ps=1&id=eq.${anyOf(ROWS)}`, headers: project.headers });
+  const theirs = makeRequest({ path: `${isFew ? '/few' : '/tenant'}?database=${database}&tenant=${anyOf(own.length)}&id=${anyOf(ROWS)}` });
   const contestant = (label, server, request) => ({ label, server, database: address, rows: 1, request });
-  return [
-    contestant('1 database', service, ours(small, 1)),
-    contestant(`${FEW} databases`, service, ours(small, FEW)),
-    contestant(`${each * PROJECTS} databases`, service, anyRequest(projects.map((project) => ours(project, each)))),
-    contestant('yardstick, 1', yardstick, theirs('/one', 1, 1)),
-    contestant(`yardstick, ${each * PROJECTS}`, yardstick, theirs('/tenant', each, PROJECTS)),
-  ];
-}
+  return [contestant('yardstick', yardstick, theirs), contestant('millrace', engine.service, anyRequest(own.map(ours)))];
+};

@@ -4,18 +4,19 @@ export const ENGINES = ['pg', 'ms', 'ma', 'ch'];
 export const USAGE = `npm run bench -- [options]
   --engine pg,ms,ma,ch     engines to measure (all)
   --scenario name,name     scenarios to run (all); --list names them
-  --quick                  3 rounds of 1 s and small sets instead of 7 rounds of 2 s
-  --rounds n --seconds s   as said
+  --quick                  3 rounds and small sets instead of 4 rounds
+  --rounds n --seconds s   so many rounds (4) of so many seconds (1)
+  --thousand               a thousand databases too, which take eight minutes more
   --connections n          connections of the load generator (32)
   --workers n              MILLRACE_WORKERS of the service (1)
   --node-http              the service on node:http instead of its own server, to compare the two
   --prof                   the service writes a CPU profile into the results
-  --write-docs             puts the tables and the plot of this run into docs/performance.md
-  --list                   names the scenarios and ends`;
+  --list                   names the scenarios and ends
+A whole run, of all engines and scenarios, writes docs/performance.md at its end; a part of one, or a quick one, never does.`;
 
 const flags = {
   '--quick': 'quick',
-  '--write-docs': 'writeDocs',
+  '--thousand': 'thousand',
   '--list': 'list',
   '--prof': 'prof',
   '--node-http': 'nodeHttp',
@@ -48,8 +49,8 @@ export function readOptions(argv) {
     else if (values[word] && argv[i + 1] !== undefined) given[values[word].key] = values[word].read(argv[++i]);
     else throw new Error(`unknown option ${word}\n${USAGE}`);
   }
-  const defaults = given.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 2 };
-  const options = { engines: ENGINES, connections: 32, workers: 1, ...defaults, ...given };
+  const isWhole = !given.engines && !given.scenarios && !given.quick;
+  const options = { engines: ENGINES, connections: 32, workers: 1, rounds: given.quick ? 3 : 4, seconds: 1, isWhole, ...given };
   const unknown = options.engines.find((engine) => !ENGINES.includes(engine));
   if (unknown) throw new Error(`unknown engine ${unknown}; known are ${ENGINES.join(', ')}`);
   return options;

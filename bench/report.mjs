@@ -1,5 +1,6 @@
 // What a run found, as a table for the terminal, as Markdown, and as JSON. Knows results, not how they came about.
 import { ENGINE_NAMES } from './engines.mjs';
+import { median } from './measure.mjs';
 
 const round = (number, digits) =>
   number === undefined ? '' : number.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -19,19 +20,37 @@ const COLUMNS = [
   ['p99', (c) => `${millis(c.p99)}${c.isLate ? ' (worse)' : ''}`],
   ['p99.9', (c) => millis(c.p999)],
   ['RSS', (c) => megabytes(c.rss)],
-  ['target', (c) => c.verdict ?? ''],
+  ['targets', (c) => (c.verdicts ?? []).join('; ')],
 ];
 
 export const judge = (holds, words) => `${words}: ${holds ? 'met' : 'missed'}`;
 
-/** What was to be reached and whether it was, in words; undefined where nothing was set. */
-export function verdict(target, contestant) {
-  if (!target) return undefined;
-  const [[kind, least]] = Object.entries(target);
-  const reached = contestant[kind]?.median;
-  if (reached === undefined) return undefined;
-  return judge(reached >= least, `${kind} ≥ ${round(least, 2)}`);
+/** Memory may be so many times the yardstick's. */
+const MOST_GIRTH = 1.3;
+
+/** What was to be reached and whether it was, in words. Whoever stands beside a yardstick may be no later than it, and not much larger. */
+export function verdicts(target, contestant, contestants) {
+  const judged = [];
+  if (target) {
+    const { to, ...aims } = target;
+    const [[kind, least]] = Object.entries(aims);
+    const reached = to
+      ? thriftTo(
+          contestants.find(({ label }) => label === to),
+          contestant,
+        )
+      : contestant[kind]?.median;
+    if (reached !== undefined)
+      judged.push(judge(reached >= least, `${kind} ≥ ${round(least, 2)}${to ? ` to ${to} (${round(reached, 2)})` : ''}`));
+  }
+  if (contestant.label === 'millrace') {
+    judged.push(judge(!contestant.isLate, 'p99'));
+    if (contestant.girth) judged.push(judge(contestant.girth <= MOST_GIRTH, `RSS ${round(contestant.girth, 2)}`));
+  }
+  return judged;
 }
+
+const thriftTo = (other, own) => median(own.rounds.map(({ cpu }, i) => other.rounds[i].cpu / cpu));
 
 export const titleOf = ({ title, engine }) => (engine ? `${ENGINE_NAMES[engine]}: ${title}` : title);
 
@@ -63,7 +82,7 @@ function ratioTable(results) {
     const result = pairs.find((candidate) => candidate.title === title && candidate.engine === engine);
     const ours = result?.contestants.find((c) => c.label === 'millrace');
     if (!ours) return '';
-    const missed = ours.verdict?.endsWith('missed');
+    const missed = ours.verdicts.some((words) => words.startsWith('ratio') && words.endsWith('missed'));
     return `${missed ? '' : '**'}${round(ours.ratio.median, 2)}${missed ? '' : '**'} (${round(ours.ratio.low, 2)}–${round(ours.ratio.high, 2)}), CPU ${round(ours.thrift?.median, 2)}`;
   };
   return [
@@ -73,24 +92,49 @@ function ratioTable(results) {
   ].join('\n');
 }
 
-function detailTable(result) {
-  const names = COLUMNS.map(([name]) => name);
-  return [
-    row(names),
-    row(names.map((_, i) => (i === 0 ? '---' : '--:'))),
-    ...result.contestants.map((c) => row(COLUMNS.map(([, show]) => show(c)))),
-  ].join('\n');
+/** All contests of one engine in one table; a scenario's name stands at its first line. */
+function contestTable(results) {
+  const names = ['scenario', ...COLUMNS.map(([name]) => name)];
+  const lines = results.flatMap(({ title, contestants }) =>
+    contestants.map((c, i) => row([i === 0 ? title : '', ...COLUMNS.map(([, show]) => show(c))])),
+  );
+  return [row(names), row(names.map((_, i) => (i < 2 ? '---' : '--:'))), ...lines].join('\n');
 }
 
 function detail(result) {
-  const parts = [`### ${titleOf(result)}`];
+  const parts = [`**${result.title}**`];
   if (result.unavailable) parts.push(`Not available: ${result.unavailable}`);
-  if (result.contestants) parts.push(detailTable(result));
+  const problems = (result.contestants ?? []).filter(({ problem }) => problem).map(({ label, problem }) => `- ${label}: ${problem}`);
   const findings = (result.findings ?? []).map(({ what, value, verdict: judged }) => `- ${what}: ${value}${judged ? ` (${judged})` : ''}`);
-  if (findings.length > 0) parts.push(findings.join('\n'));
+  if (problems.length + findings.length > 0) parts.push([...problems, ...findings].join('\n'));
   if (result.note) parts.push(result.note);
   if (result.output) parts.push(`\`\`\`text\n${result.output.trimEnd()}\n\`\`\``);
-  return parts.join('\n\n');
+  return parts.length > 1 ? [parts.join('\n\n')] : [];
+}
+
+function engineSection(engine, results) {
+  const contests = results.filter(({ contestants }) => contestants);
+  return [`### ${ENGINE_NAMES[engine]}`, ...(contests.length > 0 ? [contestTable(contests)] : []), ...results.flatMap(detail)].join('\n\n');
+}
+
+/** What was not reached, by the kind of target. */
+function shortfalls(results) {
+  const judged = results.flatMap(({ title, engine, contestants = [] }) =>
+    contestants.flatMap(({ verdicts: words = [] }) => words.map((text) => ({ text, where: `${ENGINE_NAMES[engine]} ${title}` }))),
+  );
+  const kinds = [
+    ['ratio or thrift', ({ text }) => /^(ratio|thrift)/.test(text)],
+    ['p99 no worse than the yardstick’s', ({ text }) => text.startsWith('p99')],
+    [`RSS at most ${MOST_GIRTH} times the yardstick’s`, ({ text }) => text.startsWith('RSS')],
+  ];
+  return kinds
+    .map(([kind, isOfIt]) => [kind, judged.filter(isOfIt)])
+    .filter(([, own]) => own.length > 0)
+    .map(([kind, own]) => {
+      const missed = own.filter(({ text }) => text.endsWith('missed')).map(({ where }) => where);
+      return `- ${kind}: met in ${own.length - missed.length} of ${own.length}${missed.length > 0 ? `; not in: ${missed.join(', ')}` : ''}`;
+    })
+    .join('\n');
 }
 
 /** Rounds that differ so much say more about the machine than about the service. */
@@ -106,13 +150,20 @@ function steadiness(results) {
 }
 
 /** The part that goes into docs/performance.md too. */
-export function toMarkdown({ machine, settings, results }, plot) {
+export function toMarkdown({ machine, settings, results, minutes }, plot) {
+  const engines = [...new Set(results.map(({ engine }) => engine))];
   return [
-    `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker.`,
+    `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker; ${minutes} minutes in all.`,
     ...steadiness(results),
+    shortfalls(results),
     `![Ratios to the yardstick](${plot})`,
     'Requests a second as a ratio to the yardstick (smallest and largest round in brackets), and how many times less CPU a request costs the service. Bold: the target is met, or none is set.',
     ratioTable(results),
-    ...results.map(detail),
+    ...engines.map((engine) =>
+      engineSection(
+        engine,
+        results.filter((result) => result.engine === engine),
+      ),
+    ),
   ].join('\n\n');
 }

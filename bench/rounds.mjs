@@ -48,17 +48,19 @@ async function measure(contestant, { generator, seconds, connections }) {
 }
 
 /** Compiled code is what is compared: so many requests, or so many seconds where requests are slow. */
-const WARM_REQUESTS = 20_000;
-const WARM_SECONDS = 5;
+const WARM_REQUESTS = 10_000;
+const WARM_SECONDS = 2;
 
-async function warmUp({ server, request }, { generator, connections, warmUp: least }) {
-  const plan = { port: server.port, request, connections, seconds: least };
-  let { requests } = await runLoad(generator, plan);
-  for (let seconds = least; requests < WARM_REQUESTS && seconds < WARM_SECONDS; seconds++)
-    requests += (await runLoad(generator, { ...plan, seconds: 1 })).requests;
+async function warmUp({ server, request }, { generator, connections }) {
+  let requests = 0;
+  for (let second = 0; requests < WARM_REQUESTS && second < WARM_SECONDS; second++)
+    requests += (await runLoad(generator, { port: server.port, request, connections, seconds: 1 })).requests;
 }
 
-/** Runs the contest; the first contestant is the base of the ratios. */
+/** What a contest of so many takes in seconds, about: what is measured, and what there is around it. */
+export const secondsOfContest = (contestants, { rounds, seconds }) => contestants * (0.75 * WARM_SECONDS + rounds * (seconds + 0.3)) + 1;
+
+/** Runs the contest; the base of the ratios is the fastest yardstick, or the first contestant where there is none. */
 export async function runRounds(contestants, settings, say) {
   const results = contestants.map(() => []);
   for (const contestant of contestants) {
@@ -74,7 +76,14 @@ export async function runRounds(contestants, settings, say) {
     }
     say(round + 1, results);
   }
-  return contestants.map((contestant, index) => summarize(contestant.label, results[index], results[0]));
+  const base = baseOf(contestants, results);
+  return contestants.map((contestant, index) => summarize(contestant.label, results[index], base));
+}
+
+function baseOf(contestants, results) {
+  const yardsticks = results.filter((_, index) => contestants[index].label.startsWith('yardstick'));
+  const rateOf = (rounds) => median(rounds.map(({ rate }) => rate));
+  return yardsticks.reduce((fastest, rounds) => (rateOf(rounds) > rateOf(fastest) ? rounds : fastest), yardsticks[0] ?? results[0]);
 }
 
 function summarize(label, rounds, base) {
@@ -94,6 +103,8 @@ function summarize(label, rounds, base) {
     /** Is one request of a hundred slower than the base's? */
     isLate: of('p99') > median(base.map(({ p99 }) => p99)),
     rss: of('rss'),
+    /** How many times the base's memory. */
+    girth: ratio('rss').median,
     ...(of('errors') > TOLERATED_ERRORS && { problem: `${(of('errors') * 100).toFixed(1)} % of the requests failed` }),
     rounds,
   };

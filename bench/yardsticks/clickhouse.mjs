@@ -14,6 +14,7 @@ const open = (database, connections) =>
   });
 const client = open(database, 50);
 const poolOf = poolPerTenant((name) => open(name, 1));
+const fewOf = poolPerTenant((name) => open(name, 5));
 const COLUMNS = 'id, name, email, created_at';
 
 const query = async (text, parameters, on = client) =>
@@ -47,11 +48,17 @@ serve({
   'PUT /accounts': (q) =>
     change('accounts', q.get('id'), 'ALTER TABLE accounts UPDATE name = {name:String} WHERE id = {id:Int32}', { name: q.get('name') }),
   'GET /months': () =>
-    query('SELECT toStartOfMonth(created_at) AS month, count() AS count, min(email) AS least FROM users GROUP BY month ORDER BY month', {}),
+    query(
+      'SELECT toStartOfMonth(created_at) AS month, count() AS count, sum(id) AS total, min(email) AS least FROM users GROUP BY month ORDER BY month',
+      {},
+    ),
   'DELETE /spares': (q) => change('spares', q.get('id'), 'DELETE FROM spares WHERE id = {id:Int32}', {}),
   'GET /summary': async (q) => {
     const rows = await one(q.get('id'));
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
+  'GET /after': (q) =>
+    query(`SELECT ${COLUMNS} FROM users WHERE id > {id:Int32} ORDER BY id LIMIT {ps:UInt32}`, { id: q.get('id'), ps: q.get('ps') }),
+  'GET /few': (q) => one(q.get('id'), fewOf(q)),
   'GET /tenant': (q) => one(q.get('id'), poolOf(q)),
 });

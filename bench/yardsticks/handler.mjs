@@ -67,3 +67,39 @@ export function withLines(orders, lines) {
 /** A page of orders with their users. */
 export const ORDERS_AND_USERS =
   'SELECT o.id, o.user_id, o.note, u.name, u.email, u.created_at FROM orders o LEFT JOIN users u ON u.id = o.user_id ORDER BY o.id';
+
+/** Five inputs, checked as one does by hand. */
+export function checked(query) {
+  const id = Number(query.get('id'));
+  if (!Number.isSafeInteger(id) || id < 1) throw new Error('id');
+  const name = query.get('name');
+  if (name !== null && name.length > 40) throw new Error('name');
+  const since = query.get('since');
+  if (since !== null && Number.isNaN(Date.parse(since))) throw new Error('since');
+  const limit = Number(query.get('limit') ?? 10);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new Error('limit');
+  const active = query.get('active');
+  if (active !== null && active !== 'true' && active !== 'false') throw new Error('active');
+  return { id, name, since, limit, active: active === 'true' };
+}
+
+const NUMBERS = new Set(['int', 'integer', 'bigint', 'smallint', 'decimal', 'numeric', 'double', 'real']);
+
+/** A document of all tables: a schema each, and a path to read and to write it. */
+export function openapi(columns) {
+  const schemas = {};
+  for (const { table_name, column_name, data_type, is_nullable } of columns) {
+    schemas[table_name] ??= { type: 'object', properties: {} };
+    schemas[table_name].properties[column_name] = { type: NUMBERS.has(data_type) ? 'number' : 'string', nullable: is_nullable === 'YES' };
+  }
+  const paths = {};
+  for (const name of Object.keys(schemas)) {
+    const content = { 'application/json': { schema: { type: 'array', items: { $ref: `#/components/schemas/${name}` } } } };
+    const parameters = Object.keys(schemas[name].properties).map((column) => ({ name: column, in: 'query', schema: { type: 'string' } }));
+    paths[`/${name}`] = {
+      get: { parameters, responses: { 200: { description: 'Rows.', content } } },
+      post: { requestBody: { content }, responses: { 200: { description: 'Inserted.' } } },
+    };
+  }
+  return { openapi: '3.0.3', info: { title: 'Tables', version: '1' }, paths, components: { schemas } };
+}

@@ -1,6 +1,6 @@
 // The yardstick for MySQL and MariaDB: a handler on `mysql2` with `execute`, which prepares each statement once per connection.
 import mysql from 'mysql2/promise';
-import { ORDERS_AND_USERS, poolPerTenant, serve, withLines } from './handler.mjs';
+import { checked, ORDERS_AND_USERS, openapi, poolPerTenant, serve, withLines } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
 const pool = mysql.createPool({ ...address, connectionLimit: 50 });
@@ -16,6 +16,13 @@ async function insert(rows) {
   const [result] = await pool.query('INSERT INTO notes (name, email, created_at) VALUES ?', [values]);
   return { rows_affected: result.affectedRows };
 }
+
+/** The same prepared: a text for each number of rows. */
+const prepared = (rows) =>
+  affected(
+    `INSERT INTO notes (name, email, created_at) VALUES (?, ?, ?)${', (?, ?, ?)'.repeat(rows.length - 1)}`,
+    rows.flatMap((row) => [row.name, row.email, new Date(row.created_at)]),
+  );
 
 /** MySQL does not give back what was inserted. */
 async function insertReturned(row) {
@@ -39,11 +46,16 @@ async function patchMany([first, ...rows]) {
 }
 
 const MONTHS =
-  "SELECT CAST(DATE_FORMAT(created_at, '%Y-%m-01') AS DATETIME) AS month, count(*) AS count, min(email) AS least FROM users GROUP BY 1 ORDER BY 1";
+  "SELECT CAST(DATE_FORMAT(created_at, '%Y-%m-01') AS DATETIME) AS month, count(*) AS count, sum(id) AS total, min(email) AS least FROM users GROUP BY 1 ORDER BY 1";
 const ONE = `SELECT ${COLUMNS} FROM users WHERE id = ? ORDER BY id LIMIT 1`;
 const one = (id) => query(ONE, [id]);
 
-const poolOf = poolPerTenant((database) => mysql.createPool({ ...address, database, connectionLimit: 1 }));
+const poolsOf = (connectionLimit) => poolPerTenant((database) => mysql.createPool({ ...address, database, connectionLimit }));
+const poolOf = poolsOf(1);
+const fewOf = poolsOf(5);
+const TABLE_COLUMNS =
+  'SELECT table_name AS table_name, column_name AS column_name, data_type AS data_type, is_nullable AS is_nullable ' +
+  'FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position';
 
 serve({
   'GET /one': (q) => one(q.get('id')),
@@ -60,6 +72,7 @@ serve({
   },
   'GET /by-email': (q) => query(`SELECT ${COLUMNS} FROM users WHERE email = ? ORDER BY id LIMIT ?`, [q.get('email'), q.get('ps')]),
   'POST /notes': (_, rows) => insert(rows),
+  'POST /notes/prepared': (_, rows) => prepared(rows),
   'PUT /accounts': (q) => affected('UPDATE accounts SET name = ? WHERE id = ?', [q.get('name'), q.get('id')]),
   'POST /notes/returned': (_, [row]) => insertReturned(row),
   'PATCH /accounts': (q, row) => affected('UPDATE accounts SET name = ?, email = ? WHERE id = ?', [row.name, row.email, q.get('id')]),
@@ -70,5 +83,16 @@ serve({
     const rows = await one(q.get('id'));
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
+  'GET /checked': (q) => one(checked(q).id),
+  'GET /after': (q) => query(`SELECT ${COLUMNS} FROM users WHERE id > ? ORDER BY id LIMIT ?`, [q.get('id'), q.get('ps')]),
+  'GET /reader/one': (q) => query('SELECT id, name FROM users WHERE id >= ? AND id = ? ORDER BY id LIMIT 1', [q.get('low'), q.get('id')]),
+  'GET /reader/page': (q) =>
+    query('SELECT id, name FROM users WHERE id >= ? ORDER BY id LIMIT ? OFFSET ?', [
+      q.get('low'),
+      q.get('ps'),
+      String(Number(q.get('pg')) * Number(q.get('ps'))),
+    ]),
+  'GET /openapi': async () => openapi(await query(TABLE_COLUMNS, [])),
+  'GET /few': async (q) => (await fewOf(q).execute(ONE, [q.get('id')]))[0],
   'GET /tenant': async (q) => (await poolOf(q).execute(ONE, [q.get('id')]))[0],
 });

@@ -1,6 +1,6 @@
 // The yardstick for PostgreSQL: a handler on `pg` with named statements, as a careful user of that driver writes it.
 import pg from 'pg';
-import { ORDERS_AND_USERS, poolPerTenant, serve, withLines } from './handler.mjs';
+import { checked, ORDERS_AND_USERS, openapi, poolPerTenant, serve, withLines } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
 /** As long as the service keeps its own, so that nobody has to log in anew between two rounds. */
@@ -29,9 +29,16 @@ const patchMany = {
   name: 'patch-many',
   text: 'UPDATE accounts SET name = given.name FROM unnest($1::int[], $2::text[]) AS given (id, name) WHERE accounts.id = given.id',
 };
+const after = { name: 'after', text: `SELECT ${COLUMNS} FROM users WHERE id > $1 ORDER BY id LIMIT $2` };
+const readerOne = { name: 'reader-one', text: 'SELECT id, name FROM users WHERE id >= $1 AND id = $2 ORDER BY id LIMIT 1' };
+const readerPage = { name: 'reader-page', text: 'SELECT id, name FROM users WHERE id >= $1 ORDER BY id LIMIT $2 OFFSET $3' };
+const columns = {
+  name: 'columns',
+  text: "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position",
+};
 const months = {
   name: 'months',
-  text: "SELECT date_trunc('month', created_at) AS month, count(*) AS count, min(email) AS least FROM users GROUP BY 1 ORDER BY 1",
+  text: "SELECT date_trunc('month', created_at) AS month, count(*) AS count, sum(id) AS total, min(email) AS least FROM users GROUP BY 1 ORDER BY 1",
 };
 const remove = { name: 'remove', text: 'DELETE FROM spares WHERE id = $1' };
 
@@ -51,6 +58,7 @@ const query = async (statement, values) => (await pool.query({ ...statement, val
 const affected = async (statement, values) => ({ rows_affected: (await pool.query({ ...statement, values })).rowCount });
 
 const poolOf = poolPerTenant((database) => open(database, 1));
+const fewOf = poolPerTenant((database) => open(database, 5));
 
 serve({
   'GET /one': (q) => query(one, [q.get('id')]),
@@ -75,5 +83,11 @@ serve({
     const rows = await query(one, [q.get('id')]);
     return { count: rows.length, names: rows.map((row) => row.name.toUpperCase()) };
   },
+  'GET /checked': (q) => query(one, [checked(q).id]),
+  'GET /after': (q) => query(after, [q.get('id'), q.get('ps')]),
+  'GET /reader/one': (q) => query(readerOne, [q.get('low'), q.get('id')]),
+  'GET /reader/page': (q) => query(readerPage, [q.get('low'), q.get('ps'), Number(q.get('pg')) * Number(q.get('ps'))]),
+  'GET /openapi': async () => openapi(await query(columns, [])),
+  'GET /few': async (q) => (await fewOf(q).query({ ...one, values: [q.get('id')] })).rows,
   'GET /tenant': async (q) => (await poolOf(q).query({ ...one, values: [q.get('id')] })).rows,
 });

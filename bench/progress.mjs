@@ -1,0 +1,36 @@
+// How far a run is and how long it will take still: by estimates made before, and by how well they have held so far.
+const toMinutes = (seconds) => Math.ceil(seconds / 60);
+
+export class Progress {
+  #estimates;
+  #started = performance.now();
+  #done = 0;
+
+  /** The seconds that each step will take, about. */
+  constructor(estimates) {
+    this.#estimates = estimates;
+  }
+
+  get minutes() {
+    return toMinutes(sum(this.#estimates));
+  }
+
+  get minutesPassed() {
+    return toMinutes(this.#passed);
+  }
+
+  get #passed() {
+    return (performance.now() - this.#started) / 1000;
+  }
+
+  /** Begins the next step: its number, and what is left of the time. */
+  next() {
+    const before = sum(this.#estimates.slice(0, this.#done));
+    const pace = before === 0 ? 1 : this.#passed / before;
+    const left = sum(this.#estimates.slice(this.#done)) * pace;
+    this.#done++;
+    return `${this.#done}/${this.#estimates.length}, ${toMinutes(left)} min left`;
+  }
+}
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);

@@ -9,6 +9,10 @@ export interface ReadRows {
   /** The same object for rows that were planned alike. */
   readonly shape: object;
   readonly store: RowStore;
+  readonly columns: readonly ResultColumn[];
+  /** Where their cells begin in a row of the store … */
+  readonly first: number;
+  /** … and how many of them are seen. */
   readonly visible: number;
   readonly items: readonly ReadItem[];
 }
@@ -30,15 +34,15 @@ interface KnownColumns {
 
 const knownColumns = new WeakMap<object, KnownColumns>();
 
-function columnsOf({ shape, store, visible, items }: ReadRows): readonly ResultColumn[] {
+function columnsOf({ shape, columns: own, visible, items }: ReadRows): readonly ResultColumn[] {
   const nested = items.map(({ rows }) => columnsOf(rows));
   const known = knownColumns.get(shape);
-  if (known !== undefined && known.own === store.columns && known.nested.every((columns, i) => columns === nested[i])) return known.columns;
+  if (known !== undefined && known.own === own && known.nested.every((columns, i) => columns === nested[i])) return known.columns;
   const columns = [
-    ...store.columns.slice(0, visible),
+    ...own.slice(0, visible),
     ...items.map(({ key, kind }, i): ResultColumn => ({ name: key, kind: 'json', nested: { kind, columns: nested[i] ?? [] } })),
   ];
-  knownColumns.set(shape, { own: store.columns, nested, columns });
+  knownColumns.set(shape, { own, nested, columns });
   return columns;
 }
 
@@ -99,10 +103,11 @@ function writeRow({ store, visible, items }: ReadRows, row: number, cells: Cells
 }
 
 function packRows({ rows }: ReadItem, related: readonly number[], out: ByteWriter): void {
-  const { store, visible, items } = rows;
+  const { store, first, visible, items } = rows;
+  const end = first + visible;
   beginNested(out, related.length);
   for (const row of related) {
-    for (let i = 0; i < visible; i++) appendNestedCell(out, store.bytes, store.from(row, i), store.to(row, i));
+    for (let i = first; i < end; i++) appendNestedCell(out, store.bytes, store.from(row, i), store.to(row, i));
     for (const item of items) {
       const deeper = item.of(row);
       if (item.kind === 'one' && deeper.length === 0) appendNestedNull(out);

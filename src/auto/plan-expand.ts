@@ -2,8 +2,7 @@
 import { apiError } from '../errors.ts';
 import type { Neighbours } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
-import type { SelectPlan } from '../sql/plan.ts';
-import type { RelatedRows } from '../sql/related-rows.ts';
+import type { RelatedRows, SelectPlan } from '../sql/plan.ts';
 import { type Access, checkPageSize, largestPage, narrow } from './access.ts';
 import type { ExpandWanted } from './expand-syntax.ts';
 import { findColumn } from './filters.ts';

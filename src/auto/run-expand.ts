@@ -1,13 +1,14 @@
 /**
- * Runs a read with `$expand`: the rows first, then one statement for each item with the keys of all rows, all of them in one snapshot where the engine
- * has any. Nothing is sent before everything is read.
+ * Runs a read with `$expand`: the rows first, with those that can be joined to them, then one statement for each other item with the keys of all rows,
+ * all of them in one snapshot where the engine has any. Nothing is sent before everything is read.
  */
-import type { StatementRun } from '../engines/engine.ts';
+import { DbFailure, type StatementRun } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { Narrowed, SelectPlan } from '../sql/plan.ts';
+import { isJoinable, joinedColumns } from '../sql/joined-rows.ts';
+import type { Link, Narrowed, RelatedRows, SelectPlan } from '../sql/plan.ts';
 import { compileRelated } from '../sql/related-rows.ts';
 import type { Operand } from '../sql/statement.ts';
 import { MemoryBusy, type MemoryLease } from '../util/memory-lease.ts';
@@ -37,20 +38,35 @@ export async function runExpanded<T>(
 ): Promise<T> {
   const { connection, options, engine } = session;
   const lease = session.memory.lease(session.owner);
-  const snapshot = connection.beginSnapshot !== undefined;
+  const { joined, rows: beside, apart } = dividedFor(plan, engine.dialect);
+  // One statement is a snapshot by itself.
+  const snapshot = connection.beginSnapshot !== undefined && (apart.length > 0 || session.readsOnly === true);
   let ended: Promise<unknown> | undefined;
   try {
-    await connection.beginSnapshot?.(options);
+    if (snapshot) await connection.beginSnapshot?.(options);
     const reading = new Reading(session, lease);
-    const columns = withEqualBytes(plan.select.columns, plan.expand, engine.dialect);
-    const store = new RowStore(columns.length, lease);
-    const result = await read(columns === plan.select.columns ? plan.select : { ...plan.select, columns }, store);
-    const rows = {
-      shape: plan.expand,
-      store,
-      visible: plan.visible,
-      items: await reading.items(plan.expand, columns, store, undefined, ''),
-    };
+    const columns = withEqualBytes(plan.select.columns, apart, engine.dialect);
+    const store = new RowStore(
+      beside.reduce((width, one) => width + joinedColumns(one).length, columns.length),
+      lease,
+    );
+    const select = columns === plan.select.columns ? plan.select : { ...plan.select, columns };
+    const result =
+      joined.length === 0
+        ? await read(select, store)
+        : await read({ ...select, joined: beside }, store).finally(() => checkOnce(store, select));
+    const found = new Map<Expansion, ReadItem>();
+    let first = columns.length;
+    for (const expansion of joined) {
+      found.set(expansion, joinedItem(expansion, store, first));
+      first += joinedColumns(expansion.rows).length;
+    }
+    const others = await reading.items(apart, columns, store, undefined, '');
+    apart.forEach((expansion, i) => {
+      found.set(expansion, others[i] as ReadItem);
+    });
+    const items = plan.expand.map((expansion) => found.get(expansion) as ReadItem);
+    const rows = { shape: plan.expand, store, columns: store.columns, first: 0, visible: plan.visible, items };
     if (reading.truncated.length > 0) sink.header('X-Expand-Truncated', reading.truncated.join(', '));
     // Nothing is read any more: the transaction ends while the rows are on their way.
     if (snapshot) ended = reading.isOver ? Promise.resolve() : endSnapshot(session);
@@ -62,6 +78,54 @@ export async function runExpanded<T>(
     if (snapshot) await (ended ?? endSnapshot(session));
     lease.release();
   }
+}
+
+/** What of the items comes with the rows themselves, and what after them. */
+interface Divided {
+  readonly joined: readonly Expansion[];
+  readonly rows: readonly RelatedRows[];
+  readonly apart: readonly Expansion[];
+}
+
+const divisions = new WeakMap<readonly Expansion[], Divided>();
+
+function dividedFor({ expand, select }: ExpandedRead, dialect: Dialect): Divided {
+  const { table, columns, kinds } = select;
+  const key = table.primaryKey;
+  const joins = kinds !== 'described' && key.length > 0 && key.every((column) => columns.includes(column)) && dialect.joins?.(select);
+  if (joins !== true) return { joined: [], rows: [], apart: expand };
+  let divided = divisions.get(expand);
+  if (divided === undefined) {
+    const joined = expand.filter(({ rows, nested }) => nested.length === 0 && isJoinable(rows));
+    divided = { joined, rows: joined.map(({ rows }) => rows), apart: expand.filter((one) => !joined.includes(one)) };
+    divisions.set(expand, divided);
+  }
+  return divided;
+}
+
+/** A row that comes twice has two rows beside it: their key has been unique no longer than the catalogue's picture says. */
+function checkOnce(store: RowStore, { table, columns }: SelectPlan): void {
+  const places = table.primaryKey.map((column) => columns.indexOf(column));
+  for (let row = 1; row < store.count; row++)
+    if (places.every((place) => isSameCell(store, row - 1, row, place)))
+      throw new DbFailure('stale', 'a row has several rows beside it', { code: 'UNIQUE' });
+}
+
+function isSameCell(store: RowStore, a: number, b: number, place: number): boolean {
+  const { bytes } = store;
+  return bytes.compare(bytes, store.from(a, place), store.to(a, place), store.from(b, place), store.to(b, place)) === 0;
+}
+
+/** The row beside a row stands in its columns from `first` on; where there is none, the key is NULL too. */
+function joinedItem(expansion: Expansion, store: RowStore, first: number): ReadItem {
+  const { key, kind, rows, visible } = expansion;
+  const place = first + joinedColumns(rows).indexOf(rows.link.key[0] as Column);
+  return {
+    key,
+    kind,
+    rows: { shape: expansion, store, columns: rows.select.columns, first, visible, items: [] },
+    of: (row) => (store.from(row, place) < 0 ? NONE : [row]),
+  };
 }
 
 /** Whether the caller still waits or not: a connection with an open transaction is of no use to anybody. */
@@ -84,6 +148,8 @@ function withEqualBytes(columns: readonly Column[], expansions: readonly Expansi
 
 /** Where a key stands in rows: its values as they are, and the bytes by which equal ones are found. */
 interface KeyPlaces {
+  /** One whole number on either side. */
+  readonly isNumber: boolean;
   readonly columns: readonly Column[];
   readonly values: readonly number[];
   readonly equal: readonly number[];
@@ -116,7 +182,7 @@ class Reading {
       path === '' && expansions.every(({ nested }) => nested.length === 0),
     );
     const items: ReadItem[] = [];
-    for (const item of asked) items.push(await this.#item(item, store, path));
+    for (const item of asked) items.push(await this.#item(item, path));
     return items;
   }
 
@@ -124,11 +190,11 @@ class Reading {
     const { dialect } = this.#session.engine;
     const { rows, nested } = expansion;
     const { link } = rows;
-    const places = placesOf(link.columns, columns, dialect);
-    const keys = distinctKeys(parents, shown, places, link.through?.columns ?? link.key);
+    const places = placesOf(link, columns, dialect);
+    const { keys, ids } = distinctKeys(parents, shown, places, otherSide(link));
     const own = withEqualBytes(rows.select.columns, nested, dialect);
     const store = new RowStore(own.length + link.key.length, this.#lease);
-    const item = { expansion, places, own, store };
+    const item = { expansion, ids, own, store };
     if (keys.length === 0) return item;
     const select = own === rows.select.columns ? rows.select : { ...rows.select, columns: own };
     return { ...item, run: { ...compileRelated({ link, select }, keys, dialect), sink: maskedSink(select, store) } };
@@ -146,17 +212,17 @@ class Reading {
     for (const { statement, params, sink } of runs) await connection.run(statement, params, options, sink);
   }
 
-  async #item({ expansion, places, own, store }: AskedItem, parents: RowStore, path: string): Promise<ReadItem> {
+  async #item({ expansion, ids, own, store }: AskedItem, path: string): Promise<ReadItem> {
     const { dialect } = this.#session.engine;
     const { key, kind, rows, size, nested, visible } = expansion;
     const { link } = rows;
     const place = `${path}${headerText(key)}`;
-    const groups = new Map<string, number[]>();
+    const groups = new Map<KeyId, number[]>();
     const used: number[] = [];
-    const ends = placesBehind(own.length, link.through?.columns ?? link.key, dialect);
+    const ends = placesBehind(own.length, link, dialect);
     let isCut = false;
     for (let row = 0; row < store.count; row++) {
-      const id = equalText(store, row, ends) ?? '';
+      const id = keyId(store, row, ends) ?? '';
       const group = groups.get(id);
       if (group !== undefined && group.length >= size) {
         isCut = kind === 'many';
@@ -167,15 +233,17 @@ class Reading {
       used.push(row);
     }
     if (isCut) this.truncated.push(place);
-    const read: ReadRows = { shape: expansion, store, visible, items: await this.items(nested, own, store, used, `${place}.`) };
-    return { key, kind, rows: read, of: (row) => groups.get(equalText(parents, row, places) ?? NO_KEY) ?? NONE };
+    const items = await this.items(nested, own, store, used, `${place}.`);
+    const read: ReadRows = { shape: expansion, store, columns: store.columns, first: 0, visible, items };
+    return { key, kind, rows: read, of: (row) => groups.get(ids[row] ?? NO_KEY) ?? NONE };
   }
 }
 
 /** What is read for an item, and where its rows go; nothing is when no row has a key. */
 interface AskedItem {
   readonly expansion: Expansion;
-  readonly places: KeyPlaces;
+  /** Of the key of each row that it belongs to. */
+  readonly ids: readonly (KeyId | undefined)[];
   readonly own: readonly Column[];
   readonly store: RowStore;
   readonly run?: StatementRun;
@@ -185,23 +253,60 @@ const NONE: readonly number[] = [];
 /** No key is written so. */
 const NO_KEY = 'NULL';
 
-function placesOf(wanted: readonly Column[], columns: readonly Column[], dialect: Dialect): KeyPlaces {
+const otherSide = ({ key, through }: Link): readonly Column[] => through?.columns ?? key;
+
+function isNumber(link: Link): boolean {
+  const others = otherSide(link);
+  return others.length === 1 && others[0]?.kind === 'int' && link.columns[0]?.kind === 'int';
+}
+
+function placesOf(link: Link, columns: readonly Column[], dialect: Dialect): KeyPlaces {
+  const wanted = link.columns;
   const values = wanted.map((column) => columns.indexOf(column));
   const equal = wanted.map((column, i) => {
     const other = dialect.equalBytes?.(column) ?? column;
     if (other === column) return values[i] as number;
     return columns.findIndex((one) => one !== column && one.name === column.name && one.kind === other.kind);
   });
-  return { columns: wanted, values, equal, kinds: equal.map((place) => columns[place]?.kind ?? 'text') };
+  return { isNumber: isNumber(link), columns: wanted, values, equal, kinds: equal.map((place) => columns[place]?.kind ?? 'text') };
 }
 
 /** The key that a row belongs to stands behind its columns. */
-function placesBehind(start: number, key: readonly Column[], dialect: Dialect): KeyPlaces {
+function placesBehind(start: number, link: Link, dialect: Dialect): KeyPlaces {
+  const key = otherSide(link);
   const equal = key.map((_, i) => start + i);
-  return { columns: key, values: equal, equal, kinds: key.map((column) => (dialect.equalBytes?.(column) ?? column).kind) };
+  const kinds = key.map((column) => (dialect.equalBytes?.(column) ?? column).kind);
+  return { isNumber: isNumber(link), columns: key, values: equal, equal, kinds };
 }
 
-/** The same for keys that the database holds to be equal; undefined for one with NULL in it, which belongs to nothing. */
+/** The same for keys that the database holds to be equal. */
+type KeyId = string | number;
+
+/** Undefined for a key with NULL in it, which belongs to nothing. */
+function keyId(store: RowStore, row: number, places: KeyPlaces): KeyId | undefined {
+  if (!places.isNumber) return equalText(store, row, places);
+  const place = places.equal[0] as number;
+  const from = store.from(row, place);
+  if (from < 0) return undefined;
+  return smallNumber(store.bytes, from, store.to(row, place)) ?? equalText(store, row, places);
+}
+
+/** Numbers of so many digits are exact. */
+const EXACT_DIGITS = 15;
+const ZERO = 48;
+
+/** The number that digits spell; undefined for a long one, or one with a sign. */
+function smallNumber(bytes: Buffer, from: number, to: number): number | undefined {
+  if (to - from > EXACT_DIGITS) return undefined;
+  let number = 0;
+  for (let i = from; i < to; i++) {
+    const digit = (bytes[i] as number) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
 function equalText(store: RowStore, row: number, { equal, kinds }: KeyPlaces): string | undefined {
   let text = '';
   for (let i = 0; i < equal.length; i++) {
@@ -219,24 +324,26 @@ function withoutZeros(digits: string): string {
   return digits.includes('.') && !/[eE]/.test(digits) ? digits.replace(/\.?0+$/, '') : digits;
 }
 
-/** The keys of the rows, each once; those that cannot be values of the other column belong to nothing. */
+/** The keys of the rows, each once, and which each row has; those that cannot be values of the other column belong to nothing. */
 function distinctKeys(
   store: RowStore,
   shown: readonly number[] | undefined,
   places: KeyPlaces,
   others: readonly Column[],
-): readonly (readonly Operand[])[] {
-  const keys = new Map<string, readonly Operand[]>();
+): { readonly keys: readonly (readonly Operand[])[]; readonly ids: readonly (KeyId | undefined)[] } {
+  const keys = new Map<KeyId, readonly Operand[]>();
+  const ids = new Array<KeyId | undefined>(store.count);
   const count = shown === undefined ? store.count : shown.length;
   for (let i = 0; i < count; i++) {
     const row = shown === undefined ? i : (shown[i] as number);
-    const id = equalText(store, row, places);
+    const id = keyId(store, row, places);
+    ids[row] = id;
     if (id === undefined || keys.has(id)) continue;
     const key = places.values.map((place, at) => operand(store, row, place, places.columns[at] as Column, others[at] as Column));
     if (!key.includes(undefined)) keys.set(id, key as readonly Operand[]);
     if (keys.size * others.length > MOST_KEY_VALUES) throw apiError('expand_too_many', String(MOST_KEY_VALUES));
   }
-  return [...keys.values()];
+  return { keys: [...keys.values()], ids };
 }
 
 /** One cell to look at. */

@@ -2,6 +2,7 @@
 import type { Outcome } from '../engines/engine.ts';
 import type { RowSink } from '../model/cells.ts';
 import { compileSelect } from '../sql/compile.ts';
+import { compileJoined } from '../sql/joined-rows.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { tellCount } from './count.ts';
 import { CursorSink } from './cursor.ts';
@@ -33,7 +34,8 @@ async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerS
 /** The rows of a page into a sink. */
 export function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<AutoResult> {
   if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink).then(allRead);
-  const { statement, params } = compileSelect(plan, engine.dialect);
+  const { joined } = plan;
+  const { statement, params } = joined === undefined ? compileSelect(plan, engine.dialect) : compileJoined(plan, joined, engine.dialect);
   return connection.run(statement, params, options, sink).then(allOf);
 }
 

@@ -14,7 +14,7 @@ export async function runReadOnly(plan: AutoPlan, session: AutoSession, sink: An
   const { connection, options } = session;
   // What expands rows has such a transaction of its own.
   const isInOne = plan.do === 'expanded row' || (plan.do === 'read' && plan.expand.length > 0);
-  if (isInOne || connection.beginSnapshot === undefined) return runPlan(plan, session, sink);
+  if (isInOne || connection.beginSnapshot === undefined) return runPlan(plan, { ...session, readsOnly: true }, sink);
   await connection.beginSnapshot(options);
   try {
     return await runPlan(plan, session, sink);

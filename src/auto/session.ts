@@ -15,6 +15,8 @@ export interface AutoSession {
   readonly kinds: SelectPlan['kinds'];
   /** The tables that the request reaches, if it reaches any. */
   readonly neighbours: Neighbours | undefined;
+  /** Everything is run in a transaction that only reads. */
+  readonly readsOnly?: true;
   /** What rows may take that have to wait for others. */
   readonly memory: MemoryBudget;
 }

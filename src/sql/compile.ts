@@ -79,13 +79,17 @@ export class Parameters implements ParamBinder {
 
 export function compileSelect(plan: Narrowed<SelectPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
-  const text =
-    source(plan, dialect) +
+  const text = source(plan, dialect) + rowsOf(plan, dialect, bind) + (plan.lock === true ? ' FOR UPDATE' : '');
+  return { statement: selecting(plan, text, bind), params: bind.values };
+}
+
+/** Which rows of the table, in what order. */
+export function rowsOf(plan: SelectPlan, dialect: Dialect, bind: ParamBinder): string {
+  return (
     where(plan.where, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') +
     orderBy(plan.order, dialect) +
-    dialect.page(plan.limit, plan.offset, bind) +
-    (plan.lock === true ? ' FOR UPDATE' : '');
-  return { statement: selecting(plan, text, bind), params: bind.values };
+    dialect.page(plan.limit, plan.offset, bind)
+  );
 }
 
 /** `columns` of the plan are what the statement yields. */
@@ -126,7 +130,7 @@ function source({ columns, table }: SelectPlan, dialect: Dialect): string {
   return text;
 }
 
-function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
+export function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
   const known = orders.get(order);
   if (known !== undefined) return known;
   const items = order.map((term) => dialect.orderItem(term.column, term.direction));

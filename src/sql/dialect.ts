@@ -5,7 +5,7 @@
 import type { Column, Table } from '../model/table.ts';
 import type { AggregateFunction, TimePart } from './aggregates.ts';
 import type { Predicates } from './operators.ts';
-import type { InsertPlan, UpdateRowsPlan } from './plan.ts';
+import type { InsertPlan, SelectPlan, UpdateRowsPlan } from './plan.ts';
 import type { Operand, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
@@ -68,6 +68,8 @@ export interface Dialect {
   equalBytes?(column: Column): Column;
   /** The first rows of each group, behind ORDER BY; absent where a window function has to number them. */
   firstOfEach?(limit: number, group: readonly string[]): string;
+  /** Is a page sooner read with the rows of other tables joined to it than before them? Absent where it never is. */
+  joins?(page: SelectPlan): boolean;
   /** How the planner or the statistics are asked for a number of rows. */
   readonly estimate?: RowEstimate;
   /** LIMIT and OFFSET. */

@@ -41,6 +41,13 @@ export interface JunctionLink {
   readonly references: readonly Column[];
 }
 
+/** The rows of a table that belong to rows of another. */
+export interface RelatedRows {
+  readonly link: Link;
+  /** Of the table that is reached; its limit is that of one key, and 0 is none. */
+  readonly select: Narrowed<SelectPlan>;
+}
+
 /** Is there a row among these that belongs to it, or none? */
 export interface RelatedCondition {
   readonly op: 'has' | 'hasnot';
@@ -66,6 +73,8 @@ export interface SelectPlan {
   readonly lock?: boolean;
   /** What is shown instead of the values of a column; set by narrowing. */
   readonly masks?: ReadonlyMap<Column, string | null> | undefined;
+  /** Of each, the one row that belongs to a row comes with it (`joined-rows.ts`). */
+  readonly joined?: readonly RelatedRows[] | undefined;
 }
 
 /** What a column of a grouped answer is made of. */

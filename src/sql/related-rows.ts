@@ -5,14 +5,8 @@
 import type { Column, Table } from '../model/table.ts';
 import { condition, Parameters } from './compile.ts';
 import type { BoundStatement, Dialect } from './dialect.ts';
-import type { Link, Narrowed, SelectPlan } from './plan.ts';
+import type { Link, RelatedRows, SelectPlan } from './plan.ts';
 import type { Operand } from './statement.ts';
-
-export interface RelatedRows {
-  readonly link: Link;
-  /** Of the table that is reached; its limit is that of one key, and 0 is none. */
-  readonly select: Narrowed<SelectPlan>;
-}
 
 /** The keys are texts that fit the columns that they are compared with: those of the junction, or of the table itself. */
 export function compileRelated(rows: RelatedRows, keys: readonly (readonly Operand[])[], dialect: Dialect): BoundStatement {
@@ -127,7 +121,7 @@ function isOneOf(columns: readonly Column[], keys: readonly (readonly Operand[])
 const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(n, 1)));
 
 /** A name that the table has no column of. */
-function unused(table: Table, wanted: string): string {
+export function unused(table: Table, wanted: string): string {
   let name = wanted;
   while (table.byName.has(name)) name = `_${name}`;
   return name;

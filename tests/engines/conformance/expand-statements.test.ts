@@ -17,6 +17,19 @@ beforeAll(async () => {
       await database.run('CREATE TABLE team (id int PRIMARY KEY)');
       await database.run('CREATE TABLE member (id int PRIMARY KEY, team_id int, FOREIGN KEY (team_id) REFERENCES team (id))');
       await database.run('CREATE TABLE badge (id int PRIMARY KEY, member_id int, FOREIGN KEY (member_id) REFERENCES member (id))');
+      await database.run('CREATE TABLE place (id int PRIMARY KEY, page varchar(20), j0 int, note text)');
+      await database.run("INSERT INTO place VALUES (1, 'one', NULL, 'first'), (2, NULL, 3, NULL)");
+      await database.run(
+        'CREATE TABLE visit (id bigint PRIMARY KEY, place_id int, other_id int, page varchar(20), FOREIGN KEY (place_id) REFERENCES place (id), FOREIGN KEY (other_id) REFERENCES place (id))',
+      );
+      await database.run(
+        "INSERT INTO visit VALUES (1, 1, 2, 'a'), (2, NULL, 1, NULL), (3, 2, NULL, 'b'), (4, 2, 2, 'b'), (5, NULL, NULL, NULL)",
+      );
+      await database.run('CREATE TABLE person (id int PRIMARY KEY)');
+      await database.run('CREATE TABLE desk (id int PRIMARY KEY, person_id int, FOREIGN KEY (person_id) REFERENCES person (id))');
+      await database.run('CREATE UNIQUE INDEX desk_person ON desk (person_id)');
+      await database.run('INSERT INTO person VALUES (1), (2), (3)');
+      await database.run('INSERT INTO desk VALUES (1, 1), (2, 2)');
       const ids = Array.from({ length: ROWS }, (_, i) => i);
       await database.run(`INSERT INTO team VALUES ${ids.map((id) => `(${id})`).join(', ')}`);
       await database.run(`INSERT INTO member VALUES ${ids.map((id) => `(${id}, ${id % 200})`).join(', ')}`);
@@ -37,6 +50,54 @@ it.each(ENGINES)('one an item on %s', async (engine) => {
     expect(await statements('team', `pg=0&ps=${size}&$expand=member($ps=2;$expand=badge,team)`)).toBe(4);
     expect(await statements('team', `pg=0&ps=${size}&$has=member`)).toBe(1);
   }
+});
+
+it.each(ENGINES)('a row that is referred to comes with the page on %s', async (engine) => {
+  const statements = (query: string) => sessions.get(engine)?.statements('member', parseQuery(query));
+  for (const size of [1, 10, ROWS]) expect(await statements(`pg=0&ps=${size}&$expand=team`)).toBe(1);
+  expect(await statements('pg=0&ps=10&$expand=one:team,other:team')).toBe(1);
+  expect(await statements('pg=0&ps=10&team_id=gt.3&$order=team_id.desc&$expand=team($select=id)')).toBe(1);
+  expect(await statements('pg=0&ps=10&$expand=team,badge')).toBe(2);
+  // PostgreSQL plans such a page each time.
+  expect(await statements('pg=1&ps=10&$expand=team')).toBe(engine === 'postgres' ? 2 : 1);
+  // What is found by more than the key, or is to be followed further, has a statement of its own.
+  expect(await statements('pg=0&ps=10&$expand=team(id=ge.0)')).toBe(2);
+  expect(await statements('pg=0&ps=10&$expand=team($expand=member)')).toBe(3);
+});
+
+it.each(ENGINES)('rows that come with the page are those that come after it on %s', async (engine) => {
+  const session = sessions.get(engine);
+  const read = async (query: string) => (await session?.read('visit', parseQuery(`ps=3&${query}`)))?.rows;
+  const queries = [
+    'pg=0',
+    'pg=1',
+    'pg=0&$order=page.desc',
+    'pg=0&page=eq.b',
+    'pg=0&$select=id',
+    'pg=0&$after=',
+    'pg=0&$hasnot=place!place_id',
+  ];
+  for (const query of queries) {
+    const joined = await read(`${query}&$expand=p:place!place_id,o:place!other_id($select=note)`);
+    expect(joined).toEqual(await read(`${query}&$expand=p:place!place_id(id=ge.0),o:place!other_id($select=note;id=ge.0)`));
+    expect(joined?.length).toBeGreaterThan(0);
+  }
+  // NULL where nothing is referred to.
+  expect((await read('pg=1&$expand=p:place!place_id'))?.map((row) => row.at(-1) === null)).toEqual([false, true]);
+  const row = (query: string) => session?.row('visit', '4', parseQuery(query));
+  expect(await row('$expand=p:place!place_id')).toEqual(await row('$expand=p:place!place_id(id=ge.0)'));
+});
+
+it.each(ENGINES)('a key that is not unique any more gives no row twice on %s', async (engine) => {
+  const session = sessions.get(engine);
+  const { database } = session ?? {};
+  const read = async (): Promise<unknown> => (await session?.read('person', parseQuery('pg=0&ps=2&$expand=desk')))?.rows.map(([id]) => id);
+  expect(await read()).toEqual(['1', '2']);
+  await database?.run('CREATE INDEX desk_of ON desk (person_id)');
+  await database?.run(engine === 'postgres' ? 'DROP INDEX desk_person' : 'DROP INDEX desk_person ON desk');
+  await database?.run('INSERT INTO desk VALUES (3, 1)');
+  expect(await read()).toEqual(['1', '2']);
+  expect((await session?.row('person', '1', parseQuery('$expand=desk')))?.[0]).toBe('1');
 });
 
 it.each(ENGINES)('reads that are sent together fail as the first that fails, and leave a connection of use on %s', async (engine) => {

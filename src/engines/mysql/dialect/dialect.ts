@@ -17,6 +17,13 @@ import { keptIf } from './upsert.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'enum', 'set']);
 
+const LONG: ReadonlySet<string> = new Set(['text', 'bytes', 'json', 'other']);
+const SHORT_MOST = 512;
+
+function isShort({ kind, maxLength = Number.POSITIVE_INFINITY }: Column): boolean {
+  return !LONG.has(kind) || maxLength <= SHORT_MOST;
+}
+
 /** Enums and sets are compared as texts, so they are ordered as texts too, or pages that go by the last row would skip some. */
 function orderItem(column: Column, direction: 'asc' | 'desc', name = quote(column.name)): string {
   const ordered = column.kind === 'enum' || column.kind === 'set' ? `CONCAT(${name}, '')` : name;
@@ -37,6 +44,8 @@ export const mysqlDialect: Dialect = {
   equalBytes: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  // The page becomes a table in memory, where a column takes its whole width, or on disk.
+  joins: ({ columns }) => columns.every(isShort),
   // MariaDB tells how many rows it reads, MySQL also which part of them it expects to match.
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,

@@ -64,7 +64,7 @@ describe.each(ENGINE_NAMES)('relations on %s', (engine) => {
   const cells = columns.map(({ type }) => fc.option(type.stored, { nil: null, freq: 4 }));
   const tables = fc.array(fc.tuple(...cells), { minLength: ROWS, maxLength: ROWS });
 
-  it(`hold for ${TABLES[engine]} random tables, seed ${SEED}`, async () => {
+  it(`hold for ${TABLES[engine]} random tables, seed ${SEED}`, { timeout: 600_000 }, async () => {
     for (const values of fc.sample(tables, { numRuns: TABLES[engine], seed: SEED })) {
       const rows = values.map((row, index): LogicalRow => ({ id: index + 1, values: row }));
       const table = await session.createTable(columns, 'keyed');

@@ -13,7 +13,8 @@ const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
   lost: [1053, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1317, 1927, 3169, 4031],
   denied: [1044, 1142, 1143, 1227, 1370, 1410, 1419, 3879],
   missing_table: [1049, 1051, 1109, 1146],
-  missing_column: [1054],
+  // 1176: the index of a key.
+  missing_column: [1054, 1176],
   // 4078 and 4079: a function (the guards' IFNULL) does not take a column's type, as MariaDB says.
   stale: [1243, 1412, 1615, 4078, 4079],
   duplicate: [1022, 1062, 1169, 1586, 1761, 1762],

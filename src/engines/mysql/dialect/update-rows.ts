@@ -27,8 +27,17 @@ export function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] | un
   if (source === undefined || documents === undefined) return undefined;
   const set = changedColumns(plan).map((column) => `${name(column)} = ${given(column)}`);
   if (set.length === 0) set.push(...key.slice(0, 1).map((column) => `${name(column)} = ${name(column)}`));
-  const text = `UPDATE ${source} JOIN ${tableName(table)} SET ${set.join(', ')} WHERE ${found.join(' AND ')}`;
+  const text = `UPDATE ${source} STRAIGHT_JOIN ${tableName(table)}${byIndex(plan)} SET ${set.join(', ')} WHERE ${found.join(' AND ')}`;
   return documents.map((document) => ({ statement: { text, types: [JSON_TYPE] }, params: [document] }));
+}
+
+/**
+ * The document is read once, and each of its rows looked up: a server that has not counted the rows of a table yet takes it for empty, and would
+ * read all of it for each row of the document, or the document for each of its own.
+ */
+function byIndex({ table, key }: UpdateRowsPlan): string {
+  const isPrimary = key.length === table.primaryKey.length && key.every((column) => table.primaryKey.includes(column));
+  return isPrimary ? ' FORCE INDEX (PRIMARY)' : '';
 }
 
 /** A text of the document as a value of the column; undefined where a key of this type is better found by a parameter. */

@@ -1,0 +1,74 @@
+/** Many rows changed by their keys in one statement: each is found by the index, whatever the server thinks of the size of the table. */
+import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
+import { narrow, UNRESTRICTED } from '../../../src/auto/access.ts';
+import type { Connection } from '../../../src/engines/engine.ts';
+import type { Table } from '../../../src/model/table.ts';
+import type { BoundStatement } from '../../../src/sql/dialect.ts';
+import { RowValues } from '../../../src/sql/rows.ts';
+import { compileUpdateRows } from '../../../src/sql/update-rows.ts';
+import { collect, connect, describe, freshDatabase, SERVERS, type Server, sql } from './support.ts';
+
+const ROWS = 300;
+const keyOf = (i: number): readonly [string, string] => [`ключ ${i}`, `2024-02-${String((i % 28) + 1).padStart(2, '0')}`];
+
+suite.each(SERVERS)('%s: rows by their keys', (_, at: Server) => {
+  const database = `millrace_update_rows_${process.pid}`;
+  let connection: Connection;
+  beforeAll(async () => {
+    connection = await freshDatabase(at, database);
+    await sql(connection, 'CREATE TABLE codes (a varchar(20), b date, v int, PRIMARY KEY (a, b)) STATS_AUTO_RECALC = 0');
+    const rows = Array.from({ length: ROWS }, (__, i) => `('${keyOf(i).join("', '")}', 0)`);
+    await sql(connection, `INSERT INTO codes VALUES ${rows.join(', ')}`);
+    await sql(connection, 'ANALYZE TABLE codes');
+  });
+  afterAll(async () => {
+    await sql(connection, `DROP DATABASE ${database}`);
+    connection.close();
+  });
+
+  /** Lets the server think that the table has so many rows, as it does until it has counted them. */
+  async function pretend(rows: number): Promise<void> {
+    const mine = `WHERE database_name = '${database}'`;
+    await sql(connection, `UPDATE mysql.innodb_table_stats SET n_rows = ${rows}, clustered_index_size = 1 ${mine}`);
+    await sql(connection, `UPDATE mysql.innodb_index_stats SET stat_value = ${rows} ${mine} AND stat_name LIKE 'n\\_diff%'`);
+    await sql(connection, 'FLUSH TABLE codes');
+    await sql(connection, 'SELECT 1 FROM codes LIMIT 1');
+  }
+
+  /** The only statement; what it carries is given away when it is sent. */
+  function compiled(table: Table, rows: RowValues): BoundStatement {
+    const plan = narrow({ table, key: table.primaryKey, columns: table.columns, rows }, UNRESTRICTED, 'update');
+    const [bound, ...more] = compileUpdateRows(plan, at.engine.dialect);
+    if (bound === undefined || more.length > 0) throw new Error('not one statement');
+    return bound;
+  }
+
+  test.each([ROWS, 2, 1, 0])('in a table that is taken to have %i', async (count) => {
+    await pretend(ROWS);
+    await pretend(count);
+    const table = await describe(at, connection, 'codes');
+    const rows = RowValues.of(
+      3,
+      Array.from({ length: ROWS }, (__, i) => [...keyOf(i), String(count)]),
+    );
+    const explained = compiled(table, rows);
+    const shown = await collect(connection, { ...explained.statement, text: `EXPLAIN ${explained.statement.text}` }, explained.params);
+    expect(JSON.stringify(shown.values)).toMatch(/Single-row index lookup on codes|"codes",(?:null,)?"eq_ref"/);
+    const { statement, params } = compiled(table, rows);
+    expect(await collect(connection, statement, params)).toMatchObject({ rows: ROWS });
+  });
+
+  test('a table whose key has gone is found to have changed', async () => {
+    await sql(connection, 'CREATE TABLE gone (a int, v int, PRIMARY KEY (a))');
+    const other = await connect(at, database);
+    const table = await describe(at, other, 'gone');
+    await sql(connection, 'ALTER TABLE gone DROP PRIMARY KEY');
+    const rows = RowValues.of(2, [
+      ['1', '2'],
+      ['2', '3'],
+    ]);
+    const { statement, params } = compiled(table, rows);
+    await expect(collect(other, statement, params)).rejects.toMatchObject({ kind: 'missing_column' });
+    other.close();
+  });
+});

@@ -3,6 +3,7 @@
  * load it.
  */
 import { ConfigError, describeConfig, loadConfig } from '../config.ts';
+import { loadSparingly } from '../memory.ts';
 import { newUlid } from '../model/ulid.ts';
 import { CLIENT_FLAGS, CLIENT_SWITCHES } from './client.ts';
 import { runSubcommand, type Subcommands } from './client-command.ts';
@@ -45,12 +46,12 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   serve: {
     usage: 'serve',
     summary: 'serve requests with the settings in force',
-    run: async () => (await import('./serve.ts')).serve(loadConfig().config),
+    run: async () => (await loadSparingly(() => import('./serve.ts'))).serve(loadConfig().config),
   },
   start: {
     usage: 'start [DATABASE_URL]',
     summary: 'serve with embedded defaults, a demo database, and a database of yours beside it (what npm start does)',
-    run: async (args) => (await import('./start.ts')).startDemo(args),
+    run: async (args) => (await loadSparingly(() => import('./start.ts'))).startDemo(args),
   },
   config: {
     usage: 'config',

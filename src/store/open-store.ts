@@ -3,8 +3,7 @@
  */
 import { ChangeFeed, type Freshness } from './change-feed.ts';
 import { migrate } from './migrations.ts';
-import { PostgresDriver } from './postgres-driver.ts';
-import { PostgresFreshness } from './postgres-freshness.ts';
+import type { PostgresDriver } from './postgres-driver.ts';
 import { checkKeys } from './rewrap.ts';
 import { KeyRing } from './secrets.ts';
 import type { Driver } from './sql-driver.ts';
@@ -39,11 +38,11 @@ async function openFeed(driver: Driver, ring: KeyRing): Promise<ChangeFeed> {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, dataDir, keys, onProblem = () => undefined } = options;
   const ring = new KeyRing(keys);
-  const driver = url === undefined ? await SqliteDriver.open(dataDir) : new PostgresDriver(url);
+  const driver = url === undefined ? await SqliteDriver.open(dataDir) : await openPostgres(url);
   try {
     const feed = await openFeed(driver, ring);
     if (driver instanceof SqliteDriver) driver.begin(onProblem);
-    const freshness = openFreshness(driver, feed, options, onProblem);
+    const freshness = await openFreshness(driver, feed, options, onProblem);
     return new SqlStore({ driver, ring, feed, freshness, onProblem });
   } catch (error) {
     await driver.close();
@@ -51,13 +50,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function openFreshness(
+/** Its client is loaded where it is needed only: it takes six megabytes. */
+async function openPostgres(url: string): Promise<PostgresDriver> {
+  const { PostgresDriver: Opened } = await import('./postgres-driver.ts');
+  return new Opened(url);
+}
+
+async function openFreshness(
   driver: SqliteDriver | PostgresDriver,
   feed: ChangeFeed,
   { url = '', alone = false, staleSecs = STALE_SECS }: StoreOptions,
   onProblem: (what: string, cause: unknown) => void,
-): Freshness {
+): Promise<Freshness> {
   if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, alone ? ALONE_LOOKS_EVERY_MS : 0, onProblem);
+  const { PostgresFreshness } = await import('./postgres-freshness.ts');
   const freshness = new PostgresFreshness(driver, feed, { url, staleMs: staleSecs * 1000, onProblem });
   freshness.start();
   return freshness;

@@ -3,7 +3,7 @@
  * ours. Does not know what is sent on it afterwards.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
-import { type ConnectionOptions, createConnection, type SslOptions } from 'mysql2';
+import type { ConnectionOptions, SslOptions } from 'mysql2';
 import type { Entry } from '../../../model/entry.ts';
 import { type ConnectOptions, DbFailure } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
@@ -56,6 +56,8 @@ const FLAGS = [
 ];
 
 export async function login(entry: Entry, options: ConnectOptions): Promise<Session> {
+  // Ten megabytes that a service without such a database does without. Before there is a socket, whose errors somebody must hear.
+  const { createConnection } = await import('mysql2');
   if (options.signal?.aborted === true) throw new DbFailure('cancelled', 'The connection is no longer wanted');
   const reader = new SocketReader();
   const socket = entry.tls === 'disable' ? reader.socket(SOCKET) : new Socket(SOCKET);
@@ -67,7 +69,7 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
   const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
-    return { ...(await shakeHands(socket, entry, options)), reader };
+    return { ...(await shakeHands(socket, entry, options, createConnection)), reader };
   } catch (error) {
     socket.destroy();
     throw connectFailure(error);
@@ -77,7 +79,14 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
   }
 }
 
-async function shakeHands(socket: Socket, entry: Entry, options: ConnectOptions): Promise<Omit<Session, 'reader'>> {
+type CreateConnection = typeof import('mysql2').createConnection;
+
+async function shakeHands(
+  socket: Socket,
+  entry: Entry,
+  options: ConnectOptions,
+  createConnection: CreateConnection,
+): Promise<Omit<Session, 'reader'>> {
   const greeting = await peekGreeting(socket);
   // Node checks the certificate of an address against the host that the socket was connected to, which mysql2 does not pass on.
   Object.assign(socket, { _host: options.host.host });

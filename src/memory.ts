@@ -4,6 +4,7 @@
  * the parts of requests, and from then on every request leaves a kilobyte behind that only a full collection takes away.
  */
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--no-allocation-site-pretenuring');
 
@@ -17,5 +18,47 @@ export async function loadSparingly<T>(load: () => Promise<T>): Promise<T> {
     return await load();
   } finally {
     setFlagsFromString('--semi-space-growth-factor=2');
+  }
+}
+
+/** How often is looked, and what share of that time on a processor is quiet. */
+const LOOK_EVERY_MS = 10_000;
+const QUIET = 0.02;
+/** Looks in a row that found it quiet. */
+const QUIET_LOOKS = 2;
+/** So much work since the last time is worth a collection. */
+const WORTH_MS = 1000;
+
+/**
+ * Gives memory back after a load. The runtime keeps what it has grown to for as long as nothing asks for more; one full collection, when there
+ * has been work and now is none, makes it let go. Whoever comes in that moment waits some tens of milliseconds.
+ */
+export function restWhenQuiet(everyMs = LOOK_EVERY_MS): void {
+  const usedMs = (): number => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  };
+  let rested = usedMs();
+  let before = rested;
+  let quiet = 0;
+  const look = (): void => {
+    const now = usedMs();
+    quiet = now - before < everyMs * QUIET ? quiet + 1 : 0;
+    before = now;
+    if (quiet < QUIET_LOOKS || now - rested < WORTH_MS) return;
+    collect();
+    rested = usedMs();
+    before = rested;
+  };
+  setInterval(look, everyMs).unref();
+}
+
+/** The runtime shows its collector to contexts that are made while it is told to; nobody else sees this one. */
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  try {
+    runInNewContext('gc')();
+  } finally {
+    setFlagsFromString('--no-expose-gc');
   }
 }

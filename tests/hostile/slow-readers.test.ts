@@ -10,7 +10,8 @@ import { type Service, setUpProject, startService, type TestProject } from '../s
 const BIG = 100_000;
 const READERS = 60;
 const CONNECTIONS = 20;
-const PATIENCE_SECS = 1;
+/** Enough for all of them to ask before the first ones are given up. */
+const PATIENCE_SECS = 3;
 /** All of them have had a connection, and lost it again, before the one who comes last. */
 const ROUNDS = READERS / CONNECTIONS;
 /** Milliseconds for the waiting of every round, and for what the database does meanwhile. */
@@ -82,7 +83,7 @@ describe('readers that read nothing', () => {
     const sockets = await Promise.all(Array.from({ length: READERS }, askAndStare));
     for (const socket of sockets) socket.on('error', () => undefined);
     try {
-      await expect.poll(waiting, { timeout: 10_000 }).toBe(READERS - CONNECTIONS);
+      await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBe(READERS - CONNECTIONS);
       const [took, { slowness }] = await pulseDuring(service, async () => {
         const began = performance.now();
         expect(await readOne()).toBe(200);

@@ -93,6 +93,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
       grants,
       prefix: config.pathPrefix,
       maxPageSize: config.maxPageSize,
+      version: VERSION,
     }),
     documents: new Documents(),
     checkHost: (host) => checkHost(hosts, host),

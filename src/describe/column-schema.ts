@@ -7,13 +7,25 @@ import { OPERATORS } from '../sql/operators.ts';
 
 export type Schema = { readonly [name: string]: unknown };
 
+/** All of a column that its schema and its filters are made of. */
+type ColumnFacts = Omit<Column, 'name' | 'default' | 'required' | 'generated' | 'takesBooleans' | 'fraction' | 'cast'>;
+
+/** The same for columns that agree in all facts. */
+export function columnShape(facts: ColumnFacts): string {
+  const { kind, type, nullable, readOnly, primaryKey, sortable, min, max, precision, scale, maxLength, values, ...rest } = facts;
+  // A fact that is not named here does not compile.
+  rest satisfies Record<string, never>;
+  const flags = `${nullable}${readOnly}${primaryKey}${sortable}`;
+  return `${kind} ${flags} ${min} ${max} ${precision} ${scale} ${maxLength} ${type}\0${values === undefined ? '' : JSON.stringify(values)}`;
+}
+
 /** Does a column hold values of its own, or refer to another table's? */
 export type ColumnUse = 'own' | 'reference';
 
 interface KindRow {
-  readonly schema: (column: Column) => Schema;
+  readonly schema: (column: ColumnFacts) => Schema;
   /** Undefined when nothing is known that every such column takes. */
-  readonly example: (column: Column, use: ColumnUse) => unknown;
+  readonly example: (column: ColumnFacts, use: ColumnUse) => unknown;
   /** How a value is written in a query, as a pattern. */
   readonly text: string;
 }
@@ -24,7 +36,7 @@ const CLOCK = '[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]+)?)?';
 const ZONE = '(?:Z|z|[+-][0-9]{2}:?[0-9]{2})';
 const NUMBER = '[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?';
 
-const text = (schema: (column: Column) => Schema, example: KindRow['example'], pattern = ANY_TEXT): KindRow => ({
+const text = (schema: (column: ColumnFacts) => Schema, example: KindRow['example'], pattern = ANY_TEXT): KindRow => ({
   schema: (column) => ({ type: 'string', ...schema(column) }),
   example,
   text: pattern,
@@ -88,7 +100,7 @@ const KINDS: Readonly<Record<Kind, KindRow>> = {
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Bounds that a reader of JSON could round are left to the format's name. */
-function integerSchema({ min, max }: Column): Schema {
+function integerSchema({ min, max }: ColumnFacts): Schema {
   const isSafe = (bound: bigint | undefined): bound is bigint => bound !== undefined && bound >= -SAFE && bound <= SAFE;
   const format = isSafe(min) && isSafe(max) ? (min < -(2n ** 31n) || max >= 2n ** 31n ? 'int64' : 'int32') : 'int64';
   return {
@@ -100,12 +112,12 @@ function integerSchema({ min, max }: Column): Schema {
 }
 
 /** A key gets a number that hardly any row has; the copy of another table's key one that many have. */
-function integerExample({ min, max, primaryKey }: Column, use: ColumnUse): number {
+function integerExample({ min, max, primaryKey }: ColumnFacts, use: ColumnUse): number {
   const wanted = primaryKey && use === 'own' ? 987_654_321 : 1;
   return Math.min(Math.max(wanted, Number(min ?? wanted)), Number(max ?? wanted));
 }
 
-function decimalExample({ precision, scale }: Column): number {
+function decimalExample({ precision, scale }: ColumnFacts): number {
   if (scale === undefined) return 1.5;
   if (scale <= 0) return scale < 0 ? 0 : 1;
   return precision !== undefined && precision <= scale ? 0.5 / 10 ** (scale - precision) : 1.5;
@@ -116,7 +128,7 @@ function isList(type: string): boolean {
   return /\[\]$|^Array\(/.test(type);
 }
 
-function jsonExample({ type }: Column): unknown {
+function jsonExample({ type }: ColumnFacts): unknown {
   if (isList(type)) return [];
   return /^(?:jsonb?|longtext|json|Map\(.*)$/is.test(type) ? {} : undefined;
 }
@@ -135,12 +147,12 @@ const NOTATIONS: readonly (readonly [RegExp, (type: string) => string])[] = [
   [/^xml$/, () => '<a/>'],
 ];
 
-function otherExample({ type }: Column): string | undefined {
+function otherExample({ type }: ColumnFacts): string | undefined {
   return NOTATIONS.find(([pattern]) => pattern.test(type))?.[1](type);
 }
 
 /** The column's own schema: what JSON has for it. */
-export function columnSchema(column: Column, use: ColumnUse = 'own'): Schema {
+export function columnSchema(column: ColumnFacts, use: ColumnUse = 'own'): Schema {
   const own = KINDS[column.kind].schema(column);
   const example = columnExample(column, use);
   return {
@@ -162,19 +174,19 @@ function orNull(schema: Schema): Schema {
   };
 }
 
-export function columnExample(column: Column, use: ColumnUse = 'own'): unknown {
+export function columnExample(column: ColumnFacts, use: ColumnUse = 'own'): unknown {
   return KINDS[column.kind].example(column, use);
 }
 
 const TEXT_KINDS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set']);
 
 /** Columns of one of these can be filtered by more than whether they are NULL. */
-export function isFiltered({ kind, sortable }: Column): boolean {
+export function isFiltered({ kind, sortable }: ColumnFacts): boolean {
   return sortable || TEXT_KINDS.has(kind);
 }
 
 /** The name of the schema of filters on a column. */
-export function filterName({ kind, sortable }: Column): string {
+export function filterName({ kind, sortable }: ColumnFacts): string {
   return sortable ? `filter.${kind}` : 'filter.search';
 }
 
@@ -202,7 +214,7 @@ function filterSchema(value: string | undefined, kind: Kind): Schema {
 }
 
 /** A filter on the column that answers. */
-export function filterExample(column: Column): string | undefined {
+export function filterExample(column: ColumnFacts): string | undefined {
   if (!column.sortable) return 'li.text';
   const example = columnExample(column);
   if (example === undefined || typeof example === 'object') return undefined;

@@ -17,7 +17,15 @@ import { type Standing, standingOf } from '../personas/standing.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { mapInTurns } from '../util/slices.ts';
-import type { DescribedEndpoint, DescribedRight, DescribedRights, DescribedTable, Description } from './description.ts';
+import {
+  type DescribedEndpoint,
+  type DescribedRight,
+  type DescribedRights,
+  type DescribedTable,
+  type Description,
+  OPERATIONS,
+  type Outline,
+} from './description.ts';
 import { Endpoints } from './endpoints.ts';
 import type { SchemaPicture, SchemaPictures } from './schema-pictures.ts';
 
@@ -36,6 +44,8 @@ export interface DescriberParts {
   readonly grants: GrantBook;
   readonly prefix: string;
   readonly maxPageSize: number;
+  /** Of the service: another one may describe the same in other words. */
+  readonly version: string;
 }
 
 /** So many databases are asked at a time. */
@@ -80,15 +90,15 @@ export class Describer {
     const endpoints = slice.db === undefined ? await this.#endpoints.find(caller) : { endpoints: [], key: '' };
     const unreadable = slice.db === undefined ? [...context.unreadable.keys()] : [];
     const unreachable = [...found.unreachable, ...unreadable];
-    const space = context.spaces.get(caller.spaceId)?.name ?? '';
-    const { org, project } = context;
+    const { org, project, space } = placeOf(caller, context);
     const letters = caller.keyType ?? '';
     const persona = standing.kind === 'persona' ? `${standing.persona.persona} ${standing.persona.revision}` : standing.kind;
     const place = [
+      this.#parts.version,
       prefix,
-      org.abbreviation,
-      project.abbreviation,
-      project.projectId,
+      org,
+      project,
+      context.project.projectId,
       space,
       maxPageSize,
       letters,
@@ -100,8 +110,8 @@ export class Describer {
     return {
       key,
       prefix,
-      org: org.abbreviation,
-      project: project.abbreviation,
+      org,
+      project,
       space,
       maxPageSize,
       tables: async () => {
@@ -109,8 +119,23 @@ export class Describer {
         this.#tablesByKey.set(key, tables);
         return tables;
       },
-      endpoints: endpoints.endpoints.filter(({ method }) => allows(caller, methodLetter(method))),
+      endpoints: callable(endpoints.endpoints, caller),
       unreachable,
+    };
+  }
+
+  async outline(caller: SpaceCaller, context: ProjectContext): Promise<Outline> {
+    const standing = await standingOf(this.#parts.store, caller, context);
+    const { endpoints } = await this.#endpoints.find(caller);
+    const isGranted = (operation: Operation): boolean =>
+      allows(caller, LETTERS[operation]) &&
+      [...context.entries.values()].some(
+        (entry) => (operation === 'read' || entry.readOnly !== true) && this.#grants({ caller, context, standing }, entry, operation),
+      );
+    return {
+      ...placeOf(caller, context),
+      endpoints: callable(endpoints, caller),
+      operations: new Set(OPERATIONS.filter(isGranted)),
     };
   }
 
@@ -188,6 +213,12 @@ export class Describer {
     return { tables: describe, unreachable: [], parts: [picture.id, named.entry.id] };
   }
 
+  /** Does the caller's persona grant an operation in some schema of a database? */
+  #grants({ caller, context, standing }: Asking, entry: Entry, operation: Operation): boolean {
+    if (standing.kind !== 'persona') return standing.kind === 'unrestricted';
+    return this.#parts.grants.everywhereIn(standing.persona, context, caller, entry).some((granted) => granted.grants(operation));
+  }
+
   /** What the caller's persona grants in a schema. */
   #sight({ caller, context, standing }: Asking, { entry, schema }: Named): Sight {
     if (standing.kind === 'unrestricted') return EVERYTHING;
@@ -260,6 +291,14 @@ function rightsOf(sight: Sight, caller: SpaceCaller, { readOnly: onlyReads = fal
     ...(changed.length > 0 && isWritten && allows(caller, LETTERS.update) ? { update: { columns: changed } } : {}),
     ...(remove !== undefined && isWritten && allows(caller, LETTERS.delete) ? { delete: remove } : {}),
   };
+}
+
+function placeOf({ spaceId }: SpaceCaller, { org, project, spaces }: ProjectContext): Pick<Outline, 'org' | 'project' | 'space'> {
+  return { org: org.abbreviation, project: project.abbreviation, space: spaces.get(spaceId)?.name ?? '' };
+}
+
+function callable(endpoints: readonly DescribedEndpoint[], caller: SpaceCaller): readonly DescribedEndpoint[] {
+  return endpoints.filter(({ method }) => allows(caller, methodLetter(method)));
 }
 
 function methodLetter(method: DescribedEndpoint['method']): string {

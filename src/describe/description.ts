@@ -69,17 +69,23 @@ export interface DescribedEndpoint {
   readonly isTool: boolean;
 }
 
-export interface Description {
-  /** Two descriptions with the same key are the same. */
-  readonly key: string;
-  readonly prefix: string;
+/** What is known without a look at any database. */
+export interface Outline {
   readonly org: string;
   readonly project: string;
   readonly space: string;
+  readonly endpoints: readonly DescribedEndpoint[];
+  /** What the caller may do with some table, whether its database can be reached or not. */
+  readonly operations: ReadonlySet<Operation>;
+}
+
+export interface Description extends Omit<Outline, 'operations'> {
+  /** Two descriptions with the same key are the same. */
+  readonly key: string;
+  readonly prefix: string;
   readonly maxPageSize: number;
   /** Made when somebody asks: there may be thousands. */
   readonly tables: () => Promise<readonly DescribedTable[]>;
-  readonly endpoints: readonly DescribedEndpoint[];
   /** Databases that gave no answer: `ms/name`. */
   readonly unreachable: readonly string[];
 }

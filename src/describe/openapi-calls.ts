@@ -4,8 +4,9 @@ import { braceNames } from '../custom/uri.ts';
 import { REASONS } from '../errors.ts';
 import { declaredSchema, jsonOf, objectSchema } from './declared-schema.ts';
 import type { DescribedAnswer, DescribedEndpoint, Description } from './description.ts';
+import type { Json } from './document-writer.ts';
 import { endpointName } from './names.ts';
-import { errorResponses, inAllFormats, type Json, refTo } from './openapi-parts.ts';
+import { errorResponses, inAllFormats, refTo } from './openapi-parts.ts';
 import { statusesOf } from './operations.ts';
 
 const BODY_TYPES: Readonly<Record<string, string>> = {

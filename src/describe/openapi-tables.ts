@@ -4,34 +4,62 @@
  */
 import { type ApiOperation, FILTERED, PARAMETERS } from '../auto/parameters.ts';
 import type { Column } from '../model/table.ts';
-import { type ColumnUse, columnExample, columnSchema, filterExample, filterName, isFiltered, type Schema } from './column-schema.ts';
+import { type ColumnUse, columnExample, columnSchema, columnShape, filterExample, filterName, isFiltered } from './column-schema.ts';
 import { type DescribedTable, type Description, keyOf } from './description.ts';
+import { Joined, type Json, NAME, type Named, Pattern, Shared } from './document-writer.ts';
 import { columnInQuery, tableName } from './names.ts';
-import { errorResponses, inAllFormats, type Json, parameterName, refTo } from './openapi-parts.ts';
+import { errorResponses, inAllFormats, parameterName, refTo } from './openapi-parts.ts';
 import { API_OPERATIONS, OPERATION_ROWS, statusesOf } from './operations.ts';
 
-function filtersOf({ rights }: DescribedTable): readonly Column[] {
-  return (rights.read?.columns ?? []).filter((column) => isFiltered(column) && rights.read?.masked?.has(column) !== true);
+/** What a document says of a column, in its different places. */
+interface ColumnPart {
+  /** As a member of a row. */
+  readonly property: Shared;
+  /** As a parameter: a reference to it. */
+  readonly filter: Shared;
+  /** As a member of a form. */
+  readonly field: Shared;
 }
 
-/**
- * Filters on columns as parameters: one array a column, spread out; each repetition is one more condition. Columns of the same name and kind share one,
- * whatever their tables are.
- */
-export class FilterParameters {
+/** What a document says of columns. Most are like many others: of those it is said once. */
+export class ColumnParts {
+  readonly #parts = new Map<string, ColumnPart>();
   readonly #names = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
   readonly #components: Record<string, Json> = {};
 
-  /** The name of the component. */
-  nameOf(column: Column): string {
+  of(column: Column, use: ColumnUse): ColumnPart {
+    const key = `${use} ${column.name}\0${columnShape(column)}`;
+    const known = this.#parts.get(key);
+    if (known !== undefined) return known;
+    const part = {
+      property: new Shared({ [column.name]: columnSchema(column, use) }),
+      filter: new Shared(isFiltered(column) ? refTo('parameters', this.#component(column)) : {}),
+      field: new Shared({ [columnInQuery(column.name)]: { type: 'array', items: refTo('schemas', filterName(column)) } }),
+    };
+    this.#parts.set(key, part);
+    return part;
+  }
+
+  /** The parameters that filters refer to. */
+  components(): Json {
+    return this.#components;
+  }
+
+  /**
+   * The name of the parameter: one array, spread out; each repetition is one more condition. Columns of the same name and kind share one, whatever their
+   * tables are.
+   */
+  #component(column: Column): string {
     const example = filterExample(column);
     const schema = filterName(column);
     const key = `${column.name}\0${schema}\0${example}`;
     const known = this.#names.get(key);
     if (known !== undefined) return known;
     const plain = `${tableName(column.name)}.${schema}`;
-    let name = plain;
-    for (let number = 2; name in this.#components; number++) name = `${plain}.${number}`;
+    const count = (this.#counts.get(plain) ?? 0) + 1;
+    this.#counts.set(plain, count);
+    const name = count === 1 ? plain : `${plain}.${count}`;
     this.#names.set(key, name);
     this.#components[name] = {
       name: columnInQuery(column.name),
@@ -43,30 +71,48 @@ export class FilterParameters {
     };
     return name;
   }
-
-  components(): Json {
-    return this.#components;
-  }
 }
 
-export function tablePaths({ prefix, org, project }: Description, described: DescribedTable, filters: FilterParameters): Json {
-  const { type, database, table, rights } = described;
+/** A table, and what several parts of the document say of it. */
+export interface DocumentedTable extends DescribedTable {
+  /** In names of components and operations. */
+  readonly name: string;
+  readonly parts: ReadonlyMap<Column, ColumnPart>;
+  /** The columns on which there are filters. */
+  readonly filtered: readonly ColumnPart[];
+  /** A column to change and a value that it takes, where one is known. */
+  readonly change: Change | undefined;
+  /** A row to insert, where one is known. */
+  readonly example: Json | undefined;
+}
+
+type Change = readonly [name: string, value: unknown];
+
+export function documented(described: DescribedTable, columns: ColumnParts): DocumentedTable {
+  const { ref, table, rights } = described;
+  const { masked } = rights.read ?? {};
+  const parts = new Map(table.columns.map((column) => [column, columns.of(column, useOf(described, column))]));
+  const filtered = (rights.read?.columns ?? []).flatMap((column) =>
+    isFiltered(column) && masked?.has(column) !== true ? (parts.get(column) ?? []) : [],
+  );
+  return { ...described, name: tableName(ref), parts, filtered, change: changeExample(described), example: insertExample(described) };
+}
+
+export function tablePaths({ prefix, org, project }: Description, documented: DocumentedTable): Joined {
+  const { type, database, table, rights, filtered } = documented;
   const path = `/${[prefix, 'api', 'rest', 'auto', 'v1', org, project, type, database, table.name].map(encodeURIComponent).join('/')}`;
-  const refs = filtersOf(described).map((column) => refTo('parameters', filters.nameOf(column)));
+  const filters = new Shared(filtered.map(({ filter }) => filter));
   const granted = API_OPERATIONS.filter((operation) => rights[OPERATION_ROWS[operation].right] !== undefined);
   const item = (where: 'table' | 'query' | 'row'): Json =>
     Object.fromEntries(
       granted
         .filter((operation) => OPERATION_ROWS[operation].path === where)
-        .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(described, operation, refs)]),
+        .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(documented, operation, filters)]),
     );
   const hasRows = keyOf(table).length > 0 && keyOf(table).every((column) => rights.read?.columns.includes(column) === true);
   const queried = rights.read === undefined ? {} : { [`${path}/query`]: item('query') };
-  return {
-    [path]: item('table'),
-    ...queried,
-    ...(hasRows ? { [`${path}/{key}`]: { parameters: [keyParameter(described)], ...item('row') } } : {}),
-  };
+  const row = hasRows ? { [`${path}/{key}`]: { parameters: [keyParameter(documented)], ...item('row') } } : {};
+  return new Joined([{ [path]: item('table'), ...queried, ...row }]);
 }
 
 function keyParameter(described: DescribedTable): Json {
@@ -83,44 +129,65 @@ function keyParameter(described: DescribedTable): Json {
   };
 }
 
-function tableOperation(described: DescribedTable, operation: ApiOperation, refs: readonly Json[]): Json {
-  const { ref, type, database } = described;
-  const name = tableName(ref);
-  const { path, success, summary, right } = OPERATION_ROWS[operation];
-  // A query in a body leaves nothing for the URL.
-  const shared = path === 'query' ? [] : sharedBy(described, operation);
-  const filters = path === 'table' && FILTERED.includes(operation) ? refs : [];
-  const body = bodyOf(described, operation);
-  return {
-    operationId: `${name}.${operation}`,
+function tableOperation(documented: DocumentedTable, operation: ApiOperation, filters: Shared): Joined {
+  const { ref, type, database, name } = documented;
+  const { path, summary, right } = OPERATION_ROWS[operation];
+  const body = bodyOf(documented, operation);
+  const own = {
     summary: `${summary}: ${ref}`,
     tags: [`${type}/${database}`],
     parameters: [
-      ...shared.map((parameter) => OWN_PARAMETERS[parameter]?.(described) ?? refTo('parameters', parameterName(parameter))),
-      ...(path === 'row' ? [refTo('parameters', right === 'read' ? 'header.if-none-match' : 'header.if-match')] : []),
-      ...filters,
+      // A query in a body leaves nothing for the URL.
+      ...(path === 'query' ? [] : ownAndShared(documented, operation)),
+      ...(path === 'row' ? [right === 'read' ? IF_NONE_MATCH : IF_MATCH] : []),
+      ...(path === 'table' && FILTERED.includes(operation) ? [filters] : []),
     ],
-    ...(body === undefined ? {} : { requestBody: body }),
-    responses: {
-      [success]: successOf(name, operation),
-      ...(operation === 'row.read' ? { 304: refTo('responses', 'NotModified') } : {}),
-      ...ERROR_RESPONSES[operation],
-    },
+    requestBody: body,
   };
+  return new Joined([own, OPERATION_PATTERNS[operation].named(name)]);
 }
+
+const IF_MATCH = new Shared(refTo('parameters', 'header.if-match'));
+const IF_NONE_MATCH = new Shared(refTo('parameters', 'header.if-none-match'));
 
 const byOperation = <T>(make: (operation: ApiOperation) => T): Readonly<Record<ApiOperation, T>> =>
   Object.fromEntries(API_OPERATIONS.map((operation) => [operation, make(operation)])) as Record<ApiOperation, T>;
 
-const ERROR_RESPONSES = byOperation((operation) => errorResponses(statusesOf(operation)));
+/** What operations of all tables have in common. */
+const OPERATION_PATTERNS = byOperation(
+  (operation) =>
+    new Pattern({
+      operationId: `${NAME}.${operation}`,
+      responses: {
+        [OPERATION_ROWS[operation].success]: successOf(NAME, operation),
+        ...(operation === 'row.read' ? { 304: refTo('responses', 'NotModified') } : {}),
+        ...errorResponses(statusesOf(operation)),
+      },
+    }),
+);
 const SHARED_NAMES = byOperation((operation) =>
   Object.entries(PARAMETERS).flatMap(([name, { operations }]) => (operations.includes(operation) ? [name] : [])),
 );
 
-/** The names of the parameters that an operation takes besides filters on columns. */
-function sharedBy({ table }: DescribedTable, operation: ApiOperation): readonly string[] {
-  const names = SHARED_NAMES[operation];
-  return table.byName.has('version') ? names.filter((name) => name !== 'version') : names;
+/** References to the parameters of an operation, by the operation and the names that are left out. */
+const sharedRefs = new Map<string, Shared>();
+
+function refsOf(operation: ApiOperation, without: readonly unknown[]): Shared {
+  const key = `${operation} ${without.join()}`;
+  const names = (): readonly string[] => SHARED_NAMES[operation].filter((name) => !without.includes(name));
+  const refs = sharedRefs.get(key) ?? new Shared(names().map((name) => refTo('parameters', parameterName(name))));
+  sharedRefs.set(key, refs);
+  return refs;
+}
+
+/** The parameters that an operation takes besides filters on columns: those that all tables share, and those that say something else for this one. */
+function ownAndShared(documented: DocumentedTable, operation: ApiOperation): readonly (Shared | Json)[] {
+  const own = Object.entries(OWN_PARAMETERS).flatMap(([name, make]): Json[] => {
+    const parameter = SHARED_NAMES[operation].includes(name) ? make(documented) : undefined;
+    return parameter === undefined ? [] : [parameter];
+  });
+  const isColumn = documented.table.byName.has('version') ? ['version'] : [];
+  return [refsOf(operation, [...own.map((parameter) => parameter['name']), ...isColumn]), ...own];
 }
 
 function successOf(name: string, operation: ApiOperation): Json {
@@ -129,47 +196,40 @@ function successOf(name: string, operation: ApiOperation): Json {
 }
 
 /** The parameters of a read as a form, for queries that are too long for a URL. */
-function queryBody({ ref }: DescribedTable): Json {
-  return {
-    required: true,
-    content: { 'application/x-www-form-urlencoded': { schema: refTo('schemas', `${tableName(ref)}.query`), example: { pg: 0, ps: 20 } } },
-  };
-}
+const QUERY_BODY = new Pattern({
+  required: true,
+  content: { 'application/x-www-form-urlencoded': { schema: refTo('schemas', `${NAME}.query`), example: { pg: 0, ps: 20 } } },
+});
 
-function querySchema(described: DescribedTable): Json {
-  const filters = filtersOf(described).map((column) => [
-    columnInQuery(column.name),
-    { type: 'array', items: refTo('schemas', filterName(column)) },
-  ]);
+function querySchema({ filtered }: DocumentedTable): Json {
   return {
     type: 'object',
     allOf: [refTo('schemas', 'Query')],
-    properties: Object.fromEntries(filters) as Json,
+    properties: new Joined(filtered.map(({ field }) => field)),
     unevaluatedProperties: false,
   };
 }
 
-function bodyOf(described: DescribedTable, operation: ApiOperation): Json | undefined {
-  const name = tableName(described.ref);
-  if (operation === 'insert') return insertBody(described);
-  if (operation === 'query') return queryBody(described);
-  if (operation !== 'patch' && operation !== 'row.patch') return undefined;
-  const changes = refTo('schemas', `${name}.update`);
-  const rows = { type: 'array', minItems: 1, items: changes, description: 'Rows with their whole keys, without filters.' };
-  const change = changeExample(described);
-  return {
-    required: true,
-    content: {
-      'application/json': {
-        schema: operation === 'patch' ? { oneOf: [changes, rows] } : changes,
-        ...(change === undefined ? {} : { example: { [change[0]]: change[1] } }),
-      },
-    },
-  };
+const CHANGES = refTo('schemas', `${NAME}.update`);
+const CHANGED_ROWS = { type: 'array', minItems: 1, items: CHANGES, description: 'Rows with their whole keys, without filters.' };
+/** The schemas of bodies. */
+const BODIES: Partial<Readonly<Record<ApiOperation, Pattern>>> = {
+  insert: new Pattern({ schema: { type: 'array', minItems: 1, items: refTo('schemas', `${NAME}.insert`) } }),
+  patch: new Pattern({ schema: { oneOf: [CHANGES, CHANGED_ROWS] } }),
+  'row.patch': new Pattern({ schema: CHANGES }),
+};
+
+function bodyOf({ name, change, example }: DocumentedTable, operation: ApiOperation): Json | Named | undefined {
+  if (operation === 'query') return QUERY_BODY.named(name);
+  const schema = BODIES[operation]?.named(name);
+  if (schema === undefined) return undefined;
+  const changed = change === undefined ? undefined : { [change[0]]: change[1] };
+  const shown = operation === 'insert' ? example && [example] : changed;
+  return { required: true, content: { 'application/json': new Joined([schema, { example: shown }]) } };
 }
 
 /** A column to change, and a value that it takes: rather one that is no part of a key. */
-function changeExample(described: DescribedTable): readonly [name: string, value: unknown] | undefined {
+function changeExample(described: DescribedTable): Change | undefined {
   const columns = described.rights.update?.columns ?? [];
   const known = columns.filter((column) => !['object', 'undefined'].includes(typeof columnExample(column)));
   const free = known.filter((column) => !column.primaryKey);
@@ -178,7 +238,7 @@ function changeExample(described: DescribedTable): readonly [name: string, value
 }
 
 /** Parameters that say something else for each table. */
-const OWN_PARAMETERS: Readonly<Record<string, (described: DescribedTable) => Json | undefined>> = {
+const OWN_PARAMETERS: Readonly<Record<string, (documented: DocumentedTable) => Json | undefined>> = {
   set: setParameter,
   ps: ({ rights: { read } }) => {
     if (read?.maxPageSize === undefined) return undefined;
@@ -188,9 +248,8 @@ const OWN_PARAMETERS: Readonly<Record<string, (described: DescribedTable) => Jso
 };
 
 /** Its example depends on the table. */
-function setParameter(described: DescribedTable): Json {
+function setParameter({ change }: DocumentedTable): Json {
   const { schema, description } = PARAMETERS['set'] ?? { schema: {}, description: '' };
-  const change = changeExample(described);
   const [name, value] = change ?? ['', ''];
   return {
     name: 'set',
@@ -199,20 +258,6 @@ function setParameter(described: DescribedTable): Json {
     description,
     schema,
     ...(change === undefined ? {} : { example: `${/[."]/.test(name) ? JSON.stringify(name) : name}.${String(value)}` }),
-  };
-}
-
-function insertBody(described: DescribedTable): Json {
-  const name = tableName(described.ref);
-  const example = insertExample(described);
-  return {
-    required: true,
-    content: {
-      'application/json': {
-        schema: { type: 'array', minItems: 1, items: refTo('schemas', `${name}.insert`) },
-        ...(example === undefined ? {} : { example: [example] }),
-      },
-    },
   };
 }
 
@@ -226,37 +271,28 @@ function insertExample(described: DescribedTable): Json | undefined {
   return values.length === 0 || values.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(values);
 }
 
-const MASKED: Schema = { type: ['string', 'null'], description: 'Not shown to you', readOnly: true };
+const MASKED = new Shared({ type: ['string', 'null'], description: 'Not shown to you', readOnly: true });
 
 function useOf({ keys }: DescribedTable, { name }: Column): ColumnUse {
   return keys.some(({ columns }) => columns.includes(name)) ? 'reference' : 'own';
 }
 
-type Properties = (columns: readonly Column[]) => Json;
-
-/** The schema of a column is made once for rows, inserts and updates. */
-function propertiesOf(described: DescribedTable): Properties {
-  const { masked } = described.rights.read ?? {};
-  const known = new Map<Column, Schema>();
-  const schemaOf = (column: Column): Schema => {
-    const schema = known.get(column) ?? (masked?.has(column) === true ? MASKED : columnSchema(column, useOf(described, column)));
-    known.set(column, schema);
-    return schema;
-  };
-  return (columns) => Object.fromEntries(columns.map((column) => [column.name, schemaOf(column)]));
+function propertiesOf({ rights, parts }: DocumentedTable, columns: readonly Column[]): Joined {
+  const { masked } = rights.read ?? {};
+  const property = (column: Column): Json | Shared =>
+    masked?.has(column) === true ? { [column.name]: MASKED } : (parts.get(column)?.property ?? {});
+  return new Joined(columns.map(property));
 }
 
-export function tableSchemas(described: DescribedTable): Json {
-  const { ref, table, keys, rights } = described;
-  const name = tableName(ref);
-  const properties = propertiesOf(described);
+export function tableSchemas(documented: DocumentedTable): Joined {
+  const { ref, name, table, keys, rights } = documented;
   const insert = rights.insert?.columns;
   const update = rights.update?.columns;
-  return {
+  const schemas = {
     [name]: {
       type: 'object',
       title: table.name,
-      ...(rights.read === undefined ? {} : { properties: properties(rights.read.columns) }),
+      ...(rights.read === undefined ? {} : { properties: propertiesOf(documented, rights.read.columns) }),
       'x-table': ref,
       'x-primary-key': keyOf(table).flatMap((column) => (rights.read?.columns.includes(column) === true ? [column.name] : [])),
       'x-unique-keys': table.unique
@@ -264,23 +300,24 @@ export function tableSchemas(described: DescribedTable): Json {
         .map((key) => key.map((column) => column.name)),
       'x-foreign-keys': keys.map(({ columns, references }) => ({ columns, references })),
     },
-    ...(rights.read === undefined ? {} : { [`${name}.query`]: querySchema(described) }),
-    ...(insert === undefined ? {} : { [`${name}.insert`]: insertSchema(described, insert, properties) }),
-    ...(update === undefined ? {} : { [`${name}.update`]: updateSchema(described, update, properties) }),
+    ...(rights.read === undefined ? {} : { [`${name}.query`]: querySchema(documented) }),
+    ...(insert === undefined ? {} : { [`${name}.insert`]: insertSchema(documented, insert) }),
+    ...(update === undefined ? {} : { [`${name}.update`]: updateSchema(documented, update) }),
   };
+  return new Joined([schemas]);
 }
 
 /** Columns of the key may stand there to say which row is meant. */
-function updateSchema(described: DescribedTable, columns: readonly Column[], properties: Properties): Json {
-  const all = [...new Set([...keyOf(described.table), ...columns])];
-  return { type: 'object', minProperties: 1, properties: properties(all), additionalProperties: false };
+function updateSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
+  const all = [...new Set([...keyOf(documented.table), ...columns])];
+  return { type: 'object', minProperties: 1, properties: propertiesOf(documented, all), additionalProperties: false };
 }
 
-function insertSchema(described: DescribedTable, columns: readonly Column[], properties: Properties): Json {
-  const example = insertExample(described);
+function insertSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
+  const { example } = documented;
   return {
     type: 'object',
-    properties: properties(columns),
+    properties: propertiesOf(documented, columns),
     required: columns.filter(({ required }) => required).map(({ name }) => name),
     additionalProperties: false,
     ...(example === undefined ? {} : { examples: [example] }),
@@ -302,23 +339,24 @@ const PAGE_HEADERS = headersOf('X-Total-Count', 'X-Count', 'X-Next-Cursor', 'X-E
 const ROW_HEADERS = headersOf('ETag', 'X-Expand-Truncated');
 const WRITTEN_HEADERS = headersOf('X-Rows-Affected');
 
-export function tableResponses({ ref, rights }: DescribedTable): Json {
-  const name = tableName(ref);
-  const row = refTo('schemas', name);
-  const rows = { type: 'array', items: row };
-  const isWritten = rights.insert !== undefined || rights.update !== undefined || rights.delete !== undefined;
-  const written = {
+const ROW = refTo('schemas', NAME);
+const ROWS = { type: 'array', items: ROW };
+const READ_RESPONSES = new Pattern({
+  [NAME]: { description: 'The rows of the page', headers: PAGE_HEADERS, content: inAllFormats(ROWS) },
+  [`${NAME}.row`]: { description: 'The row', headers: ROW_HEADERS, content: inAllFormats(ROW) },
+});
+const WRITE_RESPONSES = new Pattern({
+  [`${NAME}.written`]: {
     description: 'How many rows it was; with $return=rows the rows themselves',
     headers: WRITTEN_HEADERS,
-    content: inAllFormats({ anyOf: [refTo('schemas', 'RowsAffected'), rows] }),
-  };
-  return {
-    ...(rights.read === undefined
-      ? {}
-      : {
-          [name]: { description: 'The rows of the page', headers: PAGE_HEADERS, content: inAllFormats(rows) },
-          [`${name}.row`]: { description: 'The row', headers: ROW_HEADERS, content: inAllFormats(row) },
-        }),
-    ...(isWritten ? { [`${name}.written`]: written } : {}),
-  };
+    content: inAllFormats({ anyOf: [refTo('schemas', 'RowsAffected'), ROWS] }),
+  },
+});
+
+export function tableResponses({ name, rights }: DocumentedTable): Joined {
+  const isWritten = rights.insert !== undefined || rights.update !== undefined || rights.delete !== undefined;
+  return new Joined([
+    ...(rights.read === undefined ? [] : [READ_RESPONSES.named(name)]),
+    ...(isWritten ? [WRITE_RESPONSES.named(name)] : []),
+  ]);
 }

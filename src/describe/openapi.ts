@@ -4,42 +4,43 @@
  */
 import { PARAMETERS } from '../auto/parameters.ts';
 import { REASONS } from '../errors.ts';
+import { mapInTurns } from '../util/slices.ts';
 import { filterSchemas } from './column-schema.ts';
 import type { DescribedTable, Description } from './description.ts';
-import { DocumentWriter } from './document-writer.ts';
+import { DocumentWriter, type Json, type NotationName } from './document-writer.ts';
 import { callPaths } from './openapi-calls.ts';
-import { type Json, parameterName, refTo } from './openapi-parts.ts';
-import { FilterParameters, HEADERS, tablePaths, tableResponses, tableSchemas } from './openapi-tables.ts';
+import { parameterName, refTo } from './openapi-parts.ts';
+import { ColumnParts, documented, HEADERS, tablePaths, tableResponses, tableSchemas } from './openapi-tables.ts';
 import { API_OPERATIONS, statusesOf } from './operations.ts';
 
-export async function writeOpenApi(description: Description, notation: 'json' | 'yaml'): Promise<readonly Buffer[]> {
+export async function writeOpenApi(description: Description, notation: NotationName, take: (piece: Buffer) => void): Promise<void> {
   const { project } = description;
-  const tables = await description.tables();
-  const writer = new DocumentWriter(notation, project);
+  const columns = new ColumnParts();
+  const tables = await mapInTurns(await description.tables(), project, (table) => documented(table, columns));
+  const writer = new DocumentWriter(notation, project, take);
   await writer.members(headOf(description, tables));
   writer.open('paths');
-  const filters = new FilterParameters();
-  for (const table of tables) await writer.members(tablePaths(description, table, filters));
+  for (const table of tables) await writer.all(tablePaths(description, table));
   for (const paths of callPaths(description)) await writer.members(paths);
   writer.close();
   writer.open('components');
   writer.open('schemas');
   await writer.members(SHARED_SCHEMAS);
-  for (const table of tables) await writer.members(tableSchemas(table));
+  for (const table of tables) await writer.all(tableSchemas(table));
   writer.close();
   writer.open('parameters');
   await writer.members(sharedParameters(description));
   await writer.members(CONDITIONS);
-  await writer.members(filters.components());
+  await writer.members(columns.components());
   writer.close();
   writer.open('responses');
   await writer.members(SHARED_RESPONSES);
-  for (const table of tables) await writer.members(tableResponses(table));
+  for (const table of tables) await writer.all(tableResponses(table));
   writer.close();
   await writer.members({ headers: HEADERS });
   await writer.members({ securitySchemes: SECURITY_SCHEMES });
   writer.close();
-  return writer.take();
+  writer.end();
 }
 
 function headOf({ org, project, space, endpoints, unreachable }: Description, tables: readonly DescribedTable[]): Json {

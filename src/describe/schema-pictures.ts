@@ -3,7 +3,7 @@
  * used, and stays the same object while nothing changed, so that what was made of it serves again: a schema that is asked for again and again has a
  * stamp, made by its server. A database that does not answer in time counts as unreachable for as long.
  */
-import { isDeepStrictEqual } from 'node:util';
+import { createHash } from 'node:crypto';
 import type { Connections } from '../engines/connections.ts';
 import { type Catalog, type Connection, DbFailure, type SurveyOptions } from '../engines/engine.ts';
 import { ApiError } from '../errors.ts';
@@ -11,9 +11,8 @@ import type { Located } from '../model/database-name.ts';
 import { ownerOf } from '../model/entry.ts';
 import { declaredKeys, type ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
-import { newUlid } from '../model/ulid.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { mapInTurns } from '../util/slices.ts';
+import { Turns } from '../util/slices.ts';
 
 const MAX_AGE_MS = 5000;
 /** A picture younger than this is not read again for the sake of a table that it does not have. */
@@ -31,7 +30,7 @@ interface Seen {
   readonly keys: readonly ForeignKey[];
 }
 
-/** `absent`: the database has no such schema. `silent`: it cannot be reached. */
+/** `id`: of what was seen, the same in every instance. `absent`: the database has no such schema. `silent`: it cannot be reached. */
 export type SchemaPicture =
   | ({ readonly kind: 'seen'; readonly id: string } & Seen)
   | { readonly kind: 'absent' }
@@ -92,8 +91,8 @@ export class SchemaPictures {
         const keys = (await catalog.foreignKeys?.(connection, schema, options)) ?? [];
         const byName = new Map(tables.map((table) => [table.name, table]));
         const seen = { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
-        const isSame = known !== undefined && (await areEqual(known, seen, options.owner));
-        return { picture: isSame ? known : { kind: 'seen', id: newUlid(), ...seen }, stamp };
+        const id = await idOf(seen, options.owner);
+        return { picture: known?.id === id ? known : { kind: 'seen', id, ...seen }, stamp };
       } finally {
         pool.release(connection);
       }
@@ -120,8 +119,18 @@ async function describeEach(
   return tables;
 }
 
-async function areEqual(known: Seen, seen: Seen, owner: string): Promise<boolean> {
-  if (known.tables.length !== seen.tables.length || !isDeepStrictEqual(known.keys, seen.keys)) return false;
-  const equal = await mapInTurns(seen.tables.entries(), owner, ([index, table]) => isDeepStrictEqual(table, known.tables[index]));
-  return equal.every(Boolean);
+async function idOf({ tables, keys }: Seen, owner: string): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(keys));
+  const turns = new Turns(owner);
+  for (const table of tables) {
+    hash.update(textOf(table));
+    if (turns.isOver) await turns.next();
+  }
+  return hash.digest('base64url');
+}
+
+/** All of a table. Of its bounds, which are integers of any size, JSON has no notation. */
+function textOf({ byName: _, columns, primaryKey, unique, order, sortedBy, ...facts }: Table): string {
+  const names = [primaryKey, order, sortedBy, ...unique].map((list) => list.map(({ name }) => name));
+  return JSON.stringify([facts, names, columns.map(({ min, max, ...column }) => [column, String(min), String(max)])]);
 }

@@ -37,7 +37,7 @@ function keyText(name: string): string {
 }
 
 /** A key and its colon, for what follows after a space or on the next line; a very long one stands on a line of its own. */
-function keyPrefix(name: string, indent: string): string {
+export function memberStart(name: string, indent: string): string {
   const key = keyText(name);
   return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
@@ -45,7 +45,7 @@ function keyPrefix(name: string, indent: string): string {
 /** Columns of rows that stand `indent` deep; behind it comes what the first of them begins with, and what all others do. */
 function columnsAt(columns: readonly ResultColumn[], indent: string, first: string, other: string): readonly YamlColumn[] {
   return columns.map(({ name, kind, nested }, index) => ({
-    prefix: new EncodedText(`${indent}${index === 0 ? first : other}${keyPrefix(name, indent + other)} `),
+    prefix: new EncodedText(`${indent}${index === 0 ? first : other}${memberStart(name, indent + other)} `),
     write: nested === undefined ? WRITERS[kind] : blockOf(nested, indent + other),
   }));
 }
@@ -121,7 +121,7 @@ function appendItems(items: readonly PlainValue[], indent: string, out: ByteWrit
 function appendMembers(members: PlainMap, indent: string, out: ByteWriter): void {
   let first = true;
   for (const [key, value] of members) {
-    const prefix = keyPrefix(key, indent);
+    const prefix = memberStart(key, indent);
     out.text(first ? prefix : indent + prefix);
     first = false;
     const isBlock = (value instanceof Map && value.size > 0) || (Array.isArray(value) && value.length > 0);
@@ -141,6 +141,13 @@ function appendScalar(value: PlainValue, out: ByteWriter): void {
     const bytes = Buffer.from(value instanceof Decimal ? exactDigits(value) : String(value));
     WRITERS[kind](bytes, 0, bytes.length, out);
   }
+}
+
+/** A value that is neither a list nor a mapping, as it stands on a line. */
+export function scalarText(value: string | number | boolean | null): string {
+  const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
+  appendScalar(value, out);
+  return out.takeText();
 }
 
 export const yaml: Format = {

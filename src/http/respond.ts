@@ -2,6 +2,7 @@
  * Sends answers: JSON documents, errors, values in a chosen format, and rows as they arrive. A failure after the first byte resets the
  * connection, so that a truncated body never looks complete.
  */
+import type { KeptDocument } from '../describe/documents.ts';
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
@@ -65,28 +66,28 @@ export function sendBytes(exchange: Exchange, status: number, type: string, body
   exchange.reply.send(status, headerLines(exchange, type, extra), body);
 }
 
-/** A document that a client may keep, and ask whether it still holds; without pieces: it does. They flow as fast as their reader takes them. */
-export function sendDocument(exchange: Exchange, type: string, pieces: readonly Buffer[] | undefined, etag: string): void {
+/** A document that a client may keep, and ask whether it still holds; without one: it does. It flows as it is made and as its reader takes it. */
+export function sendDocument(exchange: Exchange, type: string, document: KeptDocument | undefined, etag: string): void {
   const { reply, requestId } = exchange;
   const head = `X-Content-Type-Options: nosniff\r\nCache-Control: private, no-cache\r\nETag: ${etag}\r\nX-Request-Id: ${requestId}\r\n`;
-  if (pieces === undefined) {
+  if (document === undefined) {
     reply.sendPieces(304, head, []);
     return;
   }
-  const rest = pieces.values();
-  let last = rest.next();
-  // The last piece ends the answer; a slow reader is waited for before the next one.
+  const { pieces } = document;
+  let sent = 0;
+  let isSlow = false;
   const goOn = (): void => {
-    while (last.done !== true) {
-      const piece = last.value;
-      last = rest.next();
-      if (last.done === true) reply.end(piece);
-      else if (!reply.write(piece)) return;
-    }
+    while (!isSlow && sent < pieces.length) isSlow = !reply.write(pieces[sent++] as Buffer);
+    if (document.isWhole && sent === pieces.length) reply.end(EMPTY);
   };
-  reply.onDrain = goOn;
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  reply.onDrain = () => {
+    isSlow = false;
+    goOn();
+  };
+  const length = document.isWhole ? pieces.reduce((sum, piece) => sum + piece.length, 0) : undefined;
   reply.begin(200, `Content-Type: ${type}\r\n${head}`, length);
+  document.onMore(goOn);
   goOn();
 }
 

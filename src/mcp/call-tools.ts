@@ -35,7 +35,7 @@ interface CallWanted {
 }
 
 async function call(session: ToolSession, { uri, method, inputType, input, version }: CallWanted): Promise<ToolResult> {
-  const { org, project } = await session.describe();
+  const { org, project } = await session.outline();
   const inQuery = method === 'get' || method === 'delete';
   if (!inQuery && inputType === 'multipart') throw new ToolError('This endpoint takes a multipart form, which tools cannot send.');
   const isForm = inputType === 'form';
@@ -70,7 +70,7 @@ function shorten(body: PlainValue): PlainValue {
 export async function callEndpoint(session: ToolSession, given: Arguments): Promise<ToolResult> {
   const uri = given.text('uri').replace(/^\/+/, '');
   const method = given.text('method');
-  const { endpoints } = await session.describe();
+  const { endpoints } = await session.outline();
   const inputType = endpoints.find((endpoint) => endpoint.method === method && fits(endpoint.uri, uri))?.inputType ?? 'json';
   const path = uri
     .split('/')

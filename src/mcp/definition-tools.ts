@@ -19,7 +19,7 @@ export async function checkDefinition(session: ToolSession, given: Arguments): P
 }
 
 export async function deployDefinition(session: ToolSession, given: Arguments): Promise<ToolResult> {
-  const { space } = await session.describe();
+  const { space } = await session.outline();
   if (space !== 'dev') throw new ToolError('Definitions are deployed in the dev space only; copy them from there.');
   const body = Buffer.from(given.text('definition'));
   const made = bodyOf(await session.send({ method: 'POST', path: PATH, query: [], body, type: YAML })) as PlainMap;

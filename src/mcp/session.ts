@@ -1,6 +1,6 @@
 /** What a tool works with: the caller, what it may do, and a way to ask the service itself. Knows neither HTTP's wire nor JSON-RPC. */
 import type { QueryPair } from '../client/where.ts';
-import type { DescribedTable, Description } from '../describe/description.ts';
+import type { DescribedTable, Description, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { PlainMap } from '../util/decimal.ts';
 
@@ -24,6 +24,8 @@ export interface InnerAnswer {
 
 export interface ToolSession {
   readonly caller: SpaceCaller;
+  /** What the caller may do, as far as no database is needed to say it. */
+  outline(): Promise<Outline>;
   /** The whole of what the caller may do. */
   describe(db?: string): Promise<Description>;
   table(ref: string): Promise<DescribedTable>;

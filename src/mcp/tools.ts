@@ -3,7 +3,7 @@
  * small however many tables there are.
  */
 import { objectSchema } from '../describe/declared-schema.ts';
-import type { DescribedEndpoint, DescribedTable, Description } from '../describe/description.ts';
+import type { DescribedEndpoint, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
 import type { PlainMap } from '../util/decimal.ts';
@@ -29,11 +29,6 @@ export interface Tool {
   objectOf(given: PlainMap): string;
 }
 
-/** What there is for a caller. */
-interface Offer extends Pick<Description, 'space'> {
-  readonly tables: readonly DescribedTable[];
-}
-
 interface ToolRow {
   readonly title: string;
   readonly description: string;
@@ -41,7 +36,7 @@ interface ToolRow {
   readonly gives: object;
   /** `reads`: changes nothing. `adds`, `changes`: what it does otherwise. */
   readonly effect: 'reads' | 'adds' | 'changes' | 'any';
-  isListed(offer: Offer, caller: SpaceCaller): boolean;
+  isListed(outline: Outline, caller: SpaceCaller): boolean;
   run(session: ToolSession, given: Arguments): Promise<ToolResult>;
 }
 
@@ -75,12 +70,12 @@ const WRITTEN = output({ rows_affected: { type: 'integer' }, dry_run: { type: 'b
 const anyone = (): boolean => true;
 const grantedSomewhere =
   (operation: Operation) =>
-  ({ tables }: Offer): boolean =>
-    tables.some(({ rights }) => rights[operation] !== undefined);
+  ({ operations }: Outline): boolean =>
+    operations.has(operation);
 /** Those whose roles and token permit what the tool asks of the API: reading (r) or writing (w) definitions. */
 const author =
   (letter: 'r' | 'w') =>
-  (_: Offer, { roles, keyType }: SpaceCaller): boolean =>
+  (_: Outline, { roles, keyType }: SpaceCaller): boolean =>
     (roles.has('admin') || roles.has('power')) && (keyType === undefined || keyType.includes(letter));
 
 const TOOLS: Readonly<Record<string, ToolRow>> = {
@@ -205,7 +200,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     takes: { definition: DEFINITION },
     gives: output({ definition_id: { type: 'string' }, warnings: texts }, ['definition_id']),
     effect: 'adds',
-    isListed: (offer, caller) => author('w')(offer, caller) && offer.space === 'dev',
+    isListed: (outline, caller) => author('w')(outline, caller) && outline.space === 'dev',
     run: deployDefinition,
   },
   list_definitions: {
@@ -250,12 +245,11 @@ function toolOf(name: string, row: ToolRow): Tool {
 /** Definitions that are tools of their own, at most. */
 const MOST_OWN = 40;
 
-/** The tools of a caller, by name. */
-export async function toolsOf(description: Description, caller: SpaceCaller): Promise<ReadonlyMap<string, Tool>> {
+/** The tools of a caller, by name: the same whether databases can be reached or not. */
+export function toolsOf(outline: Outline, caller: SpaceCaller): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  const offer = { space: description.space, tables: await description.tables() };
-  for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(offer, caller)) tools.set(name, toolOf(name, row));
-  for (const endpoint of description.endpoints.filter(({ isTool }) => isTool).slice(0, MOST_OWN)) {
+  for (const [name, row] of Object.entries(TOOLS)) if (row.isListed(outline, caller)) tools.set(name, toolOf(name, row));
+  for (const endpoint of outline.endpoints.filter(({ isTool }) => isTool).slice(0, MOST_OWN)) {
     const name = freeName(endpoint, tools);
     tools.set(name, endpointTool(name, endpoint));
   }

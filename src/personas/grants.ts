@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
-import type { Persona, PersonaRecord, TableGrants } from '../model/persona.ts';
+import type { Operation, Persona, PersonaRecord, TableGrants } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Table } from '../model/table.ts';
 import { writeJson } from '../util/json.ts';
@@ -41,6 +41,11 @@ export class SchemaGrants {
   grantsOf(name: string): TableGrants | undefined {
     const grants = this.#own.get(name) ?? this.#others;
     return grants !== undefined && isAny(grants) ? grants : undefined;
+  }
+
+  /** On some table, whether it is there or not? */
+  grants(operation: Operation): boolean {
+    return [...this.#own.values(), this.#others].some((grants) => grants?.[operation] !== undefined);
   }
 
   /** May these columns be read as they are? Asked of tables that nobody has described. */
@@ -124,6 +129,10 @@ class Grants {
     return grants;
   }
 
+  everywhereIn(entry: Entry): readonly SchemaGrants[] {
+    return [...(this.#schemas.get(entry)?.values() ?? [])];
+  }
+
   in(entry: Entry, schema: string | undefined, engines: Engines): SchemaGrants | undefined {
     return this.#schemas.get(entry)?.get(schema ?? engines.find(entry.type)?.capabilities.defaultSchema ?? '');
   }
@@ -153,13 +162,16 @@ export class GrantBook {
   }
 
   /** Undefined when the persona grants nothing there. */
-  in(
-    persona: PersonaRecord,
-    context: ProjectContext,
-    { spaceId = '' }: Caller,
-    entry: Entry,
-    schema: string | undefined,
-  ): SchemaGrants | undefined {
+  in(persona: PersonaRecord, context: ProjectContext, caller: Caller, entry: Entry, schema: string | undefined): SchemaGrants | undefined {
+    return this.#of(persona, context, caller).in(entry, schema, this.#engines);
+  }
+
+  /** In all schemas of a database that the persona names. */
+  everywhereIn(persona: PersonaRecord, context: ProjectContext, caller: Caller, entry: Entry): readonly SchemaGrants[] {
+    return this.#of(persona, context, caller).everywhereIn(entry);
+  }
+
+  #of(persona: PersonaRecord, context: ProjectContext, { spaceId = '' }: Caller): Grants {
     let projects = this.#grants.get(persona);
     if (projects === undefined) {
       projects = new WeakMap();
@@ -171,7 +183,7 @@ export class GrantBook {
       grants = new Grants(persona, this.#read(persona), context, this.#engines, seal);
       projects.set(context, grants);
     }
-    return grants.in(entry, schema, this.#engines);
+    return grants;
   }
 
   #read(record: PersonaRecord): Persona {

@@ -1,4 +1,7 @@
-// The document of a thousand tables: others have their turns while it is made, and it is made once.
+// The document of a thousand tables: it flows while it is made, others have their turns meanwhile, and it is made once.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
@@ -56,14 +59,34 @@ test('a thousand tables hold nobody up, and the second time nothing is made', as
   const [first, making] = await watched(() => ask(many));
   expect(first.status).toBe(200);
   expect(Object.keys(first.json<{ paths: object }>().paths)).toHaveLength(3 * TABLES);
+  // Nobody knows its length when it begins.
+  expect(first.headers['transfer-encoding']).toBe('chunked');
   expect(making.longest).toBeLessThan(LONGEST_TURN_MS);
   // A picture of the schema that is more than five seconds old is looked after before.
   const copying = async (): Promise<number> => {
     const [again, { work }] = await watched(() => ask(many));
     expect(again.body.equals(first.body)).toBe(true);
     expect(again.headers.etag).toBe(first.headers.etag);
+    expect(again.headers['content-length']).toBe(String(first.body.length));
     return work;
   };
   await expect.poll(copying, { timeout: 20_000 }).toBeLessThan(making.work / 4);
   expect((await ask(many, first.headers.etag)).status).toBe(304);
 });
+
+test('who comes while it is made gets the same, and so does who asks the next instance whether it has changed', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-many-'));
+  const other = await startService({ dataDir });
+  const elsewhere = await setUpProject(other, [many.entry()]);
+  const path = `/svc/rest/openapi/v1?db=pg/${many.name}`;
+  const [one, two] = await Promise.all([1, 2].map(() => other.request('GET', path, { headers: elsewhere.headers })));
+  expect([one?.status, two?.status]).toEqual([200, 200]);
+  expect(one?.text).toBe(two?.text);
+  await other.stop();
+  const env = { MILLRACE_SERVER_KEY: other.serverKey, MILLRACE_ENCRYPTION_KEY: other.encryptionKey };
+  const next = await startService({ dataDir, env });
+  const headers = { ...elsewhere.headers, 'if-none-match': one?.headers.etag ?? '' };
+  expect((await next.request('GET', path, { headers })).status).toBe(304);
+  await next.stop();
+  rmSync(dataDir, { recursive: true });
+}, 60_000);

@@ -162,6 +162,14 @@ test('the document lists the parameters that each method takes, and no others', 
   expect(wrong).toEqual([]);
 });
 
+test('a parameter that is unknown is refused with those that there are', async () => {
+  const ask = (path: string) => service.request('GET', `/svc/rest/${path}`, { headers: project.headers });
+  const refused = await ask('openapi/v1?tabel=orders');
+  expect([refused.status, refused.json<{ message: string }>().message]).toEqual([400, expect.stringMatching(/"tabel".*db, table, format/)]);
+  expect((await ask('llms.txt?format=yaml')).status).toBe(400);
+  expect((await ask('openapi/v1?format=yaml')).status).toBe(200);
+});
+
 test('callers see what they may do: a token without the right to write, and one without the right to read', async () => {
   const { project, database } = world('postgres');
   const makeToken = async (keyType: string): Promise<string> => {

@@ -215,6 +215,23 @@ test('a reader has no tools that write; a tool that is not listed is none', asyn
   expect(answer.json()).toMatchObject({ error: { code: -32602 } });
 });
 
+test('the list is the same while no database can be reached, and follows the rights of persona, token and entry', async () => {
+  const entry = { ...(shops.get('postgres')?.entry ?? expect.unreachable()), host_details: [{ host: '127.0.0.1', port: '1' }] };
+  const away = await setUpProject(service, [entry, { ...entry, db_name: 'other', read_only: true }]);
+  const names = async (headers: Record<string, string>, path = away): Promise<string[]> => {
+    const answer = await post(rpc('tools/list'), { ...path.headers, ...headers });
+    const { tools } = answer.json<{ result: { tools: { name: string }[] } }>().result;
+    return tools.flatMap(({ name }) => (name.endsWith('_rows') ? [name] : [])).sort();
+  };
+  const all = ['delete_rows', 'insert_rows', 'read_rows', 'update_rows'];
+  expect(await names({})).toEqual(all);
+  const persona = { persona: 'clerk', roles: ['clerk'], tables: { [`pg/${entry.db_name}.archive/orders`]: { insert: {} } } };
+  expect((await service.request('POST', '/svc/persona/v1', { headers: away.headers, body: persona })).status).toBe(201);
+  expect(await names({ 'x-user-roles': 'clerk' })).toEqual(['insert_rows', 'read_rows']);
+  const kept = await setUpProject(service, [{ ...entry, read_only: true }]);
+  expect(await names({}, kept)).toEqual(['read_rows']);
+});
+
 test('numbers are exact: integers beyond 2^53 are texts, and are taken as such', async () => {
   const { database } = shops.get('postgres') ?? expect.unreachable();
   await database.run('CREATE TABLE big (id bigint PRIMARY KEY); INSERT INTO big VALUES (9007199254740993)');

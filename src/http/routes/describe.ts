@@ -1,5 +1,5 @@
 /** The service describes itself: the OpenAPI document of what the caller may do, a page that shows it, and llms.txt. */
-import type { DocumentKind } from '../../describe/documents.ts';
+import { type DocumentKind, documentTag } from '../../describe/documents.ts';
 import { apiError } from '../../errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDocument } from '../respond.ts';
@@ -16,13 +16,22 @@ export function describeRoutes(services: Services): readonly Route[] {
   const rest = `/${services.config.pathPrefix}/rest`;
   const base = `${rest}/openapi/v1`;
 
-  const answer = async (exchange: Exchange, kind: DocumentKind): Promise<void> => {
+  const answer = async (exchange: Exchange, kind: DocumentKind, names: readonly string[]): Promise<void> => {
     const { caller, context } = await enterSpace(services, exchange, DEMANDS.describe);
+    const unknown = exchange.query.find(({ name }) => name !== 'pwt' && !names.includes(name));
+    if (unknown !== undefined) throw apiError('bad_parameter', unknown.name, `it is unknown here; there are ${names.join(', ')}`);
     const slice = { db: exchange.parameter('db'), table: exchange.parameter('table') };
     const description = await services.describer.describe(caller, context, slice);
-    const { pieces, etag } = await services.documents.find(kind, description);
-    const isKnown = hasTag(exchange.header('if-none-match'), etag);
-    sendDocument(exchange, TYPES[kind], isKnown ? undefined : pieces, etag);
+    const etag = documentTag(kind, description);
+    if (hasTag(exchange.header('if-none-match'), etag)) {
+      sendDocument(exchange, TYPES[kind], undefined, etag);
+      return;
+    }
+    const document = services.documents.find(kind, description);
+    await document.begun;
+    sendDocument(exchange, TYPES[kind], document, etag);
+    // What fails from here on breaks the answer off.
+    await document.ended;
   };
 
   return [
@@ -32,11 +41,11 @@ export function describeRoutes(services: Services): readonly Route[] {
         GET(exchange) {
           const format = exchange.parameter('format') ?? 'json';
           if (format !== 'json' && format !== 'yaml') throw apiError('document_format', format);
-          return answer(exchange, format);
+          return answer(exchange, format, ['db', 'table', 'format']);
         },
       },
     },
-    { path: `${rest}/llms.txt`, methods: { GET: (exchange) => answer(exchange, 'llms') } },
+    { path: `${rest}/llms.txt`, methods: { GET: (exchange) => answer(exchange, 'llms', ['db', 'table']) } },
     ...VIEWER_FILES.map(
       (file): Route => ({ path: `${base}/${file.path}`, methods: { GET: (exchange) => sendViewerFile(exchange, file) } }),
     ),

@@ -102,6 +102,7 @@ function serverFor(services: Services, router: Router, exchange: Exchange, { cal
   const { describer, engines, observer, config } = services;
   const session: ToolSession = {
     caller,
+    outline: () => describer.outline(caller, context),
     describe: (db) => describer.describe(caller, context, { db, table: undefined }),
     table: (ref) => describer.table(caller, context, ref),
     hasTransactions: (type) => engines.find(type)?.capabilities.transactions === true,
@@ -110,7 +111,7 @@ function serverFor(services: Services, router: Router, exchange: Exchange, { cal
   return {
     serverInfo: { name: 'millrace', version: services.version },
     session: () => session,
-    tools: async () => toolsOf(await session.describe(), caller),
+    tools: async () => toolsOf(await session.outline(), caller),
     audit: (tool, object, status) =>
       observer.emit({ kind: 'audit', requestId: exchange.requestId, action: `mcp.${tool}`, object, userId: caller.userId, status }),
   };

@@ -7,12 +7,15 @@ export interface OrderWanted {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Column names between commas; `"a,b"` is one name. */
+/** Column names between commas, each once: an answer has a name once. `"a,b"` is one name. */
 export function columnList(name: string, text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const items = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
   if (items.length === 0) throw apiError('parameter_invalid', name, 'it must name at least one column');
-  return items.map(columnName);
+  const names = items.map(columnName);
+  const twice = names.find((column, index) => names.indexOf(column) < index);
+  if (twice !== undefined) throw apiError('parameter_invalid', name, `it names ${twice} twice`);
+  return names;
 }
 
 export function parseOrder(text: string | undefined): readonly OrderWanted[] | undefined {

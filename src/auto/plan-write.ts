@@ -57,6 +57,8 @@ export interface WritePlan extends Conditions {
   readonly before: () => Narrowed<SelectPlan>;
   /** For the row of a key: it must be there, and as the tags say. */
   readonly single: { readonly ifMatch: EntityTags | undefined } | undefined;
+  /** More than one row is written only where that can be taken back. */
+  readonly isPatch: boolean;
 }
 
 export function planInsert(request: InsertRequest, table: Table, access: Access): InsertBodyPlan {
@@ -98,6 +100,7 @@ function writePlan(
     count: () => narrow({ table, where }, access, write.do),
     before: () => narrow({ table, columns, where, order: [], limit: Number.MAX_SAFE_INTEGER, offset: 0, lock: true }, access, write.do),
     single: 'key' in request.where ? { ifMatch: request.ifMatch } : undefined,
+    isPatch: request.do === 'update' && 'body' in request.changes,
     dryRun,
     maxAffected,
     returning,

@@ -9,7 +9,7 @@ import { insertAndReturn } from './inserted-rows.ts';
 import { findRefused, isRefusal, LocatedFailure } from './locate.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
-import { runStatements, Unwritten } from './transaction.ts';
+import { checkForGood, runStatements, Unwritten } from './transaction.ts';
 
 export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, upsert } = plan;
@@ -17,7 +17,7 @@ export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink
   const read = readBatch(body, table, session.owner, rowsToInsert(upsert));
   const batch = read instanceof Promise ? await read : read;
   const { count } = batch;
-  if (count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
+  checkForGood(count, plan, table);
   const writing =
     plan.returning === undefined
       ? runStatements(toStatements(batch, plan, session), plan, table, session, mustWrite(batch.groups, plan))

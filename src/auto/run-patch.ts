@@ -18,7 +18,7 @@ import { findRefused, isRefusal, LocatedFailure } from './locate.ts';
 import type { PatchBodyPlan } from './plan-write.ts';
 import { KeySink, keyText, type RowKey, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
-import { checkDryRun, inTransaction, keepsHalf } from './transaction.ts';
+import { checkDryRun, checkForGood, inTransaction, keepsHalf } from './transaction.ts';
 
 export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, returning, access } = plan;
@@ -30,7 +30,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
   if (table.primaryKey.length === 0) throw apiError('key_missing');
   checkDryRun(plan, table, session);
   const batch = await readBatch(body, table, session.owner, ROWS.patch);
-  if (batch.count > 1 && !table.transactional) throw apiError('rows_not_atomic', table.storage);
+  checkForGood(batch.count, plan, table);
   const patching = inTransaction(plan, session, async (progress) => {
     const statements = statementsOf(batch, plan, session);
     // One statement changes no row twice: then its number of rows tells.

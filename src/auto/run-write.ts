@@ -15,7 +15,7 @@ import { maskedSink } from './mask-sink.ts';
 import type { ReturnedRows, WritePlan } from './plan-write.ts';
 import { changedKeys, KeySink, readByKeys } from './returned-rows.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
-import { checkDryRun, inTransaction, keepsHalf, type Progress } from './transaction.ts';
+import { checkDryRun, checkMost, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 
 export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   checkDryRun(plan, plan.table, session);
@@ -33,9 +33,7 @@ async function writeCounted(plan: WritePlan, session: AutoSession): Promise<numb
   if (plan.single?.ifMatch !== undefined) throw apiError('not_on_engine', 'If-Match', label);
   if (plan.maxAffected !== undefined || plan.single !== undefined) {
     const rows = await countRows(plan.count(), session);
-    if (plan.maxAffected !== undefined && BigInt(rows) > BigInt(plan.maxAffected)) {
-      throw apiError('too_many_affected', rows, String(plan.maxAffected));
-    }
+    checkMost(Number(rows), plan.maxAffected);
     if (plan.single !== undefined && rows === '0') throw apiError('row_unknown');
     if (plan.single !== undefined && rows !== '1') throw apiError('key_repeats');
   }
@@ -53,8 +51,9 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
   const ifMatch = plan.single?.ifMatch;
   if (ifMatch !== undefined && !table.transactional) throw apiError('not_on_engine', 'If-Match', `${engine.label} ${table.storage}`);
   const write = (into?: RowSink): Promise<number> => runOne(statementOf(plan, isReturned, session), session, into);
+  if (!table.transactional) return writeForGood(plan, session, () => write(isReturned ? sink : undefined)).catch(keepsHalf);
   const isPlain = !plan.dryRun && plan.maxAffected === undefined && ifMatch === undefined && (returning === undefined || isReturned);
-  const writing = isPlain
+  return isPlain
     ? write(isReturned ? sink : undefined)
     : inTransaction(plan, session, async (progress) => {
         if (ifMatch !== undefined) {
@@ -66,7 +65,16 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
         progress.hasRun = true;
         return rows;
       });
-  return table.transactional ? writing : writing.catch(keepsHalf);
+}
+
+/** A transaction would take nothing back here: what may be hit is counted first. */
+async function writeForGood(plan: WritePlan, session: AutoSession, write: () => Promise<number>): Promise<number> {
+  if (plan.maxAffected !== undefined || plan.isPatch) {
+    const rows = Number(await countRows(plan.count(), session));
+    checkMost(rows, plan.maxAffected);
+    if (plan.isPatch && rows > 1) throw apiError('rows_not_atomic', plan.table.storage);
+  }
+  return write();
 }
 
 /** The rows are read before a DELETE, and after an UPDATE by the keys that they had before. */

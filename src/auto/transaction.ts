@@ -17,6 +17,17 @@ export function checkDryRun({ dryRun }: Pick<Conditions, 'dryRun'>, table: Table
     throw apiError('not_on_engine', '$dry_run', `${engine.label} ${table.storage}`.trim());
 }
 
+/** Where nothing can be taken back, one row is written at most, and not even that when it is one too many. */
+export function checkForGood(count: number, { maxAffected }: Pick<Conditions, 'maxAffected'>, table: Table): void {
+  if (table.transactional) return;
+  if (count > 1) throw apiError('rows_not_atomic', table.storage);
+  checkMost(count, maxAffected);
+}
+
+export function checkMost(rows: number, maxAffected: number | undefined): void {
+  if (maxAffected !== undefined && rows > maxAffected) throw apiError('too_many_affected', String(rows), String(maxAffected));
+}
+
 /** Commits what `work` has written, unless it was too much, or was only tried. */
 export async function inTransaction(
   wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
@@ -28,9 +39,7 @@ export async function inTransaction(
   let rows = 0;
   try {
     rows = await work(progress);
-    if (wanted.maxAffected !== undefined && rows > wanted.maxAffected) {
-      throw apiError('too_many_affected', String(rows), String(wanted.maxAffected));
-    }
+    checkMost(rows, wanted.maxAffected);
     if (wanted.dryRun) await connection.checkConstraints?.(options);
   } catch (error) {
     await connection.rollback(options).catch(() => undefined);

@@ -9,7 +9,7 @@ import { type Catalog, type Connection, DbFailure, type SurveyOptions } from '..
 import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
 import { ownerOf } from '../model/entry.ts';
-import { declaredKeys, type ForeignKey } from '../model/relation.ts';
+import { declaredKeys, distinctKeys, type ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { Turns } from '../util/slices.ts';
@@ -88,7 +88,7 @@ export class SchemaPictures {
         if (known !== undefined && stamp !== undefined && stamp === old?.stamp) return { picture: known, stamp };
         const tables = await (catalog.describeAll?.(connection, schema, options) ?? describeEach(catalog, connection, schema, options));
         if (tables === undefined) return { picture: { kind: 'absent' }, stamp: undefined };
-        const keys = (await catalog.foreignKeys?.(connection, schema, options)) ?? [];
+        const keys = distinctKeys((await catalog.foreignKeys?.(connection, schema, options)) ?? []);
         const byName = new Map(tables.map((table) => [table.name, table]));
         const seen = { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
         const id = await idOf(seen, options.owner);

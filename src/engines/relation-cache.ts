@@ -3,7 +3,7 @@
  * for relations. As with tables, a picture is at most five seconds old when it is used.
  */
 import { type Entry, ownerOf } from '../model/entry.ts';
-import { type DeclaredKey, declaredKeys, type ForeignKey, type Neighbours } from '../model/relation.ts';
+import { type DeclaredKey, declaredKeys, distinctKeys, type ForeignKey, type Neighbours } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import type { MaybePromise } from '../util/maybe-promise.ts';
@@ -74,7 +74,7 @@ export class RelationCache {
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const keys = await catalog.foreignKeys(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
+      const keys = distinctKeys(await catalog.foreignKeys(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) }));
       this.#pictures.set(key, { keys, seen });
       return keys;
     } finally {

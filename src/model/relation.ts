@@ -56,7 +56,7 @@ export function declaredKeys(
   return declared.flatMap((key): ForeignKey[] => {
     const table = tables.get(key.table);
     const isThere = hasColumns(table, key.columns) && hasColumns(tables.get(key.references.table), key.references.columns);
-    if (table === undefined || !isThere || known.some((other) => isSame(key, other))) return [];
+    if (table === undefined || !isThere || known.some((other) => shapeOf(key) === shapeOf(other))) return [];
     return [{ ...key, unique: isUnique(table, key.columns) }];
   });
 }
@@ -65,13 +65,17 @@ function hasColumns(table: Table | undefined, names: readonly string[]): boolean
   return table !== undefined && names.every((name) => table.byName.has(name));
 }
 
-function isSame(a: DeclaredKey, b: DeclaredKey): boolean {
-  const shape = ({ table, columns, references }: DeclaredKey) => JSON.stringify([table, columns, references.table, references.columns]);
-  return shape(a) === shape(b);
+function shapeOf({ table, columns, references }: DeclaredKey): string {
+  return JSON.stringify([table, columns, references.table, references.columns]);
 }
 
 function isUnique({ primaryKey, unique }: Table, names: readonly string[]): boolean {
   return [primaryKey, ...unique].some((key) => key.length > 0 && key.every(({ name }) => names.includes(name)));
+}
+
+/** Two foreign keys that say the same are one. */
+export function distinctKeys(keys: readonly ForeignKey[]): readonly ForeignKey[] {
+  return [...new Map(keys.map((key) => [shapeOf(key), key])).values()];
 }
 
 /** Everything that a table reaches over these keys. */

@@ -77,8 +77,8 @@ test('a thousand tables hold nobody up, and the second time nothing is made', as
 test('who comes while it is made gets the same, and so does who asks the next instance whether it has changed', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-many-'));
   const other = await startService({ dataDir });
-  const elsewhere = await setUpProject(other, [many.entry()]);
-  const path = `/svc/rest/openapi/v1?db=pg/${many.name}`;
+  const elsewhere = await setUpProject(other, [few.entry()]);
+  const path = `/svc/rest/openapi/v1?db=pg/${few.name}`;
   const [one, two] = await Promise.all([1, 2].map(() => other.request('GET', path, { headers: elsewhere.headers })));
   expect([one?.status, two?.status]).toEqual([200, 200]);
   expect(one?.text).toBe(two?.text);

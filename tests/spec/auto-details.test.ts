@@ -56,6 +56,13 @@ describe.each(ENGINE_NAMES)('details on %s', (engine) => {
     expect((await moments.get('pg=0&ps=1&flag=eq.yes')).status).toBe(400);
   });
 
+  it('a column is selected once, so that no name stands twice in a row', async () => {
+    for (const query of ['$select=id,id', '$select=id,day,"id"']) {
+      const response = await moments.get(`pg=0&ps=1&${query}`);
+      expect([response.status, response.text]).toEqual([400, expect.stringContaining('names id twice')]);
+    }
+  });
+
   it('a database that the server does not have is 404', async () => {
     const response = await nowhere.get('pg=0&ps=1');
     expect([response.status, response.text]).toEqual([404, expect.stringContaining('There is no')]);

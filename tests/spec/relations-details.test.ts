@@ -28,6 +28,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('on %s', (engine) => {
       'CREATE TABLE country (code varchar(10) PRIMARY KEY, name varchar(20) NOT NULL)',
       'CREATE TABLE city (id int PRIMARY KEY, country_code varchar(10), FOREIGN KEY (country_code) REFERENCES country (code))',
       "INSERT INTO country VALUES ('FR', 'France'), ('AT', 'Austria')",
+      'ALTER TABLE city ADD CONSTRAINT again FOREIGN KEY (country_code) REFERENCES country (code)',
     ])
       await database.run(statement);
     project = await setUpProject(service, [database.entry()]);

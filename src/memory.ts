@@ -26,14 +26,16 @@ const LOOK_EVERY_MS = 10_000;
 const QUIET = 0.02;
 /** Looks in a row that found it quiet. */
 const QUIET_LOOKS = 2;
+/** Only a collection that finds little made since the one before, over some seconds, makes the memory for young objects smaller. */
+const COLLECTIONS = 2;
 /** So much work since the last time is worth a collection. */
 const WORTH_MS = 1000;
 
 /**
- * Gives memory back after a load. The runtime keeps what it has grown to for as long as nothing asks for more; one full collection, when there
- * has been work and now is none, makes it let go. Whoever comes in that moment waits some tens of milliseconds.
+ * Gives memory back after a load. The runtime keeps what it has grown to for as long as nothing asks for more; full collections, when there
+ * has been work and now is none, make it let go; `letGo` drops what others keep for the next request. Whoever comes in that moment waits some tens of milliseconds.
  */
-export function restWhenQuiet(everyMs = LOOK_EVERY_MS): void {
+export function restWhenQuiet(letGo: () => void, everyMs = LOOK_EVERY_MS): void {
   const usedMs = (): number => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;
@@ -41,11 +43,16 @@ export function restWhenQuiet(everyMs = LOOK_EVERY_MS): void {
   let rested = usedMs();
   let before = rested;
   let quiet = 0;
+  let due = 0;
   const look = (): void => {
     const now = usedMs();
     quiet = now - before < everyMs * QUIET ? quiet + 1 : 0;
     before = now;
-    if (quiet < QUIET_LOOKS || now - rested < WORTH_MS) return;
+    if (quiet < QUIET_LOOKS) due = 0;
+    else if (now - rested >= WORTH_MS) due = COLLECTIONS;
+    if (due === 0) return;
+    due--;
+    letGo();
     collect();
     rested = usedMs();
     before = rested;

@@ -6,6 +6,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { startService, urlOf } from '../app.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { restWhenQuiet } from '../memory.ts';
+import { dropFreeBuffers } from '../util/buffer-pool.ts';
 import { relayMetrics, shareMetrics } from './worker-metrics.ts';
 
 /** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
@@ -70,7 +71,7 @@ export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakO
 
 export async function startOne(config: Config): Promise<Running> {
   const service = await startService(config);
-  restWhenQuiet();
+  restWhenQuiet(dropFreeBuffers);
   const { observer } = service;
   if (cluster.isWorker) observer.gatherMetrics = shareMetrics(() => observer.ownMetrics());
   return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };

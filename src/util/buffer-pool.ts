@@ -43,6 +43,11 @@ export function acquireBuffer(size: number): PooledBuffer {
   return known;
 }
 
+/** Keeps none of the free buffers: nothing has needed them for a while. */
+export function dropFreeBuffers(): void {
+  for (const { free } of SIZE_CLASSES) free.length = 0;
+}
+
 export class PooledBuffer {
   readonly bytes: Buffer;
   /** The same bytes, for writing words. */

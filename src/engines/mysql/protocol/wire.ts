@@ -43,6 +43,8 @@ export class Wire {
   #spare = 0;
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
+  /** What is to leave together. */
+  #held: Buffer[] | undefined;
 
   constructor({ socket, reader }: { readonly socket: Socket; readonly reader: SocketReader }, maxRowBytes: number | undefined) {
     this.#socket = socket;
@@ -86,11 +88,15 @@ export class Wire {
 
   /** Until `release`, commands wait for each other and then leave together. */
   hold(): void {
-    this.#socket.cork();
+    this.#held = [];
   }
 
+  /** As one piece: the runtime takes much longer to write several. */
   release(): void {
-    this.#socket.uncork();
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    const [only] = held;
+    if (only !== undefined && this.#failure === undefined) this.#socket.write(held.length === 1 ? only : Buffer.concat(held));
   }
 
   /** Resolves when no answer is outstanding, for whatever reason. */
@@ -125,7 +131,7 @@ export class Wire {
     if (size < PACKET_MOST) {
       command.writeUIntLE(size, 0, 3);
       command[3] = 0;
-      this.#socket.write(command);
+      this.#put(command);
       return 1;
     }
     let sequence = 0;
@@ -134,11 +140,16 @@ export class Wire {
       const header = Buffer.alloc(HEADER);
       header.writeUIntLE(part.length, 0, 3);
       header[3] = sequence++ & 0xff;
-      this.#socket.write(header);
-      this.#socket.write(part);
+      this.#put(header);
+      this.#put(part);
       // A last part of full length is followed by an empty one, or the server would go on waiting.
       if (part.length < PACKET_MOST) return sequence;
     }
+  }
+
+  #put(bytes: Buffer): void {
+    if (this.#held === undefined) this.#socket.write(bytes);
+    else this.#held.push(bytes);
   }
 
   #receive(chunk: Buffer, length: number): void {

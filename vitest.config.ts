@@ -7,6 +7,7 @@ const TIMED = [
   'tests/faults/fair-shares.test.ts',
   'tests/hostile/http-resources.test.ts',
   'tests/hostile/large-inputs.test.ts',
+  'tests/hostile/service.test.ts',
   'tests/process/bombs.test.ts',
 ];
 
@@ -15,6 +16,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
+    // Conditions are waited for with patience, as `tests/support/patience.ts` has it.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,

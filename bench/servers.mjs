@@ -46,7 +46,8 @@ async function readPort(child, log) {
 }
 
 /** Millrace as `millrace serve` runs it: authentication, checks, metrics and a log line a request. */
-export async function startService({ folder, workers, prof, nodeHttp }) {
+/** `without`: names of checks that are taken out (bench/without). */
+export async function startService({ folder, workers, prof, nodeHttp, without = [] }) {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });
   const serverKey = randomBytes(24).toString('hex');
@@ -61,11 +62,13 @@ export async function startService({ folder, workers, prof, nodeHttp }) {
     MILLRACE_WORKERS: String(workers),
     // For the scenario that streams a million rows.
     MILLRACE_MAX_PAGE_SIZE: '1000000',
+    BENCH_WITHOUT: without.join(','),
   };
   const profiling = prof ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
   const replacing = nodeHttp ? ['--import', join(ROOT, 'bench', 'node-http', 'register.mjs')] : [];
+  const weakening = without.length > 0 ? ['--import', join(ROOT, 'bench', 'without', 'register.mjs')] : [];
   const server = await startServer(
-    [...profiling, ...replacing, join(ROOT, 'dist', 'main.js'), 'serve'],
+    [...profiling, ...replacing, ...weakening, join(ROOT, 'dist', 'main.js'), 'serve'],
     env,
     join(folder, 'service.log'),
     dataDir,

@@ -11,33 +11,45 @@ import { columnInQuery, tableName } from './names.ts';
 import { errorResponses, inAllFormats, parameterName, refTo } from './openapi-parts.ts';
 import { API_OPERATIONS, OPERATION_ROWS, statusesOf } from './operations.ts';
 
-/** What a document says of a column, in its different places. */
-interface ColumnPart {
-  /** As a member of a row. */
-  readonly property: Shared;
+/** A filter on a column. */
+interface FilterPart {
   /** As a parameter: a reference to it. */
-  readonly filter: Shared;
+  readonly reference: Shared;
   /** As a member of a form. */
   readonly field: Shared;
 }
 
 /** What a document says of columns. Most are like many others: of those it is said once. */
 export class ColumnParts {
-  readonly #parts = new Map<string, ColumnPart>();
-  readonly #names = new Map<string, string>();
+  readonly #properties = new Map<string, Shared>();
+  readonly #filters = new Map<string, FilterPart>();
   readonly #counts = new Map<string, number>();
   readonly #components: Record<string, Json> = {};
 
-  of(column: Column, use: ColumnUse): ColumnPart {
+  /** A column as a member of a row. */
+  property(column: Column, use: ColumnUse): Shared {
     const key = `${use} ${column.name}\0${columnShape(column)}`;
-    const known = this.#parts.get(key);
-    if (known !== undefined) return known;
-    const part = {
-      property: new Shared({ [column.name]: columnSchema(column, use) }),
-      filter: new Shared(isFiltered(column) ? refTo('parameters', this.#component(column)) : {}),
-      field: new Shared({ [columnInQuery(column.name)]: { type: 'array', items: refTo('schemas', filterName(column)) } }),
-    };
-    this.#parts.set(key, part);
+    let property = this.#properties.get(key);
+    if (property === undefined) {
+      property = new Shared({ [column.name]: columnSchema(column, use) });
+      this.#properties.set(key, property);
+    }
+    return property;
+  }
+
+  /** Only of columns that the caller may filter: the document has a parameter for each that was asked for. */
+  filter(column: Column): FilterPart {
+    const schema = filterName(column);
+    const example = filterExample(column);
+    const key = `${column.name}\0${schema}\0${example}`;
+    let part = this.#filters.get(key);
+    if (part === undefined) {
+      part = {
+        reference: new Shared(refTo('parameters', this.#component(column, schema, example))),
+        field: new Shared({ [columnInQuery(column.name)]: { type: 'array', items: refTo('schemas', schema) } }),
+      };
+      this.#filters.set(key, part);
+    }
     return part;
   }
 
@@ -50,17 +62,11 @@ export class ColumnParts {
    * The name of the parameter: one array, spread out; each repetition is one more condition. Columns of the same name and kind share one, whatever their
    * tables are.
    */
-  #component(column: Column): string {
-    const example = filterExample(column);
-    const schema = filterName(column);
-    const key = `${column.name}\0${schema}\0${example}`;
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
+  #component(column: Column, schema: string, example: string | undefined): string {
     const plain = `${tableName(column.name)}.${schema}`;
     const count = (this.#counts.get(plain) ?? 0) + 1;
     this.#counts.set(plain, count);
     const name = count === 1 ? plain : `${plain}.${count}`;
-    this.#names.set(key, name);
     this.#components[name] = {
       name: columnInQuery(column.name),
       in: 'query',
@@ -77,9 +83,8 @@ export class ColumnParts {
 export interface DocumentedTable extends DescribedTable {
   /** In names of components and operations. */
   readonly name: string;
-  readonly parts: ReadonlyMap<Column, ColumnPart>;
-  /** The columns on which there are filters. */
-  readonly filtered: readonly ColumnPart[];
+  readonly properties: ReadonlyMap<Column, Shared>;
+  readonly filters: readonly FilterPart[];
   /** A column to change and a value that it takes, where one is known. */
   readonly change: Change | undefined;
   /** A row to insert, where one is known. */
@@ -91,17 +96,17 @@ type Change = readonly [name: string, value: unknown];
 export function documented(described: DescribedTable, columns: ColumnParts): DocumentedTable {
   const { ref, table, rights } = described;
   const { masked } = rights.read ?? {};
-  const parts = new Map(table.columns.map((column) => [column, columns.of(column, useOf(described, column))]));
-  const filtered = (rights.read?.columns ?? []).flatMap((column) =>
-    isFiltered(column) && masked?.has(column) !== true ? (parts.get(column) ?? []) : [],
-  );
-  return { ...described, name: tableName(ref), parts, filtered, change: changeExample(described), example: insertExample(described) };
+  const properties = new Map(table.columns.map((column) => [column, columns.property(column, useOf(described, column))]));
+  const filters = (rights.read?.columns ?? [])
+    .filter((column) => isFiltered(column) && masked?.has(column) !== true)
+    .map((column) => columns.filter(column));
+  return { ...described, name: tableName(ref), properties, filters, change: changeExample(described), example: insertExample(described) };
 }
 
 export function tablePaths({ prefix, org, project }: Description, documented: DocumentedTable): Joined {
-  const { type, database, table, rights, filtered } = documented;
+  const { type, database, table, rights } = documented;
   const path = `/${[prefix, 'api', 'rest', 'auto', 'v1', org, project, type, database, table.name].map(encodeURIComponent).join('/')}`;
-  const filters = new Shared(filtered.map(({ filter }) => filter));
+  const filters = new Shared(documented.filters.map(({ reference }) => reference));
   const granted = API_OPERATIONS.filter((operation) => rights[OPERATION_ROWS[operation].right] !== undefined);
   const item = (where: 'table' | 'query' | 'row'): Json =>
     Object.fromEntries(
@@ -201,11 +206,11 @@ const QUERY_BODY = new Pattern({
   content: { 'application/x-www-form-urlencoded': { schema: refTo('schemas', `${NAME}.query`), example: { pg: 0, ps: 20 } } },
 });
 
-function querySchema({ filtered }: DocumentedTable): Json {
+function querySchema({ filters }: DocumentedTable): Json {
   return {
     type: 'object',
     allOf: [refTo('schemas', 'Query')],
-    properties: new Joined(filtered.map(({ field }) => field)),
+    properties: new Joined(filters.map(({ field }) => field)),
     unevaluatedProperties: false,
   };
 }
@@ -277,10 +282,10 @@ function useOf({ keys }: DescribedTable, { name }: Column): ColumnUse {
   return keys.some(({ columns }) => columns.includes(name)) ? 'reference' : 'own';
 }
 
-function propertiesOf({ rights, parts }: DocumentedTable, columns: readonly Column[]): Joined {
+function propertiesOf({ rights, properties }: DocumentedTable, columns: readonly Column[]): Joined {
   const { masked } = rights.read ?? {};
   const property = (column: Column): Json | Shared =>
-    masked?.has(column) === true ? { [column.name]: MASKED } : (parts.get(column)?.property ?? {});
+    masked?.has(column) === true ? { [column.name]: MASKED } : (properties.get(column) ?? {});
   return new Joined(columns.map(property));
 }
 

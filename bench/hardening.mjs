@@ -18,6 +18,8 @@ const settings = { rounds: Number(process.argv[2] ?? 9), seconds: 1, connections
 
 const VARIANTS = [
   ['all of them', []],
+  // Tells how much of a difference is chance.
+  ['all of them, once more', []],
   ...Object.entries(CHECKS).map(([name, { what }]) => [`without: ${what}`, [name]]),
   ['without any of these', Object.keys(CHECKS)],
 ];

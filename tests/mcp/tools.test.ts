@@ -280,6 +280,15 @@ test('every call is in the audit log with the name of the tool', async () => {
   await expect.poll(actions, PATIENCE).toEqual(expect.arrayContaining(['mcp.read_rows', 'mcp.insert_rows', 'mcp.call_endpoint']));
 });
 
+test('MILLRACE_MCP_ORIGINS names pages elsewhere that may ask', async () => {
+  const open = await startService({ env: { MILLRACE_MCP_ORIGINS: 'https://agents.example' } });
+  const { headers } = await setUpProject(open, [shops.get('postgres')?.entry ?? expect.unreachable()]);
+  const from = async (origin: string): Promise<number> =>
+    (await open.request('POST', PATH, { headers: { ...headers, origin }, body: rpc('tools/list') })).status;
+  expect([await from('https://agents.example'), await from('https://evil.example')]).toEqual([200, 403]);
+  await open.stop();
+});
+
 test('MILLRACE_MCP=off', async () => {
   const silent = await startService({ env: { MILLRACE_MCP: 'off' } });
   expect((await silent.request('POST', PATH, { body: rpc('ping') })).status).toBe(404);

@@ -241,7 +241,7 @@ test('a table that changed shows within five seconds, under another tag', async 
   const ask = () => service.request('GET', `${PATH}?db=pg/${database.name}`, { headers: project.headers });
   const before = await ask();
   await database.run('CREATE TABLE newcomer (id int PRIMARY KEY)');
-  await expect.poll(async () => (await ask()).text.includes('/newcomer'), { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => (await ask()).text.includes('/newcomer'), { timeout: 8000 }).toBe(true);
   expect((await ask()).headers.etag).not.toBe(before.headers.etag);
 });
 

@@ -187,7 +187,7 @@ describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
     await database.run(
       engine === 'clickhouse' ? 'ALTER TABLE users ADD COLUMN extra Int32 DEFAULT 7' : 'ALTER TABLE users ADD COLUMN extra int DEFAULT 7',
     );
-    await expect.poll(async () => Object.keys((await users.rows('id=eq.1'))[0] ?? {}), { timeout: 10_000 }).toContain('extra');
+    await expect.poll(async () => Object.keys((await users.rows('id=eq.1'))[0] ?? {}), { timeout: 6000 }).toContain('extra');
     await database.run('ALTER TABLE users DROP COLUMN extra');
     expect(await users.rows('id=eq.1')).toEqual(USERS.slice(0, 1));
   });

@@ -7,7 +7,7 @@ import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from
 import { type Service, setUpProject, startService, type TestProject } from '../../support/service.ts';
 
 /** Five seconds, and as many for a machine that has other work. */
-const FRESH_MS = 10_000;
+const FRESH_MS = 6000;
 
 interface Shapes {
   readonly first: string;

@@ -111,8 +111,10 @@ function checkOnce(store: RowStore, { table, columns }: SelectPlan): void {
       throw new DbFailure('stale', 'a row has several rows beside it', { code: 'UNIQUE' });
 }
 
+/** NULL is the same as nothing: a key may be none any more. */
 function isSameCell(store: RowStore, a: number, b: number, place: number): boolean {
   const { bytes } = store;
+  if (store.from(a, place) < 0 || store.from(b, place) < 0) return false;
   return bytes.compare(bytes, store.from(a, place), store.to(a, place), store.from(b, place), store.to(b, place)) === 0;
 }
 

@@ -32,6 +32,10 @@ beforeAll(async () => {
       await database.run('INSERT INTO desk VALUES (1, 1), (2, 2)');
       const ids = Array.from({ length: ROWS }, (_, i) => i);
       await database.run(`INSERT INTO team VALUES ${ids.map((id) => `(${id})`).join(', ')}`);
+      await database.run(
+        'CREATE TABLE memo (id int NOT NULL, team_id int, CONSTRAINT memo_key PRIMARY KEY (id), FOREIGN KEY (team_id) REFERENCES team (id))',
+      );
+      await database.run('INSERT INTO memo VALUES (1, 0), (2, 1)');
       await database.run(`INSERT INTO member VALUES ${ids.map((id) => `(${id}, ${id % 200})`).join(', ')}`);
       await database.run(`INSERT INTO badge VALUES ${ids.map((id) => `(${id}, ${id})`).join(', ')}`);
     }),
@@ -98,6 +102,16 @@ it.each(ENGINES)('a key that is not unique any more gives no row twice on %s', a
   await database?.run('INSERT INTO desk VALUES (3, 1)');
   expect(await read()).toEqual(['1', '2']);
   expect((await session?.row('person', '1', parseQuery('$expand=desk')))?.[0]).toBe('1');
+});
+
+it.each(ENGINES)('a primary key that has NULL by now loses no row on %s', async (engine) => {
+  const session = sessions.get(engine);
+  const read = async (): Promise<unknown> => (await session?.read('memo', parseQuery('pg=0&ps=9&$expand=team')))?.rows.length;
+  expect(await read()).toBe(2);
+  const nullable = engine === 'postgres' ? 'DROP CONSTRAINT memo_key, ALTER id DROP NOT NULL' : 'DROP PRIMARY KEY, MODIFY id int NULL';
+  await session?.database.run(`ALTER TABLE memo ${nullable}`);
+  await session?.database.run('INSERT INTO memo VALUES (NULL, 0), (NULL, 1)');
+  expect(await read()).toBe(4);
 });
 
 it.each(ENGINES)('reads that are sent together fail as the first that fails, and leave a connection of use on %s', async (engine) => {

@@ -5,7 +5,7 @@
  */
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
-import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS, type Workload } from '../engines/engine.ts';
+import { DbFailure, type FailureKind, type Need, type StopSignal, UNSENT_REPEATS } from '../engines/engine.ts';
 import type { RelationCache } from '../engines/relation-cache.ts';
 import { ApiError, apiError } from '../errors.ts';
 import { ownerOf } from '../model/entry.ts';
@@ -14,6 +14,7 @@ import type { Table } from '../model/table.ts';
 import type { MemoryBudget } from '../util/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 import { type Access, knownColumns } from './access.ts';
+import { BriefKinds } from './brief.ts';
 import { explain } from './failures.ts';
 import { LocatedFailure } from './locate.ts';
 import { PatientSink } from './patient-sink.ts';
@@ -26,6 +27,8 @@ export interface Target extends TableWanted {
   readonly signal: StopSignal;
   readonly meter: WorkMeter;
   readonly access: Access;
+  /** What reads is run in a transaction that only reads. */
+  readonly readsOnly: boolean;
 }
 
 /** Plans a request for the table as it is now, and runs the plan. */
@@ -45,6 +48,8 @@ const DISAGREEMENTS = 3;
 const TRUST_MS = 1000;
 /** From this body size on (some hundred rows), a write is bulky. */
 const BULKY_BYTES = 16 * 1024;
+const BULKY: Need = { bulky: true };
+const LIGHT: Need = {};
 
 export class Auto {
   readonly #connections: Connections;
@@ -53,6 +58,7 @@ export class Auto {
   readonly #memory: MemoryBudget;
   /** Tables whose catalogue disagrees with their rows. */
   readonly #misdescribed = new WeakSet<Table>();
+  readonly #briefKinds = new BriefKinds();
 
   constructor(connections: Connections, catalog: CatalogCache, relations: RelationCache, memory: MemoryBudget) {
     this.#connections = connections;
@@ -81,7 +87,10 @@ export class Auto {
         const { entry, signal } = target;
         if (reach !== undefined) neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, reach, keys));
         const pool = this.#connections.pool(entry, 'auto');
-        const taken = pool.acquire(signal, workloadOf(request));
+        const kind = reach === undefined && !target.readsOnly ? this.#briefKinds.of(request, table, target.access) : undefined;
+        const isShared = kind?.isShared === true;
+        if (isShared) rows.brief = kind;
+        const taken = pool.acquire(signal, isShared ? { briefOf: kind } : isBulky(request) ? BULKY : LIGHT);
         const connection = taken instanceof Promise ? await taken : taken;
         const began = performance.now();
         try {
@@ -102,7 +111,9 @@ export class Auto {
           noteRows(target.meter, result.rows);
           return result;
         } finally {
-          target.meter.databaseMs += performance.now() - began;
+          const ms = performance.now() - began;
+          target.meter.databaseMs += ms;
+          kind?.took(ms, isShared);
           pool.release(connection);
         }
       } catch (error) {
@@ -157,8 +168,8 @@ export class Auto {
 
 const never = (): boolean => false;
 
-function workloadOf(request: AutoRequest): Workload {
-  return (request.do === 'insert' || request.do === 'patch') && request.body.length >= BULKY_BYTES ? 'bulky' : 'light';
+function isBulky(request: AutoRequest): boolean {
+  return (request.do === 'insert' || request.do === 'patch') && request.body.length >= BULKY_BYTES;
 }
 
 /** The catalogue's statements are our own and only read: one that was cut off may be repeated. */

@@ -46,8 +46,13 @@ export interface SurveyOptions extends RunOptions {
 /** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
 export type Undone = 'all' | 'some';
 
-/** What a connection is needed for. `bulky`: to write many rows, which keeps a processor of the server busy. */
-export type Workload = 'light' | 'bulky';
+/** What a connection is needed for. */
+export interface Need {
+  /** To write many rows, which keeps a processor of the server busy. */
+  readonly bulky?: boolean;
+  /** For a brief read, which may share it with others of the same kind. */
+  readonly briefOf?: object | undefined;
+}
 
 /** A statement with its values, and where its rows go. */
 export interface StatementRun {
@@ -62,6 +67,13 @@ export interface Connection {
    * whatever the statement itself holds of the pool: none of it may be used again.
    */
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
+  /**
+   * For reads of several callers: from now on what is run is only written down, and leaves together with `send`; each is answered in its turn, and a
+   * caller who goes away takes no other along. Absent, like the next, where a connection is for one statement at a time.
+   */
+  hold?(): void;
+  /** No effect when nothing is held. */
+  send?(): void;
   /** Engines without transactions do nothing here. */
   begin(options: RunOptions): Promise<void>;
   /** Begins a transaction that only reads, and sees the database as it was at one moment; absent where the engine has none. */

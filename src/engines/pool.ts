@@ -5,7 +5,8 @@
  */
 
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, DbFailure, type StopSignal, type Workload } from './engine.ts';
+import { type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
+import { Gathering } from './gathering.ts';
 import { WaitQueue } from './wait-queue.ts';
 
 export interface PoolLimits {
@@ -55,6 +56,7 @@ export class Pool {
   /** Given out for bulky statements, or about to be. */
   #bulky = 0;
   readonly #isBulky = new Set<Connection>();
+  readonly #gathering = new Gathering();
   /** Open, or being opened. */
   #count = 0;
   #opening = 0;
@@ -97,8 +99,17 @@ export class Pool {
   }
 
   /** A connection at once if one is idle, else a promise. */
-  acquire(signal?: StopSignal, load: Workload = 'light'): Connection | Promise<Connection> {
-    return load === 'light' ? this.#take(signal) : this.#takeBulky(signal);
+  acquire(signal?: StopSignal, { bulky, briefOf }: Need = {}): Connection | Promise<Connection> {
+    if (briefOf !== undefined) return this.#takeBrief(signal, briefOf);
+    return bulky === true ? this.#takeBulky(signal) : this.#take(signal);
+  }
+
+  #takeBrief(signal: StopSignal | undefined, kind: object): Connection | Promise<Connection> {
+    const shared = this.#gathering.join(kind);
+    if (shared !== undefined) return shared;
+    const taken = this.#take(signal);
+    if (!(taken instanceof Promise)) this.#gathering.begin(taken, kind);
+    return taken;
   }
 
   #take(signal: StopSignal | undefined): Connection | Promise<Connection> {
@@ -146,6 +157,7 @@ export class Pool {
   }
 
   release(connection: Connection): void {
+    if (!this.#gathering.leave(connection)) return;
     if (this.#isBulky.delete(connection)) this.#bulkyDone();
     if (!connection.usable || this.#state === 'closed' || this.#owed > 0) {
       this.#drop(connection);

@@ -59,7 +59,7 @@ export function answerAuto(exchange: Exchange, target: Target, parse: Parse, ser
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
       const plan = planRequest(request, table, target.access, session);
-      return exchange.isReadOnly && READS.has(request.do) ? runReadOnly(plan, session, rows) : runPlan(plan, session, rows);
+      return target.readsOnly && READS.has(request.do) ? runReadOnly(plan, session, rows) : runPlan(plan, session, rows);
     });
   return respond({ exchange, request, target, format, perform }, services.reads);
 }

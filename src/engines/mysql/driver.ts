@@ -1,6 +1,6 @@
 /**
- * A connection: runs statements over the binary protocol, one at a time, each with a deadline. Values travel apart from the text. Knows neither
- * plans nor tables nor who asks.
+ * A connection: runs statements over the binary protocol, each with a deadline; one at a time, or brief reads of several callers one behind the other.
+ * Values travel apart from the text. Knows neither plans nor tables nor who asks.
  */
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
@@ -34,6 +34,8 @@ import {
   TO_POINT,
 } from './dialect/session.ts';
 import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
+import { killQuery, STOP_MS } from './kill.ts';
+import { COMMAND, command, HEADER } from './protocol/commands.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';
 import { DoneReply, PreparedReply, ResultReply } from './protocol/replies.ts';
@@ -44,11 +46,7 @@ import type { MysqlStatement } from './statement.ts';
 /** Statements that MySQL's own time limit covers. */
 const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
 
-const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
-const HEADER = 4;
 const SCRATCH = 4096;
-/** How long a stopped statement may take to end before the connection is dropped. */
-const STOP_MS = 800;
 const RESET_MS = 5000;
 /** The server's own limit gets this much time to end a statement first. */
 const GRACE_MS = 50;
@@ -56,6 +54,17 @@ const GRACE_MS = 50;
 interface MysqlRun extends Omit<StatementRun, 'sink'> {
   readonly statement: MysqlStatement;
   readonly sink: RowSink | undefined;
+}
+
+/** One caller's use of the connection. */
+interface Call {
+  /** performance.now() when its time is over. */
+  readonly late: number;
+  readonly signal: StopSignal | undefined;
+  readonly abort: () => void;
+  result: ResultReply | undefined;
+  /** Its caller has left, and others have not. */
+  isGivenUp: boolean;
 }
 
 export class MysqlConnection implements Connection, Watched {
@@ -78,8 +87,9 @@ export class MysqlConnection implements Connection, Watched {
   #tainted = false;
   #stopped: StopKind | undefined;
   #killed: Promise<boolean> | undefined;
-  #signal: StopSignal | undefined;
-  readonly #abort = (): void => this.#end('cancelled');
+  /** Under way: more than one only while the connection is shared. */
+  readonly #calls = new Set<Call>();
+  #isShared = false;
 
   private constructor(session: Session, entry: Entry, at: ConnectOptions) {
     this.#session = session;
@@ -121,64 +131,71 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   async run(statement: MysqlStatement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
-    const late = this.#enter(options);
+    const call = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
       if (options.transaction === 'may_end' && !this.#isMarked) await this.#mark();
       const prepared = this.#statements.find(statement) ?? (await this.#prepare(statement));
-      this.#check();
+      this.#check(call);
       const begins = this.#begins;
       if (begins) this.#wire.hold();
       const begun = this.#sendBeginning();
-      const running = this.#executeOnce(prepared, { statement, params, sink }, late, this.#scratch);
+      const running = this.#executeOnce(prepared, { statement, params, sink }, call);
       if (begins) this.#wire.release();
       const outcome = await running;
       if (begun !== undefined) await begun;
       this.#tainted ||= this.#killed !== undefined;
       return outcome;
     } catch (error) {
-      throw await this.#explained(error);
+      throw await this.#explained(error, call);
     } finally {
-      this.#leave();
+      this.#leave(call);
     }
+  }
+
+  hold(): void {
+    this.#isShared = true;
+    this.#wire.hold();
+  }
+
+  send(): void {
+    this.#wire.release();
   }
 
   /** Everything is prepared first: the answers to what is sent then come in its order, and nothing overtakes the end of the transaction. */
   async runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
-    const late = this.#enter(options);
+    const call = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
       const prepared: Prepared[] = [];
       for (const { statement } of runs) prepared.push(this.#statements.find(statement) ?? (await this.#prepare(statement)));
-      this.#check();
+      this.#check(call);
       this.#wire.hold();
       const begun = this.#sendBeginning();
-      const sent: Promise<unknown>[] = runs.map((run, i) =>
-        this.#executeOnce(prepared[i] as Prepared, run, late, Buffer.allocUnsafe(SCRATCH)),
-      );
+      const sent: Promise<unknown>[] = runs.map((run, i) => this.#executeOnce(prepared[i] as Prepared, run, call));
       if (ends) sent.push(this.#simple(ROLLBACK));
       this.#wire.release();
       await allOver(begun === undefined ? sent : [begun, ...sent]);
       this.#tainted ||= this.#killed !== undefined;
     } catch (error) {
-      throw await this.#explained(error);
+      throw await this.#explained(error, call);
     } finally {
-      this.#leave();
+      this.#leave(call);
     }
   }
 
   /** Would the server take it? Nothing is run. */
   async prepare(text: string, options: RunOptions): Promise<void> {
-    this.#enter(options);
+    const call = this.#enter(options);
     try {
       const reply = new PreparedReply();
       await this.#wire.send(command(COMMAND.prepare, text), reply).catch(withoutEffect);
       if (reply.failure !== undefined) throw reply.failure;
       this.#closeStatement(reply.id);
     } catch (error) {
-      throw await this.#explained(error);
+      throw await this.#explained(error, call);
     } finally {
-      this.#leave();
+      this.#leave(call);
     }
   }
 
@@ -263,27 +280,44 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  /** Starts something with a deadline and an abort signal. Returns when it is late. */
-  #enter(options: RunOptions): number {
-    if (options.signal?.aborted === true) throw stopFailure('cancelled');
-    const late = performance.now() + options.timeoutMs;
+  /** Starts something with a deadline and an abort signal. */
+  #enter({ signal, timeoutMs }: RunOptions): Call {
+    if (signal?.aborted === true) throw stopFailure('cancelled');
+    const late = performance.now() + timeoutMs;
+    const call: Call = { late, signal, abort: () => this.#giveUp(call), result: undefined, isGivenUp: false };
+    if (this.#calls.size === 0) {
+      this.#stopped = undefined;
+      this.#killed = undefined;
+    }
+    this.#calls.add(call);
     this.deadline = late + GRACE_MS;
-    this.#stopped = undefined;
-    this.#killed = undefined;
-    this.#signal = options.signal;
-    this.#signal?.addEventListener('abort', this.#abort);
-    return late;
+    signal?.addEventListener('abort', call.abort);
+    return call;
   }
 
-  #leave(): void {
-    this.deadline = Number.POSITIVE_INFINITY;
-    this.#signal?.removeEventListener('abort', this.#abort);
-    this.#signal = undefined;
+  #leave(call: Call): void {
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) {
+      this.deadline = Number.POSITIVE_INFINITY;
+      this.#isShared = false;
+    }
+    call.signal?.removeEventListener('abort', call.abort);
   }
 
   /** Throws when it is over; before each further step. */
-  #check(): void {
+  #check(call?: Call): void {
     if (this.#stopped !== undefined) throw stopFailure(this.#stopped);
+    if (call?.isGivenUp === true) throw stopFailure('cancelled');
+  }
+
+  /** Its caller has left. Where others have not, its rows are read and dropped. */
+  #giveUp(call: Call): void {
+    if (this.#calls.size === 1) {
+      this.#end('cancelled');
+      return;
+    }
+    call.isGivenUp = true;
+    call.result?.abandon();
   }
 
   /** When the time is over, the server is told, and the connection is kept only if the server confirms. */
@@ -293,7 +327,8 @@ export class MysqlConnection implements Connection, Watched {
     this.#killed = this.#stop(kind);
   }
 
-  async #explained(error: unknown): Promise<unknown> {
+  async #explained(error: unknown, { isGivenUp }: Call): Promise<unknown> {
+    if (isGivenUp) return stopFailure('cancelled', error);
     if (this.#stopped === undefined) {
       // Killed by someone else: if it was the session, it will be gone in a moment.
       if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;
@@ -305,15 +340,15 @@ export class MysqlConnection implements Connection, Watched {
 
   /** Returns the number of warnings. */
   async #command(text: string, options: RunOptions): Promise<number> {
-    this.#enter(options);
+    const call = this.#enter(options);
     try {
       const warnings = await this.#simple(text);
       this.#tainted ||= this.#killed !== undefined;
       return warnings;
     } catch (error) {
-      throw await this.#explained(error);
+      throw await this.#explained(error, call);
     } finally {
-      this.#leave();
+      this.#leave(call);
     }
   }
 
@@ -368,19 +403,25 @@ export class MysqlConnection implements Connection, Watched {
         code: 'PARAMETERS',
       });
     }
+    const known = this.#statements.find(statement);
+    if (known !== undefined) {
+      // By another caller meanwhile.
+      this.#closeStatement(reply.id);
+      return known;
+    }
     const prepared = makePrepared(statement, reply.id);
     if (this.#statements.keeps(statement)) for (const evicted of this.#statements.keep(prepared)) this.#closeStatement(evicted.id);
     return prepared;
   }
 
   /** A statement that is not kept is closed behind its answer. */
-  async #executeOnce(prepared: Prepared, run: MysqlRun, late: number, scratch: Buffer): Promise<Outcome> {
+  async #executeOnce(prepared: Prepared, run: MysqlRun, call: Call): Promise<Outcome> {
     const { statement } = run;
     const kept = this.#statements.keeps(statement);
     try {
-      const outcome = await this.#execute(prepared, run, scratch);
+      const outcome = await this.#execute(prepared, run, call);
       // A sleeping SELECT that MySQL's limit wakes up gives a row and no error. Whatever else gives rows has done its work.
-      if (outcome.selected && performance.now() >= late && SELECTS.test(statement.text)) throw stopFailure('timeout');
+      if (outcome.selected && performance.now() >= call.late && SELECTS.test(statement.text)) throw stopFailure('timeout');
       return outcome;
     } catch (error) {
       if (kept && error instanceof DbFailure && error.kind === 'stale') this.#forget(prepared);
@@ -390,16 +431,20 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  async #execute(prepared: Prepared, { statement, params, sink }: MysqlRun, scratch: Buffer): Promise<Outcome> {
-    const writer = new ParameterWriter(scratch, HEADER);
+  async #execute(prepared: Prepared, { statement, params, sink }: MysqlRun, call: Call): Promise<Outcome> {
+    // What is not held is written from where it stands.
+    const isAlone = this.#calls.size === 1 || this.#wire.isHeld;
+    const writer = new ParameterWriter(isAlone ? this.#scratch : Buffer.allocUnsafe(SCRATCH), HEADER);
     writer.execute(COMMAND.execute, prepared.id);
     if (statement.rows !== undefined) writer.rows(statement.types, statement.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
-    const result = new ResultReply(statement, this.#wire, sink);
+    const result = new ResultReply(statement, this.#wire, sink, this.#isShared);
+    call.result = result;
     this.#results.add(result);
     try {
       await this.#wire.send(writer.take(), result);
       writer.release();
+      if (result.sinkError !== undefined) throw result.sinkError;
     } catch (error) {
       throw result.sinkError ?? error;
     } finally {
@@ -432,26 +477,4 @@ function outcomeOf({ upsert }: MysqlStatement, reply: ResultReply): Outcome {
 /** What prepares a statement does not run it. */
 function withoutEffect(error: unknown): never {
   throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
-}
-
-function command(code: number, text: string): Buffer {
-  const size = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafe(HEADER + 1 + size);
-  bytes[HEADER] = code;
-  bytes.write(text, HEADER + 1, 'utf8');
-  return bytes;
-}
-
-/** Tells the server over a second connection to stop what a session is doing: within STOP_MS, login included. */
-async function killQuery(entry: Entry, at: ConnectOptions, threadId: number): Promise<void> {
-  const late = performance.now() + STOP_MS;
-  const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }), at.maxRowBytes);
-  const timer = setTimeout(() => wire.fail(lostFailure('The database did not answer to a KILL')), late - performance.now());
-  try {
-    await wire.send(command(COMMAND.query, `KILL QUERY ${threadId}`), new DoneReply());
-  } finally {
-    clearTimeout(timer);
-    wire.tell(command(COMMAND.quit, ''));
-    wire.fail(lostFailure('The connection was closed'));
-  }
 }

@@ -21,6 +21,7 @@ import {
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { failureFrom } from './dialect/failures.ts';
+import { BEGIN, BEGIN_SNAPSHOT, MARK, READ_ONLY, RESET, SESSION, TO_MARK } from './dialect/session.ts';
 import { outOfOrder, type Prepared, QueryAnswer, type QuerySent, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
 import { errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
 import type { Session } from './protocol/login.ts';
@@ -32,22 +33,8 @@ const CANCEL_GRACE_MS = 1000;
 /** The server's own limit comes first; ours is for a server that does not answer at all. */
 const DEADLINE_GRACE_MS = 1000;
 
-const SESSION =
-  "SET TimeZone='UTC'; SET DateStyle='ISO, YMD'; SET IntervalStyle='iso_8601'; SET extra_float_digits=1; SET bytea_output='hex'; " +
-  "SET standard_conforming_strings=on; SET client_encoding='UTF8'; SET client_min_messages=error; SET idle_in_transaction_session_timeout='60s'";
-
-const READ_ONLY = `${SESSION}; SET default_transaction_read_only=on`;
-
-const RESET =
-  'ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); ' +
-  'DISCARD TEMP; DISCARD SEQUENCES; ';
-
 /** What Ready says when no transaction is open. */
 const IDLE = 0x49;
-const BEGIN = 'BEGIN';
-const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-const MARK = 'SAVEPOINT millrace_point';
-const TO_MARK = 'ROLLBACK TO SAVEPOINT millrace_point';
 /** How the answer to a COMMIT begins that has become a ROLLBACK. */
 const ROLLED_BACK = 0x52;
 
@@ -58,7 +45,7 @@ export class PostgresConnection implements Connection, Watched {
   readonly #session: Session;
   readonly #out = new Outgoing();
   readonly #prepared = new BoundedMap<string, Prepared>(MAX_PREPARED, { evicted: ({ name }) => this.#out.closeStatement(name) });
-  readonly #abort = (): void => this.#stop(new DbFailure('cancelled', 'the caller went away'));
+  readonly #abort = (): void => this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
   readonly #shown: Shown = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
   #running: QueryAnswer | undefined;
@@ -66,6 +53,8 @@ export class PostgresConnection implements Connection, Watched {
   readonly #next: QueryAnswer[] = [];
   /** What is written goes out with what follows. */
   #holding = false;
+  /** Statements are of several callers. */
+  #isShared = false;
   readonly #incoming: Incoming;
   /** Notices and the like since the last statement began. */
   #asides = 0;
@@ -147,6 +136,17 @@ export class PostgresConnection implements Connection, Watched {
   async beginSnapshot(): Promise<void> {
     await this.begin();
     this.#beginning = BEGIN_SNAPSHOT;
+  }
+
+  hold(): void {
+    this.#holding = true;
+    this.#isShared = true;
+  }
+
+  send(): void {
+    if (!this.#holding) return;
+    this.#holding = false;
+    if (this.usable && this.#running !== undefined) this.#out.send(this.#socket);
   }
 
   async runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
@@ -259,19 +259,26 @@ export class PostgresConnection implements Connection, Watched {
 
   /** Sends what was written, and waits for as many Ready messages as there are pieces in it. */
   #send(asked: QuerySent, ready: number): Promise<Outcome> {
-    this.#asides = 0;
-    this.#errors = 0;
     return new Promise((resolve, reject) => {
-      const answer = new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket }, resolve, reject);
+      const answer = this.#answer(asked, ready, resolve, reject);
       if (this.#running === undefined) this.#await(answer);
       else this.#next.push(answer);
       if (!this.#holding) this.#out.send(this.#socket);
     });
   }
 
+  #answer(asked: QuerySent, ready: number, resolve: QueryAnswer['resolve'], reject: QueryAnswer['reject']): QueryAnswer {
+    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket, isShared: this.#isShared }, resolve, reject);
+  }
+
   #await(answer: QueryAnswer | undefined): void {
     this.#running = answer;
-    answer?.asked.signal?.addEventListener('abort', this.#abort);
+    if (answer === undefined) return;
+    this.#asides = 0;
+    this.#errors = 0;
+    const { signal } = answer.asked;
+    if (signal?.aborted === true && answer.isShared) this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
+    else signal?.addEventListener('abort', this.#abort);
   }
 
   async #finish(word: 'COMMIT' | 'ROLLBACK', options: RunOptions): Promise<void> {
@@ -363,45 +370,49 @@ export class PostgresConnection implements Connection, Watched {
   #error(running: QueryAnswer, failure: DbFailure): void {
     running.failed(failure);
     if (failure.kind === 'lost') this.usable = false;
+    const { prepared } = running.asked;
+    // A pooler between us and the server that does not keep prepared statements apart; or another caller's attempt to prepare it has failed.
+    if (failure.code === '42P05' || (failure.code === '26000' && prepared?.parsed === true)) this.#named = false;
     this.#forgetFailed(running, failure);
-    // A pooler between us and the server that does not keep prepared statements apart.
-    if (failure.code === '42P05' || failure.code === '26000') this.#named = false;
   }
 
   /** A statement that was never accepted, or whose plan is older than its table, must be prepared anew. */
   #forgetFailed({ asked: { statement, prepared, reused }, bound }: QueryAnswer, failure: DbFailure): void {
     if (statement === undefined || prepared === undefined) return;
     if (prepared.parsed && failure.kind !== 'stale' && (bound || !reused)) return;
-    this.#prepared.delete(statement.text);
+    if (this.#prepared.get(statement.text) === prepared) this.#prepared.delete(statement.text);
     if (prepared.parsed) this.#out.closeStatement(prepared.name);
   }
 
   /**
    * A statement that was prepared before its table changed is refused when it is bound: its result would have other columns now, or its
    * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
-   * statement, since the refusal has ended the transaction; and not when others were sent behind it, whose answers come first.
+   * statement, since the refusal has ended the transaction; and not when others of it were sent behind it, whose answers come first.
    */
-  #anew({ asked, bound, failure, stopped, resolve, reject }: QueryAnswer): boolean {
+  #anew({ asked, bound, failure, stopped, isShared, resolve, reject }: QueryAnswer): QueryAnswer | undefined {
     const { statement, params, reused, begins } = asked;
-    if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable || this.#next.length > 0) return false;
-    if (failure === undefined || !REFUSED.test(failure.code)) return false;
+    if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return undefined;
+    if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !isShared)) return undefined;
     // Leases were released when they were written.
-    if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return false;
+    if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return undefined;
     if (begins) this.#out.query(`ROLLBACK; ${this.#beginning}`);
-    const prepared = this.#prepare(statement.text);
+    const known = this.#named ? this.#prepared.get(statement.text) : undefined;
+    const prepared = known ?? this.#prepare(statement.text);
     this.#run(prepared, statement, params);
-    const again = { ...asked, prepared, reused: false };
-    this.#running = new QueryAnswer(again, { ready: begins ? 2 : 1, shown: this.#shown, source: this.#socket }, resolve, reject);
     this.#out.send(this.#socket);
-    return true;
+    return this.#answer({ ...asked, prepared, reused: false }, begins ? 2 : 1, resolve, reject);
   }
 
   #settle(running: QueryAnswer): void {
-    if (running.failure !== undefined && this.#anew(running)) return;
+    const again = running.failure === undefined ? undefined : this.#anew(running);
+    if (again !== undefined) this.#next.push(again);
     running.asked.signal?.removeEventListener('abort', this.#abort);
     this.#await(this.#next.shift());
-    if (this.#running === undefined) this.deadline = Number.POSITIVE_INFINITY;
-    running.settle();
+    if (this.#running === undefined) {
+      this.deadline = Number.POSITIVE_INFINITY;
+      this.#isShared = false;
+    }
+    if (again === undefined) running.settle();
   }
 
   /** The server cannot be believed, or is gone: the connection ends here and now. */
@@ -409,6 +420,12 @@ export class PostgresConnection implements Connection, Watched {
     if (this.#running !== undefined) this.#running.failure = failure;
     this.#socket.destroy();
     this.#lost('unknown');
+  }
+
+  /** What is left of its answer is dropped when others wait behind it; else the server need not go on. */
+  #giveUp(failure: DbFailure): void {
+    if (this.#running?.isShared === true && this.#next.length > 0) this.#running.giveUp(failure);
+    else this.#stop(failure);
   }
 
   /** The server is asked, on a socket of its own, to stop; this connection is not used again, and what still comes on it is not read. */

@@ -124,6 +124,7 @@ export function autoRoutes(services: Services): readonly Route[] {
           signal: exchange,
           meter: exchange,
           access: accessTo(services.grants, standing, caller, context, entry, schema, path.table),
+          readsOnly: exchange.isReadOnly,
         }),
       );
     });

@@ -123,7 +123,7 @@ export class Session {
   /** A connection for as long as the work needs it. */
   async connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const pool = this.#connections.pool(this.#entry, 'auto');
-    const connection = await pool.acquire(new AbortController().signal, 'light');
+    const connection = await pool.acquire(new AbortController().signal);
     try {
       return await work(connection);
     } finally {
@@ -195,7 +195,7 @@ export class Session {
   #target(table: string): Target {
     const meter = { subject: undefined, isKnown: false, rows: -1, databaseMs: 0 };
     const { signal } = new AbortController();
-    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal, meter, access: UNRESTRICTED };
+    return { entry: this.#entry, schema: undefined, table, requestId: 'test', signal, meter, access: UNRESTRICTED, readsOnly: false };
   }
 }
 

@@ -172,7 +172,7 @@ describe('bulky statements', () => {
       [50, 8],
     ] as const) {
       const { made, opening } = pool({ maxOpen, waitMs: 5000, bulkyWaitMs: 5000 });
-      const bulky = Array.from({ length: 12 }, () => Promise.resolve(made.acquire(undefined, 'bulky')));
+      const bulky = Array.from({ length: 12 }, () => Promise.resolve(made.acquire(undefined, { bulky: true })));
       await turn();
       await openAll(opening);
       expect(made.counts).toEqual({ open: most, idle: 0, waiting: 12 - most });
@@ -183,7 +183,7 @@ describe('bulky statements', () => {
 
   test('leave the rest to others', async () => {
     const { made, opening } = pool({ maxOpen: 4, waitMs: 5000, bulkyWaitMs: 5000 });
-    const bulky = [0, 1, 2].map(() => Promise.resolve(made.acquire(undefined, 'bulky')));
+    const bulky = [0, 1, 2].map(() => Promise.resolve(made.acquire(undefined, { bulky: true })));
     await turn();
     await openAll(opening);
     const light = Promise.resolve(made.acquire());
@@ -196,12 +196,12 @@ describe('bulky statements', () => {
 
   test('wait for their turn no longer than they may, and a failed connection gives the turn on', async () => {
     const { made, opening } = pool({ maxOpen: 2, bulkyWaitMs: 50 });
-    const first = Promise.resolve(made.acquire(undefined, 'bulky'));
-    const late = Promise.resolve(made.acquire(undefined, 'bulky'));
+    const first = Promise.resolve(made.acquire(undefined, { bulky: true }));
+    const late = Promise.resolve(made.acquire(undefined, { bulky: true }));
     await expect(late).rejects.toMatchObject({ kind: 'busy' });
     opening.shift()?.fail();
     await expect(first).rejects.toMatchObject({ kind: 'unreachable' });
-    const next = Promise.resolve(made.acquire(undefined, 'bulky'));
+    const next = Promise.resolve(made.acquire(undefined, { bulky: true }));
     await turn();
     await openAll(opening);
     await next;
@@ -210,8 +210,8 @@ describe('bulky statements', () => {
 
   test('that waited when the pool closed are told', async () => {
     const { made, opening } = pool({ bulkyWaitMs: 5000 });
-    const first = Promise.resolve(made.acquire(undefined, 'bulky'));
-    const second = Promise.resolve(made.acquire(undefined, 'bulky'));
+    const first = Promise.resolve(made.acquire(undefined, { bulky: true }));
+    const second = Promise.resolve(made.acquire(undefined, { bulky: true }));
     await turn();
     await openAll(opening);
     await first;

@@ -117,7 +117,7 @@ interface Source extends Backpressure {
 /** The answer to an execute command: a count, or rows. Of several results (procedures), the first one with rows counts. */
 export class ResultReply implements Reply {
   failure: DbFailure | undefined;
-  /** What the sink threw; the connection cannot be used any more. */
+  /** What the sink threw. Unless answers of other callers come behind it, the connection ends with it. */
   sinkError: unknown;
   affected = 0;
   generated: number | undefined;
@@ -126,6 +126,7 @@ export class ResultReply implements Reply {
   selected = false;
   /** Rows that were dropped because nobody wanted them any more. */
   dropped = false;
+  readonly #isShared: boolean;
   readonly #statement: Statement;
   readonly #source: Source;
   readonly #flow: StatementBackpressure;
@@ -140,7 +141,8 @@ export class ResultReply implements Reply {
   #unproven: number[] = [];
   #reader: RowReader | undefined;
 
-  constructor(statement: Statement, source: Source, sink: RowSink | undefined) {
+  constructor(statement: Statement, source: Source, sink: RowSink | undefined, isShared: boolean) {
+    this.#isShared = isShared;
     this.#statement = statement;
     this.#source = source;
     this.#flow = new StatementBackpressure(source);
@@ -201,9 +203,10 @@ export class ResultReply implements Reply {
     this.finish();
   }
 
-  #sinkFailed(error: unknown): never {
+  #sinkFailed(error: unknown): void {
     this.sinkError = error;
-    throw lostFailure('Whoever was given the rows could not take them', error);
+    this.abandon();
+    if (!this.#isShared) throw lostFailure('Whoever was given the rows could not take them', error);
   }
 
   #head(bytes: Buffer, from: number, to: number): boolean {

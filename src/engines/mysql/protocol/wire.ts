@@ -86,9 +86,13 @@ export class Wire {
     return done;
   }
 
-  /** Until `release`, commands wait for each other and then leave together. */
+  /** Until `release`, commands wait for each other and then leave together. They are copied: their buffers may serve again. */
   hold(): void {
-    this.#held = [];
+    this.#held ??= [];
+  }
+
+  get isHeld(): boolean {
+    return this.#held !== undefined;
   }
 
   /** As one piece: the runtime takes much longer to write several. */
@@ -149,7 +153,7 @@ export class Wire {
 
   #put(bytes: Buffer): void {
     if (this.#held === undefined) this.#socket.write(bytes);
-    else this.#held.push(bytes);
+    else this.#held.push(Buffer.from(bytes));
   }
 
   #receive(chunk: Buffer, length: number): void {

@@ -56,10 +56,21 @@ export interface Shown {
   cells: Cells;
 }
 
+/** Where on its connection an answer comes. */
+interface Place {
+  /** Pieces that are answered: the statement, and what was sent before it. */
+  readonly ready: number;
+  readonly shown: Shown;
+  readonly source: Backpressure;
+  /** Do answers of other callers come behind it? Then a sink that takes no rows ends only its own. */
+  readonly isShared: boolean;
+}
+
 const NO_REPAIRS: readonly (Repair | undefined)[] = [];
 
 export class QueryAnswer {
   readonly asked: QuerySent;
+  readonly isShared: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
   /** Ready messages still to come: one for each piece that was sent. */
@@ -84,12 +95,13 @@ export class QueryAnswer {
 
   constructor(
     asked: QuerySent,
-    { ready, shown, source }: { readonly ready: number; readonly shown: Shown; readonly source: Backpressure },
+    { ready, shown, source, isShared }: Place,
     resolve: (outcome: Outcome) => void,
     reject: (failure: DbFailure) => void,
   ) {
     this.asked = asked;
     this.ready = ready;
+    this.isShared = isShared;
     this.#shown = shown;
     this.#source = source;
     this.resolve = resolve;
@@ -136,7 +148,7 @@ export class QueryAnswer {
     try {
       sink.row(cells);
     } catch (error) {
-      throw new Untaken(error);
+      this.#untaken(error);
     }
   }
 
@@ -177,6 +189,18 @@ export class QueryAnswer {
   failed(failure: DbFailure): void {
     this.failure ??= failure;
     this.#width = -1;
+  }
+
+  /** Nobody wants the rest of it. */
+  giveUp(failure: DbFailure): void {
+    this.failed(failure);
+    this.letGo();
+  }
+
+  #untaken(cause: unknown): void {
+    const failure = new Untaken(cause);
+    if (!this.isShared) throw failure;
+    this.giveUp(failure);
   }
 
   /** The server is ready. False when there are answers to other pieces to come. */
@@ -244,7 +268,8 @@ export class QueryAnswer {
     try {
       sink?.start(columns, this.#flow);
     } catch (error) {
-      throw new Untaken(error);
+      this.#untaken(error);
+      return false;
     }
     return true;
   }

@@ -1,0 +1,63 @@
+/**
+ * Brief reads of one kind that arrive in the same turn of the event loop share a connection: they leave in one write, and the server answers one
+ * after the other. That saves both sides a system call and a wake-up for each. Only reads of which one takes about as long as the other: whoever is
+ * last waits for all of them. Knows nothing of what they read.
+ */
+import type { Connection } from './engine.ts';
+
+/** Reads on one connection at a time. Beyond it little is saved, and the last one waits for longer. */
+const MOST = 8;
+
+interface Share {
+  readonly connection: Connection;
+  /** Who has not released it yet. */
+  users: number;
+}
+
+export class Gathering {
+  readonly #shares = new Map<Connection, Share>();
+  /** By kind: those that others may join, until everything that has arrived by now is read. */
+  readonly #open = new Map<object, Share>();
+  readonly #sendOpen = (): void => {
+    for (const share of this.#open.values()) send(share);
+    this.#open.clear();
+  };
+
+  /** A connection that waits for more reads of this kind; the caller is now one of its users. */
+  join(kind: object): Connection | undefined {
+    const share = this.#open.get(kind);
+    if (share === undefined || !share.connection.usable) return undefined;
+    if (++share.users === MOST) {
+      this.#open.delete(kind);
+      // The last one is about to run its statement; should it take longer, it sends it by itself.
+      process.nextTick(send, share);
+    }
+    return share.connection;
+  }
+
+  /** Others of the kind may join this connection. */
+  begin(connection: Connection, kind: object): void {
+    if (connection.hold === undefined) return;
+    connection.hold();
+    if (this.#open.size === 0) setImmediate(this.#sendOpen);
+    const share = { connection, users: 1 };
+    this.#open.set(kind, share);
+    this.#shares.set(connection, share);
+  }
+
+  /** Is the connection free now? Not while others still use it. */
+  leave(connection: Connection): boolean {
+    const share = this.#shares.get(connection);
+    if (share === undefined) return true;
+    if (--share.users > 0) return false;
+    this.#shares.delete(connection);
+    for (const [kind, open] of this.#open) if (open === share) this.#open.delete(kind);
+    // Perhaps nobody has run anything.
+    send(share);
+    return true;
+  }
+}
+
+function send({ connection }: Share): void {
+  connection.send?.();
+}

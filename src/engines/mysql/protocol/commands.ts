@@ -1,0 +1,12 @@
+/** The commands of the protocol, and how one that is a text is written. */
+export const COMMAND = { quit: 1, initDb: 2, query: 3, prepare: 22, execute: 23, close: 25, reset: 31 } as const;
+/** Bytes that are left free for the header of the packet. */
+export const HEADER = 4;
+
+export function command(code: number, text: string): Buffer {
+  const size = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(HEADER + 1 + size);
+  bytes[HEADER] = code;
+  bytes.write(text, HEADER + 1, 'utf8');
+  return bytes;
+}

@@ -1,0 +1,107 @@
+// Who shares a connection with whom, and when what they have written leaves.
+import { setImmediate as immediately } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Connection } from '../../src/engines/engine.ts';
+import { Gathering } from '../../src/engines/gathering.ts';
+import { Pool } from '../../src/engines/pool.ts';
+
+class Held implements Connection {
+  usable = true;
+  isHeld = false;
+  sent = 0;
+  run = async () => ({ rows: 0, selected: false });
+  begin = async () => undefined;
+  commit = async () => undefined;
+  rollback = async () => 'all' as const;
+  reset = async () => true;
+  onClosed = () => undefined;
+  close = () => undefined;
+  hold(): void {
+    this.isHeld = true;
+  }
+  send(): void {
+    if (this.isHeld) this.sent++;
+    this.isHeld = false;
+  }
+}
+
+const KIND = {};
+const OTHER = {};
+
+describe('a gathering', () => {
+  let gathering: Gathering;
+  let connection: Held;
+  beforeEach(() => {
+    gathering = new Gathering();
+    connection = new Held();
+    gathering.begin(connection, KIND);
+  });
+
+  test('is joined by the same kind, until what has arrived is read', async () => {
+    expect(gathering.join(OTHER)).toBeUndefined();
+    expect(gathering.join(KIND)).toBe(connection);
+    expect(connection.isHeld).toBe(true);
+    await immediately();
+    expect([connection.isHeld, connection.sent]).toEqual([false, 1]);
+    expect(gathering.join(KIND)).toBeUndefined();
+  });
+
+  test('is free again when the last of its users has left', async () => {
+    gathering.join(KIND);
+    await immediately();
+    expect(gathering.leave(connection)).toBe(false);
+    expect(gathering.leave(connection)).toBe(true);
+    // As any other connection that nobody shares.
+    expect(gathering.leave(connection)).toBe(true);
+  });
+
+  test('is full with eight, which are sent at once', async () => {
+    for (let i = 0; i < 7; i++) expect(gathering.join(KIND)).toBe(connection);
+    expect(gathering.join(KIND)).toBeUndefined();
+    await new Promise((resolve) => process.nextTick(resolve));
+    expect(connection.sent).toBe(1);
+    const next = new Held();
+    gathering.begin(next, KIND);
+    expect(gathering.join(KIND)).toBe(next);
+    await immediately();
+    expect([connection.sent, next.sent]).toEqual([1, 1]);
+  });
+
+  test('holds nothing back when its users leave without having run anything', () => {
+    expect(gathering.leave(connection)).toBe(true);
+    expect(connection.isHeld).toBe(false);
+    expect(gathering.join(KIND)).toBeUndefined();
+  });
+
+  test('is one of several, each by its kind', async () => {
+    const other = new Held();
+    gathering.begin(other, OTHER);
+    expect([gathering.join(OTHER), gathering.join(KIND)]).toEqual([other, connection]);
+    await immediately();
+    expect([connection.sent, other.sent]).toEqual([1, 1]);
+  });
+
+  test('is not joined when its connection is gone', () => {
+    connection.usable = false;
+    expect(gathering.join(KIND)).toBeUndefined();
+  });
+});
+
+test('a pool gives a shared connection back when the last has released it', async () => {
+  const pool = new Pool({ maxOpen: 2, maxIdle: 2, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 }, async () => new Held());
+  const first = await pool.acquire();
+  pool.release(first);
+  const need = { briefOf: KIND };
+  expect(pool.acquire(undefined, need)).toBe(first);
+  expect(pool.acquire(undefined, need)).toBe(first);
+  expect(pool.counts).toEqual({ open: 1, idle: 0, waiting: 0 });
+  const second = await pool.acquire(undefined, { briefOf: OTHER });
+  expect(second).not.toBe(first);
+  await immediately();
+  pool.release(first);
+  expect(pool.counts).toEqual({ open: 2, idle: 0, waiting: 0 });
+  pool.release(first);
+  expect(pool.counts).toEqual({ open: 2, idle: 1, waiting: 0 });
+  pool.release(second);
+  pool.close();
+});

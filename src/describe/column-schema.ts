@@ -10,15 +10,6 @@ export type Schema = { readonly [name: string]: unknown };
 /** All of a column that its schema and its filters are made of. */
 type ColumnFacts = Omit<Column, 'name' | 'default' | 'required' | 'generated' | 'takesBooleans' | 'fraction' | 'cast'>;
 
-/** The same for columns that agree in all facts. */
-export function columnShape(facts: ColumnFacts): string {
-  const { kind, type, nullable, readOnly, primaryKey, sortable, min, max, precision, scale, maxLength, values, ...rest } = facts;
-  // A fact that is not named here does not compile.
-  rest satisfies Record<string, never>;
-  const flags = `${nullable}${readOnly}${primaryKey}${sortable}`;
-  return `${kind} ${flags} ${min} ${max} ${precision} ${scale} ${maxLength} ${type}\0${values === undefined ? '' : JSON.stringify(values)}`;
-}
-
 /** Does a column hold values of its own, or refer to another table's? */
 export type ColumnUse = 'own' | 'reference';
 

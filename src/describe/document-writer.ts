@@ -157,6 +157,15 @@ const YAML_NOTATION: Notation = {
 const NOTATIONS = { json: JSON_NOTATION, yaml: YAML_NOTATION } as const;
 export type NotationName = keyof typeof NOTATIONS;
 
+/** A character takes three bytes at most. */
+const scratch = Buffer.allocUnsafeSlow(6 * PIECE);
+
+/** `Buffer.from(text)`, which goes over the text once more to count the bytes. */
+function bytesOf(text: string): Buffer {
+  if (text.length * 3 > scratch.length) return Buffer.from(text);
+  return Buffer.from(scratch.subarray(0, scratch.write(text)));
+}
+
 interface OpenObject {
   readonly name: string;
   hasMembers: boolean;
@@ -225,7 +234,7 @@ export class DocumentWriter {
   }
 
   #cut(): void {
-    this.#take(Buffer.from(this.#text));
+    this.#take(bytesOf(this.#text));
     this.#text = '';
   }
 }

@@ -4,7 +4,7 @@
  */
 import { type ApiOperation, FILTERED, PARAMETERS } from '../auto/parameters.ts';
 import type { Column } from '../model/table.ts';
-import { type ColumnUse, columnExample, columnSchema, columnShape, filterExample, filterName, isFiltered } from './column-schema.ts';
+import { type ColumnUse, columnExample, columnSchema, filterExample, filterName, isFiltered } from './column-schema.ts';
 import { type DescribedTable, type Description, keyOf } from './description.ts';
 import { Joined, type Json, NAME, type Named, Pattern, Shared } from './document-writer.ts';
 import { columnInQuery, tableName } from './names.ts';
@@ -21,35 +21,34 @@ interface FilterPart {
 
 /** What a document says of columns. Most are like many others: of those it is said once. */
 export class ColumnParts {
-  readonly #properties = new Map<string, Shared>();
-  readonly #filters = new Map<string, FilterPart>();
+  readonly #properties: Readonly<Record<ColumnUse, Map<Column, Shared>>> = { own: new Map(), reference: new Map() };
+  readonly #filters = new Map<Column, FilterPart>();
+  readonly #filtersByFacts = new Map<string, FilterPart>();
   readonly #counts = new Map<string, number>();
   readonly #components: Record<string, Json> = {};
 
   /** A column as a member of a row. */
   property(column: Column, use: ColumnUse): Shared {
-    const key = `${use} ${column.name}\0${columnShape(column)}`;
-    let property = this.#properties.get(key);
-    if (property === undefined) {
-      property = new Shared({ [column.name]: columnSchema(column, use) });
-      this.#properties.set(key, property);
-    }
+    const known = this.#properties[use].get(column);
+    if (known !== undefined) return known;
+    const property = new Shared({ [column.name]: columnSchema(column, use) });
+    this.#properties[use].set(column, property);
     return property;
   }
 
   /** Only of columns that the caller may filter: the document has a parameter for each that was asked for. */
   filter(column: Column): FilterPart {
+    const known = this.#filters.get(column);
+    if (known !== undefined) return known;
     const schema = filterName(column);
     const example = filterExample(column);
-    const key = `${column.name}\0${schema}\0${example}`;
-    let part = this.#filters.get(key);
-    if (part === undefined) {
-      part = {
-        reference: new Shared(refTo('parameters', this.#component(column, schema, example))),
-        field: new Shared({ [columnInQuery(column.name)]: { type: 'array', items: refTo('schemas', schema) } }),
-      };
-      this.#filters.set(key, part);
-    }
+    const facts = `${column.name}\0${schema}\0${example}`;
+    const part = this.#filtersByFacts.get(facts) ?? {
+      reference: new Shared(refTo('parameters', this.#component(column, schema, example))),
+      field: new Shared({ [columnInQuery(column.name)]: { type: 'array', items: refTo('schemas', schema) } }),
+    };
+    this.#filters.set(column, part);
+    this.#filtersByFacts.set(facts, part);
     return part;
   }
 
@@ -236,9 +235,12 @@ function bodyOf({ name, change, example }: DocumentedTable, operation: ApiOperat
 /** A column to change, and a value that it takes: rather one that is no part of a key. */
 function changeExample(described: DescribedTable): Change | undefined {
   const columns = described.rights.update?.columns ?? [];
-  const known = columns.filter((column) => !['object', 'undefined'].includes(typeof columnExample(column)));
-  const free = known.filter((column) => !column.primaryKey);
-  const column = free.find((candidate) => useOf(described, candidate) === 'own') ?? free[0] ?? known[0];
+  const isKnown = (column: Column): boolean => !['object', 'undefined'].includes(typeof columnExample(column));
+  const isFree = (column: Column): boolean => !column.primaryKey && isKnown(column);
+  const column =
+    columns.find((candidate) => isFree(candidate) && useOf(described, candidate) === 'own') ??
+    columns.find(isFree) ??
+    columns.find(isKnown);
   return column === undefined ? undefined : [column.name, columnExample(column, useOf(described, column))];
 }
 

@@ -1,16 +1,16 @@
 /**
  * All tables of a schema as they were seen last, each schema read in a handful of statements. A picture is at most five seconds old when it is
- * used, and stays the same object while nothing changed, so that what was made of it serves again: a schema that is asked for again and again has a
- * stamp, made by its server. A database that does not answer in time counts as unreachable for as long.
+ * used, and stays the same object while nothing changed, so that what was made of it serves again: its server makes
+ * a stamp of it, and tells by that alone whether anything changed. A database that does not answer in time counts as unreachable for as long.
  */
 import { createHash } from 'node:crypto';
 import type { Connections } from '../engines/connections.ts';
-import { type Catalog, type Connection, DbFailure, type SurveyOptions } from '../engines/engine.ts';
+import { type Catalog, type Connection, DbFailure, type Survey, type SurveyOptions } from '../engines/engine.ts';
 import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
 import { ownerOf } from '../model/entry.ts';
 import { declaredKeys, distinctKeys, type ForeignKey } from '../model/relation.ts';
-import type { Table } from '../model/table.ts';
+import type { Column, Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { Turns } from '../util/slices.ts';
 
@@ -83,12 +83,12 @@ export class SchemaPictures {
         const { catalog } = this.#connections.engine(entry.type);
         const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry) };
         const known = old?.picture.kind === 'seen' ? old.picture : undefined;
-        // A schema that is seen for the first time may never be asked for again. Whatever changes from here on changes the stamp.
-        const stamp = known === undefined ? undefined : await catalog.stampAll?.(connection, schema, options);
-        if (known !== undefined && stamp !== undefined && stamp === old?.stamp) return { picture: known, stamp };
-        const tables = await (catalog.describeAll?.(connection, schema, options) ?? describeEach(catalog, connection, schema, options));
-        if (tables === undefined) return { picture: { kind: 'absent' }, stamp: undefined };
-        const keys = distinctKeys((await catalog.foreignKeys?.(connection, schema, options)) ?? []);
+        if (known !== undefined && old?.stamp !== undefined && (await catalog.stampAll?.(connection, schema, options)) === old.stamp)
+          return { picture: known, stamp: old.stamp };
+        const survey = await (catalog.survey?.(connection, schema, options) ?? surveyEach(catalog, connection, schema, options));
+        if (survey === undefined) return { picture: { kind: 'absent' }, stamp: undefined };
+        const { tables, stamp } = survey;
+        const keys = distinctKeys(survey.keys);
         const byName = new Map(tables.map((table) => [table.name, table]));
         const seen = { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
         const id = await idOf(seen, options.owner);
@@ -103,12 +103,12 @@ export class SchemaPictures {
   }
 }
 
-async function describeEach(
+async function surveyEach(
   catalog: Catalog,
   connection: Connection,
   schema: string | undefined,
   options: SurveyOptions,
-): Promise<readonly Table[] | undefined> {
+): Promise<Survey | undefined> {
   const names = await catalog.list(connection, schema, options);
   if (names === undefined) return undefined;
   const tables: Table[] = [];
@@ -116,21 +116,33 @@ async function describeEach(
     const table = await catalog.describe(connection, { schema, table: name }, options);
     if (table !== undefined) tables.push(table);
   }
-  return tables;
+  return { tables, keys: (await catalog.foreignKeys?.(connection, schema, options)) ?? [], stamp: undefined };
 }
 
 async function idOf({ tables, keys }: Seen, owner: string): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(keys));
+  const texts = new Map<Column, string>();
   const turns = new Turns(owner);
   for (const table of tables) {
-    hash.update(textOf(table));
+    hash.update(textOf(table, texts));
     if (turns.isOver) await turns.next();
   }
   return hash.digest('base64url');
 }
 
-/** All of a table. Of its bounds, which are integers of any size, JSON has no notation. */
-function textOf({ byName: _, columns, primaryKey, unique, order, sortedBy, ...facts }: Table): string {
+/** All of a table. `texts`: of columns, which tables may share. */
+function textOf({ byName: _, columns, primaryKey, unique, order, sortedBy, ...facts }: Table, texts: Map<Column, string>): string {
   const names = [primaryKey, order, sortedBy, ...unique].map((list) => list.map(({ name }) => name));
-  return JSON.stringify([facts, names, columns.map(({ min, max, ...column }) => [column, String(min), String(max)])]);
+  let text = JSON.stringify([facts, names]);
+  for (const column of columns) {
+    const known = texts.get(column) ?? columnText(column);
+    texts.set(column, known);
+    text += known;
+  }
+  return text;
+}
+
+/** Of its bounds, which are integers of any size, JSON has no notation. */
+function columnText({ min, max, ...column }: Column): string {
+  return JSON.stringify([column, String(min), String(max)]);
 }

@@ -75,12 +75,12 @@ export class CatalogCache {
   /** Every table of a schema as it is now, by name; undefined when the engine cannot tell all at once. Nothing is kept of it. */
   async readAll(entry: Entry, schema: string | undefined): Promise<ReadonlyMap<string, Table> | undefined> {
     const { catalog } = this.#connections.engine(entry.type);
-    if (catalog.describeAll === undefined) return undefined;
+    if (catalog.survey === undefined) return undefined;
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const tables = await catalog.describeAll(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
-      return new Map((tables ?? []).map((table) => [table.name, table]));
+      const survey = await catalog.survey(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
+      return new Map((survey?.tables ?? []).map((table) => [table.name, table]));
     } finally {
       pool.release(connection);
     }

@@ -128,6 +128,16 @@ export interface TableReference {
   readonly table: string;
 }
 
+/** What a schema has. */
+export interface Survey {
+  /** Every table and view as `describe` has it. */
+  readonly tables: readonly Table[];
+  /** As `foreignKeys` has them. */
+  readonly keys: readonly ForeignKey[];
+  /** The stamp of the schema at that time or before; undefined where there is none. */
+  readonly stamp: string | undefined;
+}
+
 export interface Catalog {
   /** Undefined when the database has no such table or view (for this user to see). */
   describe(connection: Connection, name: TableReference, options: RunOptions): Promise<Table | undefined>;
@@ -139,11 +149,11 @@ export interface Catalog {
   /** The foreign keys between the tables of one schema; absent where the engine has none. */
   foreignKeys?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly ForeignKey[]>;
   /**
-   * Every table and view of a schema as `describe` has it, in a number of statements that does not grow with them. Undefined when the schema
-   * itself does not exist; absent where the engine has only one way to describe a table.
+   * A whole schema, in a number of statements that does not grow with its tables. Undefined when the schema itself does not exist; absent where the
+   * engine has only one way to describe a table.
    */
-  describeAll?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly Table[] | undefined>;
-  /** A text that stays the same while `describeAll` and `foreignKeys` do; the server makes it, so that nothing need be sent. Absent where it cannot. */
+  survey?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<Survey | undefined>;
+  /** A text that stays the same while `survey` does; the server makes it, so that nothing need be sent. Absent where it cannot. */
   stampAll?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;

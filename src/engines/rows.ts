@@ -3,9 +3,13 @@
  * Never used for a caller's rows.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import type { ParamValue, Statement } from '../sql/statement.ts';
 import { SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { PacedFlow } from '../util/paced-flow.ts';
+import type { Connection, SurveyOptions } from './engine.ts';
 import { LIMITS, malformed } from './limits.ts';
+
+export type TextRow = readonly (string | null)[];
 
 /** About what a row and a value take beside the text. */
 const ROW_BYTES = 32;
@@ -48,8 +52,33 @@ export class TextRows implements RowSink {
   }
 }
 
+/**
+ * The rows of each statement. Where the engine can, all are sent at once and read as of one moment. The parameters are the same for all.
+ */
+export async function rowsTogether(
+  connection: Connection,
+  statements: readonly Statement[],
+  params: readonly ParamValue[],
+  options: SurveyOptions,
+): Promise<readonly (readonly TextRow[])[]> {
+  const runs = statements.map((statement) => ({ statement, params, sink: new TextRows(options.owner) }));
+  if (connection.beginSnapshot === undefined || connection.runTogether === undefined)
+    for (const { statement, sink } of runs) await connection.run(statement, params, options, sink);
+  else {
+    await connection.beginSnapshot(options);
+    try {
+      await connection.runTogether(runs, options, true);
+    } catch (error) {
+      // It may have failed before its end was sent.
+      await connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
+      throw error;
+    }
+  }
+  return runs.map(({ sink }) => sink.rows);
+}
+
 /** Rows by what they have in one of their columns. */
-export function groupRows<R extends readonly (string | null)[]>(rows: readonly R[], at: number): ReadonlyMap<string, readonly R[]> {
+export function groupRows<R extends TextRow>(rows: readonly R[], at: number): ReadonlyMap<string, readonly R[]> {
   const groups = new Map<string, R[]>();
   for (const row of rows) {
     const group = groups.get(row[at] ?? '');

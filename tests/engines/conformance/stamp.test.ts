@@ -163,6 +163,13 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     expect(await stampOfAll()).not.toBe(before);
   });
 
+  test('a survey comes with the stamp of what it saw', async () => {
+    const survey = await direct.engine.catalog.survey?.(direct.connection, undefined, { ...OPTIONS, owner: 'tests' });
+    expect(survey?.tables.map((table) => table.name)).toContain('watched');
+    expect(survey?.stamp).toBeTypeOf('string');
+    expect(await stampOfAll()).toBe(survey?.stamp);
+  });
+
   test('nor has a table that is gone', async () => {
     expect(await direct.engine.catalog.stamp?.(direct.connection, { ...NAME, table: 'never' }, OPTIONS)).toBeUndefined();
     expect(direct.connection.usable).toBe(true);

@@ -8,6 +8,7 @@ import type { ParamType, Statement } from '../../../sql/statement.ts';
 import { mapInTurns } from '../../../util/slices.ts';
 import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
 import { groupRows, TextRows } from '../../rows.ts';
+import { SharedColumns } from '../../shared-columns.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { typeFacts } from '../types/kinds.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
@@ -45,6 +46,9 @@ const COLUMNS_OF_ALL = query(
   1,
 );
 
+/** Its place among those, behind what the column is made of. */
+const TABLE_OF_COLUMN = 5;
+
 /** All rows in one number, whatever their order. */
 const digest = (items: string, from: string): Statement =>
   query(
@@ -74,25 +78,20 @@ export const clickhouseCatalog: Catalog = {
     return assemble(schema, [name.table, storage, sortingKey], await rowsOf(connection, COLUMNS, [schema, name.table], options));
   },
 
-  async describeAll(connection, schema, options) {
+  async survey(connection, schema, options) {
+    // First: whatever changes while the rest is read changes it.
+    const stamp = await stampAll(connection, schema, options);
     const [database] = await rowsOf(connection, DATABASE, [schema ?? ''], options);
     if (database === undefined) return undefined;
     const [name = ''] = database;
     const tables = await rowsOf(connection, TABLES_IN_FULL, [name], options);
-    const columns = groupRows(await rowsOf(connection, COLUMNS_OF_ALL, [name], options), 5);
-    const described = await mapInTurns(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? []));
-    return described.filter((table) => table !== undefined);
+    const columns = groupRows(await rowsOf(connection, COLUMNS_OF_ALL, [name], options), TABLE_OF_COLUMN);
+    const shared = new SharedColumns();
+    const described = await mapInTurns(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? [], shared));
+    return { tables: described.filter((table) => table !== undefined), keys: [], stamp };
   },
 
-  async stampAll(connection, schema, options) {
-    const stamps: string[] = [];
-    for (const digest of [TABLES_DIGEST, COLUMNS_DIGEST]) {
-      const [row] = await rowsOf(connection, digest, [schema ?? ''], options);
-      stamps.push(row?.[0] ?? '');
-    }
-    return stamps.join(' ');
-  },
-
+  stampAll,
   stamp,
 
   async list(connection, schema, options) {
@@ -104,9 +103,28 @@ export const clickhouseCatalog: Catalog = {
   },
 };
 
+async function stampAll(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string> {
+  const stamps: string[] = [];
+  for (const digest of [TABLES_DIGEST, COLUMNS_DIGEST]) {
+    const [row] = await rowsOf(connection, digest, [schema ?? ''], options);
+    stamps.push(row?.[0] ?? '');
+  }
+  return stamps.join(' ');
+}
+
 /** Undefined without columns: it was dropped between two statements. */
-function assemble(schema: string, [name = '', storage = '', sortingKey = '']: Row, rows: readonly Row[]): Table | undefined {
-  const columns = rows.filter((row) => row[2] !== 'EPHEMERAL').map(columnOf);
+function assemble(
+  schema: string,
+  [name = '', storage = '', sortingKey = '']: Row,
+  rows: readonly Row[],
+  shared = new SharedColumns(),
+): Table | undefined {
+  const columns = rows
+    .filter((row) => row[2] !== 'EPHEMERAL')
+    .map((row) => {
+      const facts = row.slice(0, TABLE_OF_COLUMN);
+      return shared.find(facts.join('\0'), () => columnOf(facts));
+    });
   if (columns.length === 0) return undefined;
   return makeTable({
     schema,

@@ -12,11 +12,14 @@ import {
   type Connection,
   DbFailure,
   type RunOptions,
+  type Survey,
   type SurveyOptions,
   type TableName,
   type TableReference,
 } from '../../engine.ts';
-import { groupRows, TextRows } from '../../rows.ts';
+import { malformed } from '../../limits.ts';
+import { groupRows, rowsTogether, TextRows } from '../../rows.ts';
+import { SharedColumns } from '../../shared-columns.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
 import { quote } from './names.ts';
@@ -36,7 +39,6 @@ function query(text: string, columns: number, parameters: number): Statement {
 
 const DATABASE = query('SELECT DATABASE(), VERSION()', 2, 0);
 const SCHEMAS = query('SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?', 1, 1);
-const TABLES = query('SELECT TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?', 3, 1);
 const TABLE = query(
   'SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
   4,
@@ -44,54 +46,80 @@ const TABLE = query(
 );
 const COLUMN_ITEMS =
   'COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME';
+/** Its place among those items, the reference system and the table. */
+const TABLE_OF_COLUMN = 12;
 const COLUMNS_OF = 'FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION';
 const MYSQL_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, SRS_ID ${COLUMNS_OF}`, 12, 2);
 const MARIADB_COLUMNS = query(`SELECT ${COLUMN_ITEMS}, NULL ${COLUMNS_OF}`, 12, 2);
 const KEY_ITEMS = 'SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS';
 const KEYS = query(`${KEY_ITEMS} WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND NON_UNIQUE = 0 ORDER BY INDEX_NAME, SEQ_IN_INDEX`, 4, 2);
-const KEYS_OF_ALL = query(`${KEY_ITEMS} WHERE TABLE_SCHEMA = ? AND NON_UNIQUE = 0 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`, 4, 1);
-const FOREIGN_KEYS = query(
-  `SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE
-WHERE TABLE_SCHEMA = ? AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`,
-  5,
-  1,
-);
-const COLUMNS_OF_ALL = 'TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME, ORDINAL_POSITION';
-const MYSQL_COLUMNS_OF_ALL = query(`SELECT ${COLUMN_ITEMS}, SRS_ID, ${COLUMNS_OF_ALL}`, 13, 1);
-const MARIADB_COLUMNS_OF_ALL = query(`SELECT ${COLUMN_ITEMS}, NULL, ${COLUMNS_OF_ALL}`, 13, 1);
-const MARIADB_CHECKS_OF_ALL = query(
-  "SELECT CHECK_CLAUSE, TABLE_NAME FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
-  2,
-  1,
-);
 const MARIADB_CHECKS = query(
   "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ? AND CHECK_CLAUSE LIKE 'json\\_valid(%'",
   1,
   2,
 );
 
-/** All rows of a table of the catalogue in one number: half of a hash of each, put together by an operation that knows no order. */
-function digest(name: string, where: string, items: string): Statement {
-  // NULL is none of the texts, and no text can hold the end of another.
-  const texts = items.split(', ').map((item) => `IFNULL(HEX(${item}), '-')`);
-  const half = `CAST(CONV(LEFT(SHA2(CONCAT_WS(' ', ${texts.join(', ')}), 256), 16), 16, 10) AS UNSIGNED)`;
-  return query(`SELECT BIT_XOR(${half}) FROM information_schema.${name} WHERE ${where} = ?`, 1, 1);
+/** A table of the catalogue, as much of it as a schema is described by. */
+interface Part {
+  /** The items of each row, and behind them half of its hash. */
+  readonly read: Statement;
+  /** What the halves of all rows make. */
+  readonly digest: Statement;
 }
-const COMMON_DIGESTS = [
-  digest('TABLES', 'TABLE_SCHEMA', 'TABLE_NAME, TABLE_TYPE, ENGINE'),
-  digest('STATISTICS', 'TABLE_SCHEMA', 'TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART, NON_UNIQUE'),
-  digest(
-    'KEY_COLUMN_USAGE',
-    'REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA AND TABLE_SCHEMA',
-    'TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME',
-  ),
-];
-const MYSQL_DIGESTS = [...COMMON_DIGESTS, digest('COLUMNS', 'TABLE_SCHEMA', `TABLE_NAME, ORDINAL_POSITION, ${COLUMN_ITEMS}, SRS_ID`)];
-const MARIADB_DIGESTS = [
-  ...COMMON_DIGESTS,
-  digest('COLUMNS', 'TABLE_SCHEMA', `TABLE_NAME, ORDINAL_POSITION, ${COLUMN_ITEMS}`),
-  digest('CHECK_CONSTRAINTS', 'CONSTRAINT_SCHEMA', 'TABLE_NAME, CHECK_CLAUSE'),
-];
+
+interface PartFacts {
+  readonly items: string;
+  /** Items that all others follow from; all of them when nothing is said. */
+  readonly hashed?: string;
+  readonly order?: string;
+}
+
+function part(name: string, where: string, { items, hashed = items, order = '' }: PartFacts): Part {
+  // NULL is none of the texts, and no text can hold the end of another.
+  const texts = hashed.split(', ').map((item) => `QUOTE(${item})`);
+  const half = `LEFT(SHA2(CONCAT_WS(' ', ${texts.join(', ')}), 256), 16)`;
+  const from = `FROM information_schema.${name} WHERE ${where} = ?`;
+  return {
+    read: query(`SELECT ${items}, ${half} ${from} ${order}`, items.split(', ').length + 1, 1),
+    digest: query(`SELECT LOWER(HEX(BIT_XOR(CAST(CONV(${half}, 16, 10) AS UNSIGNED)))) ${from}`, 1, 1),
+  };
+}
+
+/** As `digest` has it: an operation that knows no order. */
+function digestOf(found: readonly Row[]): string {
+  let digest = 0n;
+  for (const row of found) {
+    const half = row.at(-1) ?? '';
+    if (!/^[0-9a-f]{16}$/.test(half)) throw malformed('a hash that is none');
+    digest ^= BigInt(`0x${half}`);
+  }
+  return digest.toString(16);
+}
+
+const TABLES = part('TABLES', 'TABLE_SCHEMA', { items: 'TABLE_NAME, TABLE_TYPE, ENGINE' });
+const KEYS_OF_ALL = part('STATISTICS', 'NON_UNIQUE = 0 AND TABLE_SCHEMA', {
+  items: 'TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART, SEQ_IN_INDEX',
+  order: 'ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX',
+});
+const FOREIGN_KEYS = part('KEY_COLUMN_USAGE', 'REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA AND TABLE_SCHEMA', {
+  items: 'TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME, ORDINAL_POSITION',
+  order: 'ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION',
+});
+/** In no order, so that the first are read while the server looks for the others. */
+const columnsOfAll = (srid: string): Part =>
+  part('COLUMNS', 'TABLE_SCHEMA', {
+    items: `${COLUMN_ITEMS}, ${srid}, TABLE_NAME, ORDINAL_POSITION`,
+    hashed: `TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLLATION_NAME, ${srid}`,
+  });
+const CHECKS_OF_ALL = part('CHECK_CONSTRAINTS', "CHECK_CLAUSE LIKE 'json\\_valid(%' AND CONSTRAINT_SCHEMA", {
+  items: 'CHECK_CLAUSE, TABLE_NAME',
+});
+
+/** What is quick comes first. */
+const COMMON_PARTS = [TABLES, KEYS_OF_ALL, FOREIGN_KEYS];
+const MYSQL_PARTS = [...COMMON_PARTS, columnsOfAll('SRS_ID')];
+const MARIADB_PARTS = [...COMMON_PARTS, columnsOfAll('NULL'), CHECKS_OF_ALL];
+const partsOf = (mariadb: boolean): readonly Part[] => (mariadb ? MARIADB_PARTS : MYSQL_PARTS);
 
 /** Storage engines that can roll back. */
 const TRANSACTIONAL: ReadonlySet<string> = new Set(['InnoDB', 'NDBCLUSTER', 'NDB', 'ndbcluster', 'RocksDB', 'ROCKSDB', 'TokuDB', 'XtraDB']);
@@ -122,7 +150,7 @@ async function describe(connection: Connection, name: TableReference, options: R
   }
   const keys = uniqueKeys(await rows(connection, KEYS, at, options));
   const checks = mariadb ? await rows(connection, MARIADB_CHECKS, at, options) : [];
-  return assemble(schema, table, { columns, keys, checks, mariadb });
+  return assemble(schema, table, { columns, keys, checks, mariadb, shared: new SharedColumns() });
 }
 
 /** What the catalogue says of one table, as rows. */
@@ -131,11 +159,19 @@ interface TableRows {
   readonly keys: readonly UniqueKey[];
   readonly checks: readonly Row[];
   readonly mariadb: boolean;
+  readonly shared: SharedColumns;
 }
 
-function assemble(schema: string, table: Row, { columns, keys, checks, mariadb }: TableRows): Table {
+function assemble(schema: string, table: Row, { columns, keys, checks, mariadb, shared }: TableRows): Table {
   const keyNames = keys.find(({ name: index }) => index === PRIMARY)?.columns ?? [];
-  const facts = { keys: new Set(keyNames), checks: new Set(checks.map((row) => row[0])), mariadb };
+  const isJson = new Set(checks.map((row) => row[0]));
+  const columnOf = (row: Row): Column => {
+    const name = row[0] ?? '';
+    const key = keyNames.includes(name);
+    const json = isJson.size > 0 && isJson.has(`json_valid(\`${name.replaceAll('`', '``')}\`)`);
+    const facts = row.slice(0, TABLE_OF_COLUMN);
+    return shared.find(`${key} ${json} ${facts.join('\0')}`, () => column(facts, { key, json, mariadb }));
+  };
   const kind = tableKind(table[1]);
   const storage = table[2] ?? '';
   return makeTable({
@@ -144,7 +180,7 @@ function assemble(schema: string, table: Row, { columns, keys, checks, mariadb }
     kind,
     storage,
     transactional: kind === 'view' || TRANSACTIONAL.has(storage),
-    columns: columns.map((row) => column(row, facts)),
+    columns: columns.map(columnOf),
     key: keyNames,
     unique: keys.filter(({ name: index }) => index !== PRIMARY).map(({ columns: names }) => names),
   });
@@ -162,12 +198,12 @@ interface UniqueKey {
 function uniqueKeys(found: readonly Row[]): readonly UniqueKey[] {
   const keys = new Map<string, UniqueKey>();
   const partial = new Set<string>();
-  for (const [table, name, column, part] of found) {
+  for (const [table, name, column, prefix] of found) {
     const id = `${table}\0${name}`;
     const key = keys.get(id) ?? { table: table ?? '', name: name ?? '', columns: [] };
     keys.set(id, key);
     key.columns.push(column ?? '');
-    if (column === null || (part !== null && name !== PRIMARY)) partial.add(id);
+    if (column === null || (prefix !== null && name !== PRIMARY)) partial.add(id);
   }
   return [...keys].flatMap(([id, key]) => (partial.has(id) ? [] : [key]));
 }
@@ -181,9 +217,13 @@ function keysByTable(keys: readonly UniqueKey[]): ReadonlyMap<string, readonly U
 async function foreignKeys(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly ForeignKey[]> {
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
-  const found = await rows(connection, FOREIGN_KEYS, [wanted], options);
-  if (found.length === 0) return [];
-  const unique = keysByTable(uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options)));
+  const found = await rows(connection, FOREIGN_KEYS.read, [wanted], options);
+  return found.length === 0
+    ? []
+    : foreignKeysOf(found, keysByTable(uniqueKeys(await rows(connection, KEYS_OF_ALL.read, [wanted], options))));
+}
+
+function foreignKeysOf(found: readonly Row[], unique: ReadonlyMap<string, readonly UniqueKey[]>): readonly ForeignKey[] {
   const keys = new Map<string, { table: string; columns: string[]; references: { table: string; columns: string[] } }>();
   for (const [table, name, column, other, referred] of found) {
     const id = `${table}\0${name}`;
@@ -202,8 +242,8 @@ async function stampAll(connection: Connection, schema: string | undefined, opti
   const [server] = await rows(connection, DATABASE, [], options);
   const [database, version] = server ?? [];
   const digests: string[] = [];
-  for (const statement of isMariadb(version) ? MARIADB_DIGESTS : MYSQL_DIGESTS) {
-    const [row] = await rows(connection, statement, [schema ?? database ?? ''], options);
+  for (const { digest } of partsOf(isMariadb(version))) {
+    const [row] = await rows(connection, digest, [schema ?? database ?? ''], options);
     digests.push(row?.[0] ?? '');
   }
   return digests.join(' ');
@@ -211,29 +251,29 @@ async function stampAll(connection: Connection, schema: string | undefined, opti
 
 const isMariadb = (version: string | null | undefined): boolean => (version ?? '').toLowerCase().includes('mariadb');
 
-async function describeAll(
-  connection: Connection,
-  schema: string | undefined,
-  options: SurveyOptions,
-): Promise<readonly Table[] | undefined> {
+async function survey(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<Survey | undefined> {
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
   const mariadb = isMariadb(server[0]?.[1]);
-  const schemas = await rows(connection, SCHEMAS, [wanted], options);
+  const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read }) => read)];
+  const [schemas = [], ...parts] = await rowsTogether(connection, statements, [wanted], options);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
-  const tables = await rows(connection, TABLES, [wanted], options);
-  const byTable = async (statement: Statement, at: number): Promise<ReadonlyMap<string, readonly Row[]>> =>
-    groupRows(await rows(connection, statement, [wanted], options), at);
-  const columns = await byTable(mariadb ? MARIADB_COLUMNS_OF_ALL : MYSQL_COLUMNS_OF_ALL, 12);
-  const keys = keysByTable(uniqueKeys(await rows(connection, KEYS_OF_ALL, [wanted], options)));
-  const checks = mariadb ? await byTable(MARIADB_CHECKS_OF_ALL, 1) : new Map<string, readonly Row[]>();
+  const [tables = [], keyRows = [], foreignRows = [], columnRows = [], checkRows = []] = parts;
+  const columns = groupRows(columnRows, TABLE_OF_COLUMN);
+  const keys = keysByTable(uniqueKeys(keyRows));
+  const checks = groupRows(checkRows, 1);
+  const shared = new SharedColumns();
   const described = await mapInTurns(tables, options.owner, (table) => {
     const name = table[0] ?? '';
-    const own = columns.get(name);
+    const own = columns.get(name)?.toSorted((a, b) => Number(a[TABLE_OF_COLUMN + 1]) - Number(b[TABLE_OF_COLUMN + 1]));
     if (own === undefined) return undefined;
-    return assemble(wanted, table, { columns: own, keys: keys.get(name) ?? [], checks: checks.get(name) ?? [], mariadb });
+    return assemble(wanted, table, { columns: own, keys: keys.get(name) ?? [], checks: checks.get(name) ?? [], mariadb, shared });
   });
-  return described.filter((table) => table !== undefined).sort((left, right) => (left.name < right.name ? -1 : 1));
+  return {
+    tables: described.filter((table) => table !== undefined).sort((left, right) => (left.name < right.name ? -1 : 1)),
+    keys: foreignKeysOf(foreignRows, keys),
+    stamp: parts.map(digestOf).join(' '),
+  };
 }
 
 const COUNTER = / AUTO_INCREMENT=\d+/;
@@ -270,32 +310,32 @@ function tableKind(type: string | null | undefined): 'table' | 'view' {
   return type?.includes('VIEW') === true ? 'view' : 'table';
 }
 
-interface TableContext {
-  readonly keys: ReadonlySet<string>;
-  readonly checks: ReadonlySet<string | null | undefined>;
+interface ColumnContext {
+  /** Is it part of the primary key? */
+  readonly key: boolean;
+  /** Does a check make it JSON? */
+  readonly json: boolean;
   readonly mariadb: boolean;
 }
 
-function column(row: Row, context: TableContext): Column {
+function column(row: Row, { key, json, mariadb }: ColumnContext): Column {
   const [name, dataType, columnType, maxLength, precision, scale, fraction, isNullable, defaultText, extra, collation, srid] = row.map(
     (cell) => cell ?? null,
   );
-  const known = name ?? '';
   const flags = (extra ?? '').toUpperCase();
   const nullable = isNullable === 'YES';
   const readOnly = /\bGENERATED\b/.test(flags.replace('DEFAULT_GENERATED', ''));
-  const shown = context.mariadb ? plainDefault(defaultText ?? null) : (defaultText ?? null);
+  const shown = mariadb ? plainDefault(defaultText ?? null) : (defaultText ?? null);
   return {
-    name: known,
+    name: name ?? '',
     type: columnType ?? '',
     nullable,
-    primaryKey: context.keys.has(known),
+    primaryKey: key,
     default: shown,
     required: !nullable && defaultText === null && !readOnly && !flags.includes('AUTO_INCREMENT'),
     readOnly,
     ...(readOnly || flags.includes('AUTO_INCREMENT') ? { generated: true as const } : {}),
     ...typed({
-      name: known,
       dataType: dataType ?? '',
       columnType: columnType ?? '',
       maxLength: maxLength ?? null,
@@ -304,7 +344,7 @@ function column(row: Row, context: TableContext): Column {
       fraction: fraction ?? null,
       srid: srid ?? null,
       collation: collation ?? null,
-      json: context.checks.has(`json_valid(\`${known.replaceAll('`', '``')}\`)`),
+      json,
     }),
   };
 }
@@ -314,10 +354,10 @@ async function list(connection: Connection, schema: string | undefined, options:
   const wanted = schema ?? server[0]?.[0] ?? '';
   const schemas = await rows(connection, SCHEMAS, [wanted], options);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
-  const tables = await rows(connection, TABLES, [wanted], options);
+  const tables = await rows(connection, TABLES.read, [wanted], options);
   const names = tables.map((row): TableName => ({ table: row[0] ?? '', schema: wanted, kind: tableKind(row[1]) }));
   // Sorted here: the servers sort names by collations of their own.
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
-export const mysqlCatalog: Catalog = { describe, describeAll, stampAll, stamp, foreignKeys, list };
+export const mysqlCatalog: Catalog = { describe, survey, stampAll, stamp, foreignKeys, list };

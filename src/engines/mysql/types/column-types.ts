@@ -18,7 +18,6 @@ export interface MysqlColumn extends Column {
 
 /** One line of information_schema.columns, as text. */
 export interface ColumnFacts {
-  readonly name: string;
   /** `int` */
   readonly dataType: string;
   /** `int(11) unsigned` */

@@ -1,11 +1,12 @@
 /** Reads tables, columns and keys from PostgreSQL's own catalogue. System schemas are not served. */
 import type { ForeignKey } from '../../../model/relation.ts';
-import { type Column, makeTable, type Table } from '../../../model/table.ts';
+import { type Column, makeTable, type Table, type TableFacts } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import { mapInTurns } from '../../../util/slices.ts';
 import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
 import { malformed } from '../../limits.ts';
-import { groupRows, TextRows } from '../../rows.ts';
+import { groupRows, rowsTogether, type TextRow, TextRows } from '../../rows.ts';
+import { SharedColumns } from '../../shared-columns.ts';
 import { baseType } from '../types/base-types.ts';
 import { LISTED_VALUES, listedValues } from './checks.ts';
 
@@ -16,33 +17,64 @@ const RELATIONS = `('r', 'p', 'v', 'm', 'f')`;
 /** Types with a lower number are built in. */
 const FIRST_OWN_OID = 16_384;
 
+/** What is the column's own. */
+const COLUMN_ITEMS = `a.attname, a.attnotnull, a.attidentity, a.attgenerated,
+  CASE WHEN a.atthasdef THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END`;
+
 /**
- * One row per column. Domains are resolved to their base type (`b`), whose modifier they carry. What concerns one column only is selected in place:
- * with a join for each, the server would take longer to plan the statement than to run it.
+ * What columns of the same type and modifier share. Domains are resolved to their base type (`b`), whose modifier they carry. What concerns one
+ * column only is selected in place: with a join for each, the server would take longer to plan the statement than to run it.
  */
-const describing = (which: string): string => `
-SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnotnull, a.attidentity, a.attgenerated,
-  CASE WHEN a.atthasdef THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END,
-  CASE WHEN t.typtype = 'd' THEN t.typdefault END,
+const TYPE_ITEMS = `format_type(a.atttypid, a.atttypmod), t.typnotnull, CASE WHEN t.typtype = 'd' THEN t.typdefault END,
   b.oid::int8, b.typtype, b.typcategory, (SELECT bn.nspname FROM pg_namespace bn WHERE bn.oid = b.typnamespace), b.typname,
   CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END,
   CASE WHEN b.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = b.oid) END,
-  (SELECT array_position(i.indkey::int2[], a.attnum) FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary), c.relkind,
   b.typtype IN ('e', 'r', 'm') OR b.typcategory = 'S' OR b.typname = 'cidr'
-    OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid),
-  (SELECT string_agg(concat_ws(':', i.indexrelid, array_position(i.indkey::int2[], a.attnum)), ' ') FROM pg_index i
-    WHERE i.indrelid = a.attrelid AND i.indisunique AND NOT i.indisprimary AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-      AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])),
-  c.relname
-FROM pg_class c
-JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-JOIN pg_type t ON t.oid = a.atttypid
-JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
-WHERE c.relkind IN ${RELATIONS} ${which}
-  AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1 AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
-ORDER BY c.relname, a.attnum`;
-const DESCRIBE: Statement = { text: describing('AND c.relname = $2'), types: [TEXT, TEXT] };
-const DESCRIBE_ALL: Statement = { text: describing(''), types: [TEXT] };
+    OR EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid)`;
+const TYPES = `JOIN pg_type t ON t.oid = a.atttypid
+JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END`;
+
+const COLUMNS = 'JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped';
+const IN_SCHEMA = `c.relkind IN ${RELATIONS}
+  AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1 AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')`;
+
+/** The columns of an index that make its key, without those that are stored beside it. */
+const KEY_COLUMNS = '(i.indkey::int2[])[0:i.indnkeyatts - 1]';
+/** Keys of all rows, over columns. */
+const UNIQUE = 'i.indisunique AND NOT i.indisprimary AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL';
+
+/** One row per column. */
+const DESCRIBE: Statement = {
+  text: `
+SELECT ${COLUMN_ITEMS}, c.relkind,
+  (SELECT array_position(${KEY_COLUMNS}, a.attnum) FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary),
+  (SELECT string_agg(concat_ws(':', i.indexrelid, array_position(${KEY_COLUMNS}, a.attnum)), ' ') FROM pg_index i
+    WHERE i.indrelid = a.attrelid AND ${UNIQUE} AND a.attnum = ANY (${KEY_COLUMNS})),
+  ${TYPE_ITEMS}
+FROM pg_class c ${COLUMNS} ${TYPES} WHERE ${IN_SCHEMA} AND c.relname = $2 ORDER BY a.attnum`,
+  types: [TEXT, TEXT],
+};
+const FIRST_OF_TYPE = 8;
+
+/** The same of a whole schema, each fact once: columns by the number of their table, types, and keys as numbers of columns. */
+const COLUMNS_OF_ALL: Statement = {
+  text: `
+SELECT ${COLUMN_ITEMS}, a.attrelid::int8, a.attnum, concat_ws(' ', a.atttypid, a.atttypmod)
+FROM pg_class c ${COLUMNS} WHERE ${IN_SCHEMA} ORDER BY a.attrelid, a.attnum`,
+  types: [TEXT],
+};
+const TYPES_OF_ALL: Statement = {
+  text: `
+SELECT concat_ws(' ', a.atttypid, a.atttypmod), ${TYPE_ITEMS}
+FROM (SELECT DISTINCT a.atttypid, a.atttypmod FROM pg_class c ${COLUMNS} WHERE ${IN_SCHEMA}) a ${TYPES}`,
+  types: [TEXT],
+};
+const KEYS_OF_ALL: Statement = {
+  text: `
+SELECT i.indrelid::int8, i.indisprimary, array_to_string(${KEY_COLUMNS}, ' ')
+FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid WHERE ${IN_SCHEMA} AND (i.indisprimary OR ${UNIQUE}) ORDER BY i.indexrelid`,
+  types: [TEXT],
+};
 
 /**
  * The transactions that wrote a table's description. None for a table with user-defined types (enums, domains, composites), which change
@@ -76,19 +108,12 @@ SELECT concat_ws(' ', (SELECT ${written('s', 's.oid')} FROM s),
 
 const LIST: Statement = {
   text: `
-SELECT c.relname, n.nspname, c.relkind FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ${RELATIONS}
+SELECT c.relname, n.nspname, c.relkind, c.oid::int8 FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ${RELATIONS}
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname = $1 ORDER BY c.relname`,
   types: [TEXT],
 };
 
-const isView = (relkind: string | null | undefined): boolean => relkind === 'v' || relkind === 'm';
-
-interface Described {
-  readonly column: Column;
-  readonly keyPosition: number | undefined;
-  /** `index:position` of each unique key that it is part of. */
-  readonly unique: string;
-}
+const kindOf = (relkind: string | null | undefined): Table['kind'] => (relkind === 'v' || relkind === 'm' ? 'view' : 'table');
 
 /** Copies that partitions have of their table's keys are left out. */
 const FOREIGN_KEYS: Statement = {
@@ -97,7 +122,7 @@ SELECT s.relname, r.relname,
   (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.att),
   (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(c.confkey) WITH ORDINALITY k (att, n) JOIN pg_attribute a ON a.attrelid = c.confrelid AND a.attnum = k.att),
   EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-    AND (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ c.conkey)
+    AND ${KEY_COLUMNS} <@ c.conkey)
 FROM pg_namespace n JOIN pg_class s ON s.relnamespace = n.oid JOIN pg_constraint c ON c.conrelid = s.oid AND c.contype = 'f' AND c.conparentid = 0
 JOIN pg_class r ON r.oid = c.confrelid AND r.relnamespace = n.oid
 WHERE n.nspname = $1 ORDER BY s.relname, c.conname`,
@@ -111,23 +136,63 @@ export const postgresCatalog: Catalog = {
     await connection.run(DESCRIBE, [schema, name.table], options, sink);
     const [first] = sink.rows;
     if (first === undefined) return undefined;
-    return tableOf(schema, name.table, isView(first[15]) ? 'view' : 'table', sink.rows.map(describeColumn));
+    const columns = sink.rows.map((row) => columnOf(row, typeOf(row.slice(FIRST_OF_TYPE)), row[6] !== null));
+    const key = inOrder(sink.rows.flatMap(([column, , , , , , position]) => (position === null ? [] : [{ column, index: '', position }])));
+    const unique = inOrder(
+      sink.rows.flatMap(([column, , , , , , , parts]) =>
+        (parts ?? '').split(' ').flatMap((part) => {
+          const [index = '', position] = part.split(':');
+          return index === '' ? [] : [{ column, index, position }];
+        }),
+      ),
+    );
+    return tableOf({ schema, name: name.table, kind: kindOf(first[5]), columns, key: key[0] ?? [], unique });
   },
 
-  async describeAll(connection: Connection, schema: string | undefined, options: SurveyOptions) {
-    const found = await postgresCatalog.list(connection, schema, options);
-    if (found === undefined) return undefined;
-    const sink = new TextRows(options.owner);
-    await connection.run(DESCRIBE_ALL, [schema ?? DEFAULT_SCHEMA], options, sink);
-    const columns = groupRows(sink.rows, 18);
-    const listed = new TextRows(options.owner);
-    await connection.run(LISTED_VALUES, [schema ?? DEFAULT_SCHEMA], options, listed);
-    const values = groupRows(listed.rows, 0);
-    const tables = await mapInTurns(found, options.owner, ({ table, kind, schema: inSchema }) => {
-      const described = columns.get(table)?.map((row) => withListed(describeColumn(row), values.get(table) ?? []));
-      return described === undefined ? undefined : tableOf(inSchema, table, kind, described);
+  async survey(connection: Connection, schema: string | undefined, options: SurveyOptions) {
+    // Whatever changes while it is read changes the stamp.
+    const statements = [STAMP_ALL, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, FOREIGN_KEYS];
+    const [stamps, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await rowsTogether(
+      connection,
+      statements,
+      [schema ?? DEFAULT_SCHEMA],
+      options,
+    );
+    if (found.length === 0) return undefined;
+    const columnsOf = groupRows(columnRows, 5);
+    const types = new Map(typeRows.map(([type, ...facts]) => [type, typeOf(facts)]));
+    const keysOf = groupRows(keyRows, 0);
+    const listedOf = groupRows(listedRows, 0);
+    const shared = new SharedColumns();
+    const tables = await mapInTurns(found, options.owner, ([name, inSchema, relkind, oid]): Table | undefined => {
+      const rows = columnsOf.get(oid ?? '');
+      if (rows === undefined) return undefined;
+      const names = new Map(rows.map(([column, , , , , , number]) => [number, column ?? '']));
+      const keys = (keysOf.get(oid ?? '') ?? []).map(([, isPrimary, numbers]) => ({
+        isPrimary: isPrimary === 't',
+        columns: (numbers ?? '').split(' ').flatMap((number) => names.get(number) ?? []),
+      }));
+      const key = keys.find(({ isPrimary }) => isPrimary)?.columns ?? [];
+      const listed = listedOf.get(name ?? '') ?? [];
+      const columns = rows.map((row) => {
+        const [column, notNull, identity, generated, expression, , , typeId] = row;
+        const type = types.get(typeId ?? '');
+        if (type === undefined) throw malformed('a column of a type that the catalogue does not have');
+        const isKey = key.includes(column ?? '');
+        const facts = `${typeId} ${isKey} ${notNull} ${identity} ${generated} ${column}\0${expression}`;
+        return withListed(
+          shared.find(facts, () => columnOf(row, type, isKey)),
+          listed,
+        );
+      });
+      const unique = keys.flatMap(({ isPrimary, columns: parts }) => (isPrimary ? [] : [parts]));
+      return tableOf({ schema: inSchema ?? '', name: name ?? '', kind: kindOf(relkind), columns, key, unique });
     });
-    return tables.filter((table) => table !== undefined);
+    return {
+      tables: tables.filter((table) => table !== undefined),
+      keys: await mapInTurns(foreignRows, options.owner, foreignKeyOf),
+      stamp: stamps?.[0]?.[0] ?? undefined,
+    };
   },
 
   async stampAll(connection: Connection, schema: string | undefined, options: RunOptions) {
@@ -145,10 +210,7 @@ export const postgresCatalog: Catalog = {
   async foreignKeys(connection: Connection, schema: string | undefined, options: SurveyOptions) {
     const sink = new TextRows(options.owner);
     await connection.run(FOREIGN_KEYS, [schema ?? DEFAULT_SCHEMA], options, sink);
-    return mapInTurns(sink.rows, options.owner, ([table, other, columns, referred, unique]): ForeignKey => {
-      const references = { table: other ?? '', columns: namesOf(referred ?? '[]') };
-      return { table: table ?? '', columns: namesOf(columns ?? '[]'), references, unique: unique === 't' };
-    });
+    return mapInTurns(sink.rows, options.owner, foreignKeyOf);
   },
 
   async list(connection: Connection, schema: string | undefined, options: RunOptions) {
@@ -156,87 +218,85 @@ export const postgresCatalog: Catalog = {
     await connection.run(LIST, [schema ?? DEFAULT_SCHEMA], options, sink);
     if (sink.rows.length === 0) return undefined;
     return sink.rows.flatMap(([table, inSchema, relkind]): TableName[] =>
-      table === null || table === undefined ? [] : [{ table, schema: inSchema ?? '', kind: isView(relkind) ? 'view' : 'table' }],
+      table === null || table === undefined ? [] : [{ table, schema: inSchema ?? '', kind: kindOf(relkind) }],
     );
   },
 };
 
-function tableOf(schema: string, name: string, kind: 'table' | 'view', described: readonly Described[]): Table {
-  const key = described
-    .flatMap(({ column, keyPosition }) => (keyPosition === undefined ? [] : [{ name: column.name, keyPosition }]))
-    .sort((a, b) => a.keyPosition - b.keyPosition)
-    .map(({ name: column }) => column);
-  const columns = described.map(({ column }) => column);
-  return makeTable({ schema, name, kind, storage: 'heap', transactional: true, columns, key, unique: uniqueKeys(described) });
+function tableOf(facts: Omit<TableFacts, 'storage' | 'transactional'>): Table {
+  return makeTable({ ...facts, storage: 'heap', transactional: true });
 }
 
-function uniqueKeys(described: readonly Described[]): readonly (readonly string[])[] {
-  const parts = described.flatMap(({ column, unique }) =>
-    unique.split(' ').flatMap((part) => {
-      const [index = '', position = ''] = part.split(':');
-      return index === '' ? [] : [{ name: column.name, index: Number(index), position: Number(position) }];
-    }),
-  );
-  const keys = new Map<number, string[]>();
-  for (const { name, index } of parts.sort((a, b) => a.index - b.index || a.position - b.position))
-    keys.set(index, [...(keys.get(index) ?? []), name]);
+interface KeyPart {
+  readonly column: string | null | undefined;
+  readonly index: string;
+  readonly position: string | null | undefined;
+}
+
+/** The columns of each index. */
+function inOrder(parts: readonly KeyPart[]): readonly (readonly string[])[] {
+  const keys = new Map<string, string[]>();
+  for (const { column, index } of parts.toSorted((a, b) => Number(a.index) - Number(b.index) || Number(a.position) - Number(b.position)))
+    keys.set(index, [...(keys.get(index) ?? []), column ?? '']);
   return [...keys.values()];
 }
 
+function foreignKeyOf([table, other, columns, referred, unique]: TextRow): ForeignKey {
+  const references = { table: other ?? '', columns: namesOf(referred ?? '[]') };
+  return { table: table ?? '', columns: namesOf(columns ?? '[]'), references, unique: unique === 't' };
+}
+
 /** A column of texts that a constraint lists. */
-function withListed(described: Described, checks: readonly (readonly (string | null)[])[]): Described {
-  const { column } = described;
-  if (column.kind !== 'text' || checks.length === 0) return described;
+function withListed(column: Column, checks: readonly TextRow[]): Column {
+  if (column.kind !== 'text' || checks.length === 0) return column;
   const values = checks
     .map(([, name, check]) => (name === column.name ? listedValues(check ?? '') : undefined))
     .find((list) => list !== undefined);
-  return values === undefined ? described : { ...described, column: { ...column, values } };
+  return values === undefined ? column : { ...column, values };
 }
 
-function describeColumn(row: readonly (string | null)[]): Described {
-  const [
-    name,
-    type,
-    notNull,
-    identity,
-    generated,
-    expression,
-    domainDefault,
-    oid,
-    typtype,
-    category,
-    schema,
-    typname,
-    typmod,
-    labels,
-    position,
-    ,
-    sortable,
-    unique,
-  ] = row;
-  const base = baseType(Number(oid));
-  const nullable = notNull !== 't';
-  const written = identity === '' && generated === '';
-  const fallback = written ? (expression ?? domainDefault ?? null) : null;
+interface ColumnType {
+  /** A domain that takes no NULL. */
+  readonly notNull: boolean;
+  /** A domain's default. */
+  readonly fallback: string | null;
+  readonly facts: Pick<Column, 'type' | 'kind' | 'sortable' | 'cast'> & Partial<Column>;
+}
+
+function typeOf([type, notNull, fallback, oid, typtype, category, schema, typname, typmod, labels, sortable]: TextRow): ColumnType {
+  const { kind, min, max } = baseType(Number(oid));
   const isArray = category === 'A' || typtype === 'c';
-  const column: Column = {
+  return {
+    notNull: notNull === 't',
+    fallback: fallback ?? null,
+    facts: {
+      type: type ?? '',
+      kind: typtype === 'e' ? 'enum' : isArray ? 'json' : category === 'S' ? 'text' : kind,
+      sortable: sortable === 't',
+      cast: `"${schema}"."${typname?.replaceAll('"', '""')}"`,
+      ...(min === undefined ? {} : { min }),
+      ...(max === undefined ? {} : { max }),
+      ...modifiers(typname ?? '', Number(typmod)),
+      ...(labels === null || labels === undefined ? {} : { values: namesOf(labels) }),
+    },
+  };
+}
+
+/** Of what COLUMN_ITEMS has. */
+function columnOf([name, notNull, identity, generated, expression]: TextRow, type: ColumnType, primaryKey: boolean): Column {
+  const nullable = notNull !== 't' && !type.notNull;
+  const written = identity === '' && generated === '';
+  const fallback = written ? (expression ?? type.fallback) : null;
+  return {
+    ...type.facts,
     name: name ?? '',
-    type: type ?? '',
-    kind: typtype === 'e' ? 'enum' : isArray ? 'json' : category === 'S' ? 'text' : base.kind,
     nullable,
-    primaryKey: position !== null,
+    primaryKey,
     default: fallback,
     required: !nullable && written && fallback === null,
     readOnly: generated !== '' || identity === 'a',
-    sortable: sortable === 't',
     ...(written ? {} : { generated: true as const }),
-    cast: `"${schema}"."${typname?.replaceAll('"', '""')}"`,
-    ...(base.min === undefined ? {} : { min: base.min }),
-    ...(base.max === undefined ? {} : { max: base.max }),
-    ...modifiers(typname ?? '', Number(typmod)),
-    ...(labels === null || labels === undefined ? {} : { values: namesOf(labels) }),
   };
-  return { column, keyPosition: position === null ? undefined : Number(position), unique: unique ?? '' };
 }
 
 /** Labels of an enum or names of columns, as the server's json_agg has them. */

@@ -14,13 +14,13 @@ import type { Table } from '../model/table.ts';
 import type { MemoryBudget } from '../util/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 import { type Access, knownColumns } from './access.ts';
-import { BriefKinds } from './brief.ts';
+import { type BriefKind, BriefKinds } from './brief.ts';
 import { explain } from './failures.ts';
 import { LocatedFailure } from './locate.ts';
 import { PatientSink } from './patient-sink.ts';
 import { reachOf, tablesReached } from './relations.ts';
 import { type AutoRequest, OPERATIONS } from './request.ts';
-import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
+import { type AnswerSink, type AutoResult, type AutoSession, NeedsOwnConnection } from './session.ts';
 
 export interface Target extends TableWanted {
   readonly requestId: string;
@@ -78,6 +78,7 @@ export class Auto {
     for (let tries = 1; ; tries++) {
       let table: Table | undefined;
       let neighbours: Neighbours | undefined;
+      let kind: BriefKind | undefined;
       try {
         if (target.access.isBlind) await this.#catalog.miss(target);
         const found = target.access.isBlind ? undefined : this.#catalog.find(target);
@@ -87,7 +88,7 @@ export class Auto {
         const { entry, signal } = target;
         if (reach !== undefined) neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, reach, keys));
         const pool = this.#connections.pool(entry, 'auto');
-        const kind = reach === undefined && !target.readsOnly ? this.#briefKinds.of(request, table, target.access) : undefined;
+        kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access);
         const isShared = kind?.isShared === true;
         if (isShared) rows.brief = kind;
         const taken = pool.acquire(signal, isShared ? { briefOf: kind } : isBulky(request) ? BULKY : LIGHT);
@@ -98,6 +99,7 @@ export class Auto {
             table,
             {
               connection,
+              isShared,
               engine: this.#connections.engine(entry.type),
               options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
               owner: ownerOf(entry),
@@ -117,6 +119,10 @@ export class Auto {
           pool.release(connection);
         }
       } catch (error) {
+        if (error instanceof NeedsOwnConnection) {
+          kind?.neverShare();
+          continue;
+        }
         const failure = table === undefined ? ofCatalogue(error) : error;
         const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries, neighbours).catch(never));
         if (isOver) throw explained(failure, request, target, table);

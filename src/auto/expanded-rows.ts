@@ -9,6 +9,8 @@ export interface ReadRows {
   /** The same object for rows that were planned alike. */
   readonly shape: object;
   readonly store: RowStore;
+  /** The rows that count, when not all of them do. */
+  readonly shown?: readonly number[];
   readonly columns: readonly ResultColumn[];
   /** Where their cells begin in a row of the store … */
   readonly first: number;
@@ -53,9 +55,11 @@ export async function sendRows(rows: ReadRows, sink: RowSink): Promise<void> {
   sink.start(columns, gate);
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   const cells: Cells = { bytes: out.bytes, from: new Int32Array(columns.length), to: new Int32Array(columns.length) };
-  for (let row = 0; row < rows.store.count; row++) {
+  const { shown, store } = rows;
+  const count = shown?.length ?? store.count;
+  for (let at = 0; at < count; at++) {
     if (gate.isClosed) await gate.opened();
-    writeRow(rows, row, cells, out);
+    writeRow(rows, shown?.[at] ?? at, cells, out);
     sink.row(cells);
   }
   out.release();

@@ -50,7 +50,7 @@ class SharedFlow implements Backpressure {
   }
 
   pause(): void {
-    this.#kind.wasPaused();
+    this.#kind.neverShare();
     this.#inner.pause();
   }
 

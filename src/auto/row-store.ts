@@ -3,20 +3,27 @@
  * leased from the memory of requests.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../util/buffer-pool.ts';
 import type { MemoryLease } from '../util/memory-lease.ts';
 import { PacedFlow } from '../util/paced-flow.ts';
 
 /** Memory is taken, and the event loop's time counted, whenever so much was stored. */
 const STRETCH = 64 * 1024;
-const FIRST_BYTES = 4096;
+/** Up to here a loop is quicker than a call into the runtime. */
+const SHORT = 128;
+/** Bytes between two cells that are worth copying. */
+const GAP = 16;
 const FIRST_ROWS = 32;
 
+const NO_BYTES = Buffer.alloc(0);
+
 export class RowStore implements RowSink {
-  bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  bytes: Buffer;
   columns: readonly ResultColumn[] = [];
   count = 0;
   readonly #width: number;
   readonly #lease: MemoryLease;
+  #buffer: PooledBuffer = acquireBuffer(SMALL_BUFFER);
   #flow: PacedFlow | undefined;
   #from: Int32Array;
   #to: Int32Array;
@@ -24,6 +31,7 @@ export class RowStore implements RowSink {
   #unleased = 0;
 
   constructor(width: number, lease: MemoryLease) {
+    this.bytes = this.#buffer.bytes;
     this.#width = width;
     this.#lease = lease;
     this.#from = new Int32Array(width * FIRST_ROWS);
@@ -38,33 +46,68 @@ export class RowStore implements RowSink {
     this.#length = 0;
   }
 
-  /** Cells of a row lie close together: they are copied at once, with what is between them. */
-  row({ bytes, from, to }: Cells): void {
+  /** Cells of a row that lie close together are copied at once, with what is between them. */
+  row(cells: Cells): void {
+    const { from, to } = cells;
     const width = this.#width;
     let start = Number.POSITIVE_INFINITY;
     let end = 0;
+    let sum = 0;
     for (let i = 0; i < width; i++) {
-      if ((from[i] as number) < 0) continue;
-      start = Math.min(start, from[i] as number);
+      const cell = from[i] as number;
+      if (cell < 0) continue;
+      start = Math.min(start, cell);
       end = Math.max(end, to[i] as number);
+      sum += (to[i] as number) - cell;
     }
-    const size = end > start ? end - start : 0;
+    const isDense = end - start <= sum + width * GAP;
+    const size = sum === 0 ? 0 : isDense ? end - start : sum;
     this.#reserve(size);
-    if (size > 0) bytes.copy(this.bytes, this.#length, start, end);
-    const shift = this.#length - (Number.isFinite(start) ? start : 0);
-    let cell = this.count * width;
-    for (let i = 0; i < width; i++, cell++) {
-      const isNull = (from[i] as number) < 0;
-      this.#from[cell] = isNull ? -1 : (from[i] as number) + shift;
-      this.#to[cell] = isNull ? -1 : (to[i] as number) + shift;
-    }
-    this.#length += size;
+    if (isDense) this.#copyAll(cells, Number.isFinite(start) ? start : 0, end);
+    else this.#copyEach(cells);
     this.count++;
     this.#unleased += size + width * 8;
     if (this.#unleased < STRETCH) return;
     this.#lease.grow(this.#unleased);
     this.#flow?.spend(this.#unleased);
     this.#unleased = 0;
+  }
+
+  #copyAll({ bytes, from, to }: Cells, start: number, end: number): void {
+    const width = this.#width;
+    const shift = this.#length - start;
+    let place = this.count * width;
+    for (let i = 0; i < width; i++, place++) {
+      const isNull = (from[i] as number) < 0;
+      this.#from[place] = isNull ? -1 : (from[i] as number) + shift;
+      this.#to[place] = isNull ? -1 : (to[i] as number) + shift;
+    }
+    this.#copy(bytes, start, end);
+  }
+
+  /** Numbers that the server sent in binary stand as digits far behind the texts of their row. */
+  #copyEach({ bytes, from, to }: Cells): void {
+    const width = this.#width;
+    let place = this.count * width;
+    for (let i = 0; i < width; i++, place++) {
+      const start = from[i] as number;
+      this.#from[place] = start < 0 ? -1 : this.#length;
+      if (start >= 0) this.#copy(bytes, start, to[i] as number);
+      this.#to[place] = start < 0 ? -1 : this.#length;
+    }
+  }
+
+  #copy(source: Buffer, start: number, end: number): void {
+    const { bytes } = this;
+    let at = this.#length;
+    if (end - start > SHORT) source.copy(bytes, at, start, end);
+    else for (let i = start; i < end; i++) bytes[at++] = source[i] as number;
+    this.#length += Math.max(end - start, 0);
+  }
+
+  /** Bytes of all rows. */
+  get length(): number {
+    return this.#length;
   }
 
   cells(row: number): Cells {
@@ -82,11 +125,19 @@ export class RowStore implements RowSink {
     return this.#to[row * this.#width + column] as number;
   }
 
+  /** Nothing of it is used any more. */
+  release(): void {
+    this.#buffer.release();
+    this.bytes = NO_BYTES;
+  }
+
   #reserve(size: number): void {
     if (this.#length + size > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.#length + size));
-      this.bytes.copy(larger, 0, 0, this.#length);
-      this.bytes = larger;
+      const larger = acquireBuffer(Math.max(this.bytes.length * 2, this.#length + size));
+      this.bytes.copy(larger.bytes, 0, 0, this.#length);
+      this.#buffer.release();
+      this.#buffer = larger;
+      this.bytes = larger.bytes;
     }
     if ((this.count + 1) * this.#width > this.#from.length) {
       this.#from = grown(this.#from);

@@ -2,22 +2,23 @@
  * Runs a read with `$expand`: the rows first, with those that can be joined to them, then one statement for each other item with the keys of all rows,
  * all of them in one snapshot where the engine has any. Nothing is sent before everything is read.
  */
-import { DbFailure, type StatementRun } from '../engines/engine.ts';
+import type { StatementRun } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { isJoinable, joinedColumns } from '../sql/joined-rows.ts';
-import type { Link, Narrowed, RelatedRows, SelectPlan } from '../sql/plan.ts';
+import { joinedColumns } from '../sql/joined-rows.ts';
+import type { Link, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { compileRelated } from '../sql/related-rows.ts';
 import type { Operand } from '../sql/statement.ts';
-import { MemoryBusy, type MemoryLease } from '../util/memory-lease.ts';
+import { MemoryBusy } from '../util/memory-lease.ts';
 import { cellText } from './cursor.ts';
 import { type ReadItem, type ReadRows, sendRows } from './expanded-rows.ts';
+import { checkOnce, divide, joinedItem, joinedLists } from './joined-items.ts';
 import { maskedSink } from './mask-sink.ts';
 import type { Expansion } from './plan-expand.ts';
 import { RowStore } from './row-store.ts';
-import type { AnswerSink, AutoSession } from './session.ts';
+import { type AnswerSink, type AutoSession, NeedsOwnConnection } from './session.ts';
 import { fromText, InvalidValue } from './values.ts';
 
 /** Engines take so many parameters in a statement. */
@@ -29,105 +30,83 @@ export interface ExpandedRead {
   readonly expand: readonly Expansion[];
 }
 
-/** `read` runs the first statement, in the snapshot, into the sink that it is given. */
+/**
+ * `read` runs the first statement, in the snapshot, into the sink that it is given. `repeats`: a row may come there once for each row of a list. Returns
+ * what `read` did, and how many rows there are.
+ */
 export async function runExpanded<T>(
   plan: ExpandedRead,
   session: AutoSession,
   sink: AnswerSink,
+  repeats: boolean,
   read: (select: Narrowed<SelectPlan>, rows: RowSink) => Promise<T>,
-): Promise<T> {
+): Promise<{ readonly result: T; readonly rows: number }> {
   const { connection, options, engine } = session;
   const lease = session.memory.lease(session.owner);
-  const { joined, rows: beside, apart } = dividedFor(plan, engine.dialect);
+  const { joined, list, rows: beside, apart } = divide(plan, engine.dialect, repeats && session.readsOnly !== true);
   // One statement is a snapshot by itself.
   const snapshot = connection.beginSnapshot !== undefined && (apart.length > 0 || session.readsOnly === true);
+  if (snapshot && session.isShared) throw new NeedsOwnConnection();
   let ended: Promise<unknown> | undefined;
+  const stores: RowStore[] = [];
+  const keep = (width: number): RowStore => {
+    const store = new RowStore(width, lease);
+    stores.push(store);
+    return store;
+  };
   try {
     if (snapshot) await connection.beginSnapshot?.(options);
-    const reading = new Reading(session, lease);
+    const reading = new Reading(session, keep);
     const columns = withEqualBytes(plan.select.columns, apart, engine.dialect);
-    const store = new RowStore(
-      beside.reduce((width, one) => width + joinedColumns(one).length, columns.length),
-      lease,
-    );
+    const width = columns.length + beside.reduce((sum, one) => sum + joinedColumns(one).length, 0);
+    const store = keep(width);
     const select = columns === plan.select.columns ? plan.select : { ...plan.select, columns };
     const result =
-      joined.length === 0
+      beside.length === 0
         ? await read(select, store)
-        : await read({ ...select, joined: beside }, store).finally(() => checkOnce(store, select));
+        : await read({ ...select, joined: beside }, store).finally(() => {
+            if (list === undefined) checkOnce(store, select);
+          });
     const found = new Map<Expansion, ReadItem>();
     let first = columns.length;
     for (const expansion of joined) {
       found.set(expansion, joinedItem(expansion, store, first));
       first += joinedColumns(expansion.rows).length;
     }
+    let shown: readonly number[] | undefined;
+    if (list !== undefined) {
+      const lists = joinedLists(list, store, select, first);
+      if (lists === undefined) return await runExpanded(plan, session, sink, false, read);
+      shown = lists.rows;
+      found.set(list, lists.item);
+      if (lists.isCut) reading.truncated.push(headerText(list.key));
+    }
     const others = await reading.items(apart, columns, store, undefined, '');
     apart.forEach((expansion, i) => {
       found.set(expansion, others[i] as ReadItem);
     });
     const items = plan.expand.map((expansion) => found.get(expansion) as ReadItem);
-    const rows = { shape: plan.expand, store, columns: store.columns, first: 0, visible: plan.visible, items };
+    const rows: ReadRows = {
+      shape: plan.expand,
+      store,
+      columns: store.columns,
+      first: 0,
+      visible: plan.visible,
+      items,
+      ...(shown && { shown }),
+    };
     if (reading.truncated.length > 0) sink.header('X-Expand-Truncated', reading.truncated.join(', '));
     // Nothing is read any more: the transaction ends while the rows are on their way.
     if (snapshot) ended = reading.isOver ? Promise.resolve() : endSnapshot(session);
     await sendRows(rows, sink);
-    return result;
+    return { result, rows: shown?.length ?? store.count };
   } catch (error) {
     throw error instanceof MemoryBusy ? apiError('memory_busy') : error;
   } finally {
     if (snapshot) await (ended ?? endSnapshot(session));
+    for (const store of stores) store.release();
     lease.release();
   }
-}
-
-/** What of the items comes with the rows themselves, and what after them. */
-interface Divided {
-  readonly joined: readonly Expansion[];
-  readonly rows: readonly RelatedRows[];
-  readonly apart: readonly Expansion[];
-}
-
-const divisions = new WeakMap<readonly Expansion[], Divided>();
-
-function dividedFor({ expand, select }: ExpandedRead, dialect: Dialect): Divided {
-  const { table, columns, kinds } = select;
-  const key = table.primaryKey;
-  const joins = kinds !== 'described' && key.length > 0 && key.every((column) => columns.includes(column)) && dialect.joins?.(select);
-  if (joins !== true) return { joined: [], rows: [], apart: expand };
-  let divided = divisions.get(expand);
-  if (divided === undefined) {
-    const joined = expand.filter(({ rows, nested }) => nested.length === 0 && isJoinable(rows));
-    divided = { joined, rows: joined.map(({ rows }) => rows), apart: expand.filter((one) => !joined.includes(one)) };
-    divisions.set(expand, divided);
-  }
-  return divided;
-}
-
-/** A row that comes twice has two rows beside it: their key has been unique no longer than the catalogue's picture says. */
-function checkOnce(store: RowStore, { table, columns }: SelectPlan): void {
-  const places = table.primaryKey.map((column) => columns.indexOf(column));
-  for (let row = 1; row < store.count; row++)
-    if (places.every((place) => isSameCell(store, row - 1, row, place)))
-      throw new DbFailure('stale', 'a row has several rows beside it', { code: 'UNIQUE' });
-}
-
-/** NULL is the same as nothing: a key may be none any more. */
-function isSameCell(store: RowStore, a: number, b: number, place: number): boolean {
-  const { bytes } = store;
-  if (store.from(a, place) < 0 || store.from(b, place) < 0) return false;
-  return bytes.compare(bytes, store.from(a, place), store.to(a, place), store.from(b, place), store.to(b, place)) === 0;
-}
-
-/** The row beside a row stands in its columns from `first` on; where there is none, the key is NULL too. */
-function joinedItem(expansion: Expansion, store: RowStore, first: number): ReadItem {
-  const { key, kind, rows, visible } = expansion;
-  const place = first + joinedColumns(rows).indexOf(rows.link.key[0] as Column);
-  return {
-    key,
-    kind,
-    rows: { shape: expansion, store, columns: rows.select.columns, first, visible, items: [] },
-    of: (row) => (store.from(row, place) < 0 ? NONE : [row]),
-  };
 }
 
 /** Whether the caller still waits or not: a connection with an open transaction is of no use to anybody. */
@@ -163,11 +142,11 @@ class Reading {
   /** The transaction was ended with the last statement. */
   isOver = false;
   readonly #session: AutoSession;
-  readonly #lease: MemoryLease;
+  readonly #keep: (width: number) => RowStore;
 
-  constructor(session: AutoSession, lease: MemoryLease) {
+  constructor(session: AutoSession, keep: (width: number) => RowStore) {
     this.#session = session;
-    this.#lease = lease;
+    this.#keep = keep;
   }
 
   /** `shown`: the rows that count, when not all of them do. */
@@ -195,7 +174,7 @@ class Reading {
     const places = placesOf(link, columns, dialect);
     const { keys, ids } = distinctKeys(parents, shown, places, otherSide(link));
     const own = withEqualBytes(rows.select.columns, nested, dialect);
-    const store = new RowStore(own.length + link.key.length, this.#lease);
+    const store = this.#keep(own.length + link.key.length);
     const item = { expansion, ids, own, store };
     if (keys.length === 0) return item;
     const select = own === rows.select.columns ? rows.select : { ...rows.select, columns: own };

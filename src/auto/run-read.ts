@@ -12,8 +12,14 @@ import { runExpanded } from './run-expand.ts';
 import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 
 export function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  if (plan.expand.length > 0) return runExpanded(plan, session, sink, (select, rows) => readRows({ ...plan, select }, session, sink, rows));
-  return readRows(plan, session, sink, sink);
+  return plan.expand.length > 0 ? readExpanded(plan, session, sink) : readRows(plan, session, sink, sink);
+}
+
+async function readExpanded(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const read = (select: ReadPlan['select'], into: RowSink): Promise<AutoResult> => readRows({ ...plan, select }, session, sink, into);
+  // A cursor is found by counting the rows.
+  const { result, rows } = await runExpanded(plan, session, sink, !plan.keyset, read);
+  return { ...result, rows };
 }
 
 /** What is known before the first row goes to the answer, the rows where they are wanted. */

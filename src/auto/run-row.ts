@@ -17,7 +17,7 @@ export async function runRow(plan: RowPlan, session: AutoSession, sink: AnswerSi
 }
 
 export async function runExpandedRow(plan: ExpandedRowPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  const rows = await runExpanded(plan, session, sink, (select, row) => readOne(select, session, row));
+  const { rows } = await runExpanded(plan, session, sink, false, (select, row) => readOne(select, session, row));
   return { rows, cursor: undefined };
 }
 

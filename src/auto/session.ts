@@ -1,4 +1,4 @@
-/** What a plan is run with: a connection that is ours for as long as the request needs it, and the table's standing with the catalogue. */
+/** What a plan is run with: a connection for as long as the request needs it, and the table's standing with the catalogue. */
 import type { Connection, Engine, RunOptions } from '../engines/engine.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { Neighbours } from '../model/relation.ts';
@@ -7,6 +7,8 @@ import type { MemoryBudget } from '../util/memory-lease.ts';
 
 export interface AutoSession {
   readonly connection: Connection;
+  /** Others use it too: one statement may be run on it, and no transaction begun. */
+  readonly isShared: boolean;
   readonly engine: Engine;
   readonly options: RunOptions;
   /** Whose turns of the event loop long work takes. */
@@ -35,3 +37,6 @@ export interface AutoResult {
   /** The caller has the row already, as a tag in its request says. */
   readonly unchanged?: boolean;
 }
+
+/** A request turned out to need a transaction on a connection that it shares. Nothing has been done; it is run again on one of its own. */
+export class NeedsOwnConnection extends Error {}

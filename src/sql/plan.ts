@@ -73,7 +73,7 @@ export interface SelectPlan {
   readonly lock?: boolean;
   /** What is shown instead of the values of a column; set by narrowing. */
   readonly masks?: ReadonlyMap<Column, string | null> | undefined;
-  /** Of each, the one row that belongs to a row comes with it (`joined-rows.ts`). */
+  /** Of each, the one row that belongs to a row comes with it, and of the last one perhaps several (`joined-rows.ts`). */
   readonly joined?: readonly RelatedRows[] | undefined;
 }
 

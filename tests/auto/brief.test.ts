@@ -46,6 +46,7 @@ describe('brief', () => {
     ['a page at the beginning', 'ps=20', table],
     ['a page near it', 'pg=49&ps=20', table],
     ['the next page of a cursor', '$after=&ps=100', table],
+    ['a page with what belongs to it', 'ps=20&$expand=lines', table],
   ])('%s', (_, query, of) => {
     expect(isBrief(read(query), of)).toBe(true);
   });
@@ -70,7 +71,8 @@ describe('not brief', () => {
     ['another order', 'ps=20&$order=name', table],
     ['no key to order by', 'ps=20', keyless],
     ['with a count', 'id=eq.5&$count=exact', table],
-    ['with what belongs to it', 'id=eq.5&$expand=lines', table],
+    ['a row with what belongs to it', 'id=eq.5&$expand=lines', table],
+    ['a key and a condition on another table', 'id=eq.5&$has=lines', table],
   ])('%s', (_, query, of) => {
     expect(isBrief(read(query), of)).toBe(false);
   });
@@ -122,9 +124,9 @@ describe('a kind of brief reads', () => {
     expect(kind.isShared).toBe(true);
   });
 
-  test('is never shared again when an answer was more than its reader took', () => {
+  test('is never shared again when one of them was not fit for it', () => {
     const kind = new BriefKind(true);
-    kind.wasPaused();
+    kind.neverShare();
     for (let i = 0; i < 20; i++) kind.took(1, false);
     expect(kind.isShared).toBe(false);
   });

@@ -16,6 +16,13 @@ const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
 export const quote = (identifier: string): string => `"${identifier.includes('"') ? identifier.replaceAll('"', '""') : identifier}"`;
 
+/** The first pages. A statement without parameters is planned once; with an offset that it does not know, the server plans each execution. */
+const PRINTED_PAGES = 10;
+
+function isPrinted(limit: number, offset: number | bigint): boolean {
+  return offset < limit * PRINTED_PAGES;
+}
+
 export const postgresDialect: Dialect = {
   textType: TEXT,
   intType: { kind: 'int', cast: 'int8' },
@@ -46,10 +53,13 @@ export const postgresDialect: Dialect = {
   },
 
   // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
-  page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
+  page(limit, offset, bind): string {
+    if (offset === 0) return ` LIMIT ${limit}`;
+    return ` LIMIT ${limit} OFFSET ${isPrinted(limit, offset) ? offset : bind.int(offset)}`;
+  },
 
-  // Behind the first page the server plans each execution, by its offset: that takes longer for a join than a second statement does.
-  joins: ({ offset }) => offset === 0,
+  // Further behind the server plans each execution: that takes longer for a join than a second statement does.
+  joins: ({ limit, offset }) => isPrinted(limit, offset),
 
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,

@@ -67,9 +67,9 @@ export class Auto {
     this.#memory = memory;
   }
 
-  /** Are identical reads of this database coalesced? */
-  sharesReads({ entry }: Target): boolean {
-    return this.#connections.engine(entry.type).capabilities.sharedReads;
+  /** Are identical reads at one time coalesced? Sums take long on any engine. */
+  sharesReads(request: AutoRequest, { entry }: Target): boolean {
+    return request.do === 'group' || this.#connections.engine(entry.type).capabilities.sharedReads;
   }
 
   async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {

@@ -1,6 +1,6 @@
 /**
- * Auto reads. On engines where even the smallest SELECT is expensive, identical reads at one time are coalesced: one statement, started after
- * all of them have arrived, answers all of them with the same bytes. On other engines, and for large answers, rows flow straight from the
+ * Auto reads. On engines where even the smallest SELECT is expensive, and for sums on all of them, identical reads at one time are coalesced: one
+ * statement, started after all of them have arrived, answers all of them with the same bytes. Other rows, and large answers, flow straight from the
  * database to the client.
  */
 import type { Auto, Target } from '../auto/attempt.ts';
@@ -52,8 +52,8 @@ export class AutoReads {
   }
 
   answer(read: AutoRead): Promise<void> {
-    const { target, exchange } = read;
-    if (exchange.method !== 'GET' || !this.#auto.sharesReads(target)) return this.#readAlone(read);
+    const { target, exchange, request } = read;
+    if (exchange.method !== 'GET' || !this.#auto.sharesReads(request, target)) return this.#readAlone(read);
     // The entry belongs to the project. Everything else that decides the answer is in the target and in what the caller may see.
     const key = `${target.entry.id} ${exchange.head.target} ${target.access.key}`;
     const isAlone = this.#coalescer.isFree(key) || this.#large.get(key) === true;

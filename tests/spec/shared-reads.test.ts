@@ -1,4 +1,4 @@
-// Identical reads at one time on ClickHouse share statements: everyone gets the whole answer, with nothing older than their request in it.
+// Identical reads at one time on ClickHouse, and sums anywhere, share statements: everyone gets the whole answer, with nothing older than their request in it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
@@ -126,5 +126,60 @@ describe('reads at one time', () => {
     const alone = await failing.get('pg=0&ps=10');
     expect(alone.status).toBeGreaterThanOrEqual(400);
     for (const { status } of await atOnce('pg=0&ps=10', failing)) expect(status).toBe(alone.status);
+  });
+});
+
+describe.each(['postgres', 'mysql', 'mariadb'] as const)('sums at one time on %s', (engine) => {
+  let database: TestDatabase;
+  let service: Service;
+  let users: TableClient;
+
+  beforeAll(async () => {
+    database = await createDatabase(engine);
+    await database.run(TABLE[engine]);
+    service = await startService();
+    users = new TableClient(service, await setUpProject(service, [database.entry()]), database, 'users');
+    expect((await users.post(USERS)).status).toBe(201);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await database?.drop();
+  });
+
+  const QUERY = 'pg=0&ps=10&$agg=count,most:max.id';
+  const shared = async (): Promise<number> =>
+    Number(/^millrace_shared_reads_total (\d+)$/m.exec((await service.request('GET', '/metrics')).text)?.[1]);
+
+  test('share statements, and rows do not', async () => {
+    const alone = await users.get(QUERY);
+    const before = await shared();
+    const allAtOnce = async (): Promise<number> => {
+      for (const { status, body } of await Promise.all(Array.from({ length: 24 }, () => users.get(QUERY)))) {
+        expect(status).toBe(200);
+        expect(body.equals(alone.body)).toBe(true);
+      }
+      return shared();
+    };
+    // One may be over before the next comes.
+    await expect.poll(allAtOnce).toBeGreaterThan(before);
+    const after = await shared();
+    await Promise.all(Array.from({ length: 24 }, () => users.get('pg=0&ps=3&name=ne.x')));
+    expect(await shared()).toBe(after);
+  });
+
+  test('show whoever has written what was written, whatever others read meanwhile', async () => {
+    let going = true;
+    const readers = Array.from({ length: 6 }, async () => {
+      while (going) await users.get(QUERY);
+    });
+    try {
+      for (let id = 1000; id < 1030; id++) {
+        expect((await users.post([{ ...USERS[0], id, email: `${id}@example.org` }])).status).toBe(201);
+        expect((await users.get(QUERY)).json<{ most: number }[]>()[0]?.most).toBe(id);
+      }
+    } finally {
+      going = false;
+      await Promise.all(readers);
+    }
   });
 });

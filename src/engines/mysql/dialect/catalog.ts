@@ -6,7 +6,7 @@ import type { ResultColumn } from '../../../model/cells.ts';
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
-import { mapInTurns } from '../../../util/slices.ts';
+import { mapInTurns, Turns } from '../../../util/slices.ts';
 import {
   type Catalog,
   type Connection,
@@ -86,12 +86,14 @@ function part(name: string, where: string, { items, hashed = items, order = '' }
 }
 
 /** As `digest` has it: an operation that knows no order. */
-function digestOf(found: readonly Row[]): string {
+async function digestOf(found: readonly Row[], owner: string): Promise<string> {
+  const turns = new Turns(owner);
   let digest = 0n;
   for (const row of found) {
     const half = row.at(-1) ?? '';
     if (!/^[0-9a-f]{16}$/.test(half)) throw malformed('a hash that is none');
     digest ^= BigInt(`0x${half}`);
+    if (turns.isOver) await turns.next();
   }
   return digest.toString(16);
 }
@@ -269,10 +271,12 @@ async function survey(connection: Connection, schema: string | undefined, option
     if (own === undefined) return undefined;
     return assemble(wanted, table, { columns: own, keys: keys.get(name) ?? [], checks: checks.get(name) ?? [], mariadb, shared });
   });
+  const digests: string[] = [];
+  for (const found of parts) digests.push(await digestOf(found, options.owner));
   return {
     tables: described.filter((table) => table !== undefined).sort((left, right) => (left.name < right.name ? -1 : 1)),
     keys: foreignKeysOf(foreignRows, keys),
-    stamp: parts.map(digestOf).join(' '),
+    stamp: digests.join(' '),
   };
 }
 

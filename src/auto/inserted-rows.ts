@@ -6,11 +6,15 @@ import type { Outcome } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
+import { compileSelect } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
+import { cellText } from './cursor.ts';
+import { Gate } from './expanded-rows.ts';
 import type { Batch, Group } from './insert.ts';
 import { groupStatements, isWhole, keysIn, mustWrite, narrowGroup, statementsOf } from './insert-groups.ts';
+import { maskedSink } from './mask-sink.ts';
 import type { InsertBodyPlan, ReturnedRows } from './plan-write.ts';
-import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys } from './returned-rows.ts';
+import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys, readWritten, type Wanted } from './returned-rows.ts';
 import type { AnswerSink, AutoSession } from './session.ts';
 import { checkDryRun, checkWritten, inTransaction, keepsHalf, type Progress } from './transaction.ts';
 
@@ -67,6 +71,9 @@ function insertAndRead(
   const key = plan.upsert ?? table.primaryKey;
   if (key.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
   if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
+  const wanted = { ...returned, access, key };
+  const together = oneTogether(batch, plan, wanted, session, sink);
+  if (together !== undefined) return inTransaction(plan, session, together, 'by itself');
   return inTransaction(plan, session, async (progress) => {
     const keys: RowKey[] = new Array(batch.count);
     for (const group of batch.groups) {
@@ -74,9 +81,62 @@ function insertAndRead(
       for (const [i, place] of group.places.entries()) keys[place] = found[i] ?? [];
     }
     const order = isAscending(keys, key) ? 'together' : 'in turn';
-    await readByKeys(keys, { ...returned, access, key }, order, session, sink);
+    await readByKeys(keys, wanted, order, session, sink);
     return batch.count;
   });
+}
+
+/**
+ * One row: the beginning of the transaction, what writes the row and what reads it leave together. Undefined where they cannot, and for a write that would
+ * have to be taken back: should nothing but the beginning fail, the row is there.
+ */
+function oneTogether(
+  { count, groups: [group] }: Batch,
+  plan: InsertBodyPlan,
+  wanted: Wanted & { readonly key: readonly Column[] },
+  session: AutoSession,
+  sink: RowSink,
+): ((progress: Progress) => Promise<number>) | undefined {
+  const { connection, options, engine } = session;
+  const { dialect } = engine;
+  const send = connection.beginWriteAndRead?.bind(connection);
+  if (send === undefined || count !== 1 || group === undefined || plan.dryRun || plan.maxAffected !== undefined) return undefined;
+  const { key } = wanted;
+  const narrowed = narrowGroup(group, plan);
+  const { how, given } = howKnown(narrowed, key, session);
+  const place = wanted.columns.indexOf(key[0] as Column);
+  if (how === 'told' || (how === 'generated' && (place < 0 || dialect.generatedKey === undefined))) return undefined;
+  const select = readWritten(key, given[0] ?? 'generated', wanted);
+  const [write] = statementsOf(narrowed, session, ASKED[how]);
+  if (write === undefined) return undefined;
+  return async (progress) => {
+    const row = new HeldRow();
+    const outcome = await send(write, { ...compileSelect(select, dialect), sink: row }, options);
+    progress.hasRun = true;
+    checkWritten(outcome.rows, mustWrite([group], plan));
+    // A trigger may have given it another key than the server would have.
+    if (how === 'given' || row.text(place) === String(outcome.generated)) row.passOn(maskedSink(select, sink));
+    else await readByKeys(await generatedKeys(outcome, dialect.generatedKeys ?? '', session), wanted, 'together', session, sink);
+    return count;
+  };
+}
+
+/** How the keys of rows become known: they are in the rows, the statement tells them, or the server counts them up. */
+interface Known {
+  readonly how: 'given' | 'told' | 'generated';
+  readonly given: readonly RowKey[];
+}
+
+const ASKED = { given: {}, generated: { keys: 'generated' } } as const;
+
+function howKnown(rows: Pick<Group, 'columns' | 'rows'>, key: readonly Column[], { engine }: AutoSession): Known {
+  const { capabilities, dialect, label } = engine;
+  const given = key.every((column) => rows.columns.includes(column)) ? keysIn(rows, key) : [];
+  if (given.length > 0 && given.every(isWhole)) return { how: 'given', given };
+  if (capabilities.returning.includes('insert')) return { how: 'told', given: [] };
+  if (key.length > 1 || !isGenerated(key[0]) || dialect.generatedKeys === undefined)
+    throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
+  return { how: 'generated', given: [] };
 }
 
 /** The keys of the rows, in their order. */
@@ -87,26 +147,20 @@ async function insertGroup(
   progress: Progress,
   session: AutoSession,
 ): Promise<readonly RowKey[]> {
-  const { dialect, label, capabilities } = session.engine;
   const narrowed = narrowGroup(group, plan);
-  const given = primaryKey.every((column) => narrowed.columns.includes(column)) ? keysIn(narrowed, primaryKey) : [];
-  const isGiven = given.length > 0 && given.every(isWhole);
-  const isTold = !isGiven && capabilities.returning.includes('insert');
-  if (!isGiven && !isTold && (primaryKey.length > 1 || !isGenerated(primaryKey[0]) || dialect.generatedKeys === undefined))
-    throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
+  const { how, given } = howKnown(narrowed, primaryKey, session);
   const told = new KeySink(primaryKey);
   const keys: RowKey[] = [];
-  const more = isGiven ? {} : isTold ? { returning: primaryKey } : { keys: 'generated' as const };
   let written = 0;
-  for (const statement of statementsOf(narrowed, session, more)) {
-    const outcome = await run(statement, session, isTold ? told : undefined);
+  for (const statement of statementsOf(narrowed, session, how === 'told' ? { returning: primaryKey } : ASKED[how])) {
+    const outcome = await run(statement, session, how === 'told' ? told : undefined);
     written += outcome.rows;
     progress.hasRun = true;
-    if (!isGiven && !isTold) keys.push(...(await generatedKeys(outcome, dialect.generatedKeys ?? '', session)));
+    if (how === 'generated') keys.push(...(await generatedKeys(outcome, session.engine.dialect.generatedKeys ?? '', session)));
   }
   checkWritten(written, mustWrite([group], plan));
-  if (isGiven) return given;
-  return isTold ? told.keys : keys;
+  if (how === 'given') return given;
+  return how === 'told' ? told.keys : keys;
 }
 
 /** A number that the database counts up. */
@@ -144,14 +198,47 @@ class OrderedRows implements RowSink {
     this.#isStarted = true;
   }
 
-  row({ bytes, from, to }: Cells): void {
-    const ends = to.reduce((most, end) => Math.max(most, end), 0);
-    const copy = { bytes: Buffer.from(bytes.subarray(0, ends)), from: from.slice(), to: to.slice() };
+  row(cells: Cells): void {
     const place = this.#places[this.#at++];
-    if (place !== undefined) this.#rows[place] = copy;
+    if (place !== undefined) this.#rows[place] = copied(cells);
   }
 
   end(): void {
     for (const row of this.#rows) if (row !== undefined) this.#inner.row(row);
   }
+}
+
+/** A row that nobody is to see before it is known to be the right one. */
+class HeldRow implements RowSink {
+  #columns: readonly ResultColumn[] = [];
+  #cells: Cells | undefined;
+
+  start(columns: readonly ResultColumn[]): void {
+    this.#columns = columns;
+  }
+
+  row(cells: Cells): void {
+    this.#cells = copied(cells);
+  }
+
+  /** Undefined without a row. */
+  text(column: number): string | null | undefined {
+    return this.#cells && cellText(this.#cells, column, this.#columns[column]?.kind);
+  }
+
+  passOn(sink: RowSink): void {
+    sink.start(this.#columns, new Gate());
+    if (this.#cells !== undefined) sink.row(this.#cells);
+  }
+}
+
+/** A connection's buffer holds more than one row: only what is between the first cell and the last is copied. */
+function copied({ bytes, from, to }: Cells): Cells {
+  const starts = from.reduce((least, start) => (start < 0 ? least : Math.min(least, start)), bytes.length);
+  const ends = to.reduce((most, end) => Math.max(most, end), starts);
+  return {
+    bytes: Buffer.from(bytes.subarray(starts, ends)),
+    from: from.map((start) => (start < 0 ? start : start - starts)),
+    to: to.map((end) => end - starts),
+  };
 }

@@ -142,6 +142,14 @@ function planned(where: Condition, { table, columns, access }: Wanted): Narrowed
   return narrow<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0 }, access, 'read');
 }
 
+/** Reads the row that an INSERT wrote, and is sent with it. `generated`: by the key that the server makes for it. */
+export function readWritten(key: readonly Column[], known: RowKey | 'generated', { table, columns, access }: Wanted): Narrowed<SelectPlan> {
+  const where: Condition = known === 'generated' ? { op: 'generated', column: key[0] as Column } : isOneOf(key, [known]);
+  return narrow<SelectPlan>({ table, columns, where, order: UNORDERED, limit: ALL, offset: 0 }, access, 'read');
+}
+
+const UNORDERED: SelectPlan['order'] = [];
+
 async function readPlanned(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<void> {
   const { statement, params } = compileSelect(plan, session.engine.dialect);
   await session.connection.run(statement, params, session.options, maskedSink(plan, sink));

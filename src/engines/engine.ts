@@ -83,6 +83,12 @@ export interface Connection {
    * behind them. Fails with the first failure, when everything is over. Absent where there are no snapshots.
    */
   runTogether?(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void>;
+  /**
+   * Begins a transaction, writes in it by one statement, and reads what that left: all of it is sent at once. Fails as the write does, or else as the
+   * read; its rows count only when neither has failed. Should the beginning itself fail, the write stands alone, as a failure that leaves `unknown`
+   * says. Absent where statements wait for each other.
+   */
+  beginWriteAndRead?(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
   /** Marks a point of the open transaction. Absent, like the next, where the engine has no transactions. */

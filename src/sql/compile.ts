@@ -222,6 +222,8 @@ export function condition(plan: Condition, dialect: Dialect, bind: ParamBinder, 
       return `${scope.prefix}${dialect.quote(plan.column.name)} IS NULL`;
     case 'notnull':
       return `${scope.prefix}${dialect.quote(plan.column.name)} IS NOT NULL`;
+    case 'generated':
+      return `${scope.prefix}${dialect.quote(plan.column.name)} = ${dialect.generatedKey ?? 'NULL'}`;
     case 'has':
     case 'hasnot':
       return relatedCondition(plan, dialect, scope, (given, inner) => condition(given, dialect, bind, 'strict', inner));

@@ -85,6 +85,8 @@ export interface Dialect {
   updateRows?(plan: UpdateRowsPlan): readonly BoundStatement[] | undefined;
   /** A statement that tells the first key which the last INSERT made, and how far apart they are; absent where RETURNING does. */
   readonly generatedKeys?: string;
+  /** That key as an expression. One that was not made by the INSERT (but by a trigger, say) is another than it says. */
+  readonly generatedKey?: string;
   /** UPDATE and DELETE; absent where they are written as standard SQL has them. */
   update?(table: string, set: string, where: string, types: readonly ParamType[]): Statement;
   delete?(table: string, where: string, types: readonly ParamType[]): Statement;

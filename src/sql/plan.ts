@@ -22,6 +22,8 @@ export type Condition =
   | { readonly op: 'and' | 'or'; readonly of: readonly Condition[] }
   | { readonly op: 'not'; readonly of: Condition }
   | { readonly op: 'null' | 'notnull'; readonly column: Column }
+  /** The column has the key that the last INSERT of the session made; only for engines that can say so (`Dialect.generatedKey`). */
+  | { readonly op: 'generated'; readonly column: Column }
   | RelatedCondition;
 
 /** How rows of one table belong to rows of another: values of `columns` are those of `key`, or both stand in a row of the junction. */

@@ -35,6 +35,8 @@ export function matches(condition: Condition | undefined, row: Row, rows: Rows):
       return at(row, condition.column) === null;
     case 'notnull':
       return at(row, condition.column) !== null;
+    case 'generated':
+      throw new Error('tables in memory make no keys');
     case 'has':
     case 'hasnot':
       return related(condition.link, condition.rows, row, rows).length > 0 === (condition.op === 'has');

@@ -30,6 +30,17 @@ const TELLING: Record<Transactional, readonly string[]> = {
   mariadb: ['CREATE TABLE told (at datetime(6))', TOLD],
 };
 
+/** Gives each row a key of its own. */
+const KEYED = 'CREATE TRIGGER keying BEFORE INSERT ON things FOR EACH ROW SET NEW.id = 5000 + NEW.n';
+const KEYING: Record<Transactional, readonly string[]> = {
+  postgres: [
+    'CREATE FUNCTION give_key() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id = 5000 + NEW.n; RETURN NEW; END $$',
+    'CREATE TRIGGER keying BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION give_key()',
+  ],
+  mysql: [KEYED],
+  mariadb: [KEYED],
+};
+
 interface Thing {
   readonly id: number;
   readonly name: string;
@@ -99,6 +110,45 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
     expect((await things.post([{ name: 'x' }], '$return=count')).text).toBe('{"rows_affected":1}');
     expect((await things.post([{ name: 'x' }], '$return=all')).status).toBe(400);
     expect((await things.post([{ name: 'x' }], '$select=id')).status).toBe(400);
+  });
+
+  it('gives one inserted row, whoever makes its key, or nothing of it stays', async () => {
+    if (engine === 'postgres') await database.run("SELECT setval('things_id_seq', 100)");
+    const posted = async (row: object, query = '$return=rows'): Promise<unknown[]> => {
+      const response = await things.post([row], query);
+      return [response.status, response.headers['x-outcome'], response.status === 201 ? response.json<unknown>() : undefined];
+    };
+    const [, , made] = (await posted({ name: 'made', n: 2 })) as [number, undefined, Thing[]];
+    expect(await things.rows('name=eq.made')).toEqual(made);
+    expect(await posted({ id: 800, name: 'given' }, '$return=rows&$select=name,id')).toEqual([
+      201,
+      undefined,
+      [{ name: 'given', id: 800 }],
+    ]);
+    expect(await posted({ name: 'unkeyed', n: 4 }, '$return=rows&$select=doubled')).toEqual([201, undefined, [{ doubled: 8 }]]);
+    expect(await posted({ id: 800, name: 'again' })).toEqual([409, 'none', undefined]);
+    expect(await posted({ name: 'low', n: 1000 })).toEqual([422, 'none', undefined]);
+    expect((await posted({ name: 'tried' }, '$return=rows&$dry_run=true'))[0]).toBe(201);
+    expect((await posted({ name: 'too many' }, '$return=rows&$max_affected=0'))[0]).toBe(422);
+    expect(await posted({ id: 800, name: 'anew' }, '$return=rows&$upsert=true&$select=id,name')).toEqual([
+      201,
+      undefined,
+      [{ id: 800, name: 'anew' }],
+    ]);
+    const names = (await things.rows<Thing>()).map(({ name }) => name);
+    expect(names.filter((name) => !/^t\d$/.test(name)).sort()).toEqual(['anew', 'made', 'unkeyed']);
+  });
+
+  it('gives a row with the key that a trigger made', async () => {
+    for (const statement of KEYING[engine]) await database.run(statement);
+    try {
+      for (const n of [1, 2]) {
+        const response = await things.post([{ name: 'x', n }], '$return=rows&$select=id,n');
+        expect(response.json<unknown>()).toEqual([{ id: 5000 + n, n }]);
+      }
+    } finally {
+      await database.run(`DROP TRIGGER keying${engine === 'postgres' ? ' ON things' : ''}`);
+    }
   });
 
   it('gives changed rows as they are, and deleted ones as they were', async () => {

@@ -4,6 +4,7 @@
  */
 import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementParam } from '../../sql/statement.ts';
 import {
   allOver,
@@ -17,7 +18,7 @@ import {
   type Undone,
 } from '../engine.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
-import { lostFailure, type StopKind, stopFailure, wasKilled } from './dialect/failures.ts';
+import { leaves, lostFailure, type StopKind, stopFailure, wasKilled, withoutEffect } from './dialect/failures.ts';
 import {
   BEGIN,
   BEGIN_SNAPSHOT,
@@ -33,8 +34,8 @@ import {
   TO_MARK,
   TO_POINT,
 } from './dialect/session.ts';
-import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
 import { killQuery, STOP_MS } from './kill.ts';
+import { outcomeOf } from './outcome.ts';
 import { COMMAND, command, HEADER } from './protocol/commands.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';
@@ -162,8 +163,35 @@ export class MysqlConnection implements Connection, Watched {
     this.#wire.release();
   }
 
+  runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
+    return this.#together(runs, options, (execute) => {
+      const begun = this.#sendBeginning();
+      const sent: Promise<unknown>[] = runs.map((_, i) => execute(i));
+      if (ends) sent.push(this.#simple(ROLLBACK));
+      return allOver(begun === undefined ? sent : [begun, ...sent]);
+    });
+  }
+
+  beginWriteAndRead(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome> {
+    this.#isMarked = false;
+    return this.#together([{ ...write, sink: undefined }, read], options, async (execute) => {
+      const begun = this.#simple(BEGIN);
+      const written = execute(0);
+      const given = execute(1);
+      await Promise.allSettled([begun, written, given]);
+      const outcome = await written;
+      await begun.catch(leaves('unknown'));
+      await given.catch(leaves('nothing'));
+      return outcome;
+    });
+  }
+
   /** Everything is prepared first: the answers to what is sent then come in its order, and nothing overtakes the end of the transaction. */
-  async runTogether(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void> {
+  async #together<T>(
+    runs: readonly MysqlRun[],
+    options: RunOptions,
+    send: (execute: (index: number) => Promise<Outcome>) => Promise<T>,
+  ): Promise<T> {
     const call = this.#enter(options);
     try {
       if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
@@ -171,12 +199,11 @@ export class MysqlConnection implements Connection, Watched {
       for (const { statement } of runs) prepared.push(this.#statements.find(statement) ?? (await this.#prepare(statement)));
       this.#check(call);
       this.#wire.hold();
-      const begun = this.#sendBeginning();
-      const sent: Promise<unknown>[] = runs.map((run, i) => this.#executeOnce(prepared[i] as Prepared, run, call));
-      if (ends) sent.push(this.#simple(ROLLBACK));
+      const sent = send((i) => this.#executeOnce(prepared[i] as Prepared, runs[i] as MysqlRun, call));
       this.#wire.release();
-      await allOver(begun === undefined ? sent : [begun, ...sent]);
+      const result = await sent;
       this.#tainted ||= this.#killed !== undefined;
+      return result;
     } catch (error) {
       throw await this.#explained(error, call);
     } finally {
@@ -465,16 +492,4 @@ export class MysqlConnection implements Connection, Watched {
     bytes.writeUInt32LE(id, HEADER + 1);
     this.#wire.tell(bytes);
   }
-}
-
-function outcomeOf({ upsert }: MysqlStatement, reply: ResultReply): Outcome {
-  if (reply.failure !== undefined) throw upsert === 'by_key' ? otherKeyFailure(reply.failure) : reply.failure;
-  if (reply.dropped) throw lostFailure('The rows were no longer wanted');
-  if (reply.selected) return { rows: reply.rows, selected: true };
-  return { rows: upsert === undefined ? reply.affected : upsertedRows(reply.info), selected: false, generated: reply.generated };
-}
-
-/** What prepares a statement does not run it. */
-function withoutEffect(error: unknown): never {
-  throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
 }

@@ -58,6 +58,7 @@ export const mysqlDialect: Dialect = {
   insert: (plan) => insertStatements(plan).map((bound) => upsertMatching(plan, bound)),
   updateRows,
   generatedKeys: 'SELECT LAST_INSERT_ID(), @@auto_increment_increment',
+  generatedKey: 'LAST_INSERT_ID()',
   assigned: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };
 

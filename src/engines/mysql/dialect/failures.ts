@@ -110,3 +110,15 @@ export function stopFailure(kind: StopKind, cause?: unknown): DbFailure {
   // An answer, also that the statement was killed, says how it ended; without one nobody knows.
   return new DbFailure(kind, STOP_WORDS[kind], { code, cause, left: cause instanceof DbFailure ? cause.left : 'unknown' });
 }
+
+/** What prepares a statement does not run it. */
+export function withoutEffect(error: unknown): never {
+  throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
+}
+
+/** For failures whose effect is known from elsewhere. */
+export function leaves(left: Left): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof DbFailure ? error.leaving(left) : error;
+  };
+}

@@ -165,7 +165,7 @@ async function insertGroup(
 
 /** A number that the database counts up. */
 function isGenerated(column: Column | undefined): boolean {
-  return column !== undefined && column.kind === 'int' && !column.required && column.default === null;
+  return column?.kind === 'int' && column.generated === true && !column.readOnly;
 }
 
 /** In the order of the key anyway? */

@@ -197,3 +197,16 @@ it('ClickHouse has no unique keys', async () => {
   for (const query of ['$upsert=true', '$upsert=id']) expect((await table.post([{ id: 1 }], query)).status).toBe(422);
   expect(await table.rows()).toEqual([]);
 });
+
+it.concurrent.each(TRANSACTIONAL)('a key that may be NULL and is not given is no key that the database makes, on %s', async (engine) => {
+  const database = databaseOf(engine);
+  const id = engine === 'postgres' ? 'id serial PRIMARY KEY' : 'id int AUTO_INCREMENT PRIMARY KEY';
+  await database.run(`CREATE TABLE keyed_by_null (${id}, code int UNIQUE, name varchar(20) NOT NULL)`);
+  // The next id is the code of another row.
+  await database.run("INSERT INTO keyed_by_null (code, name) VALUES (2, 'other')");
+  const table = new TableClient(service, project, database, 'keyed_by_null');
+  const posted = await table.post([{ name: 'mine' }], '$upsert=code&$return=rows&$select=id,code,name');
+  if (posted.status === 201) expect(posted.json()).toEqual([{ id: 2, code: null, name: 'mine' }]);
+  else expect(said(posted)).toEqual([422, expect.stringContaining('code')]);
+  expect(await table.rows('code=eq.2')).toEqual([{ id: 1, code: 2, name: 'other' }]);
+});

@@ -187,10 +187,11 @@ export class Describer {
   async #database(asking: Asking, named: Named, slice: Slice): Promise<Found> {
     const { type, database } = named;
     const sight = this.#sight(asking, named);
+    const began = performance.now();
     const known = await this.#parts.pictures.find(named);
     const isMissed =
       slice.table !== undefined && known.kind === 'seen' && !known.tables.some(({ name }) => name === slice.table && sight.sees(name));
-    const picture = isMissed ? await this.#parts.pictures.find(named, 'missed') : known;
+    const picture = isMissed ? await this.#parts.pictures.find(named, began) : known;
     if (picture.kind === 'silent') return { tables: none, unreachable: [`${type}/${database}`], parts: [] };
     if (picture.kind === 'absent') {
       if (slice.db !== undefined) throw apiError('schema_unknown', database);

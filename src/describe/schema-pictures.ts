@@ -15,8 +15,6 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import { Turns } from '../util/slices.ts';
 
 const MAX_AGE_MS = 5000;
-/** A picture younger than this is not read again for the sake of a table that it does not have. */
-const TRUST_MS = 200;
 /** A database that has given no connection by then counts as one that cannot be reached … */
 const PATIENCE_MS = 5000;
 /** … and so does one that has not described its tables, which takes longer the more there are. */
@@ -53,14 +51,16 @@ export class SchemaPictures {
     this.#connections = connections;
   }
 
-  /** `missed`: what is looked for is not in the picture, which may be a little old. */
-  async find(located: Located, use: 'any' | 'missed' = 'any'): Promise<SchemaPicture> {
+  /** `since`: an older picture has not what is looked for, which may be new. */
+  async find(located: Located, since = performance.now() - MAX_AGE_MS): Promise<SchemaPicture> {
     const key = `${located.entry.id}\0${located.schema ?? ''}`;
     const kept = this.#kept.get(key);
-    const mostAge = use === 'missed' && kept?.picture.kind === 'seen' ? TRUST_MS : MAX_AGE_MS;
-    if (kept !== undefined && performance.now() - kept.at <= mostAge) return kept.picture;
+    if (kept !== undefined && kept.at >= since) return kept.picture;
     const under = this.#reading.get(key);
-    if (under !== undefined) return under;
+    if (under !== undefined) {
+      await under;
+      return this.find(located, since);
+    }
     const reading = this.#read(key, located).finally(() => this.#reading.delete(key));
     this.#reading.set(key, reading);
     return reading;

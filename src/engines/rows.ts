@@ -6,7 +6,7 @@ import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.
 import type { ParamValue, Statement } from '../sql/statement.ts';
 import { SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { PacedFlow } from '../util/paced-flow.ts';
-import type { Connection, SurveyOptions } from './engine.ts';
+import { allOver, type Connection, type StatementRun, type SurveyOptions } from './engine.ts';
 import { LIMITS, malformed } from './limits.ts';
 
 export type TextRow = readonly (string | null)[];
@@ -53,28 +53,41 @@ export class TextRows implements RowSink {
 }
 
 /**
- * The rows of each statement. Where the engine can, all are sent at once and read as of one moment. The parameters are the same for all.
+ * The rows of each statement. Where the engine can, all are sent at once; `of one moment`: and read in a snapshot. The parameters are the same for all.
  */
 export async function rowsTogether(
   connection: Connection,
   statements: readonly Statement[],
   params: readonly ParamValue[],
   options: SurveyOptions,
+  as: 'of one moment' | 'one after the other',
 ): Promise<readonly (readonly TextRow[])[]> {
   const runs = statements.map((statement) => ({ statement, params, sink: new TextRows(options.owner) }));
-  if (connection.beginSnapshot === undefined || connection.runTogether === undefined)
-    for (const { statement, sink } of runs) await connection.run(statement, params, options, sink);
-  else {
-    await connection.beginSnapshot(options);
-    try {
-      await connection.runTogether(runs, options, true);
-    } catch (error) {
-      // It may have failed before its end was sent.
-      await connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
-      throw error;
-    }
-  }
+  if (as === 'one after the other') await runHeld(connection, runs, options);
+  else await runInSnapshot(connection, runs, options);
   return runs.map(({ sink }) => sink.rows);
+}
+
+async function runHeld(connection: Connection, runs: readonly StatementRun[], options: SurveyOptions): Promise<void> {
+  connection.hold?.();
+  const sent = runs.map(({ statement, params, sink }) => connection.run(statement, params, options, sink));
+  connection.send?.();
+  await allOver(sent);
+}
+
+async function runInSnapshot(connection: Connection, runs: readonly StatementRun[], options: SurveyOptions): Promise<void> {
+  if (connection.beginSnapshot === undefined || connection.runTogether === undefined) {
+    for (const { statement, params, sink } of runs) await connection.run(statement, params, options, sink);
+    return;
+  }
+  await connection.beginSnapshot(options);
+  try {
+    await connection.runTogether(runs, options, true);
+  } catch (error) {
+    // It may have failed before its end was sent.
+    await connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
+    throw error;
+  }
 }
 
 /** Rows by what they have in one of their columns. */

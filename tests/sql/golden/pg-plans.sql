@@ -1,8 +1,7 @@
 ## a page
 SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 20
 ## a later page
-SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 20 OFFSET $1
-   "60" int
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 20 OFFSET 60
 ## a page so late that a number cannot say it
 SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 10000 OFFSET $1
    "99999999990000" int
@@ -62,8 +61,8 @@ SELECT count(*), count("text"), count(DISTINCT "text"), sum("int"), sum("decimal
 ## groups, in order
 SELECT count(*) FROM (SELECT "text" AS "output 0", "int" AS "output 1", sum("decimal") AS "output 2" FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int") AS "groups"
    "5" int
-   then SELECT "text", "int", sum("decimal") FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int" ORDER BY sum("decimal") DESC NULLS LAST, "text" ASC NULLS FIRST, "int" ASC NULLS FIRST LIMIT 20 OFFSET $2
-   "5" int, "20" int
+   then SELECT "text", "int", sum("decimal") FROM "shop"."things" WHERE "int" > $1::"pg_catalog"."int4" GROUP BY "text", "int" ORDER BY sum("decimal") DESC NULLS LAST, "text" ASC NULLS FIRST, "int" ASC NULLS FIRST LIMIT 20 OFFSET 20
+   "5" int
 ## having
 SELECT "output 0", "output 1", "output 2" FROM (SELECT "text" AS "output 0", count(*) AS "output 1", sum("int") AS "output 2" FROM "shop"."things" GROUP BY "text") AS "groups" WHERE ("output 2" > $1::"pg_catalog"."numeric") AND (("output 1" >= $2::int8) OR ("output 0" LIKE $3 ESCAPE '!')) AND ("output 2" IS NOT NULL) ORDER BY "output 0" ASC NULLS FIRST LIMIT 20
    "100" decimal, "2" decimal, "%x%" text

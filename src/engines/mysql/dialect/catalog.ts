@@ -258,7 +258,9 @@ async function survey(connection: Connection, schema: string | undefined, option
   const wanted = schema ?? server[0]?.[0] ?? '';
   const mariadb = isMariadb(server[0]?.[1]);
   const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read }) => read)];
-  const [schemas = [], ...parts] = await rowsTogether(connection, statements, [wanted], options);
+  // MariaDB leaves views out that cannot be read in a transaction that only reads; nor is its catalogue part of a snapshot.
+  const as = mariadb ? 'one after the other' : 'of one moment';
+  const [schemas = [], ...parts] = await rowsTogether(connection, statements, [wanted], options, as);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
   const [tables = [], keyRows = [], foreignRows = [], columnRows = [], checkRows = []] = parts;
   const columns = groupRows(columnRows, TABLE_OF_COLUMN);

@@ -157,6 +157,7 @@ export const postgresCatalog: Catalog = {
       statements,
       [schema ?? DEFAULT_SCHEMA],
       options,
+      'of one moment',
     );
     if (found.length === 0) return undefined;
     const columnsOf = groupRows(columnRows, 5);

@@ -11,7 +11,7 @@ import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderB
 import { createStatement, Session } from './session.ts';
 
 /** More of them, where there is time, by the variable. */
-const TABLES = Number(process.env['MILLRACE_TEST_TABLES'] ?? 80);
+const TABLES = Number(process.env['MILLRACE_TEST_TABLES'] ?? 64);
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
 /** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */

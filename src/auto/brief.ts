@@ -72,20 +72,15 @@ export class BriefKinds {
       kinds = new WeakMap();
       this.#expanded.set(table, kinds);
     }
-    let kind = kinds.get(expand);
-    if (kind === undefined) {
-      kind = new BriefKind(true, EXPANDING);
-      kinds.set(expand, kind);
-    }
-    return kind;
+    return kindIn(kinds, expand, true, EXPANDING);
   }
 }
 
-function kindIn(kinds: WeakMap<Table, BriefKind>, table: Table, isProven: boolean): BriefKind {
-  let kind = kinds.get(table);
+function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, isProven: boolean, slowness = 1): BriefKind {
+  let kind = kinds.get(of);
   if (kind === undefined) {
-    kind = new BriefKind(isProven);
-    kinds.set(table, kind);
+    kind = new BriefKind(isProven, slowness);
+    kinds.set(of, kind);
   }
   return kind;
 }

@@ -4,7 +4,7 @@
  */
 import type { Outcome } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
-import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
 import { compileSelect } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
@@ -200,7 +200,7 @@ class OrderedRows implements RowSink {
 
   row(cells: Cells): void {
     const place = this.#places[this.#at++];
-    if (place !== undefined) this.#rows[place] = copied(cells);
+    if (place !== undefined) this.#rows[place] = copyRow(cells);
   }
 
   end(): void {
@@ -218,7 +218,7 @@ class HeldRow implements RowSink {
   }
 
   row(cells: Cells): void {
-    this.#cells = copied(cells);
+    this.#cells = copyRow(cells);
   }
 
   /** Undefined without a row. */
@@ -230,15 +230,4 @@ class HeldRow implements RowSink {
     sink.start(this.#columns, new Gate());
     if (this.#cells !== undefined) sink.row(this.#cells);
   }
-}
-
-/** A connection's buffer holds more than one row: only what is between the first cell and the last is copied. */
-function copied({ bytes, from, to }: Cells): Cells {
-  const starts = from.reduce((least, start) => (start < 0 ? least : Math.min(least, start)), bytes.length);
-  const ends = to.reduce((most, end) => Math.max(most, end), starts);
-  return {
-    bytes: Buffer.from(bytes.subarray(starts, ends)),
-    from: from.map((start) => (start < 0 ? start : start - starts)),
-    to: to.map((end) => end - starts),
-  };
 }

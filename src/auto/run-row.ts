@@ -1,6 +1,6 @@
 /** Runs the read of one row: 404 without one, its tag in a header, 304 when the caller has it already. */
 import { apiError } from '../errors.ts';
-import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
+import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../model/cells.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { hasTag, rowTag, weakTag } from './entity-tags.ts';
 import { maskedSink } from './mask-sink.ts';
@@ -55,7 +55,7 @@ class SingleRow implements RowSink {
     if (this.isKnown) return;
     const shown = chosen === undefined ? cells : picked(cells, chosen);
     if (select.table.primaryKey.length > 0) this.#sink.row(shown);
-    else this.#row = copied(shown);
+    else this.#row = copyRow(shown);
   }
 
   passOn(): void {
@@ -69,9 +69,4 @@ function picked({ bytes, from, to }: Cells, places: readonly number[]): Cells {
     from: Int32Array.from(places, (place) => from[place] as number),
     to: Int32Array.from(places, (place) => to[place] as number),
   };
-}
-
-function copied({ bytes, from, to }: Cells): Cells {
-  const end = to.reduce((most, one) => Math.max(most, one), 0);
-  return { bytes: Buffer.from(bytes.subarray(0, end)), from: from.slice(), to: to.slice() };
 }

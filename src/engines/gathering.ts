@@ -10,6 +10,7 @@ const MOST = 8;
 
 interface Share {
   readonly connection: Connection;
+  readonly kind: object;
   /** Who has not released it yet. */
   users: number;
 }
@@ -40,7 +41,7 @@ export class Gathering {
     if (connection.hold === undefined) return;
     connection.hold();
     if (this.#open.size === 0) setImmediate(this.#sendOpen);
-    const share = { connection, users: 1 };
+    const share = { connection, kind, users: 1 };
     this.#open.set(kind, share);
     this.#shares.set(connection, share);
   }
@@ -51,7 +52,7 @@ export class Gathering {
     if (share === undefined) return true;
     if (--share.users > 0) return false;
     this.#shares.delete(connection);
-    for (const [kind, open] of this.#open) if (open === share) this.#open.delete(kind);
+    if (this.#open.get(share.kind) === share) this.#open.delete(share.kind);
     // Perhaps nobody has run anything.
     send(share);
     return true;

@@ -38,3 +38,14 @@ export interface RowSink {
   start(columns: readonly ResultColumn[], flow: Backpressure): void;
   row(cells: Cells): void;
 }
+
+/** A row that outlives the buffer that it came in: only what is between its first cell and its last is copied. */
+export function copyRow({ bytes, from, to }: Cells): Cells {
+  const starts = from.reduce((least, start) => (start < 0 ? least : Math.min(least, start)), bytes.length);
+  const ends = to.reduce((most, end) => Math.max(most, end), starts);
+  return {
+    bytes: Buffer.from(bytes.subarray(starts, ends)),
+    from: from.map((start) => (start < 0 ? start : start - starts)),
+    to: to.map((end) => end - starts),
+  };
+}

@@ -47,6 +47,8 @@ const MAX_PAGE = 10_000;
 export class Session {
   readonly engine: EngineName;
   readonly database: TestDatabase;
+  /** The connections of its requests, in their order. */
+  readonly used: Connection[] = [];
   readonly #entry: Entry;
   readonly #connections: Connections;
   readonly #auto: Auto;
@@ -187,9 +189,10 @@ export class Session {
   }
 
   #perform(table: string, request: AutoRequest, sink: AnswerSink): Promise<AutoResult> {
-    return this.#auto.attempt(request, this.#target(table), sink, (found, session, rows) =>
-      runPlan(planRequest(request, found, UNRESTRICTED, session), session, rows),
-    );
+    return this.#auto.attempt(request, this.#target(table), sink, (found, session, rows) => {
+      this.used.push(session.connection);
+      return runPlan(planRequest(request, found, UNRESTRICTED, session), session, rows);
+    });
   }
 
   #target(table: string): Target {

@@ -17,9 +17,9 @@ import {
   type TableName,
   type TableReference,
 } from '../../engine.ts';
+import { SharedColumns } from '../../equal-columns.ts';
 import { malformed } from '../../limits.ts';
 import { groupRows, rowsTogether, TextRows } from '../../rows.ts';
-import { SharedColumns } from '../../shared-columns.ts';
 import { unlessRefused } from '../../stamp.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
 import { quote } from './names.ts';

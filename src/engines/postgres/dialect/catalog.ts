@@ -4,9 +4,9 @@ import { type Column, makeTable, type Table, type TableFacts } from '../../../mo
 import type { Statement } from '../../../sql/statement.ts';
 import { mapInTurns } from '../../../util/slices.ts';
 import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
+import { SharedColumns } from '../../equal-columns.ts';
 import { malformed } from '../../limits.ts';
 import { groupRows, rowsTogether, type TextRow, TextRows } from '../../rows.ts';
-import { SharedColumns } from '../../shared-columns.ts';
 import { baseType } from '../types/base-types.ts';
 import { LISTED_VALUES, listedValues } from './checks.ts';
 

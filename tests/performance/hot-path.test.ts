@@ -17,6 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-allocations-'));
 const file = join(folder, 'allocations.json');
 
 let database: TestDatabase;
+let mysql: TestDatabase;
 let service: Service;
 let project: TestProject;
 
@@ -29,13 +30,17 @@ beforeAll(async () => {
     `INSERT INTO users SELECT i, 'Customer ' || i, 'user' || i || '@example.com', timestamptz '2024-01-01' + i * interval '61 seconds'
      FROM generate_series(1, ${ROWS}) AS i`,
   );
+  mysql = await createDatabase('mysql');
+  await mysql.run('CREATE TABLE users (id int PRIMARY KEY, name varchar(100) NOT NULL)');
+  await mysql.run("INSERT INTO users VALUES (1, 'Customer 1')");
   service = await startService({ env: { NODE_OPTIONS: `--import ${PROBE}`, ALLOCATION_FILE: file } });
-  project = await setUpProject(service, [database.entry()]);
+  project = await setUpProject(service, [database.entry(), mysql.entry()]);
 });
 
 afterAll(async () => {
   await service?.stop();
   await database?.drop();
+  await mysql?.drop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -98,9 +103,11 @@ test.each(CASES)('$name allocates little', async ({ query, count, most }) => {
   expect((await perRequest((i) => path(query(i)), count, 8)).all).toBeLessThan(most);
 });
 
-test('hardly anything of a request outlives it', async () => {
-  const { aged } = await perRequest((i) => path(`pg=0&ps=1&id=eq.${1 + (i % ROWS)}`), 20_000, 32);
-  expect(aged).toBeLessThan(300);
+test.each([
+  { engine: 'PostgreSQL', one: (i: number) => path(`pg=0&ps=1&id=eq.${1 + (i % ROWS)}`) },
+  { engine: 'MySQL', one: () => `${project.autoPath('ms', mysql.name, 'users')}?pg=0&ps=1&id=eq.1` },
+])('hardly anything of a request outlives it, $engine', async ({ one }) => {
+  expect((await perRequest(one, 20_000, 32)).aged).toBeLessThan(300);
 });
 
 test('bulky inserts leave connections to readers', async () => {

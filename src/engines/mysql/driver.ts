@@ -6,6 +6,7 @@ import type { RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementParam } from '../../sql/statement.ts';
+import { Few } from '../../util/few.ts';
 import {
   allOver,
   type Connection,
@@ -81,7 +82,7 @@ export class MysqlConnection implements Connection, Watched {
   /** A savepoint that disappears with the transaction it belongs to. */
   #isMarked = false;
   /** Under way. */
-  readonly #results = new Set<ResultReply>();
+  readonly #results = new Few<ResultReply>();
   /** The beginning of a snapshot travels with the next statement. */
   #begins = false;
   /** A KILL may still be on its way to a statement that has ended. The next one must not receive it. */
@@ -89,7 +90,7 @@ export class MysqlConnection implements Connection, Watched {
   #stopped: StopKind | undefined;
   #killed: Promise<boolean> | undefined;
   /** Under way: more than one only while the connection is shared. */
-  readonly #calls = new Set<Call>();
+  readonly #calls = new Few<Call>();
   #isShared = false;
 
   private constructor(session: Session, entry: Entry, at: ConnectOptions) {

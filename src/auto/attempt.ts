@@ -1,7 +1,7 @@
 /**
  * Finds the table, acquires a connection, has the request planned and run, and releases the connection whatever happens. A statement that fails
- * because the catalogue's picture was old is planned and run again, and so is one that never reached its server. Nothing else is repeated: reads
- * may call functions that write.
+ * because the catalogue's picture was old is planned and run again, and so is one that never reached its server, or had to make way for others. Nothing
+ * else is repeated: reads may call functions that write.
  */
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
@@ -75,6 +75,7 @@ export class Auto {
   async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
     const rows = new PatientSink(sink);
     const reach = reachOf(request);
+    let mayShare = true;
     for (let tries = 1; ; tries++) {
       let table: Table | undefined;
       let neighbours: Neighbours | undefined;
@@ -88,9 +89,10 @@ export class Auto {
         const { entry, signal } = target;
         if (reach !== undefined) neighbours = await this.#relations.around(target, (keys) => tablesReached(target.table, reach, keys));
         const pool = this.#connections.pool(entry, 'auto');
-        kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access);
-        const isShared = kind?.isShared === true;
-        if (isShared) rows.brief = kind;
+        const engine = this.#connections.engine(entry.type);
+        kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access, engine);
+        const isShared = mayShare && kind?.isShared === true;
+        rows.brief = isShared ? kind : undefined;
         const taken = pool.acquire(signal, isShared ? { briefOf: kind } : isBulky(request) ? BULKY : LIGHT);
         const connection = taken instanceof Promise ? await taken : taken;
         const began = performance.now();
@@ -100,7 +102,7 @@ export class Auto {
             {
               connection,
               isShared,
-              engine: this.#connections.engine(entry.type),
+              engine,
               options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
               owner: ownerOf(entry),
               kinds: this.#misdescribed.has(table) ? 'described' : undefined,
@@ -115,12 +117,13 @@ export class Auto {
         } finally {
           const ms = performance.now() - began;
           target.meter.databaseMs += ms;
-          kind?.took(ms, isShared);
+          if (!isShared) kind?.took(ms);
           pool.release(connection);
         }
       } catch (error) {
-        if (error instanceof NeedsOwnConnection) {
-          kind?.neverShare();
+        if (error instanceof NeedsOwnConnection || isHeldUp(error)) {
+          mayShare = false;
+          kind?.needsOwn();
           continue;
         }
         const failure = table === undefined ? ofCatalogue(error) : error;
@@ -173,6 +176,11 @@ export class Auto {
 }
 
 const never = (): boolean => false;
+
+/** It was stopped for others behind it, and the server says that nothing is left of it. */
+function isHeldUp(error: unknown): boolean {
+  return error instanceof DbFailure && error.kind === 'held_up' && error.left === 'nothing';
+}
 
 function isBulky(request: AutoRequest): boolean {
   return (request.do === 'insert' || request.do === 'patch') && request.body.length >= BULKY_BYTES;

@@ -1,67 +1,117 @@
 /**
- * Which reads are brief: the row of a key, or a page near the beginning of a table, also with what belongs to its rows when that comes in the same
- * statement. Any of them takes about as long as another of its kind, so that several may share a connection. Where that depends on the rows, as it does where the rules of a persona leave some of many, a kind has to show it
- * first; and one that has become slow, by a lock or by large rows, has to show it again.
+ * Which statements are brief: the row of a key, to be read or written, a few new rows, or a page near the beginning of a table, also with what belongs
+ * to its rows when that comes in the same statement. Any of them takes about as long as another of its kind, so that several may share a connection.
+ * Where that depends on the rows, as it does where the rules of a persona leave some of many, a kind has to show it first; and one that has become
+ * slow, by a lock, by large rows or by a disk, has to show it again.
  */
+import type { Brief, Engine } from '../engines/engine.ts';
 import type { Table } from '../model/table.ts';
 import { type Access, visibleTable } from './access.ts';
 import type { RawFilter } from './filter-syntax.ts';
-import type { AutoRequest } from './request.ts';
+import { type AutoRequest, OPERATIONS, type RowsWanted, type WriteRequest } from './request.ts';
 
 /** How many rows of a table are passed over and read for such a page. */
 const NEAR = 1000;
 const PAGE_MOST = 100;
-/** Milliseconds in which a brief read is over, waiting included. */
+/** Of a body that is written: a few rows. */
+const BODY_MOST = 4096;
+/** Milliseconds in which a brief statement is over, waiting included. */
 const QUICK_MS = 10;
-/** Of one that waits for those before it on its connection. */
+/** Of those that share a connection, until the last of them is over. */
 const SHARED_QUICK_MS = 80;
 /** How much longer it takes to read what belongs to the rows. */
 const EXPANDING = 4;
 /** So many in a row have to be quick. */
 const PROOF = 8;
+/**
+ * Writes that wait for a disk, each for itself, are sooner over side by side: the server then writes them to the disk together. They do wait when of
+ * so many shares even the quickest took so many milliseconds for each of its writes. After so many writes it is tried again.
+ */
+const DISK_SHARES = 16;
+const DISK_MS = 0.6;
+const DISK_REST = 2000;
 
-/** Reads that take about as long as each other, as far as is known. */
-export class BriefKind {
+/** Statements that take about as long as each other, as far as is known. */
+export class BriefKind implements Brief {
+  readonly yields: boolean;
   readonly #slowness: number;
   #quick: number;
   #isHeavy = false;
+  /** The last shares: how many, and the quickest of them. */
+  #shares = 0;
+  #quickestMs = Number.POSITIVE_INFINITY;
+  /** How many writes are not shared because of the disk. */
+  #resting = 0;
 
   /** `slowness`: how many times as long as a plain read it may take. */
-  constructor(isProven: boolean, slowness = 1) {
+  constructor({ isProven, slowness = 1, writes = false }: KindTraits) {
     this.#quick = isProven ? PROOF : 0;
     this.#slowness = slowness;
+    this.yields = writes;
   }
 
   get isShared(): boolean {
-    return this.#quick >= PROOF && !this.#isHeavy;
+    return this.#quick >= PROOF && this.#resting === 0 && !this.#isHeavy;
   }
 
-  took(ms: number, wasShared: boolean): void {
-    if (ms > (wasShared ? SHARED_QUICK_MS : QUICK_MS) * this.#slowness) this.#quick = 0;
+  /** One that had its connection for itself. */
+  took(ms: number): void {
+    if (this.#resting > 0) this.#resting--;
+    if (ms > QUICK_MS * this.#slowness) this.#quick = 0;
     else if (this.#quick < PROOF) this.#quick++;
   }
 
-  /** One of them needs a transaction, or its answer was more than its reader took at once: who shares a connection with such a one has to wait. */
+  wentTogether(count: number, ms: number): void {
+    if (ms > SHARED_QUICK_MS * this.#slowness) this.#quick = 0;
+    if (!this.yields || count === 1) return;
+    this.#quickestMs = Math.min(this.#quickestMs, ms / count);
+    if (++this.#shares < DISK_SHARES) return;
+    if (this.#quickestMs > DISK_MS) this.#resting = DISK_REST;
+    this.#shares = 0;
+    this.#quickestMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** One of them could not share its connection. Reads of a kind are all alike; of writes it depends on what is written. */
+  needsOwn(): void {
+    if (this.yields) this.#quick = 0;
+    else this.neverShare();
+  }
+
+  /** The answer of one was more than its reader took at once: who shares a connection with such a one has to wait. */
   neverShare(): void {
     this.#isHeavy = true;
   }
 }
 
+interface KindTraits {
+  readonly isProven: boolean;
+  readonly slowness?: number;
+  readonly writes?: boolean;
+}
+
+const PROVEN: KindTraits = { isProven: true };
+const UNPROVEN: KindTraits = { isProven: false };
+const EXPANDED: KindTraits = { isProven: true, slowness: EXPANDING };
+const WRITES: KindTraits = { isProven: false, writes: true };
+
 export class BriefKinds {
   readonly #rows = new WeakMap<Table, BriefKind>();
+  readonly #writes = new WeakMap<Table, BriefKind>();
   readonly #pages = new WeakMap<Table, BriefKind>();
   readonly #expanded = new WeakMap<Table, WeakMap<object, BriefKind>>();
 
-  of(request: AutoRequest, table: Table, access: Access): BriefKind | undefined {
+  of(request: AutoRequest, table: Table, access: Access, engine: Pick<Engine, 'capabilities'>): BriefKind | undefined {
     if (table.kind !== 'table') return undefined;
-    if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, true) : undefined;
-    if (request.do !== 'read' || request.count !== undefined) return undefined;
+    if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, PROVEN) : undefined;
+    if (request.do === 'group') return undefined;
+    if (request.do !== 'read') return isBriefWrite(request, table, engine) ? kindIn(this.#writes, table, WRITES) : undefined;
+    if (request.count !== undefined) return undefined;
     const { filters, page, size, order, expand } = request;
-    if (filters.length > 0) return expand === undefined && namesKey(table, filters) ? kindIn(this.#rows, table, true) : undefined;
+    if (filters.length > 0) return expand === undefined && namesKey(table, filters) ? kindIn(this.#rows, table, PROVEN) : undefined;
     // Any other order may mean to sort them all.
     if (order !== undefined || table.primaryKey.length === 0 || size > PAGE_MOST || (page + 1) * size > NEAR) return undefined;
     const isFree = access.restriction === undefined;
-    if (expand === undefined) return kindIn(this.#pages, visibleTable(table, access, 'read'), isFree);
+    if (expand === undefined) return kindIn(this.#pages, visibleTable(table, access, 'read'), isFree ? PROVEN : UNPROVEN);
     return isFree ? this.#expandedBy(expand, table) : undefined;
   }
 
@@ -72,17 +122,32 @@ export class BriefKinds {
       kinds = new WeakMap();
       this.#expanded.set(table, kinds);
     }
-    return kindIn(kinds, expand, true, EXPANDING);
+    return kindIn(kinds, expand, EXPANDED);
   }
 }
 
-function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, isProven: boolean, slowness = 1): BriefKind {
+function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, traits: KindTraits): BriefKind {
   let kind = kinds.get(of);
   if (kind === undefined) {
-    kind = new BriefKind(isProven, slowness);
+    kind = new BriefKind(traits);
     kinds.set(of, kind);
   }
   return kind;
+}
+
+/** One row of a key, or a few new ones, by one statement that is a transaction by itself. What cannot be taken back is never stopped for others. */
+function isBriefWrite(request: WriteRequest, table: Table, { capabilities }: Pick<Engine, 'capabilities'>): boolean {
+  if (!capabilities.transactions || !table.transactional || request.dryRun || request.maxAffected !== undefined) return false;
+  const operation = OPERATIONS[request.do] as 'insert' | 'update' | 'delete';
+  if (request.returning !== undefined && !capabilities.returning.includes(operation)) return false;
+  if (request.do === 'patch') return false;
+  if (request.do === 'insert') return request.body.length <= BODY_MOST;
+  if (request.ifMatch !== undefined || !namesRow(table, request.where)) return false;
+  return request.do === 'delete' || !('body' in request.changes) || request.changes.body.length <= BODY_MOST;
+}
+
+function namesRow(table: Table, where: RowsWanted): boolean {
+  return 'key' in where || namesKey(table, where.filters);
 }
 
 /** Conditions on other tables may take longer than the row itself. */

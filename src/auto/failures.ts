@@ -37,6 +37,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   busy: () => apiError('database_busy'),
   timeout: (_, at) => apiError('database_timeout', String(at.timeoutSecs)),
   cancelled: unexpected,
+  held_up: () => apiError('database_conflict'),
   denied: () => apiError('database_denied'),
   missing_table: (_, at) => apiError('table_unknown', at.table),
   missing_column: unexpected,

@@ -6,7 +6,7 @@ import { DbFailure } from '../engines/engine.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import { type Batch, prefix } from './insert.ts';
 import { lateRow } from './late-row.ts';
-import type { AutoSession } from './session.ts';
+import { type AutoSession, NeedsOwnConnection } from './session.ts';
 import { checkWritten, OF_A_ROW, Unwritten } from './transaction.ts';
 
 /** A failure of a batch with the place of the row that caused it. */
@@ -47,7 +47,8 @@ export async function findRefused(
   write: (part: Batch) => WrittenPart,
 ): Promise<RefusedRow | undefined> {
   if (batch.count === 1) return { refusal: first, row: 0 };
-  const { connection } = session;
+  const { connection, isShared } = session;
+  if (isShared) throw new NeedsOwnConnection();
   if (first instanceof DbFailure && connection.checkConstraints !== undefined && (await attempt(write(batch), session)) === undefined) {
     const row = lateRow(first, batch);
     return row === undefined ? undefined : { refusal: first, row };

@@ -4,7 +4,7 @@ import { apiError } from '../errors.ts';
 import type { Table } from '../model/table.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
 import type { Conditions } from './plan-write.ts';
-import type { AutoSession } from './session.ts';
+import { type AutoSession, NeedsOwnConnection } from './session.ts';
 
 /** How far a transaction has come. */
 export interface Progress {
@@ -31,10 +31,11 @@ export function checkMost(rows: number, maxAffected: number | undefined): void {
 /** Commits what `work` has written, unless it was too much, or was only tried. `by itself`: work that begins its transaction with its first statement. */
 export async function inTransaction(
   wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
-  { connection, options }: AutoSession,
+  { connection, options, isShared }: AutoSession,
   work: (progress: Progress) => Promise<number>,
   begins?: 'by itself',
 ): Promise<number> {
+  if (isShared) throw new NeedsOwnConnection();
   if (begins === undefined) await connection.begin(options);
   const progress: Progress = { hasRun: false };
   let rows = 0;

@@ -50,8 +50,16 @@ export type Undone = 'all' | 'some';
 export interface Need {
   /** To write many rows, which keeps a processor of the server busy. */
   readonly bulky?: boolean;
-  /** For a brief read, which may share it with others of the same kind. */
-  readonly briefOf?: object | undefined;
+  /** For a brief statement, which may share it with others of the same kind. */
+  readonly briefOf?: Brief | undefined;
+}
+
+/** Statements of which one takes about as long as another, as far as is known. */
+export interface Brief {
+  /** One that takes long after all is stopped for those behind it, and is to be run again by itself; else they wait. */
+  readonly yields: boolean;
+  /** So many have shared a connection, and the last was over after so many milliseconds. */
+  wentTogether(count: number, ms: number): void;
 }
 
 /** A statement with its values, and where its rows go. */
@@ -68,10 +76,11 @@ export interface Connection {
    */
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
   /**
-   * For reads of several callers: from now on what is run is only written down, and leaves together with `send`; each is answered in its turn, and a
-   * caller who goes away takes no other along. Absent, like the next, where a connection is for one statement at a time.
+   * For statements of several callers: from now on what is run is only written down, and leaves together with `send`; each is answered in its turn, and
+   * a caller who goes away takes no other along. `yields`: one that takes long while others wait behind it is stopped, and fails as `held_up`. Absent,
+   * like the next, where a connection is for one statement at a time.
    */
-  hold?(): void;
+  hold?(yields: boolean): void;
   /** No effect when nothing is held. */
   send?(): void;
   /** Engines without transactions do nothing here. */

@@ -34,6 +34,8 @@ const KINDS = {
   timeout: { of: 'server', end: 'stopped' },
   /** We asked it to stop. */
   cancelled: { of: 'server', words: 'without values', end: 'stopped' },
+  /** It was stopped because others waited behind it, and is to be run again by itself. */
+  held_up: { of: 'server', words: 'without values', end: 'stopped' },
   /** Lack of privileges. */
   denied: { of: 'rights', words: 'without values' },
   /** Replica or read-only transaction or view. */

@@ -5,7 +5,7 @@
  */
 
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
+import { type Brief, type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
 import { Gathering } from './gathering.ts';
 import { WaitQueue } from './wait-queue.ts';
 
@@ -104,7 +104,7 @@ export class Pool {
     return bulky === true ? this.#takeBulky(signal) : this.#take(signal);
   }
 
-  #takeBrief(signal: StopSignal | undefined, kind: object): Connection | Promise<Connection> {
+  #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
     const shared = this.#gathering.join(kind);
     if (shared !== undefined) return shared;
     const taken = this.#take(signal);

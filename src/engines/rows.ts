@@ -69,7 +69,7 @@ export async function rowsTogether(
 }
 
 async function runHeld(connection: Connection, runs: readonly StatementRun[], options: SurveyOptions): Promise<void> {
-  connection.hold?.();
+  connection.hold?.(false);
   const sent = runs.map(({ statement, params, sink }) => connection.run(statement, params, options, sink));
   connection.send?.();
   await allOver(sent);

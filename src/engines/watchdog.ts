@@ -8,7 +8,7 @@ export interface Watched {
   expire(): void;
 }
 
-const PERIOD_MS = 200;
+const PERIOD_MS = 100;
 const watched = new Set<Watched>();
 let timer: NodeJS.Timeout | undefined;
 

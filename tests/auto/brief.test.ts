@@ -1,8 +1,16 @@
-// Which reads may share a connection: those that take about as long as any other of their table.
+// Which statements may share a connection: those that take about as long as any other of their table.
 import { describe, expect, test } from 'vitest';
 import { type Access, UNRESTRICTED } from '../../src/auto/access.ts';
 import { BriefKind, BriefKinds } from '../../src/auto/brief.ts';
-import { type AutoRequest, parseDelete, parseRead, parseReadRow } from '../../src/auto/request.ts';
+import {
+  type AutoRequest,
+  type DeleteRequest,
+  type InsertRequest,
+  parseRead,
+  parseReadRow,
+  type UpdateRequest,
+} from '../../src/auto/request.ts';
+import type { Engine } from '../../src/engines/engine.ts';
 import { type Column, makeTable, type Table } from '../../src/model/table.ts';
 import type { QueryParameter } from '../../src/util/query.ts';
 
@@ -33,9 +41,34 @@ function read(query: string) {
   return parseRead(parameters, 1000);
 }
 
-function isBrief(request: AutoRequest, of: Table, access: Access = UNRESTRICTED): boolean {
-  return new BriefKinds().of(request, of, access) !== undefined;
+const engineWith = (returning: Engine['capabilities']['returning'], transactions = true): Pick<Engine, 'capabilities'> => ({
+  capabilities: { transactions, returning, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 1 },
+});
+const ENGINE = engineWith(['insert', 'update', 'delete']);
+
+function isBrief(request: AutoRequest, of: Table, access: Access = UNRESTRICTED, engine = ENGINE): boolean {
+  return new BriefKinds().of(request, of, access, engine) !== undefined;
 }
+
+const PLAIN = { format: 'json', dryRun: false, maxAffected: undefined, returning: undefined } as const;
+const ROW = { key: [{ text: '5' }] } as unknown as DeleteRequest['where'];
+const insert = (more: Partial<InsertRequest> = {}): InsertRequest => ({
+  ...PLAIN,
+  do: 'insert',
+  body: Buffer.from('[{"id":1}]'),
+  upsert: undefined,
+  ...more,
+});
+const update = (more: Partial<UpdateRequest> = {}): UpdateRequest => ({
+  ...PLAIN,
+  do: 'update',
+  where: ROW,
+  changes: { column: 'name', text: '1' },
+  ifMatch: undefined,
+  ...more,
+});
+const remove = (more: Partial<DeleteRequest> = {}): DeleteRequest => ({ ...PLAIN, do: 'delete', where: ROW, ifMatch: undefined, ...more });
+const where = (query: string): DeleteRequest['where'] => ({ filters: read(query).filters });
 
 describe('brief', () => {
   test.each([
@@ -76,21 +109,50 @@ describe('not brief', () => {
   ])('%s', (_, query, of) => {
     expect(isBrief(read(query), of)).toBe(false);
   });
+});
 
-  test('a write', () => {
-    expect(isBrief(parseDelete([{ name: 'id', value: 'eq.5' }]), table)).toBe(false);
+describe('a brief write', () => {
+  test.each([
+    ['a few new rows', insert()],
+    ['new or changed ones', insert({ upsert: 'primary key' })],
+    ['one that comes back', insert({ returning: { select: undefined } })],
+    ['a row by its path', update()],
+    ['several columns of it', update({ changes: { body: Buffer.from('{"name":1}') } })],
+    ['a row by its key', update({ where: where('id=eq.5') })],
+    ['a row that goes', remove()],
+    ['by another unique key', remove({ where: where('email=eq.5&name=ne.1') })],
+  ])('%s', (_, request) => {
+    expect(isBrief(request, table)).toBe(true);
+    expect(isBrief(request, makeTable({ ...FACTS, kind: 'table', key: ['id'], transactional: false }))).toBe(false);
+    expect(isBrief(request, view)).toBe(false);
+    expect(isBrief(request, table, UNRESTRICTED, engineWith([], false))).toBe(false);
+    expect(isBrief({ ...request, dryRun: true }, table)).toBe(false);
+    expect(isBrief({ ...request, maxAffected: 5 }, table)).toBe(false);
+    const returned = { ...request, returning: { select: undefined } };
+    expect([isBrief(returned, table), isBrief(returned, table, UNRESTRICTED, engineWith([]))]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['many rows', insert({ body: Buffer.alloc(5000) })],
+    ['a large value', update({ changes: { body: Buffer.alloc(5000) } })],
+    ['rows that match', update({ where: where('name=eq.5') })],
+    ['keys above one', remove({ where: where('id=gt.5') })],
+    ['a condition on the row', update({ ifMatch: ['x'] as unknown as UpdateRequest['ifMatch'] })],
+    ['rows by the keys of a body', { ...PLAIN, do: 'patch', body: Buffer.from('[]') } as const],
+  ])('is not that of %s', (_, request) => {
+    expect(isBrief(request, table)).toBe(false);
   });
 });
 
-describe('a kind of brief reads', () => {
+describe('a kind of brief statements', () => {
   test('is that of the rows of a table, or of its pages', () => {
     const kinds = new BriefKinds();
-    const row = kinds.of(read('id=eq.5'), table, UNRESTRICTED);
-    expect(kinds.of(read('email=eq.1'), table, UNRESTRICTED)).toBe(row);
-    const page = kinds.of(read('pg=3'), table, UNRESTRICTED);
-    expect(kinds.of(read('pg=0'), table, UNRESTRICTED)).toBe(page);
+    const row = kinds.of(read('id=eq.5'), table, UNRESTRICTED, ENGINE);
+    expect(kinds.of(read('email=eq.1'), table, UNRESTRICTED, ENGINE)).toBe(row);
+    const page = kinds.of(read('pg=3'), table, UNRESTRICTED, ENGINE);
+    expect(kinds.of(read('pg=0'), table, UNRESTRICTED, ENGINE)).toBe(page);
     expect(page).not.toBe(row);
-    expect(kinds.of(read('id=eq.5'), makeTable({ ...FACTS, kind: 'table', key: ['id'] }), UNRESTRICTED)).not.toBe(row);
+    expect(kinds.of(read('id=eq.5'), makeTable({ ...FACTS, kind: 'table', key: ['id'] }), UNRESTRICTED, ENGINE)).not.toBe(row);
     expect([row?.isShared, page?.isShared]).toEqual([true, true]);
   });
 
@@ -102,32 +164,65 @@ describe('a kind of brief reads', () => {
     };
     const mine = accessWith({ ...table });
     const kinds = new BriefKinds();
-    const page = kinds.of(read('ps=20'), table, mine);
+    const page = kinds.of(read('ps=20'), table, mine, ENGINE);
     expect(page?.isShared).toBe(false);
-    for (let i = 0; i < 8; i++) page?.took(2, false);
+    for (let i = 0; i < 8; i++) page?.took(2);
     expect(page?.isShared).toBe(true);
-    expect(kinds.of(read('ps=20'), table, accessWith({ ...table }))?.isShared).toBe(false);
-    expect(kinds.of(read('id=eq.5'), table, mine)?.isShared).toBe(true);
+    expect(kinds.of(read('ps=20'), table, accessWith({ ...table }), ENGINE)?.isShared).toBe(false);
+    expect(kinds.of(read('id=eq.5'), table, mine, ENGINE)?.isShared).toBe(true);
   });
 
   test('is not shared when it has been slow, until it is quick again', () => {
-    const kind = new BriefKind(true);
-    kind.took(70, true);
+    const kind = new BriefKind({ isProven: true });
+    kind.wentTogether(8, 70);
     expect(kind.isShared).toBe(true);
-    kind.took(90, true);
+    kind.wentTogether(8, 90);
     expect(kind.isShared).toBe(false);
-    for (let i = 0; i < 7; i++) kind.took(9, false);
-    kind.took(11, false);
-    for (let i = 0; i < 7; i++) kind.took(9, false);
+    for (let i = 0; i < 7; i++) kind.took(9);
+    kind.took(11);
+    for (let i = 0; i < 7; i++) kind.took(9);
     expect(kind.isShared).toBe(false);
-    kind.took(9, false);
+    kind.took(9);
     expect(kind.isShared).toBe(true);
   });
 
   test('is never shared again when one of them was not fit for it', () => {
-    const kind = new BriefKind(true);
+    const kind = new BriefKind({ isProven: true });
     kind.neverShare();
-    for (let i = 0; i < 20; i++) kind.took(1, false);
+    for (let i = 0; i < 20; i++) kind.took(1);
     expect(kind.isShared).toBe(false);
+  });
+
+  test('of writes has to show that it is brief, and again when one of them needed more than a statement', () => {
+    const kind = new BriefKind({ isProven: false, writes: true });
+    for (let round = 0; round < 2; round++) {
+      expect(kind.isShared).toBe(false);
+      for (let i = 0; i < 8; i++) kind.took(1);
+      expect(kind.isShared).toBe(true);
+      kind.needsOwn();
+    }
+    const reads = new BriefKind({ isProven: true });
+    reads.needsOwn();
+    for (let i = 0; i < 8; i++) reads.took(1);
+    expect([kind.yields, reads.yields, reads.isShared]).toEqual([true, false, false]);
+  });
+
+  test('of writes is not shared for a while when even the quickest waited for a disk', () => {
+    const kind = new BriefKind({ isProven: true, writes: true });
+    const share = (ms: number): void => kind.wentTogether(4, ms);
+    for (let i = 0; i < 15; i++) share(8);
+    share(1);
+    expect(kind.isShared).toBe(true);
+    for (let i = 0; i < 16; i++) share(4);
+    expect(kind.isShared).toBe(false);
+    for (let i = 0; i < 1999; i++) kind.took(1);
+    expect(kind.isShared).toBe(false);
+    kind.took(1);
+    expect(kind.isShared).toBe(true);
+    // Reads wait for nothing of the kind, and one by itself says nothing.
+    const reads = new BriefKind({ isProven: true });
+    for (let i = 0; i < 100; i++) reads.wentTogether(4, 8);
+    for (let i = 0; i < 100; i++) kind.wentTogether(1, 8);
+    expect([reads.isShared, kind.isShared]).toEqual([true, true]);
   });
 });

@@ -1,13 +1,14 @@
 // Who shares a connection with whom, and when what they have written leaves.
 import { setImmediate as immediately } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Connection } from '../../src/engines/engine.ts';
+import type { Brief, Connection } from '../../src/engines/engine.ts';
 import { Gathering } from '../../src/engines/gathering.ts';
 import { Pool } from '../../src/engines/pool.ts';
 
 class Held implements Connection {
   usable = true;
   isHeld = false;
+  yields: boolean | undefined;
   sent = 0;
   run = async () => ({ rows: 0, selected: false });
   begin = async () => undefined;
@@ -16,8 +17,9 @@ class Held implements Connection {
   reset = async () => true;
   onClosed = () => undefined;
   close = () => undefined;
-  hold(): void {
+  hold(yields: boolean): void {
     this.isHeld = true;
+    this.yields = yields;
   }
   send(): void {
     if (this.isHeld) this.sent++;
@@ -25,8 +27,20 @@ class Held implements Connection {
   }
 }
 
-const KIND = {};
-const OTHER = {};
+class Kind implements Brief {
+  yields = false;
+  shares: number[] = [];
+  wentTogether(count: number): void {
+    this.shares.push(count);
+  }
+}
+
+let KIND: Kind;
+let OTHER: Kind;
+beforeEach(() => {
+  KIND = new Kind();
+  OTHER = new Kind();
+});
 
 describe('a gathering', () => {
   let gathering: Gathering;
@@ -53,6 +67,24 @@ describe('a gathering', () => {
     expect(gathering.leave(connection)).toBe(true);
     // As any other connection that nobody shares.
     expect(gathering.leave(connection)).toBe(true);
+  });
+
+  test('tells its kind how many shared it, once, when the last has left', () => {
+    gathering.join(KIND);
+    gathering.join(KIND);
+    gathering.leave(connection);
+    gathering.leave(connection);
+    expect(KIND.shares).toEqual([]);
+    gathering.leave(connection);
+    expect(KIND.shares).toEqual([3]);
+  });
+
+  test('has those stopped that hold others up, where their kind says so', () => {
+    expect(connection.yields).toBe(false);
+    OTHER.yields = true;
+    const other = new Held();
+    gathering.begin(other, OTHER);
+    expect(other.yields).toBe(true);
   });
 
   test('is full with eight, which are sent at once', async () => {

@@ -15,10 +15,11 @@ import {
   type Outcome,
   type RunOptions,
   type StatementRun,
-  type StopSignal,
   type Undone,
 } from '../engine.ts';
+import { HeadOfLine } from '../head-of-line.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
+import type { MysqlCall, MysqlRun } from './call.ts';
 import { leaves, lostFailure, type StopKind, stopFailure, wasKilled, withoutEffect } from './dialect/failures.ts';
 import {
   BEGIN,
@@ -37,7 +38,7 @@ import {
 } from './dialect/session.ts';
 import { killQuery, STOP_MS } from './kill.ts';
 import { outcomeOf } from './outcome.ts';
-import { COMMAND, command, HEADER } from './protocol/commands.ts';
+import { COMMAND, closeCommand, command, HEADER } from './protocol/commands.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';
 import { DoneReply, PreparedReply, ResultReply } from './protocol/replies.ts';
@@ -52,22 +53,6 @@ const SCRATCH = 4096;
 const RESET_MS = 5000;
 /** The server's own limit gets this much time to end a statement first. */
 const GRACE_MS = 50;
-
-interface MysqlRun extends Omit<StatementRun, 'sink'> {
-  readonly statement: MysqlStatement;
-  readonly sink: RowSink | undefined;
-}
-
-/** One caller's use of the connection. */
-interface Call {
-  /** performance.now() when its time is over. */
-  readonly late: number;
-  readonly signal: StopSignal | undefined;
-  readonly abort: () => void;
-  result: ResultReply | undefined;
-  /** Its caller has left, and others have not. */
-  isGivenUp: boolean;
-}
 
 export class MysqlConnection implements Connection, Watched {
   /** For whatever is under way. */
@@ -90,8 +75,11 @@ export class MysqlConnection implements Connection, Watched {
   #stopped: StopKind | undefined;
   #killed: Promise<boolean> | undefined;
   /** Under way: more than one only while the connection is shared. */
-  readonly #calls = new Few<Call>();
+  readonly #calls = new Few<MysqlCall>();
   #isShared = false;
+  #head = HeadOfLine.NONE;
+  /** Statements were stopped for those behind them. */
+  #madeWay = false;
 
   private constructor(session: Session, entry: Entry, at: ConnectOptions) {
     this.#session = session;
@@ -155,8 +143,9 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  hold(): void {
+  hold(yields: boolean): void {
     this.#isShared = true;
+    this.#head = yields ? new HeadOfLine() : HeadOfLine.NONE;
     this.#wire.hold();
   }
 
@@ -283,7 +272,21 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   expire(): void {
-    this.#end('timeout');
+    const [call] = this.#calls;
+    const [first] = this.#results;
+    if (call === undefined || performance.now() >= call.late) {
+      this.#end('timeout');
+      return;
+    }
+    this.deadline = this.#head.nextLook(call.late + GRACE_MS);
+    if (first !== undefined && this.#calls.size > 1 && this.#head.isStuck(first)) this.#makeWay();
+  }
+
+  /** Stops what others wait for. It may be over when the server hears of it: then the one behind it is stopped, and fares the same. */
+  #makeWay(): void {
+    this.#madeWay = true;
+    this.#tainted = true;
+    killQuery(this.#entry, this.#at, this.#session.threadId).catch(() => undefined);
   }
 
   /** Selects the database again: a reset session stays in the one that a statement has moved to. */
@@ -309,37 +312,38 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   /** Starts something with a deadline and an abort signal. */
-  #enter({ signal, timeoutMs }: RunOptions): Call {
+  #enter({ signal, timeoutMs }: RunOptions): MysqlCall {
     if (signal?.aborted === true) throw stopFailure('cancelled');
     const late = performance.now() + timeoutMs;
-    const call: Call = { late, signal, abort: () => this.#giveUp(call), result: undefined, isGivenUp: false };
+    const call: MysqlCall = { late, signal, abort: () => this.#giveUp(call), result: undefined, isGivenUp: false };
     if (this.#calls.size === 0) {
       this.#stopped = undefined;
       this.#killed = undefined;
     }
     this.#calls.add(call);
-    this.deadline = late + GRACE_MS;
+    this.deadline = this.#head.nextLook(late + GRACE_MS);
     signal?.addEventListener('abort', call.abort);
     return call;
   }
 
-  #leave(call: Call): void {
+  #leave(call: MysqlCall): void {
     this.#calls.delete(call);
     if (this.#calls.size === 0) {
       this.deadline = Number.POSITIVE_INFINITY;
       this.#isShared = false;
+      this.#head = HeadOfLine.NONE;
     }
     call.signal?.removeEventListener('abort', call.abort);
   }
 
   /** Throws when it is over; before each further step. */
-  #check(call?: Call): void {
+  #check(call?: MysqlCall): void {
     if (this.#stopped !== undefined) throw stopFailure(this.#stopped);
     if (call?.isGivenUp === true) throw stopFailure('cancelled');
   }
 
   /** Its caller has left. Where others have not, its rows are read and dropped. */
-  #giveUp(call: Call): void {
+  #giveUp(call: MysqlCall): void {
     if (this.#calls.size === 1) {
       this.#end('cancelled');
       return;
@@ -355,8 +359,9 @@ export class MysqlConnection implements Connection, Watched {
     this.#killed = this.#stop(kind);
   }
 
-  async #explained(error: unknown, { isGivenUp }: Call): Promise<unknown> {
+  async #explained(error: unknown, { isGivenUp }: MysqlCall): Promise<unknown> {
     if (isGivenUp) return stopFailure('cancelled', error);
+    if (this.#madeWay && wasKilled(error)) return stopFailure('held_up', error);
     if (this.#stopped === undefined) {
       // Killed by someone else: if it was the session, it will be gone in a moment.
       if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;
@@ -443,7 +448,7 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   /** A statement that is not kept is closed behind its answer. */
-  async #executeOnce(prepared: Prepared, run: MysqlRun, call: Call): Promise<Outcome> {
+  async #executeOnce(prepared: Prepared, run: MysqlRun, call: MysqlCall): Promise<Outcome> {
     const { statement } = run;
     const kept = this.#statements.keeps(statement);
     try {
@@ -459,7 +464,7 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  async #execute(prepared: Prepared, { statement, params, sink }: MysqlRun, call: Call): Promise<Outcome> {
+  async #execute(prepared: Prepared, { statement, params, sink }: MysqlRun, call: MysqlCall): Promise<Outcome> {
     // What is not held is written from where it stands.
     const isAlone = this.#calls.size === 1 || this.#wire.isHeld;
     const writer = new ParameterWriter(isAlone ? this.#scratch : Buffer.allocUnsafe(SCRATCH), HEADER);
@@ -488,9 +493,6 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   #closeStatement(id: number): void {
-    const bytes = Buffer.alloc(HEADER + 5);
-    bytes[HEADER] = COMMAND.close;
-    bytes.writeUInt32LE(id, HEADER + 1);
-    this.#wire.tell(bytes);
+    this.#wire.tell(closeCommand(id));
   }
 }

@@ -2,7 +2,7 @@
  * One session with a PostgreSQL server after login: statements out, rows in. No row becomes an object; the sink gets the bytes of each value
  * where they arrived. A connection prepares each text once, and keeps at most a hundred.
  */
-import { connect as dial, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
@@ -18,18 +18,18 @@ import {
   type StatementRun,
   type Undone,
 } from '../engine.ts';
+import { HeadOfLine } from '../head-of-line.ts';
 import { LIMITS, malformed } from '../limits.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
+import { CANCEL_GRACE_MS, cancelQuery } from './cancel.ts';
 import { failureFrom } from './dialect/failures.ts';
 import { BEGIN, BEGIN_SNAPSHOT, MARK, READ_ONLY, RESET, SESSION, TO_MARK } from './dialect/session.ts';
 import { outOfOrder, type Prepared, QueryAnswer, type QuerySent, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
-import { errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
+import { ACKNOWLEDGEMENTS, ASIDES, errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
 import type { Session } from './protocol/login.ts';
-import { cancelRequest, Outgoing } from './protocol/outgoing.ts';
+import { Outgoing } from './protocol/outgoing.ts';
 
 const MAX_PREPARED = 100;
-/** How long the server may take to confirm that it has stopped before the socket is given up. */
-const CANCEL_GRACE_MS = 1000;
 /** The server's own limit comes first; ours is for a server that does not answer at all. */
 const DEADLINE_GRACE_MS = 1000;
 
@@ -55,6 +55,9 @@ export class PostgresConnection implements Connection, Watched {
   #holding = false;
   /** Statements are of several callers. */
   #isShared = false;
+  #head = HeadOfLine.NONE;
+  /** When the last of them has to be over. */
+  #late = Number.POSITIVE_INFINITY;
   readonly #incoming: Incoming;
   /** Notices and the like since the last statement began. */
   #asides = 0;
@@ -138,9 +141,10 @@ export class PostgresConnection implements Connection, Watched {
     this.#beginning = BEGIN_SNAPSHOT;
   }
 
-  hold(): void {
+  hold(yields: boolean): void {
     this.#holding = true;
     this.#isShared = true;
+    this.#head = yields ? new HeadOfLine() : HeadOfLine.NONE;
   }
 
   send(): void {
@@ -214,8 +218,13 @@ export class PostgresConnection implements Connection, Watched {
 
   /** Rows that nobody waits for are dropped at once; how a write ended is worth waiting for. */
   expire(): void {
-    const failure = new DbFailure('timeout', 'the statement ran past its time');
     const running = this.#running;
+    if (running !== undefined && performance.now() < this.#late) {
+      this.deadline = this.#head.nextLook(this.#late);
+      if (this.#next.length > 0 && this.#head.isStuck(running)) this.#makeWay(running);
+      return;
+    }
+    const failure = new DbFailure('timeout', 'the statement ran past its time');
     if (running === undefined || running.asked.sink !== undefined) {
       this.#stop(failure);
       return;
@@ -226,8 +235,16 @@ export class PostgresConnection implements Connection, Watched {
     this.#cancel();
   }
 
+  /** Stops what others wait for. It may be over when the server hears of it: then the one behind it is stopped, and fares the same. */
+  #makeWay(running: QueryAnswer): void {
+    this.usable = false;
+    for (const answer of [running, ...this.#next]) answer.stopped = HELD_UP;
+    cancelQuery(this.#socket, this.#session);
+  }
+
   #limit(timeoutMs: number): void {
-    this.deadline = performance.now() + timeoutMs + DEADLINE_GRACE_MS;
+    this.#late = performance.now() + timeoutMs + DEADLINE_GRACE_MS;
+    this.deadline = this.#head.nextLook(this.#late);
     if (timeoutMs === this.#timeoutMs) return;
     this.#timeoutMs = timeoutMs;
     const setting = `SET statement_timeout=${Math.max(1, Math.ceil(timeoutMs))}`;
@@ -411,6 +428,7 @@ export class PostgresConnection implements Connection, Watched {
     if (this.#running === undefined) {
       this.deadline = Number.POSITIVE_INFINITY;
       this.#isShared = false;
+      this.#head = HeadOfLine.NONE;
     }
     if (again === undefined) running.settle();
   }
@@ -447,14 +465,9 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #cancel(): void {
-    const { remoteAddress, remotePort } = this.#socket;
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), CANCEL_GRACE_MS).unref();
-    if (remoteAddress === undefined || remotePort === undefined) return;
-    const canceller = dial({ host: remoteAddress, port: remotePort, timeout: CANCEL_GRACE_MS });
-    canceller.on('error', ignore);
-    canceller.on('timeout', () => canceller.destroy());
-    canceller.on('connect', () => canceller.end(cancelRequest(this.#session.processId, this.#session.secret)));
+    cancelQuery(this.#socket, this.#session);
   }
 
   #lost(left: Left): void {
@@ -473,26 +486,13 @@ export class PostgresConnection implements Connection, Watched {
   }
 }
 
+const HELD_UP = new DbFailure('held_up', 'others waited behind the statement');
+
 /** One for each piece that was sent, and what a server that is about to end may add. */
 const MOST_ERRORS = 10;
 
-/** Messages that may come at any time and need no answer. */
-const ASIDES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);
-
 /** Of what a server may say when it binds a statement: a plan, a type, a name or a value that does not fit any more. */
 const REFUSED = /^(?:0A|22|26|42)/;
-
-/** What else belongs to an answer. */
-const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
-  RECEIVED.closeComplete,
-  RECEIVED.copyData,
-  RECEIVED.copyDone,
-  RECEIVED.copyOut,
-  RECEIVED.parameterDescription,
-  RECEIVED.portalSuspended,
-]);
-
-function ignore(): void {}
 
 function gone(): DbFailure {
   return new DbFailure('lost', 'the connection is gone', { left: 'unsent' });

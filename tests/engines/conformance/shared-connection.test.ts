@@ -70,7 +70,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('gives each caller its own row, the first time and when the statement is known', async () => {
     for (let round = 0; round < 3; round++) {
-      connection.hold?.();
+      connection.hold?.(false);
       const reads = NUMBERS.map((n) => ({ n, read: read(n) }));
       connection.send?.();
       for (const { n, read } of reads) await expectRow(read, n);
@@ -80,7 +80,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('sends nothing before it is told to, and by itself from then on', async () => {
     await expectRow(read(1), 1);
-    connection.hold?.();
+    connection.hold?.(false);
     const held = read(2);
     let isOver = false;
     void held.done.then(() => {
@@ -100,7 +100,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('ends one that the server refuses, and no other', async () => {
     const wrong: Statement = { text: `SELECT name FROM nothing_like_this WHERE id = ${mark}`, types: [INT] };
-    connection.hold?.();
+    connection.hold?.(false);
     const reads = [read(1), read(2, { statement: wrong }), read(2, { statement: wrong }), read(3)] as const;
     connection.send?.();
     await expect(reads[1].done).rejects.toMatchObject({ kind: 'missing_table' });
@@ -113,7 +113,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
 
   it('goes on when a caller leaves: before, during and after its turn', async () => {
     await expectRow(read(1), 1);
-    connection.hold?.();
+    connection.hold?.(false);
     const leaving = [new AbortController(), new AbortController(), new AbortController()] as const;
     const reads = [
       read(1, { signal: leaving[0].signal }),
@@ -140,7 +140,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
   });
 
   it('goes on when a sink takes no rows', async () => {
-    connection.hold?.();
+    connection.hold?.(false);
     const reads = [read(1, { sink: new Refusing() }), read(2), read(3)] as const;
     connection.send?.();
     await expect(reads[0].done).rejects.toThrow();
@@ -154,7 +154,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
     await expectRow(read(1), 1);
     await database.run('ALTER TABLE things ADD COLUMN extra int');
     await database.run(`ALTER TABLE things ${name === 'postgres' ? 'ALTER COLUMN name TYPE text' : 'MODIFY COLUMN name text'}`);
-    connection.hold?.();
+    connection.hold?.(false);
     const reads = NUMBERS.map((n) => ({ n, read: read(n) }));
     connection.send?.();
     for (const { n, read } of reads) await expectRow(read, n);
@@ -164,7 +164,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
   it('tells all of them when it is lost', async () => {
     await expectRow(read(1), 1);
     await read(0, { statement: sleep }).done;
-    connection.hold?.();
+    connection.hold?.(false);
     const reads = [read(30, { statement: sleep }), read(1), read(2)] as const;
     connection.send?.();
     const sleeping =
@@ -186,7 +186,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
   it('is at its end when the time is over, for all of them', async () => {
     await expectRow(read(1), 1);
     await read(0, { statement: sleep }).done;
-    connection.hold?.();
+    connection.hold?.(false);
     const began = performance.now();
     const first = connection.run(sleep, ['30'], { timeoutMs: 300 }, new Texts());
     const second = connection.run(one, ['2'], { timeoutMs: 300 }, new Texts());
@@ -208,7 +208,7 @@ describe.each(ENGINES)('a connection of %s that is shared', (name) => {
         this.flow?.pause();
       }
     }
-    connection.hold?.();
+    connection.hold?.(false);
     const leaving = new AbortController();
     const reads = [read(1, { statement: wide, sink: new Pausing(), signal: leaving.signal }), read(2), read(3)] as const;
     connection.send?.();

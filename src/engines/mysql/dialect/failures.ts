@@ -98,11 +98,12 @@ export function connectFailure(error: unknown): DbFailure {
 }
 
 /** Why a statement was stopped early. */
-export type StopKind = 'timeout' | 'cancelled';
+export type StopKind = 'timeout' | 'cancelled' | 'held_up';
 
 const STOP_WORDS: Readonly<Record<StopKind, string>> = {
   timeout: 'The statement ran past its time and was stopped',
   cancelled: 'The statement was stopped because nobody waits for it any more',
+  held_up: 'The statement was stopped because others waited behind it',
 };
 
 export function stopFailure(kind: StopKind, cause?: unknown): DbFailure {

@@ -10,3 +10,10 @@ export function command(code: number, text: string): Buffer {
   bytes.write(text, HEADER + 1, 'utf8');
   return bytes;
 }
+
+export function closeCommand(statement: number): Buffer {
+  const bytes = Buffer.alloc(HEADER + 5);
+  bytes[HEADER] = COMMAND.close;
+  bytes.writeUInt32LE(statement, HEADER + 1);
+  return bytes;
+}

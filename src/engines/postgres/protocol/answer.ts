@@ -230,7 +230,8 @@ export class QueryAnswer {
 
   /** The connection went away, perhaps after the server has said why. */
   lost(left: Left): void {
-    const { failure, stopped } = this;
+    const { failure } = this;
+    const stopped = this.stopped?.kind === 'held_up' ? undefined : this.stopped;
     if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { left }));
     else this.reject(failure.kind === 'lost' ? this.#ended(failure) : failure);
   }

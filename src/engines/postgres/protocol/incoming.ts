@@ -30,6 +30,19 @@ export const RECEIVED = {
   rowDescription: 0x54, // T
 } as const;
 
+/** Messages that may come at any time and need no answer. */
+export const ASIDES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);
+
+/** What belongs to an answer, and says nothing. */
+export const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
+  RECEIVED.closeComplete,
+  RECEIVED.copyData,
+  RECEIVED.copyDone,
+  RECEIVED.copyOut,
+  RECEIVED.parameterDescription,
+  RECEIVED.portalSuspended,
+]);
+
 /** The type of a message and its length. */
 const HEADER = 5;
 /** The length counts itself. */

@@ -1,0 +1,18 @@
+/** Stops what another session is doing. */
+import { connect as dial, type Socket } from 'node:net';
+import type { Session } from './protocol/login.ts';
+import { cancelRequest } from './protocol/outgoing.ts';
+
+/** How long the server may take to confirm that it has stopped before the socket is given up. */
+export const CANCEL_GRACE_MS = 1000;
+
+/** Asks the server, on a socket of its own, to stop whatever the session runs when the request arrives. Nobody says whether it was heard. */
+export function cancelQuery({ remoteAddress, remotePort }: Socket, { processId, secret }: Session): void {
+  if (remoteAddress === undefined || remotePort === undefined) return;
+  const canceller = dial({ host: remoteAddress, port: remotePort, timeout: CANCEL_GRACE_MS });
+  canceller.on('error', ignore);
+  canceller.on('timeout', () => canceller.destroy());
+  canceller.on('connect', () => canceller.end(cancelRequest(processId, secret)));
+}
+
+function ignore(): void {}

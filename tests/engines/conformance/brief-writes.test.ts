@@ -1,0 +1,61 @@
+// Auto's writes of single rows at one moment: they share a connection once they have been quick, and one that waits for a lock is run again by itself.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseQuery } from '../../../src/util/query.ts';
+import { connectTo } from '../../support/connection.ts';
+import { Session } from './session.ts';
+
+const ENGINES = ['postgres', 'mysql', 'mariadb'] as const;
+const OPTIONS = { timeoutMs: 30_000 };
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let session: Session;
+  beforeAll(async () => {
+    session = await Session.open(engine);
+    await session.database.run('CREATE TABLE things (id int PRIMARY KEY, name varchar(50))');
+    await session.database.run("INSERT INTO things VALUES (1, 'a'), (2, 'a'), (3, 'a'), (4, 'a')");
+  });
+  afterAll(() => session?.close());
+
+  const change = (id: number, name: string, more = ''): Promise<number> =>
+    session.update('things', parseQuery(`id=eq.${id}&set=name.${name}${more}`));
+  const changeRows = (name: string, more = ''): Promise<number[]> => Promise.all([1, 2, 3, 4].map((id) => change(id, name, more)));
+  const names = async (): Promise<unknown[]> =>
+    (await session.database.run('SELECT name FROM things ORDER BY id')).map((row) => row['name']);
+
+  /** How many connections four writes of one moment have used. */
+  async function connections(more = ''): Promise<number> {
+    // Each by itself shows that they are quick, and leaves a connection that has just been in use.
+    for (let i = 0; i < 10; i++) await change(1, `${i}`);
+    session.used.splice(0);
+    expect(await changeRows('b', more)).toEqual([1, 1, 1, 1]);
+    expect(await names()).toEqual(['b', 'b', 'b', 'b']);
+    return new Set(session.used).size;
+  }
+
+  it('they share one, and those that need a transaction do not', async () => {
+    await expect.poll(() => connections()).toBe(1);
+    expect(await connections('&$max_affected=1')).toBe(4);
+  });
+
+  it('one that holds others up is run again by itself, and written once', async () => {
+    const { connection: other } = await connectTo(session.database);
+    try {
+      await expect.poll(() => connections()).toBe(1);
+      await other.begin(OPTIONS);
+      await other.run({ text: 'SELECT id FROM things WHERE id = 1 FOR UPDATE', types: [] }, [], OPTIONS);
+      await session.read('things', parseQuery('pg=0&ps=1&id=eq.4'));
+      session.used.splice(0);
+      const [locked, ...others] = [1, 2, 3, 4].map((id) => change(id, 'c'));
+      expect(await Promise.all(others)).toEqual([1, 1, 1]);
+      expect(await names()).toEqual(['b', 'c', 'c', 'c']);
+      await other.commit(OPTIONS);
+      expect(await locked).toBe(1);
+      expect(await names()).toEqual(['c', 'c', 'c', 'c']);
+      // Four together, and the one again; one behind it may have been hit with it.
+      expect(session.used.length).toBeGreaterThan(4);
+      expect(new Set(session.used.slice(0, 4)).size).toBe(1);
+    } finally {
+      other.close();
+    }
+  });
+});

@@ -1,0 +1,131 @@
+// Brief writes of several callers on one connection: each is a transaction of its own, and none waits for the lock that another waits for.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Connection, Outcome } from '../../../src/engines/engine.ts';
+import type { ParamType, Statement } from '../../../src/sql/statement.ts';
+import { connectTo } from '../../support/connection.ts';
+import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
+
+const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
+const OPTIONS = { timeoutMs: 30_000 };
+const INT: ParamType = { kind: 'int', cast: 'int' };
+const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8];
+
+describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
+  const mark = name === 'postgres' ? '$1' : '?';
+  const change: Statement = { text: `UPDATE things SET count = count + 1 WHERE id = ${mark}`, types: [INT] };
+  const insert: Statement = { text: `INSERT INTO things (id, count) VALUES (${mark}, 1)`, types: [INT] };
+  let database: TestDatabase;
+  let connection: Connection;
+  let other: Connection;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+  });
+  afterAll(() => database?.drop());
+  beforeEach(async () => {
+    await database.run('CREATE TABLE things (id int PRIMARY KEY, count int)');
+    await database.run(`INSERT INTO things VALUES ${NUMBERS.map((n) => `(${n}, 0)`)}`);
+    ({ connection } = await connectTo(database));
+    ({ connection: other } = await connectTo(database));
+  });
+  afterEach(async () => {
+    connection.close();
+    other.close();
+    await database.run('DROP TABLE things');
+  });
+
+  function write(n: number, statement = change): Promise<Outcome> {
+    const done = connection.run(statement, [String(n)], OPTIONS);
+    done.catch(() => undefined);
+    return done;
+  }
+
+  async function counts(): Promise<readonly unknown[]> {
+    return (await database.run('SELECT count FROM things ORDER BY id')).map((row) => row['count']);
+  }
+
+  /** Locks the first row until the returned function is called. */
+  async function lockFirst(): Promise<() => Promise<void>> {
+    await other.begin(OPTIONS);
+    await other.run({ text: 'SELECT id FROM things WHERE id = 1 FOR UPDATE', types: [] }, [], OPTIONS);
+    return () => other.commit(OPTIONS);
+  }
+
+  it('are done once each, the first time and when the statement is known', async () => {
+    for (let round = 1; round <= 3; round++) {
+      connection.hold?.(true);
+      const writes = NUMBERS.map((n) => write(n));
+      connection.send?.();
+      for (const done of writes) expect(await done).toMatchObject({ rows: 1 });
+      expect(await counts()).toEqual(NUMBERS.map(() => round));
+    }
+    expect(connection.usable).toBe(true);
+  });
+
+  it('fail by themselves', async () => {
+    connection.hold?.(true);
+    const writes = [write(20, insert), write(1, insert), write(21, insert), write(2)] as const;
+    connection.send?.();
+    await expect(writes[1]).rejects.toMatchObject({ kind: 'duplicate', left: 'nothing' });
+    for (const i of [0, 2, 3] as const) expect(await writes[i]).toMatchObject({ rows: 1 });
+    expect(await counts()).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 1, 1]);
+    expect(connection.usable).toBe(true);
+  });
+
+  it('make way for others when they wait for a lock, and nothing is left of them', async () => {
+    await write(2);
+    const release = await lockFirst();
+    connection.hold?.(true);
+    const writes = [write(2), write(1), write(3), write(1), write(4)] as const;
+    connection.send?.();
+    for (const i of [1, 3] as const) await expect(writes[i]).rejects.toMatchObject({ kind: 'held_up', left: 'nothing' });
+    const ends = await Promise.allSettled([writes[0], writes[2], writes[4]]);
+    // One behind it may be hit when the first is over at that moment; it fares the same.
+    const isDone = ends.map((end) => {
+      if (end.status === 'rejected') expect(end.reason).toMatchObject({ kind: 'held_up', left: 'nothing' });
+      return end.status === 'fulfilled';
+    });
+    await release();
+    expect(await counts()).toEqual([0, 1 + Number(isDone[0]), Number(isDone[1]), Number(isDone[2]), 0, 0, 0, 0]);
+    // A request to stop may still be on its way.
+    expect(connection.usable).toBe(false);
+  });
+
+  it('wait for a lock when nobody waits behind them', async () => {
+    await write(2);
+    const release = await lockFirst();
+    connection.hold?.(true);
+    const writes = [write(2), write(1)] as const;
+    connection.send?.();
+    await writes[0];
+    const isEarly = await Promise.race([writes[1].then(() => true), new Promise((resolve) => setTimeout(resolve, 1000, false))]);
+    expect(isEarly).toBe(false);
+    await release();
+    expect(await writes[1]).toMatchObject({ rows: 1 });
+    expect(connection.usable).toBe(true);
+    expect((await counts()).slice(0, 2)).toEqual([1, 2]);
+  });
+
+  it('wait behind a lock where they were not asked to make way', async () => {
+    await write(2);
+    const release = await lockFirst();
+    connection.hold?.(false);
+    const writes = [write(1), write(2)];
+    connection.send?.();
+    const first = await Promise.race([Promise.any(writes), new Promise((resolve) => setTimeout(resolve, 1000, 'none'))]);
+    expect(first).toBe('none');
+    await release();
+    for (const done of writes) expect(await done).toMatchObject({ rows: 1 });
+  });
+
+  it('have an unknown outcome when the connection is lost', async () => {
+    await write(2);
+    const release = await lockFirst();
+    connection.hold?.(true);
+    const writes = [write(1), write(3), write(4)];
+    connection.send?.();
+    connection.close();
+    for (const done of writes) await expect(done).rejects.toMatchObject({ kind: 'lost', left: 'unknown' });
+    await release();
+  });
+});

@@ -14,14 +14,14 @@ export class Few<T> {
     this.#items.push(item);
   }
 
-  /** The order of the others may change. */
   delete(item: T): void {
     const at = this.#items.indexOf(item);
     if (at < 0) return;
-    const last = this.#items.pop() as T;
-    if (at < this.#items.length) this.#items[at] = last;
+    this.#items.copyWithin(at, at + 1);
+    this.#items.pop();
   }
 
+  /** In the order in which they came. */
   [Symbol.iterator](): Iterator<T> {
     return this.#items[Symbol.iterator]();
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line's entry: hands its arguments to the command that they name. */
-import './memory.ts';
-import { runCommand } from './cli/commands.ts';
+import { loadSparingly } from './memory.ts';
 
+const { runCommand } = await loadSparingly(() => import('./cli/commands.ts'));
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -9,15 +9,18 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 /**
- * Loads a part of the program without letting the memory for young objects grow. What modules leave behind would grow it to its full size, and a
- * service that has nothing to do yet would hold it all.
+ * Loads a part of the program without letting the memory for young objects grow, and without compiling to machine code what only loads. What
+ * modules leave behind would grow it to its full size, and the compiler's threads keep what they have taken: a service that has nothing to do
+ * yet would hold it all.
  */
 export async function loadSparingly<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--no-turbofan');
   try {
     return await load();
   } finally {
     setFlagsFromString('--semi-space-growth-factor=2');
+    setFlagsFromString('--turbofan');
   }
 }
 

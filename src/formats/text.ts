@@ -2,7 +2,7 @@
  * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
  * Knows no format: each brings a table of the bytes that need no escape, and a function for the others.
  */
-import { type ByteWriter, EncodedText, viewOf } from '../util/byte-writer.ts';
+import { type ByteWriter, EncodedText, NONE, NOTHING, viewOf } from '../util/byte-writer.ts';
 
 /** Writes one cell that is not NULL: source[from..to) holds its canonical bytes. */
 export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;
@@ -17,13 +17,15 @@ export const ABANDON = -1;
 export const REPLACEMENT = new EncodedText('\ufffd');
 
 /**
- * Bytes that need no escape: ASCII without controls and a few exceptions. `table` is the rule, byte by byte. `words` holds each of the first
- * three exceptions four times, so that four bytes can be tested at once (a control or DEL that the table allows only misses the fast
+ * Bytes that need no escape: ASCII without controls and a few exceptions. `table` is the rule, byte by byte. `a`, `b` and `c` hold each of the
+ * first three exceptions four times, so that four bytes can be tested at once (a control or DEL that the table allows only misses the fast
  * path).
  */
 interface PlainBytes {
   readonly table: Uint8Array;
-  readonly words: readonly [number, number, number];
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
 }
 
 export function plainBytes(changes: { readonly also?: string; readonly except: string }): PlainBytes {
@@ -36,7 +38,7 @@ export function plainBytes(changes: { readonly also?: string; readonly except: s
     .map((character) => character.charCodeAt(0));
   if (others.length > 3) throw new RangeError('at most three printable characters');
   const word = (index: number) => Math.imul(others[index] ?? DEL, ONES);
-  return { table, words: [word(0), word(1), word(2)] };
+  return { table, a: word(0), b: word(1), c: word(2) };
 }
 
 const DEL = 0x7f;
@@ -44,25 +46,49 @@ const ONES = 0x0101_0101;
 const SPACES = 0x2020_2020;
 const HIGH_BITS = 0x8080_8080;
 
-/** Copies with escapes. Returns false when the escape function gave up; then nothing has been written. */
-export function copyEscaped(source: Buffer, from: number, to: number, out: ByteWriter, plain: PlainBytes, onOther: Escape): boolean {
+/** Of ASCII bytes, only those below a space, an exception or DEL set a high bit here; other bytes have it themselves. */
+function isPlain(word: number, { a, b, c }: PlainBytes): boolean {
+  const special = (word - SPACES) | ((word ^ a) - ONES) | ((word ^ b) - ONES) | ((word ^ c) - ONES) | (word + ONES) | word;
+  return (special & HIGH_BITS) === 0;
+}
+
+/** Copies with escapes, between a text and a byte. Returns false when the escape function gave up; then nothing has been written. */
+export function copyEscaped(
+  source: Buffer,
+  from: number,
+  to: number,
+  out: ByteWriter,
+  plain: PlainBytes,
+  onOther: Escape,
+  before: EncodedText = NOTHING,
+  after: number = NONE,
+): boolean {
   const start = out.length;
-  out.reserve(to - from);
+  out.reserve(before.size + to - from + 1);
   const { table } = plain;
-  const [a, b, c] = plain.words;
   const words = viewOf(source);
-  let { bytes, view, length } = out;
+  let { bytes, view } = out;
+  let length = before.put(view, start);
+  // From here on, all was copied as it is.
+  let since = from;
   for (let at = from; at < to; ) {
-    // Of ASCII bytes, only those below a space, an exception or DEL set a high bit here; other bytes have it themselves.
     while (at + 4 <= to) {
       const word = words.getInt32(at, true);
-      const special = (word - SPACES) | ((word ^ a) - ONES) | ((word ^ b) - ONES) | ((word ^ c) - ONES) | (word + ONES) | word;
-      if ((special & HIGH_BITS) !== 0) break;
+      if (!isPlain(word, plain)) break;
       view.setInt32(length, word, true);
       length += 4;
       at += 4;
     }
     if (at >= to) break;
+    // The last bytes are tested with those before them, which were copied as they are, and may be again.
+    if (at + 4 > to && to - since >= 4) {
+      const word = words.getInt32(to - 4, true);
+      if (isPlain(word, plain)) {
+        length += to - at;
+        view.setInt32(length - 4, word, true);
+        break;
+      }
+    }
     const byte = source[at] as number;
     if (table[byte] === 1) {
       bytes[length++] = byte;
@@ -75,9 +101,11 @@ export function copyEscaped(source: Buffer, from: number, to: number, out: ByteW
       out.length = start;
       return false;
     }
-    out.reserve(to - at);
+    since = at;
+    out.reserve(to - at + 1);
     ({ bytes, view, length } = out);
   }
+  if (after !== NONE) bytes[length++] = after;
   out.length = length;
   return true;
 }

@@ -25,7 +25,18 @@ export class EncodedText {
     const padded = Buffer.concat([bytes, Buffer.alloc(OVERSHOOT)]);
     for (let i = 0; i < this.words.length; i++) this.words[i] = padded.readInt32LE(i * 4);
   }
+
+  /** Writes it at `at`, and up to 3 bytes more; returns what follows. */
+  put(target: DataView, at: number): number {
+    const { words } = this;
+    for (let i = 0, to = at; i < words.length; i++, to += 4) target.setInt32(to, words[i] as number, true);
+    return at + this.size;
+  }
 }
+
+export const NOTHING = new EncodedText('');
+/** In place of a byte that follows. */
+export const NONE = -1;
 
 let viewed: Buffer = Buffer.alloc(0);
 let view = new DataView(viewed.buffer, viewed.byteOffset, 0);
@@ -79,11 +90,8 @@ export class ByteWriter {
   }
 
   encoded(source: EncodedText): void {
-    const { size, words } = source;
-    this.reserve(size);
-    const { view: target, length } = this;
-    for (let i = 0, at = length; i < words.length; i++, at += 4) target.setInt32(at, words[i] as number, true);
-    this.length = length + size;
+    this.reserve(source.size);
+    this.length = source.put(this.view, this.length);
   }
 
   raw(source: Uint8Array): void {
@@ -93,27 +101,27 @@ export class ByteWriter {
   }
 
   /**
-   * Copies source[from..to). Copies short ranges word by word, which is faster than a call into the runtime. Throws on a range outside of the
-   * source: to advance without writing would expose what this memory held for somebody else.
+   * Copies source[from..to), between a text and a byte. Copies short ranges word by word, which is faster than a call into the runtime. Throws on a
+   * range outside of the source: to advance without writing would expose what this memory held for somebody else.
    */
-  copy(source: Buffer, from: number, to: number): void {
+  copy(source: Buffer, from: number, to: number, before: EncodedText = NOTHING, after: number = NONE): void {
     const size = to - from;
     // One test for three: if any of them is negative, the result is negative. No buffer reaches 2 GiB.
     if ((from | size | (source.length - to)) < 0) throw new RangeError(`${from} to ${to} is no part of ${source.length} bytes`);
-    this.reserve(size);
-    if (size > SHORT) {
-      source.copy(this.bytes, this.length, from, to);
-      this.length += size;
-      return;
+    this.reserve(before.size + size + 1);
+    const { view: target, bytes } = this;
+    const start = before.put(target, this.length);
+    if (size > SHORT) source.copy(bytes, start, from, to);
+    else {
+      const words = viewOf(source);
+      let at = start;
+      let i = from;
+      for (const last = Math.min(to, source.length - OVERSHOOT); i < last; i += 4, at += 4)
+        target.setInt32(at, words.getInt32(i, true), true);
+      for (; i < to; i++) bytes[at++] = source[i] as number;
     }
-    const words = viewOf(source);
-    const { view: target, bytes, length } = this;
-    let at = length;
-    let i = from;
-    for (const last = Math.min(to, source.length - OVERSHOOT); i < last; i += 4, at += 4)
-      target.setInt32(at, words.getInt32(i, true), true);
-    for (; i < to; i++) bytes[at++] = source[i] as number;
-    this.length = length + size;
+    this.length = start + size;
+    if (after !== NONE) bytes[this.length++] = after;
   }
 
   /** Writes a string as UTF-8; an unpaired surrogate becomes U+FFFD. */

@@ -4,17 +4,19 @@
  * Nobody sees a cell before the row is known to end where its packet does, so a wrong length never exposes what lies behind.
  */
 import type { Cells } from '../../../model/cells.ts';
+import { viewOf } from '../../../util/byte-writer.ts';
 import { malformed } from '../../limits.ts';
 import { cutShort } from './bytes.ts';
 import { SHAPE, type WireColumn } from './columns.ts';
-import { doubleText, floatText, padded, pair, wholeBefore } from './digits.ts';
+import { clockDigits, dateDigits, doubleText, floatText, padded, wholeBefore } from './digits.ts';
 
 /** The longest text of a number or a time (`2024-01-01T10:00:00.000000Z`), rounded up. */
 export const SPARE_PER_COLUMN = 32;
 
+/** Shorter values have a length of one byte. */
+const LONG = 0xfb;
 const TWO_32 = 0x100000000;
 const DASH = 45;
-const COLON = 58;
 const DOT = 46;
 const ZERO = 48;
 const OPEN_DIGITS = 31;
@@ -25,6 +27,8 @@ const MOMENT_SIZES = marked(0, 4, 7, 11);
 const TIME_SIZES = marked(0, 8, 12);
 /** A TIME has up to 838 hours. */
 const DAYS_MOST = 34;
+/** 10 to the nth. */
+const POWERS = [1, 10, 100, 1_000, 10_000, 100_000];
 const EMPTY = Buffer.alloc(0);
 
 export class RowReader {
@@ -48,23 +52,38 @@ export class RowReader {
     this.cells = { bytes: EMPTY, from: new Int32Array(count), to: new Int32Array(count) };
   }
 
+  /** No length is negative, so when the values end where the row does, all of them lie inside. */
   read(bytes: Buffer, from: number, to: number, spare: number): void {
     const { cells } = this;
+    const { from: starts, to: ends } = cells;
     const shapes = this.#shapes;
     cells.bytes = bytes;
-    this.#at = from + 1 + this.#nullBytes;
     this.#end = to;
     this.#spare = spare;
+    let nulls = bytes[from + 1] as number;
+    let at = from + 1 + this.#nullBytes;
     for (let i = 0; i < shapes.length; i++) {
       const bit = i + 2;
-      if (((bytes[from + 1 + (bit >> 3)] as number) & (1 << (bit & 7))) !== 0) {
-        cells.from[i] = -1;
-        cells.to[i] = -1;
-      } else {
-        this.#value(bytes, i, shapes[i] as number);
+      if ((bit & 7) === 0) nulls = bytes[from + 1 + (bit >> 3)] as number;
+      if ((nulls & (1 << (bit & 7))) !== 0) {
+        starts[i] = -1;
+        ends[i] = -1;
+        continue;
       }
+      const shape = shapes[i] as number;
+      const size = bytes[at] as number;
+      // A short text, as most values are.
+      if (shape === SHAPE.bytes && size < LONG) {
+        starts[i] = at + 1;
+        at += 1 + size;
+        ends[i] = at;
+        continue;
+      }
+      this.#at = at;
+      this.#value(bytes, i, shape);
+      at = this.#at;
     }
-    if (this.#at !== to) throw malformed('a row that is not as long as it says');
+    if (at !== to) throw malformed('a row that is not as long as it says');
   }
 
   #value(bytes: Buffer, i: number, shape: number): void {
@@ -81,11 +100,11 @@ export class RowReader {
         break;
       case SHAPE.int32:
         this.#at = at + 4;
-        this.#whole(bytes, i, bytes.readInt32LE(at));
+        this.#whole(bytes, i, viewOf(bytes).getInt32(at, true));
         break;
       case SHAPE.uint32:
         this.#at = at + 4;
-        this.#whole(bytes, i, bytes.readUInt32LE(at));
+        this.#whole(bytes, i, viewOf(bytes).getUint32(at, true));
         break;
       case SHAPE.int64:
         this.#at = at + 8;
@@ -93,7 +112,7 @@ export class RowReader {
         break;
       case SHAPE.uint64:
         this.#at = at + 8;
-        this.#uint64(bytes, i, bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+        this.#uint64(bytes, i, viewOf(bytes).getUint32(at + 4, true), viewOf(bytes).getUint32(at, true));
         break;
       case SHAPE.int8:
         this.#at = at + 1;
@@ -151,7 +170,7 @@ export class RowReader {
     const at = this.#at;
     const first = bytes[at] as number;
     let size = first;
-    if (first < 0xfb) {
+    if (first < LONG) {
       this.#at = at + 1;
     } else if (first === 0xfc) {
       this.#at = at + 3;
@@ -161,7 +180,7 @@ export class RowReader {
       size = bytes.readUIntLE(at + 1, 3);
     } else if (first === 0xfe) {
       this.#at = at + 9;
-      size = bytes.readUInt32LE(at + 1) + bytes.readUInt32LE(at + 5) * TWO_32;
+      size = viewOf(bytes).getUint32(at + 1, true) + viewOf(bytes).getUint32(at + 5, true) * TWO_32;
     } else {
       throw malformed('a value without a length');
     }
@@ -177,7 +196,7 @@ export class RowReader {
   }
 
   #int64(bytes: Buffer, i: number, at: number): void {
-    const n = bytes.readInt32LE(at + 4) * TWO_32 + bytes.readUInt32LE(at);
+    const n = viewOf(bytes).getInt32(at + 4, true) * TWO_32 + viewOf(bytes).getUint32(at, true);
     if (Number.isSafeInteger(n)) this.#whole(bytes, i, n);
     else this.#text(bytes, i, bytes.readBigInt64LE(at).toString());
   }
@@ -245,16 +264,11 @@ export class RowReader {
     const day = size < 4 ? 0 : (bytes[at + 3] as number);
     // One test of all signs: is any part beyond its maximum?
     if (((9999 - year) | (12 - month) | (31 - day)) < 0) throw noMoment();
-    const century = (year / 100) | 0;
-    let to = pair(bytes, pair(bytes, from, century), year - century * 100);
-    bytes[to++] = DASH;
-    to = pair(bytes, to, month);
-    bytes[to++] = DASH;
-    to = pair(bytes, to, day);
+    let to = dateDigits(viewOf(bytes), from, year, month, day);
     if (shape !== SHAPE.date) {
       bytes[to++] = 84;
       to = size < 7 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, bytes[at + 4], bytes[at + 5], bytes[at + 6]);
-      to = this.#fraction(bytes, to, i, size < 11 ? 0 : bytes.readInt32LE(at + 7));
+      to = this.#fraction(bytes, to, i, size < 11 ? 0 : viewOf(bytes).getInt32(at + 7, true));
       if (shape === SHAPE.timestamp) bytes[to++] = 90;
     }
     this.#set(i, from, to);
@@ -267,23 +281,19 @@ export class RowReader {
     const from = this.#take() - SPARE_PER_COLUMN;
     let to = from;
     if (size >= 8 && bytes[at] === 1) bytes[to++] = DASH;
-    const days = size < 8 ? 0 : bytes.readInt32LE(at + 1);
+    const days = size < 8 ? 0 : viewOf(bytes).getInt32(at + 1, true);
     const hour = size < 8 ? 0 : (bytes[at + 5] as number);
     if ((days | (DAYS_MOST - days) | (23 - hour)) < 0) throw noMoment();
     const hours = days * 24 + hour;
     const hundreds = (hours / 100) | 0;
     if (hundreds > 0) bytes[to++] = ZERO + hundreds;
     to = size < 8 ? this.#clock(bytes, to, 0, 0, 0) : this.#clock(bytes, to, hours - hundreds * 100, bytes[at + 6], bytes[at + 7]);
-    this.#set(i, from, this.#fraction(bytes, to, i, size < 12 ? 0 : bytes.readInt32LE(at + 8)));
+    this.#set(i, from, this.#fraction(bytes, to, i, size < 12 ? 0 : viewOf(bytes).getInt32(at + 8, true)));
   }
 
   #clock(bytes: Buffer, at: number, hours = 0, minutes = 0, seconds = 0): number {
     if (((99 - hours) | (59 - minutes) | (59 - seconds)) < 0) throw noMoment();
-    let to = pair(bytes, at, hours);
-    bytes[to++] = COLON;
-    to = pair(bytes, to, minutes);
-    bytes[to++] = COLON;
-    return pair(bytes, to, seconds);
+    return clockDigits(viewOf(bytes), at, hours, minutes, seconds);
   }
 
   /** As many digits as the type keeps; where the server leaves it open, six or none. */
@@ -293,7 +303,7 @@ export class RowReader {
     const digits = declared >= OPEN_DIGITS ? (micros === 0 ? 0 : 6) : Math.min(declared, 6);
     if (digits === 0) return at;
     bytes[at] = DOT;
-    return padded(bytes, at + 1, Math.floor(micros / 10 ** (6 - digits)), digits);
+    return padded(bytes, at + 1, Math.floor(micros / (POWERS[6 - digits] as number)), digits);
   }
 }
 

@@ -249,7 +249,7 @@ export class Wire {
 
   #inOrder(sequence: number | undefined): void {
     // A server that closes an idle connection says so in a packet of its own, which nobody waits for. Nor for any other one.
-    const [waiting] = this.#waiting;
+    const waiting = this.#waiting[0];
     if (waiting === undefined) throw lostFailure('The database closed the connection');
     if (sequence !== waiting.sequence) {
       // Or it does so while a command is on its way, which it will not read any more.
@@ -260,7 +260,7 @@ export class Wire {
   }
 
   #deliver(from: number, to: number): void {
-    const [waiting] = this.#waiting;
+    const waiting = this.#waiting[0];
     if (waiting === undefined || !waiting.reply.packet(this.#bytes, from, to, this.#end)) return;
     this.#spare = 0;
     this.#waiting.shift();

@@ -4,6 +4,7 @@
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement, StatementParam } from '../../../sql/statement.ts';
+import { viewOf } from '../../../util/byte-writer.ts';
 import { StatementBackpressure } from '../../backpressure.ts';
 import { columnsOf, otherColumns } from '../../described.ts';
 import { DbFailure, type Left, type Outcome, type RunOptions } from '../../engine.ts';
@@ -120,12 +121,12 @@ export class QueryAnswer {
     if (this.#width < 0 && !this.#start()) return;
     const { cells } = this.#shown;
     const { from, to } = cells;
-    const count = end - start < 2 ? -1 : ((bytes[start] as number) << 8) | (bytes[start + 1] as number);
+    const view = viewOf(bytes);
+    const count = end - start < 2 ? -1 : view.getUint16(start);
     if (count !== this.#width) throw malformed(`a row of ${count} columns where ${this.#width} were described`);
     let at = start + 2;
     for (let i = 0; i < count; i++) {
-      const size =
-        ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
+      const size = view.getInt32(at);
       at += 4;
       if (size < 0) {
         if (size !== -1) throw malformed(`a cell of ${size} bytes`);

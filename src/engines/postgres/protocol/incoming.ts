@@ -2,6 +2,7 @@
  * The messages that we receive, PostgreSQL protocol 3: where each begins and ends, and its fields. Every length is compared with what is there
  * before it is used; what does not fit is a failure. Knows the layout only: the driver knows which message may come when.
  */
+import { viewOf } from '../../../util/byte-writer.ts';
 import { checkColumns, LargeShare, LIMITS, malformed } from '../../limits.ts';
 
 /** First bytes of the server's messages. */
@@ -79,7 +80,7 @@ export class Incoming {
       this.#split.clear();
     }
     while (length - at >= HEADER && !this.#closed) {
-      const size = bytes.readInt32BE(at + 1);
+      const size = viewOf(bytes).getInt32(at + 1);
       if (size < LEAST) throw malformed(`a message of length ${size}`);
       const next = at + 1 + size;
       if (next > length) break;

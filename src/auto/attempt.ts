@@ -121,7 +121,7 @@ export class Auto {
           pool.release(connection);
         }
       } catch (error) {
-        if (error instanceof NeedsOwnConnection || isHeldUp(error)) {
+        if (error instanceof NeedsOwnConnection || (isHeldUp(error) && !rows.started)) {
           mayShare = false;
           kind?.needsOwn();
           continue;

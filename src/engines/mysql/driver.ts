@@ -361,7 +361,7 @@ export class MysqlConnection implements Connection, Watched {
 
   async #explained(error: unknown, { isGivenUp }: MysqlCall): Promise<unknown> {
     if (isGivenUp) return stopFailure('cancelled', error);
-    if (this.#madeWay && wasKilled(error)) return stopFailure('held_up', error);
+    if (this.#madeWay && this.#stopped === undefined && wasKilled(error)) return stopFailure('held_up', error);
     if (this.#stopped === undefined) {
       // Killed by someone else: if it was the session, it will be gone in a moment.
       if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;

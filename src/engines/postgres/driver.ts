@@ -24,7 +24,7 @@ import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { CANCEL_GRACE_MS, cancelQuery } from './cancel.ts';
 import { failureFrom } from './dialect/failures.ts';
 import { BEGIN, BEGIN_SNAPSHOT, MARK, READ_ONLY, RESET, SESSION, TO_MARK } from './dialect/session.ts';
-import { outOfOrder, type Prepared, QueryAnswer, type QuerySent, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
+import { asYetUnknown, outOfOrder, type Prepared, QueryAnswer, type QuerySent, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
 import { ACKNOWLEDGEMENTS, ASIDES, errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
 import type { Session } from './protocol/login.ts';
 import { Outgoing } from './protocol/outgoing.ts';
@@ -126,7 +126,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#lead = '';
     this.#out.parse(name, text);
     this.#out.sync();
-    const prepared: Prepared = { name, columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false };
+    const prepared = asYetUnknown(name);
     await this.#send({ ...SIMPLE, prepared, runs: false, signal }, ready);
   }
 
@@ -242,9 +242,14 @@ export class PostgresConnection implements Connection, Watched {
     cancelQuery(this.#socket, this.#session);
   }
 
-  #limit(timeoutMs: number): void {
+  /** Whatever is sent now has to be over by then. */
+  #expect(timeoutMs: number): void {
     this.#late = performance.now() + timeoutMs + DEADLINE_GRACE_MS;
     this.deadline = this.#head.nextLook(this.#late);
+  }
+
+  #limit(timeoutMs: number): void {
+    this.#expect(timeoutMs);
     if (timeoutMs === this.#timeoutMs) return;
     this.#timeoutMs = timeoutMs;
     const setting = `SET statement_timeout=${Math.max(1, Math.ceil(timeoutMs))}`;
@@ -254,16 +259,9 @@ export class PostgresConnection implements Connection, Watched {
   #prepare(text: string): Prepared {
     if (!this.#named) {
       this.#out.parse('', text);
-      return { name: '', columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false };
+      return asYetUnknown('');
     }
-    const prepared: Prepared = {
-      name: `m${++this.#counter}`,
-      columns: undefined,
-      repairs: undefined,
-      confirmed: undefined,
-      parsed: false,
-      described: false,
-    };
+    const prepared = asYetUnknown(`m${++this.#counter}`);
     this.#prepared.set(text, prepared);
     this.#out.parse(prepared.name, text);
     return prepared;
@@ -306,7 +304,6 @@ export class PostgresConnection implements Connection, Watched {
       this.#begins = false;
       return;
     }
-    this.deadline = performance.now() + options.timeoutMs + DEADLINE_GRACE_MS;
     await this.#simple(word, options);
     if (word === 'COMMIT' && this.#tag === ROLLED_BACK)
       throw new DbFailure('other', 'the transaction had failed before it was committed', { code: '25P02' });
@@ -314,7 +311,7 @@ export class PostgresConnection implements Connection, Watched {
 
   #simple(text: string, options: RunOptions): Promise<Outcome> {
     if (!this.usable) return Promise.reject(gone());
-    this.deadline = performance.now() + options.timeoutMs + DEADLINE_GRACE_MS;
+    this.#expect(options.timeoutMs);
     this.#out.query(text);
     return this.#send(SIMPLE, 1);
   }
@@ -421,6 +418,8 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #settle(running: QueryAnswer): void {
+    // Stopped by its own time, and not for others.
+    if (running.stopped === HELD_UP && performance.now() >= this.#late - DEADLINE_GRACE_MS) running.stopped = undefined;
     const again = running.failure === undefined ? undefined : this.#anew(running);
     if (again !== undefined) this.#next.push(again);
     running.asked.signal?.removeEventListener('abort', this.#abort);

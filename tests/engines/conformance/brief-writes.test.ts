@@ -59,3 +59,36 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 });
+
+it('on postgres one that has given its row before it had to make way is not run again', async () => {
+  const session = await Session.open('postgres');
+  try {
+    const { database } = session;
+    await database.run('CREATE TABLE things (id int PRIMARY KEY)');
+    await database.run(
+      "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.id = 100 THEN PERFORM pg_sleep(20); END IF; RETURN NULL; END'",
+    );
+    await database.run(
+      'CREATE CONSTRAINT TRIGGER late AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()',
+    );
+    const insert = (id: number) => session.insertAndReturn('things', `[{"id":${id}}]`);
+    let id = 1000;
+    const ofOneMoment = (...ids: number[]) => Promise.all(ids.map(insert));
+    const share = async (): Promise<number> => {
+      for (let i = 0; i < 10; i++) await insert(id++);
+      session.used.splice(0);
+      await ofOneMoment(id++, id++);
+      return new Set(session.used).size;
+    };
+    await expect.poll(share).toBe(1);
+    session.used.splice(0);
+    const [slow, other] = await ofOneMoment(100, 101);
+    expect(slow?.rows).toEqual([['100']]);
+    expect(slow?.failure).toMatchObject({ key: 'database_conflict' });
+    expect(other).toEqual({ rows: [['101']], failure: undefined });
+    expect(new Set(session.used).size).toBe(1);
+    expect(await database.run('SELECT id FROM things WHERE id < 1000')).toEqual([{ id: 101 }]);
+  } finally {
+    await session.close();
+  }
+});

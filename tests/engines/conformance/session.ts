@@ -164,6 +164,17 @@ export class Session {
     return rows.length === 0 ? Promise.resolve(0) : this.#write(table, parseInsert([], Buffer.from(bodyOf(columns, rows))));
   }
 
+  /** The rows that a POST has written, as they come back; also those that came before it failed. */
+  async insertAndReturn(table: string, body: string): Promise<{ readonly rows: unknown[]; readonly failure: unknown }> {
+    const sink = new TextSink();
+    const request = parseInsert([{ name: '$return', value: 'rows' }], Buffer.from(body));
+    const failure = await this.#perform(table, request, sink).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return { rows: sink.rows, failure };
+  }
+
   update(table: string, query: readonly QueryParameter[]): Promise<number> {
     return this.#write(table, parseUpdate(query));
   }

@@ -106,6 +106,20 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     expect((await counts()).slice(0, 2)).toEqual([1, 2]);
   });
 
+  it('end by their own time when the others are gone', async () => {
+    await write(2);
+    const release = await lockFirst();
+    connection.hold?.(true);
+    const brief = { timeoutMs: 1500 };
+    const writes = [1, 3, 1].map((n) => connection.run(change, [String(n)], brief));
+    connection.send?.();
+    const [first, , last] = await Promise.allSettled(writes);
+    expect(first).toMatchObject({ status: 'rejected', reason: { kind: 'held_up' } });
+    expect(last).toMatchObject({ status: 'rejected', reason: { kind: 'timeout' } });
+    await release();
+    expect((await counts())[0]).toBe(0);
+  });
+
   it('wait behind a lock where they were not asked to make way', async () => {
     await write(2);
     const release = await lockFirst();

@@ -26,6 +26,11 @@ export interface Prepared {
   described: boolean;
 }
 
+/** A statement of which the server has said nothing. */
+export function asYetUnknown(name: string): Prepared {
+  return { name, columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false };
+}
+
 /** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
 export interface QuerySent {
   readonly statement: Statement | undefined;

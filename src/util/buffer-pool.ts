@@ -15,7 +15,7 @@ interface SizeClass {
 
 /** Small answers; a chunk of a large answer plus the row that filled it; bodies and batches of a few thousand rows; larger ones. */
 export const SMALL_BUFFER = 16 * 1024;
-export const CHUNK_BUFFER = 80 * 1024;
+export const CHUNK_BUFFER = 144 * 1024;
 const SIZE_CLASSES: readonly SizeClass[] = [
   { size: SMALL_BUFFER, most: 64, free: [] },
   { size: CHUNK_BUFFER, most: 64, free: [] },

@@ -1,5 +1,6 @@
 // The reader of HTTP/1.x: requests as clients send them, in any pieces; what is refused; and Node's own parser as the judge of both.
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
@@ -189,7 +190,11 @@ describe('requests', () => {
 });
 
 describe('an answer that flows', () => {
-  test('releases whoever waits for a slow client when all is said, and is over when the client has taken it', async () => {
+  /** More than any system takes at once, and what every one does. */
+  test.each([
+    ['slow', 32 * 1024 * 1024],
+    ['quick', 1024],
+  ])('releases whoever waits for a %s client when all is said, and is over when the client has taken it', async (pace, size) => {
     const events: string[] = [];
     const server = new WireServer(
       {
@@ -197,7 +202,7 @@ describe('an answer that flows', () => {
           reply.onDrain = () => events.push('drain');
           reply.onOver = () => events.push('over');
           reply.begin(200, '', undefined);
-          events.push(reply.write(Buffer.alloc(1024 * 1024, 'a')) ? 'quick' : 'slow');
+          events.push(reply.write(Buffer.alloc(size, 'a')) ? 'quick' : 'slow');
           reply.end(Buffer.from('z'));
         },
         refused: (_, __, reply) => reply.destroy(),
@@ -207,7 +212,35 @@ describe('an answer that flows', () => {
     const port = await server.listen('127.0.0.1', 0);
     const { text } = await exchange(port, [GET('/', CLOSE)]);
     expect(text).toMatch(/z\r\n0\r\n\r\n$/);
-    expect(events).toEqual(['slow', 'drain', 'over']);
+    expect(events).toEqual([pace, 'drain', 'over']);
+    await server.end(1000);
+  });
+
+  test('leaves with its head in one piece, and its head alone when there is nothing else', async () => {
+    const arrived: string[] = [];
+    const server = new WireServer(
+      {
+        request: ({ target }, __, reply) => {
+          reply.begin(200, '', undefined);
+          if (target === '/full') setImmediate(() => reply.write(Buffer.from('first')));
+          setTimeout(() => reply.end(Buffer.alloc(0)), 100);
+        },
+        refused: (_, __, reply) => reply.destroy(),
+      },
+      LIMITS,
+    );
+    const port = await server.listen('127.0.0.1', 0);
+    for (const path of ['/full', '/empty']) {
+      const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+      socket.on('data', (text: string) => arrived.push(text));
+      socket.write(GET(path, CLOSE));
+      await once(socket, 'close');
+    }
+    expect(arrived).toEqual([
+      expect.stringMatching(/^HTTP\/1\.1 200 .*\r\n\r\n5\r\nfirst\r\n$/s),
+      '0\r\n\r\n',
+      expect.stringMatching(/^HTTP\/1\.1 200 .*\r\n\r\n0\r\n\r\n$/s),
+    ]);
     await server.end(1000);
   });
 });

@@ -93,6 +93,8 @@ export class HttpReply {
   #told = false;
   #bodyBytes: number;
   #framing: 'length' | 'chunks' | 'end of connection' = 'length';
+  /** A head that leaves with the first piece. */
+  #begun = '';
 
   /** `bodyBytes`: the size of the request's body, counted until `bodyDone`. */
   constructor(carrier: Carrier, { method, section }: RequestHead, bodyBytes: number) {
@@ -151,10 +153,9 @@ export class HttpReply {
     this.#end();
   }
 
-  /** Sends the head only; `length` if the size of the body is known. */
+  /** Begins an answer, whose head leaves with the first piece; `length` if the size of the body is known. */
   begin(status: number, headers: string, length: number | undefined): void {
-    if (this.#over) return;
-    this.#carrier.socket.write(this.#head(status, headers, length), 'latin1');
+    if (!this.#over) this.#begun = this.#head(status, headers, length);
   }
 
   /** Sends a piece of the body. Returns false when the client is slow; `onDrain` is called when it has caught up. */
@@ -165,13 +166,14 @@ export class HttpReply {
     }
     this.bytes += piece.length;
     const { socket } = this.#carrier;
-    if (this.#framing !== 'chunks') return put(socket, piece);
+    const isChunk = this.#framing === 'chunks';
     socket.cork();
-    socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-    put(socket, piece);
-    const quick = socket.write('\r\n', 'latin1');
+    this.#lead(isChunk ? `${piece.length.toString(16)}\r\n` : '');
+    let isQuick = put(socket, piece);
+    if (isChunk) isQuick = socket.write('\r\n', 'latin1');
     socket.uncork();
-    return quick;
+    // What the system has taken at once waits for nobody.
+    return isQuick || socket.writableLength === 0;
   }
 
   /** Sends the last piece. */
@@ -183,9 +185,16 @@ export class HttpReply {
     const { socket } = this.#carrier;
     socket.cork();
     this.write(piece);
-    if (this.#framing === 'chunks' && !this.#bodiless) socket.write('0\r\n\r\n', 'latin1');
+    this.#lead(this.#framing === 'chunks' && !this.#bodiless ? '0\r\n\r\n' : '');
     socket.uncork();
     this.#end();
+  }
+
+  /** Sends what stands before a piece: the head of the answer, unless it is sent, and its own. */
+  #lead(own: string): void {
+    const text = this.#begun + own;
+    this.#begun = '';
+    if (text !== '') this.#carrier.socket.write(text, 'latin1');
   }
 
   /** Resets the connection: a truncated answer must not look complete. */

@@ -5,11 +5,11 @@
 import { acquireBuffer, CHUNK_BUFFER, Lease, type PooledBuffer, SMALL_BUFFER } from './buffer-pool.ts';
 
 /** Up to this size, a loop is faster than a call into the runtime. */
-const SHORT = 64;
+export const SHORT = 64;
 /** From this size on, measure a string first instead of reserving three bytes per character. */
 const LONG_TEXT = 4096;
 /** Copying works in words of four bytes and may write this many bytes past the end. */
-const OVERSHOOT = 3;
+export const OVERSHOOT = 3;
 /** An answer up to this size is copied out of its buffer, which is then free for the next one. Most answers are that small. */
 const SMALL = 4000;
 
@@ -47,6 +47,15 @@ export function viewOf(source: Buffer): DataView {
   viewed = source;
   view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   return view;
+}
+
+/** Copies source[from..to), and up to 3 bytes more; for short ranges. */
+export function copyWords(target: DataView, start: number, source: Buffer, from: number, to: number): void {
+  const words = viewOf(source);
+  let at = start;
+  let i = from;
+  for (const last = Math.min(to, source.length - OVERSHOOT); i < last; i += 4, at += 4) target.setInt32(at, words.getInt32(i, true), true);
+  for (; i < to; i++) target.setUint8(at++, source[i] as number);
 }
 
 export class ByteWriter {
@@ -109,19 +118,11 @@ export class ByteWriter {
     // One test for three: if any of them is negative, the result is negative. No buffer reaches 2 GiB.
     if ((from | size | (source.length - to)) < 0) throw new RangeError(`${from} to ${to} is no part of ${source.length} bytes`);
     this.reserve(before.size + size + 1);
-    const { view: target, bytes } = this;
-    const start = before.put(target, this.length);
-    if (size > SHORT) source.copy(bytes, start, from, to);
-    else {
-      const words = viewOf(source);
-      let at = start;
-      let i = from;
-      for (const last = Math.min(to, source.length - OVERSHOOT); i < last; i += 4, at += 4)
-        target.setInt32(at, words.getInt32(i, true), true);
-      for (; i < to; i++) bytes[at++] = source[i] as number;
-    }
+    const start = before.put(this.view, this.length);
+    if (size > SHORT) source.copy(this.bytes, start, from, to);
+    else copyWords(this.view, start, source, from, to);
     this.length = start + size;
-    if (after !== NONE) bytes[this.length++] = after;
+    if (after !== NONE) this.bytes[this.length++] = after;
   }
 
   /** Writes a string as UTF-8; an unpaired surrogate becomes U+FFFD. */

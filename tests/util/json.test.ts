@@ -90,6 +90,21 @@ describe('against JSON.parse', () => {
     );
   });
 
+  it('finds whatever ends a text, in every place of it', () => {
+    for (let place = 0; place < 9; place++)
+      for (let code = 0; code < 256; code++) {
+        const text = `[{"a":"${'x'.repeat(place)}${String.fromCharCode(code)}${'y'.repeat(8 - place)}","b":"é"}]`;
+        let wanted: [{ readonly a: string; readonly b: string }] | undefined;
+        try {
+          wanted = JSON.parse(text);
+        } catch {
+          expect(() => rows(text), text).toThrow(JsonError);
+          continue;
+        }
+        expect(rows(text), text).toEqual(wanted?.map(({ a, b }) => ({ index: 0, keys: ['a', 'b'], values: [a, b] })));
+      }
+  });
+
   it('reads the same piece by piece', () => {
     fc.assert(
       fc.property(anyJson, space, fc.integer({ min: 1, max: 40 }), (document, indent, piece) => {

@@ -5,6 +5,7 @@
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamKind, ParamType, StatementParam } from '../../../sql/statement.ts';
 import { acquireBuffer, Lease, type PooledBuffer } from '../../../util/buffer-pool.ts';
+import { copyWords, OVERSHOOT, SHORT } from '../../../util/byte-writer.ts';
 import { BIT, floatOf, refused, UNSIGNED, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 
@@ -55,22 +56,41 @@ function wireOf(type: ParamType): Wire {
   return type.kind === 'int' ? (INT_WIRES[type.cast] ?? INT) : WIRES[type.kind];
 }
 
-/** Signatures of long lists of types, which belong to statements that are kept. */
-const signatures = new WeakMap<readonly ParamType[], string>();
 const LONG_LIST = 100;
 
+/** What is made of a list of types, kept for long lists: they belong to statements that are kept. */
+function keptFor<Made>(make: (types: readonly ParamType[]) => Made): (types: readonly ParamType[]) => Made {
+  const kept = new WeakMap<readonly ParamType[], Made>();
+  return (types) => {
+    if (types.length < LONG_LIST) return make(types);
+    let made = kept.get(types);
+    if (made === undefined) kept.set(types, (made = make(types)));
+    return made;
+  };
+}
+
 /** Tells two uses of one text with different parameter types apart. */
-export function signature(types: readonly ParamType[]): string {
-  const known = types.length < LONG_LIST ? undefined : signatures.get(types);
-  if (known !== undefined) return known;
+export const signature = keptFor((types) => {
   let key = '';
   for (const type of types) {
     const wire = wireOf(type);
     key += String.fromCharCode(wire.type + wire.flag);
   }
-  if (types.length >= LONG_LIST) signatures.set(types, key);
   return key;
+});
+
+/** Writes the types as an execute command spells them, two bytes each. */
+function spell(types: readonly ParamType[], bytes: Buffer, start: number): Buffer {
+  let at = start;
+  for (const type of types) {
+    const wire = wireOf(type);
+    bytes[at++] = wire.type;
+    bytes[at++] = wire.flag;
+  }
+  return bytes;
 }
+
+const spelled = keptFor((types) => spell(types, Buffer.alloc(2 * types.length), 0));
 
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
@@ -90,15 +110,14 @@ const BOUNDS = {
   unsigned: [0n, 2n ** 64n - 1n],
 } as const;
 
-/** Up to this size, a loop is faster than a call into the runtime. */
-const SHORT = 64;
-
 /** A growing command: room for the packet header, then whatever is appended. Once the scratch buffer is full, it moves to a pooled one. */
 export class ParameterWriter {
   bytes: Buffer;
   length: number;
   readonly #scratch: Buffer;
   #larger: PooledBuffer | undefined;
+  /** Of `bytes`, once it is needed. */
+  #view: DataView | undefined;
 
   constructor(scratch: Buffer, from: number) {
     this.bytes = scratch;
@@ -156,11 +175,9 @@ export class ParameterWriter {
     this.bytes.fill(0, nulls, nulls + bitmap);
     this.length += bitmap;
     this.bytes[this.length++] = 1;
-    for (const type of types) {
-      const wire = wireOf(type);
-      this.bytes[this.length++] = wire.type;
-      this.bytes[this.length++] = wire.flag;
-    }
+    if (types.length < LONG_LIST) spell(types, this.bytes, this.length);
+    else this.bytes.set(spelled(types), this.length);
+    this.length += 2 * types.length;
     return nulls;
   }
 
@@ -203,11 +220,13 @@ export class ParameterWriter {
   /** The text in source[from..to). */
   range(source: Buffer, from: number, to: number): void {
     const size = to - from;
-    this.#room(size + 9);
+    this.#room(size + 9 + OVERSHOOT);
     this.#lengthOf(size);
-    const { bytes } = this;
-    if (size > SHORT) source.copy(bytes, this.length, from, to);
-    else for (let i = from, at = this.length; i < to; i++) bytes[at++] = source[i] as number;
+    if (size > SHORT) source.copy(this.bytes, this.length, from, to);
+    else {
+      this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+      copyWords(this.#view, this.length, source, from, to);
+    }
     this.length += size;
   }
 
@@ -225,6 +244,7 @@ export class ParameterWriter {
   release(): void {
     this.#larger?.release();
     this.#larger = undefined;
+    this.#view = undefined;
     this.bytes = this.#scratch;
   }
 
@@ -250,6 +270,6 @@ export class ParameterWriter {
     before.copy(larger.bytes, 0, 0, this.length);
     this.#larger?.release();
     this.#larger = larger;
-    this.bytes = larger.bytes;
+    ({ bytes: this.bytes, view: this.#view } = larger);
   }
 }

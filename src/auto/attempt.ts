@@ -162,7 +162,12 @@ export class Auto {
     }
     if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
     if (failure.kind === 'lost') return failure.left === 'unsent' && tries <= UNSENT_REPEATS;
-    if (table === undefined || failure.left === 'unknown') return false;
+    if (table === undefined) return false;
+    if (failure.left === 'unknown') {
+      // What was written cannot be repeated; the next one need not fare the same.
+      if (STALE.has(failure.kind)) await this.#catalog.renew(target, 'nothing');
+      return false;
+    }
     if (STALE.has(failure.kind)) {
       const isNear = neighbours !== undefined && (await this.#renewAround(target, neighbours));
       const hasChanged = (await this.#catalog.renew(target, 'nothing')) !== table || isNear;

@@ -30,6 +30,8 @@ const PROOF = 8;
 const DISK_SHARES = 16;
 const DISK_MS = 0.6;
 const DISK_REST = 2000;
+/** How much longer a row takes that is written and read again. */
+const READING_BACK = 2;
 
 /** Statements that take about as long as each other, as far as is known. */
 export class BriefKind implements Brief {
@@ -66,7 +68,7 @@ export class BriefKind implements Brief {
     if (!this.yields || count === 1) return;
     this.#quickestMs = Math.min(this.#quickestMs, ms / count);
     if (++this.#shares < DISK_SHARES) return;
-    if (this.#quickestMs > DISK_MS) this.#resting = DISK_REST;
+    if (this.#quickestMs > DISK_MS * this.#slowness) this.#resting = DISK_REST;
     this.#shares = 0;
     this.#quickestMs = Number.POSITIVE_INFINITY;
   }
@@ -93,10 +95,12 @@ const PROVEN: KindTraits = { isProven: true };
 const UNPROVEN: KindTraits = { isProven: false };
 const EXPANDED: KindTraits = { isProven: true, slowness: EXPANDING };
 const WRITES: KindTraits = { isProven: false, writes: true };
+const READ_BACK: KindTraits = { ...WRITES, slowness: READING_BACK };
 
 export class BriefKinds {
   readonly #rows = new WeakMap<Table, BriefKind>();
   readonly #writes = new WeakMap<Table, BriefKind>();
+  readonly #readBack = new WeakMap<Table, BriefKind>();
   readonly #pages = new WeakMap<Table, BriefKind>();
   readonly #expanded = new WeakMap<Table, WeakMap<object, BriefKind>>();
 
@@ -104,7 +108,7 @@ export class BriefKinds {
     if (table.kind !== 'table') return undefined;
     if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, PROVEN) : undefined;
     if (request.do === 'group') return undefined;
-    if (request.do !== 'read') return isBriefWrite(request, table, engine) ? kindIn(this.#writes, table, WRITES) : undefined;
+    if (request.do !== 'read') return this.#writing(request, table, engine);
     if (request.count !== undefined) return undefined;
     const { filters, page, size, order, expand } = request;
     if (filters.length > 0) return expand === undefined && namesKey(table, filters) ? kindIn(this.#rows, table, PROVEN) : undefined;
@@ -113,6 +117,11 @@ export class BriefKinds {
     const isFree = access.restriction === undefined;
     if (expand === undefined) return kindIn(this.#pages, visibleTable(table, access, 'read'), isFree ? PROVEN : UNPROVEN);
     return isFree ? this.#expandedBy(expand, table) : undefined;
+  }
+
+  #writing(request: WriteRequest, table: Table, engine: Pick<Engine, 'capabilities'>): BriefKind | undefined {
+    if (!isBriefWrite(request, table, engine)) return undefined;
+    return isReadBack(request, engine) ? kindIn(this.#readBack, table, READ_BACK) : kindIn(this.#writes, table, WRITES);
   }
 
   /** A text of `$expand` is the same object for all tables that are asked so. */
@@ -135,11 +144,17 @@ function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, traits: K
   return kind;
 }
 
-/** One row of a key, or a few new ones, by one statement that is a transaction by itself. What cannot be taken back is never stopped for others. */
-function isBriefWrite(request: WriteRequest, table: Table, { capabilities }: Pick<Engine, 'capabilities'>): boolean {
-  if (!capabilities.transactions || !table.transactional || request.dryRun || request.maxAffected !== undefined) return false;
+/** The rows that it wrote are wanted, and the engine does not give them by itself. */
+function isReadBack(request: WriteRequest, { capabilities }: Pick<Engine, 'capabilities'>): boolean {
   const operation = OPERATIONS[request.do] as 'insert' | 'update' | 'delete';
-  if (request.returning !== undefined && !capabilities.returning.includes(operation)) return false;
+  return request.returning !== undefined && !capabilities.returning.includes(operation);
+}
+
+/** One row of a key, or a few new ones, by one statement that is a transaction by itself, or by one that is sent as a whole. What cannot be taken back is never stopped for others. */
+function isBriefWrite(request: WriteRequest, table: Table, engine: Pick<Engine, 'capabilities'>): boolean {
+  const { capabilities } = engine;
+  if (!capabilities.transactions || !table.transactional || request.dryRun || request.maxAffected !== undefined) return false;
+  if (isReadBack(request, engine) && !(capabilities.readsBack && request.do === 'insert')) return false;
   if (request.do === 'patch') return false;
   if (request.do === 'insert') return request.body.length <= BODY_MOST;
   if (request.ifMatch !== undefined || !namesRow(table, request.where)) return false;

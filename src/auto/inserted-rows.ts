@@ -2,7 +2,7 @@
  * Runs an insert that gives back its rows, in the order of the body: with RETURNING where the engine has it, else by their keys, which are those of the
  * body, those that the service gives, or those that the database made.
  */
-import type { Outcome } from '../engines/engine.ts';
+import { DbFailure, type Outcome } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
 import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../model/cells.ts';
 import type { Column } from '../model/table.ts';
@@ -73,7 +73,7 @@ function insertAndRead(
   if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
   const wanted = { ...returned, access, key };
   const together = oneTogether(batch, plan, wanted, session, sink);
-  if (together !== undefined) return inTransaction(plan, session, together, 'by itself');
+  if (together !== undefined) return together;
   return inTransaction(plan, session, async (progress) => {
     const keys: RowKey[] = new Array(batch.count);
     for (const group of batch.groups) {
@@ -86,21 +86,18 @@ function insertAndRead(
   });
 }
 
-/**
- * One row: the beginning of the transaction, what writes the row and what reads it leave together. Undefined where they cannot, and for a write that would
- * have to be taken back: should nothing but the beginning fail, the row is there.
- */
+/** One row: its transaction, with what writes the row and what reads it, leaves as a whole. Undefined where it cannot, or might have to be taken back. */
 function oneTogether(
   { count, groups: [group] }: Batch,
   plan: InsertBodyPlan,
   wanted: Wanted & { readonly key: readonly Column[] },
   session: AutoSession,
   sink: RowSink,
-): ((progress: Progress) => Promise<number>) | undefined {
+): Promise<number> | undefined {
   const { connection, options, engine } = session;
   const { dialect } = engine;
-  const send = connection.beginWriteAndRead?.bind(connection);
-  if (send === undefined || count !== 1 || group === undefined || plan.dryRun || plan.maxAffected !== undefined) return undefined;
+  if (connection.writeAndRead === undefined || count !== 1 || group === undefined || plan.dryRun || plan.maxAffected !== undefined)
+    return undefined;
   const { key } = wanted;
   const narrowed = narrowGroup(group, plan);
   const { how, given } = howKnown(narrowed, key, session);
@@ -109,16 +106,29 @@ function oneTogether(
   const select = readWritten(key, given[0] ?? 'generated', wanted);
   const [write] = statementsOf(narrowed, session, ASKED[how]);
   if (write === undefined) return undefined;
-  return async (progress) => {
-    const row = new HeldRow();
-    const outcome = await send(write, { ...compileSelect(select, dialect), sink: row }, options);
-    progress.hasRun = true;
-    checkWritten(outcome.rows, mustWrite([group], plan));
-    // A trigger may have given it another key than the server would have.
-    if (how === 'given' || row.text(place) === String(outcome.generated)) row.passOn(maskedSink(select, sink));
-    else await readByKeys(await generatedKeys(outcome, dialect.generatedKeys ?? '', session), wanted, 'together', session, sink);
+  const row = new HeldRow();
+  return connection.writeAndRead(write, { ...compileSelect(select, dialect), sink: row }, options).then(async ({ rows, generated }) => {
+    checkWritten(rows, mustWrite([group], plan));
+    // A trigger may have given it another key than the server would have; and by now its columns may be of other kinds than those known.
+    const isIt = row.isStarted && (how === 'given' || row.text(place) === String(generated));
+    if (isIt) row.passOn(maskedSink(select, sink));
+    else await readDone(given[0] ?? generatedKey(generated), wanted, session, sink);
     return count;
-  };
+  });
+}
+
+function generatedKey(generated: Outcome['generated']): RowKey {
+  if (generated === undefined) throw new DbFailure('other', 'The server has not told the key of the new row', { left: 'unknown' });
+  return [String(generated)];
+}
+
+/** Reads a row that is committed: nothing that fails now takes it back. */
+async function readDone(key: RowKey, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
+  try {
+    await readByKeys([key], { ...wanted, kinds: 'described' }, 'together', session, sink);
+  } catch (error) {
+    throw error instanceof DbFailure ? error.leaving('unknown') : error;
+  }
 }
 
 /** How the keys of rows become known: they are in the rows, the statement tells them, or the server counts them up. */
@@ -210,11 +220,13 @@ class OrderedRows implements RowSink {
 
 /** A row that nobody is to see before it is known to be the right one. */
 class HeldRow implements RowSink {
+  isStarted = false;
   #columns: readonly ResultColumn[] = [];
   #cells: Cells | undefined;
 
   start(columns: readonly ResultColumn[]): void {
     this.#columns = columns;
+    this.isStarted = true;
   }
 
   row(cells: Cells): void {

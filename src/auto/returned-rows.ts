@@ -80,6 +80,8 @@ export interface Wanted {
   readonly access: Access;
   /** By which they are found; the primary key when nothing is said. */
   readonly key?: readonly Column[];
+  /** `described`: of whatever kinds their columns are by now. */
+  readonly kinds?: SelectPlan['kinds'];
 }
 
 /** `together`: in the order of the key; `in turn`: in the order in which they are given. Many at a time either way. */
@@ -137,9 +139,9 @@ function readWhere(where: Condition, wanted: Wanted, session: AutoSession, sink:
   return readPlanned(planned(where, wanted), session, sink);
 }
 
-function planned(where: Condition, { table, columns, access }: Wanted): Narrowed<SelectPlan> {
+function planned(where: Condition, { table, columns, access, kinds }: Wanted): Narrowed<SelectPlan> {
   const order = table.order.map((column) => ({ column, direction: 'asc' }) as const);
-  return narrow<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0 }, access, 'read');
+  return narrow<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0, kinds }, access, 'read');
 }
 
 /** Reads the row that an INSERT wrote, and is sent with it. `generated`: by the key that the server makes for it. */

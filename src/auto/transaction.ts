@@ -28,15 +28,14 @@ export function checkMost(rows: number, maxAffected: number | undefined): void {
   if (maxAffected !== undefined && rows > maxAffected) throw apiError('too_many_affected', String(rows), String(maxAffected));
 }
 
-/** Commits what `work` has written, unless it was too much, or was only tried. `by itself`: work that begins its transaction with its first statement. */
+/** Commits what `work` has written, unless it was too much, or was only tried. */
 export async function inTransaction(
   wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
   { connection, options, isShared }: AutoSession,
   work: (progress: Progress) => Promise<number>,
-  begins?: 'by itself',
 ): Promise<number> {
   if (isShared) throw new NeedsOwnConnection();
-  if (begins === undefined) await connection.begin(options);
+  await connection.begin(options);
   const progress: Progress = { hasRun: false };
   let rows = 0;
   try {

@@ -93,11 +93,11 @@ export interface Connection {
    */
   runTogether?(runs: readonly StatementRun[], options: RunOptions, ends: boolean): Promise<void>;
   /**
-   * Begins a transaction, writes in it by one statement, and reads what that left: all of it is sent at once. Fails as the write does, or else as the
-   * read; its rows count only when neither has failed. Should the beginning itself fail, the write stands alone, as a failure that leaves `unknown`
-   * says. Absent where statements wait for each other.
+   * A transaction of its own: writes by one statement, reads what that left, and commits; all of it is sent at once. A write that fails leaves nothing.
+   * After that it is done whatever happens to the read: when that fails, the failure leaves `unknown`; when its result has other kinds than it was
+   * planned for, it gives nothing, not even its start. Absent where statements wait for each other.
    */
-  beginWriteAndRead?(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome>;
+  writeAndRead?(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome>;
   commit(options: RunOptions): Promise<void>;
   rollback(options: RunOptions): Promise<Undone>;
   /** Marks a point of the open transaction. Absent, like the next, where the engine has no transactions. */
@@ -195,6 +195,8 @@ export interface Capabilities {
   readonly sharedReads: boolean;
   /** Which writes can give back the rows that they wrote (RETURNING). */
   readonly returning: readonly ('insert' | 'update' | 'delete')[];
+  /** Its connections can `writeAndRead`. */
+  readonly readsBack: boolean;
   /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
   readonly bulkyWrites: number;
 }

@@ -41,8 +41,12 @@ function read(query: string) {
   return parseRead(parameters, 1000);
 }
 
-const engineWith = (returning: Engine['capabilities']['returning'], transactions = true): Pick<Engine, 'capabilities'> => ({
-  capabilities: { transactions, returning, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 1 },
+const engineWith = (
+  returning: Engine['capabilities']['returning'],
+  transactions = true,
+  readsBack = false,
+): Pick<Engine, 'capabilities'> => ({
+  capabilities: { transactions, returning, readsBack, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 1 },
 });
 const ENGINE = engineWith(['insert', 'update', 'delete']);
 
@@ -130,6 +134,16 @@ describe('a brief write', () => {
     expect(isBrief({ ...request, maxAffected: 5 }, table)).toBe(false);
     const returned = { ...request, returning: { select: undefined } };
     expect([isBrief(returned, table), isBrief(returned, table, UNRESTRICTED, engineWith([]))]).toEqual([true, false]);
+    // Where rows are read again, a new one is read with what writes it.
+    expect(isBrief(returned, table, UNRESTRICTED, engineWith([], true, true))).toBe(request.do === 'insert');
+  });
+
+  test('that is read again is of a kind of its own', () => {
+    const kinds = new BriefKinds();
+    const returned = insert({ returning: { select: undefined } });
+    const of = (request: AutoRequest, engine: typeof ENGINE) => kinds.of(request, table, UNRESTRICTED, engine);
+    expect(of(returned, ENGINE)).toBe(of(insert(), ENGINE));
+    expect(of(returned, engineWith([], true, true))).not.toBe(of(insert(), ENGINE));
   });
 
   test.each([

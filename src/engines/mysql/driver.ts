@@ -20,7 +20,7 @@ import {
 import { HeadOfLine } from '../head-of-line.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import type { MysqlCall, MysqlRun } from './call.ts';
-import { leaves, lostFailure, type StopKind, stopFailure, wasKilled, withoutEffect } from './dialect/failures.ts';
+import { isStale, leaves, lostFailure, type StopKind, stopFailure, wasKilled, withoutEffect } from './dialect/failures.ts';
 import {
   BEGIN,
   BEGIN_SNAPSHOT,
@@ -162,16 +162,18 @@ export class MysqlConnection implements Connection, Watched {
     });
   }
 
-  beginWriteAndRead(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome> {
+  writeAndRead(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome> {
     this.#isMarked = false;
     return this.#together([{ ...write, sink: undefined }, read], options, async (execute) => {
       const begun = this.#simple(BEGIN);
       const written = execute(0);
       const given = execute(1);
-      await Promise.allSettled([begun, written, given]);
+      const ended = this.#simple(COMMIT);
+      await Promise.allSettled([begun, written, given, ended]);
       const outcome = await written;
-      await begun.catch(leaves('unknown'));
-      await given.catch(leaves('nothing'));
+      // Without a beginning the write has been committed by itself.
+      await ended.catch(leaves('unknown'));
+      await given.catch((error) => isStale(error) || leaves('unknown')(error));
       return outcome;
     });
   }
@@ -457,7 +459,7 @@ export class MysqlConnection implements Connection, Watched {
       if (outcome.selected && performance.now() >= call.late && SELECTS.test(statement.text)) throw stopFailure('timeout');
       return outcome;
     } catch (error) {
-      if (kept && error instanceof DbFailure && error.kind === 'stale') this.#forget(prepared);
+      if (kept && isStale(error)) this.#forget(prepared);
       throw error;
     } finally {
       if (!kept) this.#closeStatement(prepared.id);

@@ -21,6 +21,7 @@ export const postgresEngine: Engine = {
     defaultSchema: DEFAULT_SCHEMA,
     sharedReads: false,
     returning: ['insert', 'update', 'delete'],
+    readsBack: false,
     bulkyWrites: 8,
   },
   dialect: postgresDialect,

@@ -92,3 +92,84 @@ it('on postgres one that has given its row before it had to make way is not run 
     await session.close();
   }
 });
+
+describe('on mysql new rows that are read again', () => {
+  let session: Session;
+  beforeAll(async () => {
+    session = await Session.open('mysql');
+    await session.database.run('CREATE TABLE things (id int AUTO_INCREMENT PRIMARY KEY, name varchar(50) UNIQUE, size int DEFAULT 7)');
+  });
+  afterAll(() => session?.close());
+
+  const insert = (...names: string[]) => session.insertAndReturn('things', JSON.stringify(names.map((name) => ({ name }))));
+  const ofOneMoment = (...names: string[]) => Promise.all(names.map((name) => insert(name)));
+  let n = 0;
+  /** How many connections four of one moment have used. */
+  async function connections(): Promise<number> {
+    for (let i = 0; i < 10; i++) await insert(`${n++}`);
+    session.used.splice(0);
+    const names = [n++, n++, n++, n++].map(String);
+    const answers = await ofOneMoment(...names);
+    expect(answers.map(({ rows, failure }) => [rows.length, (rows[0] as unknown[])[1], (rows[0] as unknown[])[2], failure])).toEqual(
+      names.map((name) => [1, name, '7', undefined]),
+    );
+    return new Set(session.used).size;
+  }
+  const stored = async (like: string): Promise<unknown[]> =>
+    (await session.database.run(`SELECT name FROM things WHERE name LIKE '${like}' ORDER BY name`)).map((row) => row['name']);
+
+  it('share one, and several of a request do not', async () => {
+    await expect.poll(connections).toBe(1);
+    session.used.splice(0);
+    const both = await Promise.all([insert('two a', 'two b'), insert('two c', 'two d')]);
+    expect(both.map(({ rows, failure }) => [rows.length, failure])).toEqual([
+      [2, undefined],
+      [2, undefined],
+    ]);
+    expect(await stored('two%')).toEqual(['two a', 'two b', 'two c', 'two d']);
+    // Each has been on a connection of its own in the end.
+    expect(new Set(session.used.slice(-2)).size).toBe(2);
+  });
+
+  it('one that holds others up is run again by itself, and written once', async () => {
+    const { connection: other } = await connectTo(session.database);
+    try {
+      await expect.poll(connections).toBe(1);
+      await other.begin(OPTIONS);
+      await other.run({ text: "INSERT INTO things (name) VALUES ('late')", types: [] }, [], OPTIONS);
+      session.used.splice(0);
+      const [late, ...others] = ['late', 'soon 1', 'soon 2'].map((name) => insert(name));
+      for (const answer of await Promise.all(others)) expect(answer).toMatchObject({ rows: [expect.anything()], failure: undefined });
+      await other.rollback(OPTIONS);
+      expect(await late).toMatchObject({ rows: [expect.anything()], failure: undefined });
+      expect(await stored('late')).toEqual(['late']);
+      expect(await stored('soon%')).toEqual(['soon 1', 'soon 2']);
+      expect(new Set(session.used.slice(0, 3)).size).toBe(1);
+      expect(session.used.length).toBeGreaterThan(3);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('that are of another kind by now are given as they are', async () => {
+    await expect.poll(connections).toBe(1);
+    await session.database.run("ALTER TABLE things MODIFY size varchar(20) DEFAULT 'seven'");
+    const answers = await ofOneMoment('changed 1', 'changed 2');
+    expect(answers.map(({ rows, failure }) => [failure, (rows[0] as unknown[]).slice(1)])).toEqual([
+      [undefined, ['changed 1', 'seven']],
+      [undefined, ['changed 2', 'seven']],
+    ]);
+    expect(await stored('changed%')).toEqual(['changed 1', 'changed 2']);
+  });
+
+  it('whose column is gone: nobody says that nothing was written, and the next one knows', async () => {
+    await expect.poll(async () => (await insert(`${n++}`)).failure, { timeout: 20_000 }).toBe(undefined);
+    await session.database.run('ALTER TABLE things DROP COLUMN size');
+    const first = await insert('gone 1');
+    expect(first.failure).toMatchObject({ headers: { 'x-outcome': 'unknown' } });
+    expect(await stored('gone 1')).toEqual(['gone 1']);
+    const next = await insert('gone 2');
+    expect(next.failure).toBe(undefined);
+    expect((next.rows[0] as unknown[]).slice(1)).toEqual(['gone 2']);
+  });
+});

@@ -41,6 +41,11 @@ export function wasKilled(failure: unknown): boolean {
   return failure instanceof DbFailure && failure.code === '1317';
 }
 
+/** It was planned for columns that are others by now. */
+export function isStale(failure: unknown): boolean {
+  return failure instanceof DbFailure && failure.kind === 'stale';
+}
+
 /** Who logged in, and from where, belongs into the database's own log only. */
 const ACCOUNT = / (?:for|to) (?:user|AuthId) ['`].{0,300}?['`]@['`].{0,300}?['`]/g;
 

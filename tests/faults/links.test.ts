@@ -143,8 +143,8 @@ describe('one host', () => {
     const whole = (await slow.get('words?pg=0&ps=1000')).json<unknown[]>();
     expect(whole).toHaveLength(1000);
     const outcomes = new Map<string, number>();
-    // A thousand rows are some 130,000 bytes from the server: cuts before, inside and after them.
-    const cuts = [...Array.from({ length: 28 }, (_, index) => index * 37 + 1), 5_000, 20_000, 64_000, 100_000, 120_000, 133_000, 140_000];
+    // A thousand rows are some 330,000 bytes from the server: cuts before, inside and after them. The answer begins when there are 128 KiB of it.
+    const cuts = [...Array.from({ length: 28 }, (_, index) => index * 37 + 1), 5_000, 64_000, 120_000, 200_000, 280_000, 333_000, 340_000];
     for (const afterBytes of cuts) {
       await proxy.set({ kind: 'cut', afterBytes });
       const outcome = await slow.get('words?pg=0&ps=1000').then(

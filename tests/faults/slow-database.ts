@@ -9,7 +9,7 @@ export interface SlowDatabase extends TestDatabase {
   sessions(): Promise<number>;
 }
 
-/** `sleepy?id=eq.700` takes 700 ms, for every multiple of 50 up to ten minutes; `words` has a thousand rows of a hundred characters. */
+/** `sleepy?id=eq.700` takes 700 ms, for every multiple of 50 up to ten minutes; `words` has a thousand rows of three hundred characters. */
 export async function slowDatabase(address?: EngineAddress): Promise<SlowDatabase> {
   const database = await createDatabase('postgres', address);
   await database.run(`
@@ -17,7 +17,7 @@ export async function slowDatabase(address?: EngineAddress): Promise<SlowDatabas
     INSERT INTO naps SELECT n * 50 FROM generate_series(0, 12000) n;
     CREATE VIEW sleepy AS SELECT id, pg_sleep(id / 1000.0)::text AS done FROM naps;
     CREATE TABLE words (id int PRIMARY KEY, word text);
-    INSERT INTO words SELECT n, repeat('x', 100) FROM generate_series(1, 1000) n`);
+    INSERT INTO words SELECT n, repeat('x', 300) FROM generate_series(1, 1000) n`);
   const count = async (condition: string): Promise<number> => {
     const sql = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'millrace' AND ${condition}`;
     return Number((await database.run(sql))[0]?.['n']);

@@ -72,7 +72,7 @@ export class PostgresConnection implements Connection, Watched {
   #timeoutMs = 0;
   /** Settings that travel with the next statement. */
   #lead = '';
-  /** A BEGIN travels with the next statement: by itself, or a rollback would take the settings back too. */
+  /** A BEGIN travels with the next statement, in one piece: when it fails, nothing has run outside of a transaction. */
   #begins = false;
   #beginning = BEGIN;
 
@@ -106,7 +106,7 @@ export class PostgresConnection implements Connection, Watched {
       this.#lead = '';
       ready++;
     }
-    if (begins) this.#out.query(this.#beginning);
+    if (begins) this.#out.begin(this.#beginning);
     this.#begins = false;
     const known = this.#named ? this.#prepared.get(statement.text) : undefined;
     const prepared = known ?? this.#prepare(statement.text);
@@ -331,6 +331,7 @@ export class PostgresConnection implements Connection, Watched {
       this.#unasked(type);
       return;
     }
+    if (running.begun(type)) return;
     switch (type) {
       case RECEIVED.ready:
         if (to - from !== 1) throw malformed('no word on the transaction');
@@ -409,12 +410,13 @@ export class PostgresConnection implements Connection, Watched {
     if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !isShared)) return undefined;
     // Leases were released when they were written.
     if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return undefined;
-    if (begins) this.#out.query(`ROLLBACK; ${this.#beginning}`);
+    if (begins) this.#out.query('ROLLBACK');
+    if (begins) this.#out.begin(this.#beginning);
     const known = this.#named ? this.#prepared.get(statement.text) : undefined;
     const prepared = known ?? this.#prepare(statement.text);
     this.#run(prepared, statement, params);
     this.#out.send(this.#socket);
-    return this.#answer({ ...asked, prepared, reused: false }, begins ? 2 : 1, resolve, reject);
+    return this.#answer({ ...asked, prepared, reused: false }, begins ? 3 : 1, resolve, reject);
   }
 
   #settle(running: QueryAnswer): void {

@@ -38,7 +38,7 @@ export interface QuerySent {
   readonly prepared: Prepared | undefined;
   /** Was it prepared for an earlier run, when its tables may have been others? */
   readonly reused: boolean;
-  /** Did a BEGIN travel with it? */
+  /** Did a BEGIN travel with it, in the same piece? */
   readonly begins: boolean;
   /** Or is it only to be looked at? */
   readonly runs: boolean;
@@ -64,13 +64,16 @@ export interface Shown {
 
 /** Where on its connection an answer comes. */
 interface Place {
-  /** Pieces that are answered: the statement, and what was sent before it. */
+  /** Pieces that are answered: the statement, its BEGIN, and what was sent before them. */
   readonly ready: number;
   readonly shown: Shown;
   readonly source: Backpressure;
   /** Do answers of other callers come behind it? Then a sink that takes no rows ends only its own. */
   readonly isShared: boolean;
 }
+
+/** How a BEGIN is answered. */
+const BEGUN: readonly number[] = [RECEIVED.parseComplete, RECEIVED.bindComplete, RECEIVED.commandComplete];
 
 const NO_REPAIRS: readonly (Repair | undefined)[] = [];
 
@@ -79,7 +82,7 @@ export class QueryAnswer {
   readonly isShared: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
-  /** Ready messages still to come: one for each piece that was sent. */
+  /** Ready messages still to come: one for each piece that was sent, and the end of its BEGIN. */
   ready: number;
   failure: DbFailure | undefined = undefined;
   /** Why it was told to stop; the server's word on how it ended is awaited. */
@@ -97,6 +100,7 @@ export class QueryAnswer {
   #completed = false;
   #selected = false;
   #copyRefused = false;
+  #begun = 0;
   #rows = 0;
 
   constructor(
@@ -156,6 +160,18 @@ export class QueryAnswer {
     } catch (error) {
       this.#untaken(error);
     }
+  }
+
+  /** Takes what answers the BEGIN, step by step. When that fails, the server has passed over the statement. */
+  begun(type: number): boolean {
+    if (!this.asked.begins || this.ready !== 2) return false;
+    if (type === RECEIVED.error) this.ready = 1;
+    if (type !== BEGUN[this.#begun]) {
+      if (type === RECEIVED.ready || BEGUN.includes(type)) throw outOfOrder(type);
+      return false;
+    }
+    if (++this.#begun === BEGUN.length) this.ready = 1;
+    return true;
   }
 
   parsed(): void {

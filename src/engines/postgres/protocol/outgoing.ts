@@ -59,6 +59,17 @@ export class Outgoing {
     this.#finish(start);
   }
 
+  /** Runs a BEGIN in the same piece as what follows: when it fails, the server passes over the rest of the piece. */
+  begin(text: string): void {
+    const start = this.#begin(0x50);
+    this.#string('');
+    this.#string(text);
+    this.#int16(0);
+    this.#finish(start);
+    this.bind('', [], []);
+    this.#raw(EXECUTE.subarray(0, -SYNC.length));
+  }
+
   closeStatement(name: string): void {
     const start = this.#begin(0x43);
     this.#byte(0x53);

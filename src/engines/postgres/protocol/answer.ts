@@ -101,6 +101,8 @@ export class QueryAnswer {
   #selected = false;
   #copyRefused = false;
   #begun = 0;
+  /** What failed was sent before the statement (settings), which has run all the same. */
+  #failedEarly = false;
   #rows = 0;
 
   constructor(
@@ -209,6 +211,7 @@ export class QueryAnswer {
   }
 
   failed(failure: DbFailure): void {
+    this.#failedEarly ||= this.failure === undefined && this.ready > 1;
     this.failure ??= failure;
     this.#width = -1;
   }
@@ -243,7 +246,8 @@ export class QueryAnswer {
 
   settle(): void {
     this.letGo();
-    const { failure, stopped } = this;
+    const { stopped } = this;
+    const failure = this.#failedEarly && this.#completed ? this.failure?.leaving('unknown') : this.failure;
     if (failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
     else if (stopped === undefined) this.reject(failure);
     // It was told to stop, and the server confirms that it ended without effect.

@@ -12,7 +12,7 @@ import { readOptions, USAGE } from './options.mjs';
 import { toSvg } from './plot.mjs';
 import { Progress } from './progress.mjs';
 import { toMarkdown, toText, verdicts } from './report.mjs';
-import { admit, runRounds, secondsOfContest } from './rounds.mjs';
+import { admit, Patience, runRounds, secondsOfContest } from './rounds.mjs';
 import { SCENARIOS } from './scenarios.mjs';
 import { startService, startYardstick } from './servers.mjs';
 import { Administrator, databaseEntry, Refused } from './tenants.mjs';
@@ -53,6 +53,8 @@ async function runScenario(name, engine, settings, progress) {
 /** What a scenario takes on one engine, about: measured once, to tell what a run will take. */
 const estimateOf = (scenario, settings) =>
   (scenario.takes ?? 0) + (scenario.trial ? 0 : secondsOfContest(scenario.sides ?? 2, { ...settings, ...spanOf(scenario, settings) }));
+/** For rounds of a whole run that are run again because the host was busy with other machines. */
+const PATIENCE_SECONDS = 300;
 /** To start an engine, the servers and to fill the tables. */
 const ENGINE_SECONDS = 15;
 
@@ -68,10 +70,11 @@ async function contest(result, contestants, settings) {
     const problem = await admit(contestant);
     if (problem) throw new Refused(`${contestant.label} answered ${problem}`);
   }
-  const measured = await runRounds(contestants, settings, (round, results) => {
+  const sayRound = (round, results) => {
     const shown = results.map((rounds, i) => `${contestants[i].label} ${Math.round(rounds.at(-1).rate)}/s`);
     say(`  round ${round} of ${settings.rounds}: ${shown.join(', ')}`);
-  });
+  };
+  const measured = await runRounds(contestants, settings, sayRound, say);
   const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
   if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
   result.contestants = measured;
@@ -143,6 +146,7 @@ async function main(options) {
     const plan = options.engines.map((type) => [type, names.filter((name) => ALL[name].engines.includes(type))]);
     const seconds = plan.flatMap(([, own]) => own.map((name, i) => estimateOf(ALL[name], settings) + (i === 0 ? ENGINE_SECONDS : 0)));
     const progress = new Progress(seconds);
+    settings.patience = new Patience(PATIENCE_SECONDS, seconds.length);
     say(`${seconds.length} scenarios, about ${progress.minutes} minutes`);
     for (const [type, own] of plan) {
       if (own.length === 0) continue;
@@ -154,6 +158,7 @@ async function main(options) {
       await cleanUp();
     }
     run.minutes = progress.minutesPassed;
+    run.repeated = settings.patience.repeated;
     writeResults(run, folder, options);
   } finally {
     await cleanUp();

@@ -43,6 +43,25 @@ export function cpuSeconds(pid) {
   return ticks / TICKS_PER_SECOND;
 }
 
+/** What the processors of this machine have done so far, and what the host gave to other machines meanwhile, both in ticks. */
+export function processorTime() {
+  try {
+    const ticks = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0].trim().split(/\s+/).slice(1, 9).map(Number);
+    return { ticks: ticks.reduce((sum, n) => sum + n, 0), stolen: ticks[7] };
+  } catch {
+    return { ticks: 0, stolen: 0 };
+  }
+}
+
+/** Of the processors' time. Beyond it a measurement says more about the host than about what was measured. */
+export const MOST_STOLEN = 0.03;
+
+/** The share of the time since then that the host gave to others. */
+export function stolenSince(before) {
+  const { ticks, stolen } = processorTime();
+  return ticks === before.ticks ? 0 : (stolen - before.stolen) / (ticks - before.ticks);
+}
+
 function residentKilobytes(pid) {
   try {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);

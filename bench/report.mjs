@@ -1,6 +1,6 @@
 // What a run found, as a table for the terminal, as Markdown, and as JSON. Knows results, not how they came about.
 import { ENGINE_NAMES } from './engines.mjs';
-import { median } from './measure.mjs';
+import { MOST_STOLEN, median } from './measure.mjs';
 
 const round = (number, digits) =>
   number === undefined ? '' : number.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -140,6 +140,17 @@ function shortfalls(results) {
 /** Rounds that differ so much say more about the machine than about the service. */
 const WIDE = 1.5;
 
+/** How much of the processors the host gave to other machines in the rounds that count. */
+function disturbance(results, repeated) {
+  const stolen = results.flatMap(({ contestants = [] }) => contestants.flatMap(({ rounds }) => rounds.map((round) => round.stolen)));
+  if (repeated === 0 && !stolen.some((share) => share >= 0.005)) return [];
+  const mean = stolen.reduce((sum, share) => sum + share, 0) / stolen.length;
+  const disturbed = stolen.filter((share) => share > MOST_STOLEN).length;
+  return [
+    `The host gave ${(mean * 100).toFixed(1)} % of the processors to other machines: ${repeated} rounds were run again for it, and in ${disturbed} of ${stolen.length} measurements that count it was more than ${MOST_STOLEN * 100} % all the same.`,
+  ];
+}
+
 function steadiness(results) {
   const spreads = results.flatMap(({ contestants = [] }) => contestants.filter(({ ratio }) => ratio && ratio.low !== ratio.high));
   const wide = spreads.filter(({ ratio }) => ratio.high > ratio.low * WIDE).length;
@@ -150,10 +161,11 @@ function steadiness(results) {
 }
 
 /** The part that goes into docs/performance.md too. */
-export function toMarkdown({ machine, settings, results, minutes }, plot) {
+export function toMarkdown({ machine, settings, results, minutes, repeated = 0 }, plot) {
   const engines = [...new Set(results.map(({ engine }) => engine))];
   return [
     `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker; ${minutes} minutes in all.`,
+    ...disturbance(results, repeated),
     ...steadiness(results),
     shortfalls(results),
     `![Ratios to the yardstick](${plot})`,

@@ -2,11 +2,35 @@
 // machine falls on all of them alike. Ratios are taken within a round. Knows nothing of what a contestant is beyond its request and its server.
 import { setTimeout as delay } from 'node:timers/promises';
 import { runLoad, sendOnce } from './load.mjs';
-import { cpuSeconds, median, residentBytes, spread } from './measure.mjs';
+import { cpuSeconds, MOST_STOLEN, median, processorTime, residentBytes, spread, stolenSince } from './measure.mjs';
 
 /** More failed requests than this make a measurement worthless. */
 const TOLERATED_ERRORS = 0.001;
 const PAUSE_MS = 100;
+
+/** Seconds for rounds that are run again, because the host was busy with other machines: a share of them for each contest, and what the ones before have left. */
+export class Patience {
+  #share;
+  #left = 0;
+  /** How many rounds were thrown away. */
+  repeated = 0;
+
+  constructor(seconds, contests) {
+    this.#share = contests === 0 ? 0 : seconds / contests;
+  }
+
+  nextContest() {
+    this.#left += this.#share;
+  }
+
+  /** May a round that took so long be run again? */
+  repeat(seconds) {
+    if (this.#left < seconds) return false;
+    this.#left -= seconds;
+    this.repeated++;
+    return true;
+  }
+}
 
 /** Is the answer the right one? A contestant that is refused takes no part, and the report says why. */
 export async function admit(contestant) {
@@ -33,9 +57,12 @@ function messageOf(body) {
 async function measure(contestant, { generator, seconds, connections }) {
   const { server, database, request } = contestant;
   const before = { server: cpuSeconds(server.pid), database: cpuSeconds(database?.pid) };
+  const time = processorTime();
   const load = await runLoad(generator, { port: server.port, request, seconds, connections });
+  const stolen = stolenSince(time);
   const used = (pid, start) => (start === undefined ? undefined : ((cpuSeconds(pid) - start) / load.requests) * 1e6);
   return {
+    stolen,
     rate: load.requests / load.seconds,
     p50: load.p50,
     p99: load.p99,
@@ -60,21 +87,37 @@ async function warmUp({ server, request }, { generator, connections }) {
 /** What a contest of so many takes in seconds, about: what is measured, and what there is around it. */
 export const secondsOfContest = (contestants, { rounds, seconds }) => contestants * (0.75 * WARM_SECONDS + rounds * (seconds + 0.3)) + 1;
 
+/** Everybody once; who is first turns from round to round. */
+async function runRound(contestants, round, settings) {
+  const measured = [];
+  for (let turn = 0; turn < contestants.length; turn++) {
+    const index = (turn + round) % contestants.length;
+    await contestants[index].before?.();
+    measured[index] = await measure(contestants[index], settings);
+    await delay(PAUSE_MS);
+  }
+  return measured;
+}
+
 /** Runs the contest; the base of the ratios is the fastest yardstick, or the first contestant where there is none. */
-export async function runRounds(contestants, settings, say) {
+export async function runRounds(contestants, settings, sayRound, say = () => {}) {
   const results = contestants.map(() => []);
   for (const contestant of contestants) {
     await contestant.before?.();
     await warmUp(contestant, settings);
   }
-  for (let round = 0; round < settings.rounds; round++) {
-    for (let turn = 0; turn < contestants.length; turn++) {
-      const index = (turn + round) % contestants.length;
-      await contestants[index].before?.();
-      results[index].push(await measure(contestants[index], settings));
-      await delay(PAUSE_MS);
+  settings.patience?.nextContest();
+  for (let turn = 0, kept = 0; kept < settings.rounds; turn++) {
+    const started = performance.now();
+    const round = await runRound(contestants, turn, settings);
+    const stolen = Math.max(...round.map((measured) => measured.stolen));
+    if (stolen > MOST_STOLEN && settings.patience?.repeat((performance.now() - started) / 1000)) {
+      say(`  the host took ${Math.round(stolen * 100)} % of the processors: once more`);
+      continue;
     }
-    say(round + 1, results);
+    for (const [i, measured] of round.entries()) results[i].push(measured);
+    kept++;
+    sayRound(kept, results);
   }
   const base = baseOf(contestants, results);
   return contestants.map((contestant, index) => summarize(contestant.label, results[index], base));

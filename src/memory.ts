@@ -3,7 +3,8 @@
  * outlived a collection, and soon makes all objects of such places in the memory for old ones. While a service starts under load these are
  * the parts of requests, and from then on every request leaves a kilobyte behind that only a full collection takes away.
  */
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--no-allocation-site-pretenuring');
@@ -22,6 +23,23 @@ export async function loadSparingly<T>(load: () => Promise<T>): Promise<T> {
     setFlagsFromString('--semi-space-growth-factor=2');
     setFlagsFromString('--turbofan');
   }
+}
+
+/** The memory for young objects, both halves of it. Twice as much, which the runtime would take, saves a request a hundredth of its time. */
+const YOUNG_MOST = 16 * 1024 * 1024;
+
+/** Lets the memory for young objects grow up to its bound. The runtime also makes it smaller now and then, and it may grow again. */
+export function boundYoung(): void {
+  let mayGrow = true;
+  new PerformanceObserver(() => {
+    if (mayGrow === youngBytes() < YOUNG_MOST) return;
+    mayGrow = !mayGrow;
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
+  }).observe({ entryTypes: ['gc'] });
+}
+
+function youngBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 }
 
 /** How often is looked, and what share of that time on a processor is quiet. */
@@ -63,12 +81,14 @@ export function restWhenQuiet(letGo: () => void, everyMs = LOOK_EVERY_MS): void 
   setInterval(look, everyMs).unref();
 }
 
-/** The runtime shows its collector to contexts that are made while it is told to; nobody else sees this one. */
+/** The runtime shows its collector to contexts that are made while it is told to; nobody else sees this one. Pages that are nearly empty are given back too. */
 function collect(): void {
   setFlagsFromString('--expose-gc');
+  setFlagsFromString('--compact-on-every-full-gc');
   try {
     runInNewContext('gc')();
   } finally {
     setFlagsFromString('--no-expose-gc');
+    setFlagsFromString('--no-compact-on-every-full-gc');
   }
 }

@@ -5,7 +5,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { startService, urlOf } from '../app.ts';
 import { type Config, ConfigError } from '../config.ts';
-import { restWhenQuiet } from '../memory.ts';
+import { boundYoung, restWhenQuiet } from '../memory.ts';
 import { dropFreeBuffers } from '../util/buffer-pool.ts';
 import { relayMetrics, shareMetrics } from './worker-metrics.ts';
 
@@ -71,6 +71,7 @@ export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakO
 
 export async function startOne(config: Config): Promise<Running> {
   const service = await startService(config);
+  boundYoung();
   restWhenQuiet(dropFreeBuffers);
   const { observer } = service;
   if (cluster.isWorker) observer.gatherMetrics = shareMetrics(() => observer.ownMetrics());

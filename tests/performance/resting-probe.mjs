@@ -1,21 +1,38 @@
-// Makes objects of which many live on for a while, and waits until the memory for young objects is small. Prints its size after the load and then, in MiB.
-import { setTimeout as delay } from 'node:timers/promises';
+// A load of objects, many of which live on for a while and a few for ever, then rest, then a load again. Prints what the memory for young and for
+// old objects was each time, in MiB.
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { restWhenQuiet } from '../../dist/memory.js';
+import { boundYoung, restWhenQuiet } from '../../dist/memory.js';
 
-const young = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size / 1048576;
+const sizeOf = (space) => getHeapSpaceStatistics().find(({ space_name: name }) => name === space).space_size / 1048576;
+const sizes = () => ({ young: sizeOf('new_space'), old: sizeOf('old_space') });
 
+boundYoung();
 let dropped = false;
 restWhenQuiet(() => {
   dropped = true;
 }, 6000);
-let kept = [];
-const { user } = process.cpuUsage();
-while (process.cpuUsage().user - user < 1_500_000) {
-  for (let i = 0; i < 1000; i++) kept.push({ i, words: [i, i + 1] });
-  if (kept.length > 200_000) kept = [];
+
+const forEver = [];
+let most = 0;
+async function load() {
+  let kept = [];
+  const { user } = process.cpuUsage();
+  while (process.cpuUsage().user - user < 1_500_000) {
+    for (let i = 0; i < 1000; i++) kept.push({ i, words: [i, i + 1] });
+    if (kept.length > 200_000) {
+      if (forEver.length < 20_000) forEver.push(...kept.filter(({ i }) => i % 250 === 0));
+      kept = [];
+    }
+    most = Math.max(most, sizeOf('new_space'));
+    await turn();
+  }
 }
-const loaded = young();
-for (let looks = 0; young() >= 4 && looks < 400; looks++) await delay(100);
-process.stdout.write(JSON.stringify({ dropped, loaded, rested: young(), shown: runInNewContext('typeof gc') === 'function' }));
+
+await load();
+const loaded = sizes();
+for (let looks = 0; !(dropped && sizes().young < 4) && looks < 400; looks++) await delay(100);
+const rested = sizes();
+await load();
+process.stdout.write(JSON.stringify({ dropped, most, loaded, rested, again: sizes(), shown: runInNewContext('typeof gc') === 'function' }));

@@ -6,11 +6,28 @@ import { expect, test } from 'vitest';
 
 const PROBE = fileURLToPath(new URL('resting-probe.mjs', import.meta.url));
 
-test('after a load the memory for young objects is small again, and the collector is shown to nobody', async () => {
+interface Sizes {
+  readonly young: number;
+  readonly old: number;
+}
+
+interface Probed {
+  readonly dropped: boolean;
+  readonly most: number;
+  readonly loaded: Sizes;
+  readonly rested: Sizes;
+  readonly again: Sizes;
+  readonly shown: boolean;
+}
+
+test('the memory for young objects has a bound, is small again after a load, and grows again with the next', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [PROBE], { timeout: 90_000 });
-  const { dropped, loaded, rested, shown } = JSON.parse(stdout) as { dropped: boolean; loaded: number; rested: number; shown: boolean };
+  const { dropped, most, loaded, rested, again, shown } = JSON.parse(stdout) as Probed;
+  expect(loaded.young).toBeGreaterThan(8);
+  expect(most).toBeLessThanOrEqual(16);
   expect(dropped).toBe(true);
-  expect(loaded).toBeGreaterThan(8);
-  expect(rested).toBeLessThan(4);
-  expect(shown).toBe(false);
+  expect(rested.young).toBeLessThan(4);
+  expect(rested.old).toBeLessThan(10);
+  expect(again.young).toBeGreaterThan(8);
+  expect(shown, 'the collector is shown to nobody').toBe(false);
 }, 100_000);

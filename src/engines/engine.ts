@@ -108,6 +108,8 @@ export interface Connection {
   checkConstraints?(options: RunOptions): Promise<void>;
   /** Restores the session to its state after connecting; false when it cannot, and must be closed. */
   reset(): Promise<boolean>;
+  /** How many statements its server does well at a time, where more of them would only be in each other's way. */
+  readonly statementsAtOnce?: number;
   /** False once the socket is gone or the protocol is out of sync: the pool drops it. */
   readonly usable: boolean;
   /** Called when the connection dies while idle. */

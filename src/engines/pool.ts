@@ -1,12 +1,14 @@
 /**
  * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle, each for at most `idleMs`. Opens lazily, and never
  * waits without a deadline. The most recently used connection is handed out first, so that the others can expire.
- * Bulky statements may use only a few of them at a time.
+ * Bulky statements may use only a few of them at a time. Where the server says how many statements it does well at once, no more begin together;
+ * one that takes long keeps nobody waiting.
  */
 
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { type Brief, type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
 import { Gathering } from './gathering.ts';
+import { LONG_MS, Places } from './places.ts';
 import { WaitQueue } from './wait-queue.ts';
 
 export interface PoolLimits {
@@ -57,6 +59,8 @@ export class Pool {
   #bulky = 0;
   readonly #isBulky = new Set<Connection>();
   readonly #gathering = new Gathering();
+  readonly #places = new Places();
+  #placer: NodeJS.Timeout | undefined;
   /** Open, or being opened. */
   #count = 0;
   #opening = 0;
@@ -104,6 +108,24 @@ export class Pool {
     return bulky === true ? this.#takeBulky(signal) : this.#take(signal);
   }
 
+  #wait(signal: StopSignal | undefined): Promise<Connection> {
+    if (this.#places.areCounted) this.#placer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();
+    return this.#line.join(signal);
+  }
+
+  /** What takes long gives its place to those who wait. */
+  #passLong(): void {
+    this.#places.passLong();
+    while (this.#line.length > 0 && this.#places.free > 0) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) break;
+      if (!idle.connection.usable) this.#drop(idle.connection);
+      else if (this.#line.give(idle.connection)) this.#places.take(idle.connection);
+    }
+    for (let free = this.#places.free; free > 0 && this.#replace(); free--);
+    this.#placer = this.#line.length > 0 ? setTimeout(() => this.#passLong(), LONG_MS).unref() : undefined;
+  }
+
   #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
     const shared = this.#gathering.join(kind);
     if (shared !== undefined) return shared;
@@ -113,17 +135,24 @@ export class Pool {
   }
 
   #take(signal: StopSignal | undefined): Connection | Promise<Connection> {
+    if (this.#places.free <= 0 && this.#state !== 'closed') return this.#wait(signal);
     for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
       const { connection, since } = item;
-      if (connection.usable) return performance.now() - since < RESTED_MS ? connection : this.#look(connection, signal);
+      if (connection.usable) {
+        this.#places.take(connection);
+        return performance.now() - since < RESTED_MS ? connection : this.#look(connection, signal);
+      }
       this.#drop(connection);
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
-    if (this.#count >= this.#limits.maxOpen) return this.#line.join(signal);
-    return this.#connect(signal).catch((error: unknown) => {
-      if (!this.#canDoWithout(error)) throw error;
-      return this.#idle.length > 0 ? this.#take(signal) : this.#line.join(signal);
-    });
+    if (this.#count >= this.#limits.maxOpen) return this.#wait(signal);
+    return this.#connect(signal).then(
+      (connection) => this.#places.take(connection),
+      (error: unknown) => {
+        if (!this.#canDoWithout(error)) throw error;
+        return this.#idle.length > 0 ? this.#take(signal) : this.#wait(signal);
+      },
+    );
   }
 
   /** A server that takes no more leaves us with the connections that we have. */
@@ -159,11 +188,15 @@ export class Pool {
   release(connection: Connection): void {
     if (!this.#gathering.leave(connection)) return;
     if (this.#isBulky.delete(connection)) this.#bulkyDone();
+    this.#places.leave(connection);
     if (!connection.usable || this.#state === 'closed' || this.#owed > 0) {
       this.#drop(connection);
       return;
     }
-    if (this.#line.give(connection)) return;
+    if (this.#places.free > 0 && this.#line.give(connection)) {
+      this.#places.take(connection);
+      return;
+    }
     if (this.#state === 'draining') {
       this.#drop(connection);
       return;
@@ -241,6 +274,7 @@ export class Pool {
       const connection = await this.#open(signal);
       this.#opening--;
       this.#openedLast = performance.now();
+      this.#places.most = connection.statementsAtOnce;
       connection.onClosed(() => this.#forget(connection));
       return connection;
     } catch (error) {
@@ -263,15 +297,17 @@ export class Pool {
     if (this.#forgotten.has(connection)) return;
     this.#forgotten.add(connection);
     this.#count--;
+    this.#places.leave(connection);
     if (this.#owed > 0) this.#owed--;
     const index = this.#idle.findIndex((item) => item.connection === connection);
     if (index >= 0) this.#idle.splice(index, 1);
     this.#replace();
   }
 
-  /** There is room: opens a connection for whoever is first in line by then. Another one may be released earlier. */
-  #replace(): void {
-    if (this.#replacing >= this.#line.length || this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return;
+  /** There is room: opens a connection for whoever is first in line by then, and tells whether it does. Another one may be released earlier. */
+  #replace(): boolean {
+    if (this.#replacing >= Math.min(this.#line.length, this.#places.free)) return false;
+    if (this.#state === 'closed' || this.#count >= this.#limits.maxOpen) return false;
     this.#replacing++;
     this.#connect(undefined)
       .finally(() => this.#replacing--)
@@ -282,5 +318,6 @@ export class Pool {
           this.#line.refuse(failure instanceof DbFailure ? failure : new DbFailure('unreachable', String(failure)));
         },
       );
+    return true;
   }
 }

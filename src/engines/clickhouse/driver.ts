@@ -84,6 +84,7 @@ class ClickhouseConnection implements Connection, Watched {
   readonly #wire: Wire;
   readonly #origin: Origin;
   #settings: Settings = [];
+  statementsAtOnce = AT_ONCE_LEAST;
   #busy = false;
   /** Ends what runs now. */
   #expire: () => void = () => undefined;
@@ -100,11 +101,11 @@ class ClickhouseConnection implements Connection, Watched {
     this.#expire();
   }
 
-  /** Logs in and asks which of our settings the server knows. */
+  /** Logs in and asks which of our settings the server knows, and how many threads it has for a statement. */
   static async open(wire: Wire, origin: Origin): Promise<ClickhouseConnection> {
     const connection = new ClickhouseConnection(wire, origin);
     try {
-      connection.#settings = await connection.#readSettings();
+      await connection.#readSettings();
     } catch (error) {
       wire.destroy();
       throw error;
@@ -182,18 +183,20 @@ class ClickhouseConnection implements Connection, Watched {
     return Number(sink.rows[0]?.[0] ?? '0');
   }
 
-  async #readSettings(): Promise<Settings> {
+  async #readSettings(): Promise<void> {
     const { timeoutMs, signal } = this.#origin.options;
-    const names = SETTING_NAMES.map(literalText).join(', ');
+    const names = [...SETTING_NAMES, THREADS].map(literalText).join(', ');
     const sink = new TextRows();
     const request = {
-      text: `SELECT name FROM system.settings WHERE name IN (${names})`,
+      text: `SELECT name, value FROM system.settings WHERE name IN (${names})`,
       bound: [],
-      columns: NAME_COLUMNS,
+      columns: SETTING_COLUMNS,
       block: undefined,
     };
     await this.#execute(request, { timeoutMs, signal }, sink);
-    return knownSettings(new Set(sink.rows.map(([name]) => name ?? '')), this.#origin.entry);
+    const known = new Map(sink.rows.map(([name, value]) => [name ?? '', value ?? '']));
+    this.#settings = knownSettings(new Set(known.keys()), this.#origin.entry);
+    this.statementsAtOnce = Math.max(AT_ONCE_LEAST, AT_ONCE_A_THREAD * threadsOf(known.get(THREADS) ?? ''));
   }
 
   /** One exchange with the server, ended by the deadline or the signal when it does not end by itself. */
@@ -271,7 +274,21 @@ interface Request {
 }
 
 const COUNT_COLUMNS: readonly ResultColumn[] = [{ name: 'count', kind: 'int' }];
-const NAME_COLUMNS: readonly ResultColumn[] = [{ name: 'name', kind: 'text' }];
+const SETTING_COLUMNS: readonly ResultColumn[] = [
+  { name: 'name', kind: 'text' },
+  { name: 'value', kind: 'text' },
+];
+
+/** How many threads a statement may have: as many as the server has cores, unless somebody has set it. */
+const THREADS = 'max_threads';
+/** With more statements at a time than this the server does fewer a second, and the slowest take several times as long. */
+const AT_ONCE_A_THREAD = 4;
+const AT_ONCE_LEAST = 8;
+
+/** Of `auto(16)`, or of a number. */
+function threadsOf(text: string): number {
+  return Number(/\d{1,4}/.exec(text)?.[0] ?? 1);
+}
 
 function seconds(timeoutMs: number): string {
   return String(Math.max(0.001, timeoutMs / 1000));

@@ -39,6 +39,13 @@ describe.each(PORTS)('over the %s port', (_, port) => {
     await connection.rollback({ timeoutMs: 1 });
   });
 
+  test('tells how many statements the server does well at a time, by its threads', async () => {
+    const [[threads]] = (
+      await rowsOf(await kept(open(port)), "SELECT toInt32(extract(value, '\\\\d+')) AS n FROM system.settings WHERE name = 'max_threads'")
+    ).rows as [[string]];
+    expect((await kept(open(port))).statementsAtOnce).toBe(Math.max(8, 4 * Number(threads)));
+  });
+
   test('behind a port of another number', async () => {
     const proxy = await FaultProxy.start({ host: server.hostname, port });
     closing.push(() => proxy.stop());

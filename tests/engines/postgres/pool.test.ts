@@ -6,8 +6,12 @@ import { Pool, type PoolLimits } from '../../../src/engines/pool.ts';
 
 class Stub implements Connection {
   usable = true;
+  readonly statementsAtOnce?: number;
   closed = false;
   readonly #listeners: (() => void)[] = [];
+  constructor(statementsAtOnce?: number) {
+    if (statementsAtOnce !== undefined) this.statementsAtOnce = statementsAtOnce;
+  }
   run = async () => ({ rows: 0, selected: false });
   begin = async () => undefined;
   commit = async () => undefined;
@@ -30,7 +34,7 @@ class Stub implements Connection {
 const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
 
 /** A pool whose connections open when the test says so. */
-function pool(limits: Partial<PoolLimits> = {}) {
+function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number) {
   const opening: { give(): Stub; fail(): void }[] = [];
   const made = new Pool(
     { ...LIMITS, ...limits },
@@ -38,7 +42,7 @@ function pool(limits: Partial<PoolLimits> = {}) {
       new Promise((resolve, reject) => {
         opening.push({
           give() {
-            const connection = new Stub();
+            const connection = new Stub(statementsAtOnce);
             resolve(connection);
             return connection;
           },
@@ -217,5 +221,99 @@ describe('bulky statements', () => {
     await first;
     made.close();
     await expect(second).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('a server that does two statements at a time', () => {
+  const places = () => pool({ maxOpen: 4, maxIdle: 4, waitMs: 5000 }, 2);
+
+  /** Two in use, and a third who waits. */
+  async function full() {
+    const { made, opening } = places();
+    const first = made.acquire();
+    opening.shift()?.give();
+    made.release(await first);
+    const held = [made.acquire(), made.acquire()];
+    opening.shift()?.give();
+    const [one, two] = (await Promise.all(held)) as [Stub, Stub];
+    return { made, opening, one, two, third: Promise.resolve(made.acquire()) };
+  }
+
+  test('gets no third one, and who waits has the connection of the one that is done', async () => {
+    const { made, opening, one, third } = await full();
+    await turn();
+    expect(opening).toEqual([]);
+    expect(made.counts).toEqual({ open: 2, idle: 0, waiting: 1 });
+    made.release(one);
+    expect(await third).toBe(one);
+  });
+
+  test('in turn: nobody passes those who wait', async () => {
+    const { made, one, two, third } = await full();
+    const fourth = Promise.resolve(made.acquire());
+    made.release(one);
+    expect(made.acquire()).toBeInstanceOf(Promise);
+    expect(await third).toBe(one);
+    made.release(two);
+    expect(await fourth).toBe(two);
+  });
+
+  test('one that takes long keeps nobody waiting, and has no place when it is done', async () => {
+    const { made, opening, one, two, third } = await full();
+    await expect.poll(() => opening.length).toBe(1);
+    const fresh = opening.shift()?.give();
+    expect(await third).toBe(fresh);
+    const fourth = Promise.resolve(made.acquire());
+    opening.shift()?.give();
+    const other = await fourth;
+    const fifth = Promise.resolve(made.acquire());
+    made.release(one);
+    await turn();
+    expect(made.counts).toEqual({ open: 4, idle: 1, waiting: 1 });
+    made.release(other);
+    expect(await fifth).toBe(other);
+    made.release(two);
+  });
+
+  test('what rests is given to those who wait when the others take long', async () => {
+    const { made, opening, one, third } = await full();
+    await expect.poll(() => opening.length).toBe(1);
+    opening.shift()?.give();
+    await third;
+    const fourth = Promise.resolve(made.acquire());
+    opening.shift()?.give();
+    await fourth;
+    const fifth = Promise.resolve(made.acquire());
+    made.release(one);
+    expect(made.counts).toEqual({ open: 4, idle: 1, waiting: 1 });
+    expect(await fifth).toBe(one);
+  });
+
+  test('a connection that dies in use makes room', async () => {
+    const { made, opening, one, third } = await full();
+    one.die();
+    made.release(one);
+    await expect.poll(() => opening.length).toBe(1);
+    const fresh = opening.shift()?.give();
+    expect(await third).toBe(fresh);
+  });
+
+  test('a pool that drains while the places are taken opens nothing in vain', async () => {
+    const { made, opening, one, two, third } = await full();
+    await expect.poll(() => opening.length).toBe(1);
+    const fresh = opening.shift()?.give();
+    expect(await third).toBe(fresh);
+    expect(made.acquire()).toBeInstanceOf(Promise);
+    opening.shift()?.give();
+    await turn();
+    const last = Promise.resolve(made.acquire());
+    made.drain();
+    made.release(one);
+    await turn();
+    expect(opening).toEqual([]);
+    await expect.poll(() => opening.length).toBe(1);
+    opening.shift()?.give();
+    await last;
+    made.release(two);
   });
 });

@@ -41,7 +41,7 @@ const SUSPECT: ReadonlySet<FailureKind> = new Set<FailureKind>(['invalid', 'unsu
 /** A name that the picture does not have may be that of a new column. */
 const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_unknown', 'row_column_unknown', 'persona_broken']);
 /** How often a request is planned for a table that keeps changing. */
-const TRIES_MOST = 20;
+const TRIES_MOST = 60;
 /** After this many results that disagree with a picture that stays the same, the catalogue itself is wrong (of some view, say). */
 const DISAGREEMENTS = 3;
 /** A younger picture is not read again for a name that it does not have. */

@@ -1,12 +1,15 @@
 /**
  * Brief statements of one kind that arrive in the same turn of the event loop share a connection: they leave in one write, and the server answers one
- * after the other. That saves both sides a system call and a wake-up for each. Only statements of which one takes about as long as the other: whoever
+ * after the other. That saves both sides a system call and a wake-up for each. Where no connection is free, reads also join one whose statements are
+ * under way: that is sooner done than opening another. Only statements of which one takes about as long as the other: whoever
  * is last waits for all of them. Knows nothing of what they do.
  */
 import type { Brief, Connection } from './engine.ts';
 
 /** Statements on one connection at a time. Beyond it little is saved, and the last one waits for longer. */
 const MOST = 8;
+/** Whatever has been under way for longer may not be brief. */
+const LATE_MS = 10;
 
 interface Share {
   readonly connection: Connection;
@@ -21,6 +24,8 @@ export class Gathering {
   readonly #shares = new Map<Connection, Share>();
   /** By kind: those that others may join, until everything that has arrived by now is read. */
   readonly #open = new Map<Brief, Share>();
+  /** By kind: the last one that has begun, until nobody uses it. */
+  readonly #last = new Map<Brief, Share>();
   readonly #sendOpen = (): void => {
     for (const share of this.#open.values()) send(share);
     this.#open.clear();
@@ -39,13 +44,27 @@ export class Gathering {
     return share.connection;
   }
 
+  /** A connection whose statements of this kind are under way; the caller is now one of its users. */
+  joinLate(kind: Brief): Connection | undefined {
+    const share = this.#last.get(kind);
+    if (share === undefined || kind.yields || share.count >= MOST || performance.now() - share.since > LATE_MS) return undefined;
+    if (!share.connection.usable) return undefined;
+    this.#hold(share);
+    return this.join(kind);
+  }
+
+  #hold(share: Share): void {
+    share.connection.hold?.(share.kind.yields);
+    if (this.#open.size === 0) setImmediate(this.#sendOpen);
+    this.#open.set(share.kind, share);
+  }
+
   /** Others of the kind may join this connection. */
   begin(connection: Connection, kind: Brief): void {
     if (connection.hold === undefined) return;
-    connection.hold(kind.yields);
-    if (this.#open.size === 0) setImmediate(this.#sendOpen);
     const share = { connection, kind, since: performance.now(), count: 1, users: 1 };
-    this.#open.set(kind, share);
+    this.#hold(share);
+    this.#last.set(kind, share);
     this.#shares.set(connection, share);
   }
 
@@ -55,7 +74,7 @@ export class Gathering {
     if (share === undefined) return true;
     if (--share.users > 0) return false;
     this.#shares.delete(connection);
-    if (this.#open.get(share.kind) === share) this.#open.delete(share.kind);
+    for (const shares of [this.#open, this.#last]) if (shares.get(share.kind) === share) shares.delete(share.kind);
     // Perhaps nobody has run anything.
     send(share);
     share.kind.wentTogether(share.count, performance.now() - share.since);

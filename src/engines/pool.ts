@@ -6,6 +6,7 @@
  */
 
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
+import { hasTurnedWithin } from '../util/loop-turn.ts';
 import { type Brief, type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
 import { Gathering } from './gathering.ts';
 import { LONG_MS, Places } from './places.ts';
@@ -44,9 +45,10 @@ const MOST_TURN_MS = 1000;
 
 /**
  * A connection that has been idle for this long is handed out only after pending socket events were processed: its socket may have ended, and a
- * statement that was sent is never sent again. Under load, connections are idle for less.
+ * statement that was sent is never sent again. Under load, connections are idle for less, or the event loop has just come round.
  */
 const RESTED_MS = 20;
+const TURNED_MS = 5;
 
 export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
@@ -127,7 +129,7 @@ export class Pool {
   }
 
   #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
-    const shared = this.#gathering.join(kind);
+    const shared = this.#gathering.join(kind) ?? (this.#idle.length === 0 ? this.#gathering.joinLate(kind) : undefined);
     if (shared !== undefined) return shared;
     const taken = this.#take(signal);
     if (!(taken instanceof Promise)) this.#gathering.begin(taken, kind);
@@ -140,7 +142,7 @@ export class Pool {
       const { connection, since } = item;
       if (connection.usable) {
         this.#places.take(connection);
-        return performance.now() - since < RESTED_MS ? connection : this.#look(connection, signal);
+        return performance.now() - since < RESTED_MS || hasTurnedWithin(TURNED_MS) ? connection : this.#look(connection, signal);
       }
       this.#drop(connection);
     }

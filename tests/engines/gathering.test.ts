@@ -113,10 +113,67 @@ describe('a gathering', () => {
     expect([connection.sent, other.sent]).toEqual([1, 1]);
   });
 
+  test('is joined by reads of its kind while it is under way, which leave together too', async () => {
+    await immediately();
+    expect(gathering.joinLate(OTHER)).toBeUndefined();
+    expect(gathering.joinLate(KIND)).toBe(connection);
+    expect(gathering.join(KIND)).toBe(connection);
+    expect(connection.isHeld).toBe(true);
+    await immediately();
+    expect([connection.isHeld, connection.sent]).toEqual([false, 2]);
+    for (const isLast of [false, false, true]) expect(gathering.leave(connection)).toBe(isLast);
+    expect(KIND.shares).toEqual([3]);
+    expect(gathering.joinLate(KIND)).toBeUndefined();
+  });
+
+  test('takes eight in all, however late', async () => {
+    for (let i = 0; i < 7; i++) {
+      await immediately();
+      expect(gathering.joinLate(KIND)).toBe(connection);
+    }
+    await immediately();
+    expect(gathering.joinLate(KIND)).toBeUndefined();
+    expect(connection.isHeld).toBe(false);
+  });
+
+  test('is not joined late by writes, nor when it has been under way for longer, nor when its connection is gone', async () => {
+    OTHER.yields = true;
+    gathering.begin(new Held(), OTHER);
+    await immediately();
+    expect(gathering.joinLate(OTHER)).toBeUndefined();
+    connection.usable = false;
+    expect(gathering.joinLate(KIND)).toBeUndefined();
+    connection.usable = true;
+    const began = performance.now();
+    await expect.poll(() => performance.now() - began).toBeGreaterThan(20);
+    expect(gathering.joinLate(KIND)).toBeUndefined();
+  });
+
   test('is not joined when its connection is gone', () => {
     connection.usable = false;
     expect(gathering.join(KIND)).toBeUndefined();
   });
+});
+
+test('a pool with nothing idle lets a read join what is under way, and opens another for anything else', async () => {
+  let opened = 0;
+  const open = async () => {
+    opened++;
+    return new Held();
+  };
+  const pool = new Pool({ maxOpen: 9, maxIdle: 9, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 }, open);
+  const first = await pool.acquire();
+  pool.release(first);
+  expect(pool.acquire(undefined, { briefOf: KIND })).toBe(first);
+  await immediately();
+  expect(pool.acquire(undefined, { briefOf: KIND })).toBe(first);
+  expect(opened).toBe(1);
+  const other = await pool.acquire();
+  expect(other).not.toBe(first);
+  pool.release(other);
+  await immediately();
+  expect(pool.acquire(undefined, { briefOf: KIND })).toBe(other);
+  pool.close();
 });
 
 test('a pool gives a shared connection back when the last has released it', async () => {

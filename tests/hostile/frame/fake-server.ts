@@ -69,7 +69,8 @@ export class FakeServer {
     // Since the last turn: our password may be longer than the one that the real server heard.
     let heard = 0;
     let before = 0;
-    let quietMs = UNHEARD_MS;
+    let isUnheard = true;
+    let quietMs = performance.isHonest === true ? HONEST_MS : UNHEARD_MS;
     let speaking = false;
     let impatience: NodeJS.Timeout | undefined;
     const speak = async (isPatient: boolean): Promise<void> => {
@@ -92,11 +93,12 @@ export class FakeServer {
     };
     socket.on('close', () => clearTimeout(impatience));
     socket.on('data', (chunk) => {
-      if (quietMs === UNHEARD_MS && this.#probe !== undefined && chunk.toString('latin1').startsWith(this.#probe.question)) {
+      if (isUnheard && this.#probe !== undefined && chunk.toString('latin1').startsWith(this.#probe.question)) {
         next = { done: true, value: undefined };
         socket.end(this.#probe.answer);
         return;
       }
+      isUnheard = false;
       heard += chunk.length;
       quietMs = performance.isHonest === true ? HONEST_MS : QUIET_MS;
       this.onWord();

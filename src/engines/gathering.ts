@@ -7,7 +7,9 @@
 import type { Brief, Connection } from './engine.ts';
 
 /** Statements on one connection at a time. Beyond it little is saved, and the last one waits for longer. */
-const MOST = 8;
+const MOST = 16;
+/** With so many connections under way, others join them: more of them would compete for the processors of the server. */
+const ENOUGH = 2;
 /** Whatever has been under way for longer may not be brief. */
 const LATE_MS = 10;
 
@@ -35,8 +37,8 @@ export class Gathering {
   join(kind: Brief): Connection | undefined {
     const share = this.#open.get(kind);
     if (share === undefined || !share.connection.usable) return undefined;
-    share.users++;
-    if (++share.count === MOST) {
+    share.count++;
+    if (++share.users === MOST) {
       this.#open.delete(kind);
       // The last one is about to run its statement; should it take longer, it sends it by itself.
       process.nextTick(send, share);
@@ -44,10 +46,15 @@ export class Gathering {
     return share.connection;
   }
 
+  /** Are there enough under way, so that another one is better sent behind them? */
+  get isEnough(): boolean {
+    return this.#shares.size >= ENOUGH;
+  }
+
   /** A connection whose statements of this kind are under way; the caller is now one of its users. */
   joinLate(kind: Brief): Connection | undefined {
     const share = this.#last.get(kind);
-    if (share === undefined || kind.yields || share.count >= MOST || performance.now() - share.since > LATE_MS) return undefined;
+    if (share === undefined || kind.yields || share.users >= MOST || performance.now() - share.since > LATE_MS) return undefined;
     if (!share.connection.usable) return undefined;
     this.#hold(share);
     return this.join(kind);

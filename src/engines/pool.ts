@@ -129,7 +129,8 @@ export class Pool {
   }
 
   #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
-    const shared = this.#gathering.join(kind) ?? (this.#idle.length === 0 ? this.#gathering.joinLate(kind) : undefined);
+    const isBetterShared = this.#idle.length === 0 || this.#gathering.isEnough;
+    const shared = this.#gathering.join(kind) ?? (isBetterShared ? this.#gathering.joinLate(kind) : undefined);
     if (shared !== undefined) return shared;
     const taken = this.#take(signal);
     if (!(taken instanceof Promise)) this.#gathering.begin(taken, kind);

@@ -1,6 +1,6 @@
 // Who shares a connection with whom, and when what they have written leaves.
 import { setImmediate as immediately } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Brief, Connection } from '../../src/engines/engine.ts';
 import { Gathering } from '../../src/engines/gathering.ts';
 import { Pool } from '../../src/engines/pool.ts';
@@ -37,9 +37,16 @@ class Kind implements Brief {
 
 let KIND: Kind;
 let OTHER: Kind;
+/** Time passes when a test says so. */
+let now: number;
 beforeEach(() => {
   KIND = new Kind();
   OTHER = new Kind();
+  now = 1000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 describe('a gathering', () => {
@@ -87,8 +94,8 @@ describe('a gathering', () => {
     expect(other.yields).toBe(true);
   });
 
-  test('is full with eight, which are sent at once', async () => {
-    for (let i = 0; i < 7; i++) expect(gathering.join(KIND)).toBe(connection);
+  test('is full with sixteen, which are sent at once', async () => {
+    for (let i = 0; i < 15; i++) expect(gathering.join(KIND)).toBe(connection);
     expect(gathering.join(KIND)).toBeUndefined();
     await new Promise((resolve) => process.nextTick(resolve));
     expect(connection.sent).toBe(1);
@@ -126,13 +133,16 @@ describe('a gathering', () => {
     expect(gathering.joinLate(KIND)).toBeUndefined();
   });
 
-  test('takes eight in all, however late', async () => {
-    for (let i = 0; i < 7; i++) {
-      await immediately();
-      expect(gathering.joinLate(KIND)).toBe(connection);
+  test('takes sixteen at a time, however late', async () => {
+    // Sent one by one within the time in which it may be joined.
+    for (let i = 0; i < 15; i++) {
+      (gathering.joinLate(KIND) ?? gathering.join(KIND))?.send?.();
     }
-    await immediately();
     expect(gathering.joinLate(KIND)).toBeUndefined();
+    expect(gathering.leave(connection)).toBe(false);
+    expect(gathering.joinLate(KIND)).toBe(connection);
+    expect(gathering.joinLate(KIND)).toBeUndefined();
+    await immediately();
     expect(connection.isHeld).toBe(false);
   });
 
@@ -144,9 +154,10 @@ describe('a gathering', () => {
     connection.usable = false;
     expect(gathering.joinLate(KIND)).toBeUndefined();
     connection.usable = true;
-    const began = performance.now();
-    await expect.poll(() => performance.now() - began).toBeGreaterThan(20);
+    now += 11;
     expect(gathering.joinLate(KIND)).toBeUndefined();
+    now -= 2;
+    expect(gathering.joinLate(KIND)).toBe(connection);
   });
 
   test('is not joined when its connection is gone', () => {
@@ -173,6 +184,25 @@ test('a pool with nothing idle lets a read join what is under way, and opens ano
   pool.release(other);
   await immediately();
   expect(pool.acquire(undefined, { briefOf: KIND })).toBe(other);
+  pool.close();
+});
+
+test('with two connections under way a pool lets reads join them rather than take what is idle', async () => {
+  const pool = new Pool({ maxOpen: 9, maxIdle: 9, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 }, async () => new Held());
+  const all = await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()]);
+  for (const connection of all) pool.release(connection);
+  const first = pool.acquire(undefined, { briefOf: KIND });
+  await immediately();
+  expect(pool.counts.idle).toBe(2);
+  // One is not enough: the server may do two at a time.
+  const second = pool.acquire(undefined, { briefOf: KIND });
+  expect(second).not.toBe(first);
+  await immediately();
+  expect(pool.acquire(undefined, { briefOf: KIND })).toBe(second);
+  expect(pool.counts.idle).toBe(1);
+  // Of another kind, and writes, take their own.
+  OTHER.yields = true;
+  expect([first, second]).not.toContain(pool.acquire(undefined, { briefOf: OTHER }));
   pool.close();
 });
 

@@ -44,6 +44,8 @@ const UNKNOWN_NAMES: ReadonlySet<string> = new Set(['column_unknown', 'row_key_u
 const TRIES_MOST = 60;
 /** After this many results that disagree with a picture that stays the same, the catalogue itself is wrong (of some view, say). */
 const DISAGREEMENTS = 3;
+/** How often a statement is tried again that a table which has just changed may have refused: it may have changed once more, and back. */
+const RESTLESS_TRIES = 12;
 /** A younger picture is not read again for a name that it does not have. */
 const TRUST_MS = 1000;
 /** From this body size on (some hundred rows), a write is bulky. */
@@ -176,7 +178,7 @@ export class Auto {
     }
     if (!SUSPECT.has(failure.kind)) return false;
     const hasChanged = (await this.#catalog.renew(target, 'stamp')) !== table;
-    return hasChanged || (tries < DISAGREEMENTS && this.#catalog.isRestless(target));
+    return hasChanged || (tries < RESTLESS_TRIES && this.#catalog.isRestless(target));
   }
 }
 

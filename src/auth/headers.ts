@@ -19,9 +19,11 @@ export class ContextHeaders {
   gatewaySecret: string | undefined;
   /** The caller they describe, as an endpoint with this demand sees it; computed once for all requests that share the headers. */
   known: { readonly demand: object; readonly caller: Caller } | undefined;
+  /** Of the Power Token, computed once as well. */
+  tokenHash: string | undefined;
 }
 
-type Field = Exclude<keyof ContextHeaders, 'known'>;
+type Field = Exclude<keyof ContextHeaders, 'known' | 'tokenHash'>;
 
 const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
   (

@@ -19,7 +19,3 @@ export class SecretSet {
     return found;
   }
 }
-
-export function sameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}

@@ -3,7 +3,7 @@
  * runs, since they may be many.
  */
 import type { Neighbours } from '../model/relation.ts';
-import type { Table } from '../model/table.ts';
+import type { Column, Table } from '../model/table.ts';
 import type { Condition, CountPlan, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { type Access, type CursorSeal, checkPageSize, mayEstimate, narrow, visibleTable } from './access.ts';
 import { cursorCondition } from './cursor.ts';
@@ -103,6 +103,9 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     order,
     limit: request.size,
     offset: rowsBefore(request),
+    continues: behind !== undefined && where === undefined && access.restriction === undefined,
+    masks: undefined,
+    joined: undefined,
   };
   return {
     do: 'read',
@@ -128,12 +131,16 @@ function planRow(
   const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
   if (expand.length > 0) {
     const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
-    const plan: SelectPlan = { table, columns: withColumns(visible, expand), kinds, where, order: [], limit: 2, offset: 0 };
+    const plan = rowPlan(table, withColumns(visible, expand), where, kinds);
     return { do: 'expanded row', select: narrow(plan, access, 'read'), visible: visible.length, expand };
   }
   const chosen = request.select?.map((name) => table.columns.indexOf(findColumn(table, name)));
-  const select: SelectPlan = { table, columns: table.columns, kinds, where, order: [], limit: 2, offset: 0 };
+  const select = rowPlan(table, table.columns, where, kinds);
   return { do: 'row', select: narrow(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
+}
+
+function rowPlan(table: Table, columns: readonly Column[], where: Condition, kinds: SelectPlan['kinds']): SelectPlan {
+  return { table, columns, kinds, where, order: [], limit: 2, offset: 0, masks: undefined, joined: undefined };
 }
 
 const NOTHING: readonly Expansion[] = [];

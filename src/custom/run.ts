@@ -54,8 +54,9 @@ export async function runSteps(
 /** From this status on, nothing is committed. */
 export const FIRST_REFUSAL = 400;
 
-async function finish(response: CompiledResponse, { answer }: Compiled, { session, results, ...rest }: StepFrame): Promise<StepsDone> {
-  const reply = await response.evaluate({ session, results, ...rest });
+async function finish(response: CompiledResponse, { answer }: Compiled, frame: StepFrame): Promise<StepsDone> {
+  const { session, results } = frame;
+  const reply = await response.evaluate(frame);
   const value = response.hasBody ? reply.value : results[answer];
   if (reply.status < FIRST_REFUSAL) {
     await session.commit();

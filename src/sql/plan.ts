@@ -62,6 +62,10 @@ export interface OrderTerm {
   readonly direction: 'asc' | 'desc';
 }
 
+/**
+ * Where many are made, `masks` and `joined` are there from the start, undefined: the runtime is slow to copy a plan into one with a member more, and keeps
+ * what it takes for that until the next full collection.
+ */
 export interface SelectPlan {
   readonly table: Table;
   readonly columns: readonly Column[];
@@ -71,6 +75,8 @@ export interface SelectPlan {
   readonly order: readonly OrderTerm[];
   readonly limit: number;
   readonly offset: number | bigint;
+  /** `where` says no more than behind which row of the order they are. */
+  readonly continues?: boolean;
   /** The rows stay locked until the transaction ends. */
   readonly lock?: boolean;
   /** What is shown instead of the values of a column; set by narrowing. */

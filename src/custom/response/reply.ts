@@ -12,7 +12,7 @@ import {
   environmentNames,
   environmentValues,
   lengthOf,
-  programOptions,
+  ProgramOptions,
   resultsBehind,
   type StepFrame,
   StepProblems,
@@ -108,7 +108,7 @@ function partOf({ name, code }: ResponseSource, compiled: CompiledExpr, scope: S
     label: `response.${name}`,
     evaluate(frame) {
       const values = environmentValues(reads, frame, scope.names);
-      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame, length));
+      return runStep('expr', { compiled, values }, frame.limits, new ProgramOptions(frame, length));
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   environmentNames,
   environmentValues,
   lengthOf,
-  programOptions,
+  ProgramOptions,
   resultsBehind,
   type Step,
   type StepScope,
@@ -39,7 +39,7 @@ function stepOf(source: StepSource, scope: StepScope, compiled: CompiledExpr): S
     inputNames: [...compiled.members],
     run(frame) {
       const values = environmentValues(reads, frame, scope.names);
-      return runStep('expr', { compiled, values }, frame.limits, programOptions(frame, length));
+      return runStep('expr', { compiled, values }, frame.limits, new ProgramOptions(frame, length));
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   environmentNames,
   environmentValues,
   lengthOf,
-  programOptions,
+  ProgramOptions,
   resultsBehind,
   type Step,
   StepProblems,
@@ -38,7 +38,7 @@ function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Ste
       const values = environmentValues(reads, frame, scope.names);
       return after(loadable(program, frame.modules, frame.lease.owner), (modules) => {
         const task = { program, values, modules: modules.find, now: Date.now() };
-        return runStep('lark', task, frame.limits, programOptions(frame, modules.length === 'long' ? 'long' : length));
+        return runStep('lark', task, frame.limits, new ProgramOptions(frame, modules.length === 'long' ? 'long' : length));
       });
     },
   };

@@ -148,17 +148,29 @@ export function lengthOf(code: string): 'short' | 'long' {
   return isLongText(code) ? 'long' : 'short';
 }
 
-/** Options for programs: they are stopped when nobody waits, and their output is reported. The signal is made only for those that take long. */
-export function programOptions({ signal: stop, trace, lease }: StepFrame, length: 'short' | 'long'): StepOptions {
-  return {
-    owner: lease.owner,
-    turn: () => nextSlice(lease.owner),
-    place: length === 'long' || lease.held > LARGE ? 'worker' : 'here',
-    get signal() {
-      return abortSignalOf(stop);
-    },
-    ...(trace === undefined ? {} : { print: (line: string) => trace.print(line) }),
-  };
+/**
+ * Options for programs: they are stopped when nobody waits, and their output is reported. A class, since the runtime keeps each getter that is not of a
+ * prototype, and with it all of the call, until the next full collection.
+ */
+export class ProgramOptions implements StepOptions {
+  readonly owner: string;
+  readonly turn: () => Promise<void>;
+  readonly place: 'here' | 'worker';
+  readonly print: ((line: string) => void) | undefined;
+  readonly #stop: StopSignal;
+
+  constructor({ signal, trace, lease: { owner, held } }: StepFrame, length: 'short' | 'long') {
+    this.owner = owner;
+    this.turn = () => nextSlice(owner);
+    this.place = length === 'long' || held > LARGE ? 'worker' : 'here';
+    this.print = trace === undefined ? undefined : (line) => trace.print(line);
+    this.#stop = signal;
+  }
+
+  /** Made only for those that take long. */
+  get signal(): AbortSignal {
+    return abortSignalOf(this.#stop);
+  }
 }
 
 function abortSignalOf(stop: StopSignal): AbortSignal {

@@ -93,11 +93,20 @@ export function customRoutes(services: Services): readonly Route[] {
   ];
 }
 
+/** Callers with the persona in force, which mostly is the one that it was. */
+const acting = new WeakMap<SpaceCaller, SpaceCaller>();
+
 /** The caller as steps see it, with the name of the persona in force. */
 function actingIn({ store }: Services, caller: SpaceCaller, context: ProjectContext): MaybePromise<SpaceCaller> {
-  return after(standingOf(store, caller, context), (standing) =>
-    standing.kind === 'persona' ? { ...caller, persona: standing.persona.persona } : caller,
-  );
+  return after(standingOf(store, caller, context), (standing) => {
+    if (standing.kind !== 'persona') return caller;
+    const { persona } = standing.persona;
+    const known = acting.get(caller);
+    if (known?.persona === persona) return known;
+    const actor = { ...caller, persona };
+    acting.set(caller, actor);
+    return actor;
+  });
 }
 
 interface CustomPath {

@@ -36,7 +36,7 @@ export interface StepOptions {
   readonly place?: 'here' | 'worker';
   readonly signal?: AbortSignal;
   /** Receives what the program printed when it has ended. */
-  readonly print?: (line: string) => void;
+  readonly print?: ((line: string) => void) | undefined;
 }
 
 /** The result at once if the program was short, else a promise. */

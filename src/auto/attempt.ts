@@ -5,7 +5,7 @@
  */
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
-import { DbFailure, type FailureKind, type Need, type StopSignal, UNSENT_REPEATS } from '../engines/engine.ts';
+import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS } from '../engines/engine.ts';
 import type { RelationCache } from '../engines/relation-cache.ts';
 import { ApiError, apiError } from '../errors.ts';
 import { ownerOf } from '../model/entry.ts';
@@ -17,10 +17,12 @@ import { type Access, knownColumns } from './access.ts';
 import { type BriefKind, BriefKinds } from './brief.ts';
 import { explain } from './failures.ts';
 import { LocatedFailure } from './locate.ts';
+import { needOf } from './need.ts';
 import { PatientSink } from './patient-sink.ts';
 import { reachOf, tablesReached } from './relations.ts';
 import { type AutoRequest, OPERATIONS } from './request.ts';
 import { type AnswerSink, type AutoResult, type AutoSession, NeedsOwnConnection } from './session.ts';
+import { OF_A_ROW } from './transaction.ts';
 
 export interface Target extends TableWanted {
   readonly requestId: string;
@@ -48,10 +50,6 @@ const DISAGREEMENTS = 3;
 const RESTLESS_TRIES = 12;
 /** A younger picture is not read again for a name that it does not have. */
 const TRUST_MS = 1000;
-/** From this body size on (some hundred rows), a write is bulky. */
-const BULKY_BYTES = 16 * 1024;
-const BULKY: Need = { bulky: true };
-const LIGHT: Need = {};
 
 export class Auto {
   readonly #connections: Connections;
@@ -95,7 +93,7 @@ export class Auto {
         kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access, engine);
         const isShared = mayShare && kind?.isShared === true;
         rows.brief = isShared ? kind : undefined;
-        const taken = pool.acquire(signal, isShared ? { briefOf: kind } : isBulky(request) ? BULKY : LIGHT);
+        const taken = pool.acquire(signal, isShared ? { briefOf: kind } : needOf(request, engine));
         const connection = taken instanceof Promise ? await taken : taken;
         const began = performance.now();
         try {
@@ -128,6 +126,7 @@ export class Auto {
           kind?.needsOwn();
           continue;
         }
+        if (rows.brief !== undefined && spoilsOthers(error)) kind?.neverShare();
         const failure = table === undefined ? ofCatalogue(error) : error;
         const isOver = rows.started || !(await this.#isWorthAnother(failure, target, table, tries, neighbours).catch(never));
         if (isOver) throw explained(failure, request, target, table);
@@ -189,8 +188,9 @@ function isHeldUp(error: unknown): boolean {
   return error instanceof DbFailure && error.kind === 'held_up' && error.left === 'nothing';
 }
 
-function isBulky(request: AutoRequest): boolean {
-  return (request.do === 'insert' || request.do === 'patch') && request.body.length >= BULKY_BYTES;
+/** A row of one caller has failed after those of others were written with it (a materialized view has refused it). */
+function spoilsOthers(error: unknown): boolean {
+  return error instanceof DbFailure && error.left === 'unknown' && OF_A_ROW.has(error.kind);
 }
 
 /** The catalogue's statements are our own and only read: one that was cut off may be repeated. */

@@ -36,6 +36,7 @@ const READING_BACK = 2;
 /** Statements that take about as long as each other, as far as is known. */
 export class BriefKind implements Brief {
   readonly yields: boolean;
+  readonly inOne: boolean;
   readonly #slowness: number;
   #quick: number;
   #isHeavy = false;
@@ -46,10 +47,11 @@ export class BriefKind implements Brief {
   #resting = 0;
 
   /** `slowness`: how many times as long as a plain read it may take. */
-  constructor({ isProven, slowness = 1, writes = false }: KindTraits) {
+  constructor({ isProven, slowness = 1, writes = false, inOne = false }: KindTraits) {
     this.#quick = isProven ? PROOF : 0;
     this.#slowness = slowness;
     this.yields = writes;
+    this.inOne = inOne;
   }
 
   get isShared(): boolean {
@@ -65,7 +67,7 @@ export class BriefKind implements Brief {
 
   wentTogether(count: number, ms: number): void {
     if (ms > SHARED_QUICK_MS * this.#slowness) this.#quick = 0;
-    if (!this.yields || count === 1) return;
+    if (!this.yields || this.inOne || count === 1) return;
     this.#quickestMs = Math.min(this.#quickestMs, ms / count);
     if (++this.#shares < DISK_SHARES) return;
     if (this.#quickestMs > DISK_MS * this.#slowness) this.#resting = DISK_REST;
@@ -89,12 +91,17 @@ interface KindTraits {
   readonly isProven: boolean;
   readonly slowness?: number;
   readonly writes?: boolean;
+  readonly inOne?: boolean;
 }
+
+type EngineTraits = Pick<Engine, 'capabilities' | 'mergesInserts'>;
 
 const PROVEN: KindTraits = { isProven: true };
 const UNPROVEN: KindTraits = { isProven: false };
 const EXPANDED: KindTraits = { isProven: true, slowness: EXPANDING };
 const WRITES: KindTraits = { isProven: false, writes: true };
+/** A part is made of them, which takes a while whatever is in it. */
+const MERGED: KindTraits = { ...WRITES, slowness: 20, inOne: true };
 const READ_BACK: KindTraits = { ...WRITES, slowness: READING_BACK };
 
 export class BriefKinds {
@@ -104,8 +111,10 @@ export class BriefKinds {
   readonly #pages = new WeakMap<Table, BriefKind>();
   readonly #expanded = new WeakMap<Table, WeakMap<object, BriefKind>>();
 
-  of(request: AutoRequest, table: Table, access: Access, engine: Pick<Engine, 'capabilities'>): BriefKind | undefined {
+  of(request: AutoRequest, table: Table, access: Access, engine: EngineTraits): BriefKind | undefined {
     if (table.kind !== 'table') return undefined;
+    if (isMerged(request, table, engine)) return kindIn(this.#writes, table, MERGED);
+    if (!engine.capabilities.pipelining) return undefined;
     if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, PROVEN) : undefined;
     if (request.do === 'group') return undefined;
     if (request.do !== 'read') return this.#writing(request, table, engine);
@@ -119,7 +128,7 @@ export class BriefKinds {
     return isFree ? this.#expandedBy(expand, table) : undefined;
   }
 
-  #writing(request: WriteRequest, table: Table, engine: Pick<Engine, 'capabilities'>): BriefKind | undefined {
+  #writing(request: WriteRequest, table: Table, engine: EngineTraits): BriefKind | undefined {
     if (!isBriefWrite(request, table, engine)) return undefined;
     return isReadBack(request, engine) ? kindIn(this.#readBack, table, READ_BACK) : kindIn(this.#writes, table, WRITES);
   }
@@ -148,6 +157,13 @@ function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, traits: K
 function isReadBack(request: WriteRequest, { capabilities }: Pick<Engine, 'capabilities'>): boolean {
   const operation = OPERATIONS[request.do] as 'insert' | 'update' | 'delete';
   return request.returning !== undefined && !capabilities.returning.includes(operation);
+}
+
+/** A few new rows, which are written together with those of others. */
+function isMerged(request: AutoRequest, table: Table, engine: EngineTraits): boolean {
+  if (request.do !== 'insert' || engine.mergesInserts?.(table) !== true) return false;
+  const { dryRun, maxAffected, returning, upsert, body } = request;
+  return !dryRun && maxAffected === undefined && returning === undefined && upsert === undefined && body.length <= BODY_MOST;
 }
 
 /** One row of a key, or a few new ones, by one statement that is a transaction by itself, or by one that is sent as a whole. What cannot be taken back is never stopped for others. */

@@ -6,10 +6,8 @@ import { type Entry, ownerOf } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import type { Connections } from './connections.ts';
+import { MAX_AGE_MS, Renewals, renewAge, renewLater } from './renewal.ts';
 
-const MAX_AGE_MS = 5000;
-/** Not earlier than needed: with a thousand tables in use, renewals are most of the load that we put on databases. */
-const RENEW_AGE_MS = 4000;
 /** How many tables are remembered: of all databases, and of one, which must not push out the others. */
 const MAX_TABLES = 20_000;
 const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
@@ -24,6 +22,9 @@ interface Picture {
   /** When the current state was first seen, if another one was seen before. */
   readonly changed: number | undefined;
   seen: number;
+  /** The age at which it is renewed. */
+  renewAge: number;
+  used: number;
 }
 
 type Pictures = BoundedMap<string, Picture>;
@@ -38,6 +39,7 @@ export class CatalogCache {
   readonly #connections: Connections;
   readonly #pictures = new BoundedMap<string, Pictures>(MAX_TABLES, { sizeOf: (tables) => Math.max(1, tables.size) });
   readonly #reading = new Map<string, Promise<Table | undefined>>();
+  readonly #renewals = new Renewals();
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -49,9 +51,9 @@ export class CatalogCache {
     if (picture === undefined) return this.read(wanted);
     const now = performance.now();
     const age = now - picture.seen;
+    picture.used = now;
     if (age > MAX_AGE_MS) return this.read(wanted);
-    // A failed renewal does not concern this request. The next one after five seconds will see it.
-    if (age > RENEW_AGE_MS) this.read(wanted).catch(() => undefined);
+    if (age > picture.renewAge) renewLater(() => this.read(wanted));
     return picture.table;
   }
 
@@ -125,6 +127,8 @@ export class CatalogCache {
       const stamp = old === undefined ? undefined : await catalog.stamp?.(connection, { schema, table: name }, READ_OPTIONS);
       if (old !== undefined && stamp !== undefined && stamp === old.stamp) {
         old.seen = started;
+        old.renewAge = renewAge();
+        this.#watch(wanted, old);
         return old.table;
       }
       const table = await catalog.describe(connection, { schema, table: name }, READ_OPTIONS);
@@ -133,6 +137,16 @@ export class CatalogCache {
     } finally {
       pool.release(connection);
     }
+  }
+
+  /** Only what has a stamp, which is little work, so not what was asked for once. A database that is busy, or closed its connections, has its requests look. */
+  #watch(wanted: TableWanted, picture: Picture): void {
+    const { entry } = wanted;
+    const isKept = (): boolean => this.#pictures.get(entry.id)?.get(keyOf(wanted)) === picture;
+    this.#renewals.watch(picture, {
+      isFree: () => isKept() && this.#connections.hasIdle(entry, 'auto'),
+      read: () => this.read(wanted),
+    });
   }
 
   #keep(wanted: TableWanted, table: Table | undefined, stamp: string | undefined, seen: number): void {
@@ -146,7 +160,9 @@ export class CatalogCache {
     // Same columns, same object: what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
     const changed = old === undefined || old.table === same ? old?.changed : performance.now();
-    tables.set(key, { table: same, stamp, changed, seen });
+    const picture = { table: same, stamp, changed, seen, renewAge: renewAge(), used: old?.used ?? seen };
+    tables.set(key, picture);
+    if (stamp !== undefined) this.#watch(wanted, picture);
     // The size has changed.
     if (old === undefined) this.#pictures.set(wanted.entry.id, tables);
   }

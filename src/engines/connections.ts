@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../model/entry.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Engine, type Probe, type StopSignal } from './engine.ts';
+import type { ServerLoad } from './gathering.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
 import type { Engines } from './registry.ts';
@@ -42,6 +43,7 @@ export class Connections {
   readonly #maxRowBytes: number | undefined;
   readonly #pools = { auto: new Map<string, Pooled>(), custom: new Map<string, Pooled>() };
   readonly #capacity = new ServerCapacity(() => this.#allPools());
+  readonly #loads = new BoundedMap<string, ServerLoad>(MOST_REMEMBERED);
   readonly #lastGood = new BoundedMap<string, number>(MOST_REMEMBERED);
   /** Entries that were changed or removed. A request that began before may still need a connection, but none is kept. */
   readonly #retired = new BoundedMap<string, true>(MOST_REMEMBERED);
@@ -62,6 +64,11 @@ export class Connections {
 
   pool(entry: Entry, purpose: Purpose): Pool {
     return (this.#pools[purpose].get(entry.id) ?? this.#addPool(entry, purpose)).pool;
+  }
+
+  /** Is one of its connections idle? Makes no pool. */
+  hasIdle(entry: Entry, purpose: Purpose): boolean {
+    return (this.#pools[purpose].get(entry.id)?.pool.counts.idle ?? 0) > 0;
   }
 
   /** Does the entry work, as it is now? A connection of its own is opened, asked for the server's version, and closed. */
@@ -116,7 +123,7 @@ export class Connections {
       bulkyWaitMs: entry.queryTimeoutSecs * 1000,
     };
     const pooled: Pooled = {
-      pool: new Pool(limits, (signal) => this.#connect(entry, signal, pooled.pool)),
+      pool: new Pool(limits, (signal) => this.#connect(entry, signal, pooled.pool), this.#loadOf(entry)),
       username: entry.username,
       servers: new Set(entry.hosts.map(serverOf)),
       projectId: entry.projectId,
@@ -126,6 +133,13 @@ export class Connections {
     if (this.#retired.has(entry.id)) pooled.pool.drain();
     this.#pools[purpose].set(entry.id, pooled);
     return pooled;
+  }
+
+  #loadOf({ hosts }: Entry): ServerLoad {
+    const server = hosts.map(serverOf).join();
+    const load = this.#loads.get(server) ?? { shares: 0 };
+    this.#loads.set(server, load);
+    return load;
   }
 
   async #connect(entry: Entry, signal?: StopSignal, wanting?: Pool): Promise<Connection> {

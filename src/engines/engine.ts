@@ -50,6 +50,8 @@ export type Undone = 'all' | 'some';
 export interface Need {
   /** To write many rows, which keeps a processor of the server busy. */
   readonly bulky?: boolean;
+  /** For a statement that the server does in the background: it is awaited, and keeps nobody waiting. */
+  readonly inBackground?: boolean;
   /** For a brief statement, which may share it with others of the same kind. */
   readonly briefOf?: Brief | undefined;
 }
@@ -58,6 +60,8 @@ export interface Need {
 export interface Brief {
   /** One that takes long after all is stopped for those behind it, and is to be run again by itself; else they wait. */
   readonly yields: boolean;
+  /** Those that share a connection become one statement. Whoever finds enough of the kind under way waits, and others with it. */
+  readonly inOne: boolean;
   /** So many have shared a connection, and the last was over after so many milliseconds. */
   wentTogether(count: number, ms: number): void;
 }
@@ -199,6 +203,10 @@ export interface Capabilities {
   readonly returning: readonly ('insert' | 'update' | 'delete')[];
   /** Its connections can `writeAndRead`. */
   readonly readsBack: boolean;
+  /** UPDATE and DELETE are done in the background, many of them at once, and awaited. */
+  readonly backgroundChanges?: boolean;
+  /** Statements may be sent on a connection before those in front of them are answered. */
+  readonly pipelining: boolean;
   /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
   readonly bulkyWrites: number;
 }
@@ -215,6 +223,8 @@ export interface Engine extends EngineNames {
   /** … and how its values are bound. */
   templateBinder(template: Template): TemplateBinder;
   readonly catalog: Catalog;
+  /** Can inserts of several callers into this table be sent as one, by connections that `hold` them? Absent where that gains nothing. */
+  mergesInserts?(table: Table): boolean;
   /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compileSelect` gives the best statement. */
   readPage?(plan: Narrowed<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**

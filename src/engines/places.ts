@@ -4,7 +4,7 @@
  */
 import type { Connection } from './engine.ts';
 
-/** A statement that has run for this long does not count any more. */
+/** A statement that has run for this long does not count any more: nobody waits for it. */
 export const LONG_MS = 100;
 
 export class Places {

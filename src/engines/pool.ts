@@ -8,9 +8,10 @@
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { hasTurnedWithin } from '../util/loop-turn.ts';
 import { type Brief, type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
-import { Gathering } from './gathering.ts';
+import { Gathering, type ServerLoad } from './gathering.ts';
 import { LONG_MS, Places } from './places.ts';
 import { WaitQueue } from './wait-queue.ts';
+import { WaitingTogether } from './waiting-together.ts';
 
 export interface PoolLimits {
   readonly maxOpen: number;
@@ -38,6 +39,9 @@ type State = 'open' | 'draining' | 'closed';
  */
 const TRIM_MS = 200;
 
+/** For so long a statement waits for a connection that is in use, before another one is opened: a login takes longer than most statements. */
+export const PATIENCE_MS = 5;
+
 const MAX_WAITERS_PER_CONNECTION = 100;
 
 /** How long another database may take for the place that was made for it. */
@@ -60,8 +64,11 @@ export class Pool {
   /** Given out for bulky statements, or about to be. */
   #bulky = 0;
   readonly #isBulky = new Set<Connection>();
-  readonly #gathering = new Gathering();
+  readonly #gathering: Gathering;
+  readonly #together = new WaitingTogether();
   readonly #places = new Places();
+  /** For statements that the server does in the background: nothing is counted. */
+  readonly #noPlaces = new Places();
   #placer: NodeJS.Timeout | undefined;
   /** Open, or being opened. */
   #count = 0;
@@ -76,7 +83,9 @@ export class Pool {
   readonly #turns = new Set<Promise<void>>();
   #trimmer: NodeJS.Timeout | undefined;
 
-  constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>) {
+  /** `load`: the same for all databases of a server. */
+  constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>, load?: ServerLoad) {
+    this.#gathering = new Gathering(load);
     this.#limits = limits;
     this.#open = open;
     const { waitMs, bulkyWaitMs, bulkyMost, maxOpen } = limits;
@@ -105,9 +114,10 @@ export class Pool {
   }
 
   /** A connection at once if one is idle, else a promise. */
-  acquire(signal?: StopSignal, { bulky, briefOf }: Need = {}): Connection | Promise<Connection> {
+  acquire(signal?: StopSignal, { bulky, briefOf, inBackground }: Need = {}): Connection | Promise<Connection> {
     if (briefOf !== undefined) return this.#takeBrief(signal, briefOf);
-    return bulky === true ? this.#takeBulky(signal) : this.#take(signal);
+    if (bulky === true) return this.#takeBulky(signal);
+    return inBackground === true ? this.#take(signal, this.#noPlaces) : this.#take(signal);
   }
 
   #wait(signal: StopSignal | undefined): Promise<Connection> {
@@ -129,6 +139,7 @@ export class Pool {
   }
 
   #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
+    if (kind.inOne) return this.#takeInOne(kind);
     const isBetterShared = this.#idle.length === 0 || this.#gathering.isEnough;
     const shared = this.#gathering.join(kind) ?? (isBetterShared ? this.#gathering.joinLate(kind) : undefined);
     if (shared !== undefined) return shared;
@@ -137,23 +148,42 @@ export class Pool {
     return taken;
   }
 
-  #take(signal: StopSignal | undefined): Connection | Promise<Connection> {
-    if (this.#places.free <= 0 && this.#state !== 'closed') return this.#wait(signal);
+  /** Whoever leaves meanwhile takes no other along: that is seen when there is a connection. */
+  #takeInOne(kind: Brief): Connection | Promise<Connection> {
+    const shared = this.#gathering.join(kind) ?? this.#together.join(kind);
+    if (shared !== undefined) return shared;
+    const wanted = this.#gathering.turn(kind).then(() => this.#take(undefined));
+    return this.#together.begin(kind, wanted, (connection, users) => this.#gathering.begin(connection, kind, users));
+  }
+
+  #take(signal: StopSignal | undefined, places = this.#places): Connection | Promise<Connection> {
+    if (places.free <= 0 && this.#state !== 'closed') return this.#wait(signal);
     for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
       const { connection, since } = item;
       if (connection.usable) {
-        this.#places.take(connection);
-        return performance.now() - since < RESTED_MS || hasTurnedWithin(TURNED_MS) ? connection : this.#look(connection, signal);
+        places.take(connection);
+        return performance.now() - since < RESTED_MS || hasTurnedWithin(TURNED_MS) ? connection : this.#look(connection, signal, places);
       }
       this.#drop(connection);
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
     if (this.#count >= this.#limits.maxOpen) return this.#wait(signal);
+    return this.established > 0 ? this.#waitFirst(signal, places) : this.#dial(signal, places);
+  }
+
+  /** For a moment, as long as there is room for another one. Where there is none, everybody keeps his place in line. */
+  async #waitFirst(signal: StopSignal | undefined, places: Places): Promise<Connection> {
+    const free = await this.#line.joinFor(PATIENCE_MS, signal);
+    return free?.given ?? this.#dial(signal, places);
+  }
+
+  #dial(signal: StopSignal | undefined, places: Places): Promise<Connection> {
+    if (this.#count >= this.#limits.maxOpen) return this.#wait(signal);
     return this.#connect(signal).then(
-      (connection) => this.#places.take(connection),
+      (connection) => places.take(connection),
       (error: unknown) => {
         if (!this.#canDoWithout(error)) throw error;
-        return this.#idle.length > 0 ? this.#take(signal) : this.#wait(signal);
+        return this.#idle.length > 0 ? this.#take(signal, places) : this.#wait(signal);
       },
     );
   }
@@ -163,11 +193,11 @@ export class Pool {
     return error instanceof DbFailure && error.kind === 'full' && this.established > 0;
   }
 
-  async #look(connection: Connection, signal: StopSignal | undefined): Promise<Connection> {
+  async #look(connection: Connection, signal: StopSignal | undefined, places: Places): Promise<Connection> {
     await immediately();
     if (connection.usable) return connection;
     this.#drop(connection);
-    return this.#take(signal);
+    return this.#take(signal, places);
   }
 
   async #takeBulky(signal: StopSignal | undefined): Promise<Connection> {

@@ -9,9 +9,8 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import type { MaybePromise } from '../util/maybe-promise.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import type { Connections } from './connections.ts';
+import { MAX_AGE_MS, renewAge, renewLater } from './renewal.ts';
 
-const MAX_AGE_MS = 5000;
-const RENEW_AGE_MS = 4000;
 /** Foreign keys that are remembered, of all schemas. */
 const MAX_KEYS = 100_000;
 const READ_OPTIONS = { timeoutMs: 10_000 };
@@ -19,6 +18,7 @@ const READ_OPTIONS = { timeoutMs: 10_000 };
 interface Picture {
   readonly keys: readonly ForeignKey[];
   readonly seen: number;
+  readonly renewAge: number;
 }
 
 export interface SchemaWanted {
@@ -53,7 +53,7 @@ export class RelationCache {
     const picture = this.#pictures.get(keyOf(wanted));
     const age = picture === undefined ? Number.POSITIVE_INFINITY : performance.now() - picture.seen;
     if (picture === undefined || age > MAX_AGE_MS) return this.read(wanted);
-    if (age > RENEW_AGE_MS) this.read(wanted).catch(() => undefined);
+    if (age > picture.renewAge) renewLater(() => this.read(wanted));
     return picture.keys;
   }
 
@@ -75,7 +75,7 @@ export class RelationCache {
     const connection = await pool.acquire();
     try {
       const keys = distinctKeys(await catalog.foreignKeys(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) }));
-      this.#pictures.set(key, { keys, seen });
+      this.#pictures.set(key, { keys, seen, renewAge: renewAge() });
       return keys;
     } finally {
       pool.release(connection);

@@ -8,6 +8,10 @@ interface Waiter<T> {
   refuse(failure: DbFailure): void;
 }
 
+interface Given<T> {
+  readonly given: T;
+}
+
 export class WaitQueue<T> {
   readonly #waiters = new Set<Waiter<T>>();
   readonly #waitMs: number;
@@ -23,7 +27,14 @@ export class WaitQueue<T> {
     return this.#waiters.size;
   }
 
-  join(signal: StopSignal | undefined): Promise<T> {
+  async join(signal: StopSignal | undefined): Promise<T> {
+    const item = await this.joinFor(this.#waitMs, signal);
+    if (item === undefined) throw new DbFailure('busy', 'no connection became free in time');
+    return item.given;
+  }
+
+  /** Undefined when there was nothing for so many milliseconds. */
+  joinFor(ms: number, signal: StopSignal | undefined): Promise<Given<T> | undefined> {
     if (this.#waiters.size >= this.#most) return Promise.reject(new DbFailure('busy', 'too many requests wait for a connection'));
     if (signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
     return new Promise((resolve, reject) => {
@@ -33,16 +44,19 @@ export class WaitQueue<T> {
         this.#waiters.delete(waiter);
       };
       const waiter: Waiter<T> = {
-        give(item) {
+        give(given) {
           leave();
-          resolve(item);
+          resolve({ given });
         },
         refuse(failure) {
           leave();
           reject(failure);
         },
       };
-      const timer = setTimeout(() => waiter.refuse(new DbFailure('busy', 'no connection became free in time')), this.#waitMs);
+      const timer = setTimeout(() => {
+        leave();
+        resolve(undefined);
+      }, ms);
       const aborted = (): void => waiter.refuse(new DbFailure('cancelled', 'the caller went away'));
       signal?.addEventListener('abort', aborted);
       this.#waiters.add(waiter);

@@ -46,7 +46,16 @@ const engineWith = (
   transactions = true,
   readsBack = false,
 ): Pick<Engine, 'capabilities'> => ({
-  capabilities: { transactions, returning, readsBack, transactionalDdl: false, schemas: false, sharedReads: false, bulkyWrites: 1 },
+  capabilities: {
+    transactions,
+    returning,
+    readsBack,
+    transactionalDdl: false,
+    schemas: false,
+    sharedReads: false,
+    pipelining: true,
+    bulkyWrites: 1,
+  },
 });
 const ENGINE = engineWith(['insert', 'update', 'delete']);
 
@@ -219,6 +228,29 @@ describe('a kind of brief statements', () => {
     reads.needsOwn();
     for (let i = 0; i < 8; i++) reads.took(1);
     expect([kind.yields, reads.yields, reads.isShared]).toEqual([true, false, false]);
+  });
+
+  test('of inserts that are written as one takes its time, and no disk matters', () => {
+    const merging = { ...engineWith([], false), mergesInserts: ({ storage }: Table) => storage === 'MergeTree' };
+    const merged = makeTable({ ...FACTS, storage: 'MergeTree', kind: 'table', key: ['id'] });
+    const kinds = new BriefKinds();
+    const of = (request: AutoRequest, to = merged) => kinds.of(request, to, UNRESTRICTED, merging);
+    const kind = of(insert());
+    expect([kind?.inOne, kind?.isShared]).toEqual([true, false]);
+    for (let i = 0; i < 8; i++) kind?.took(190);
+    for (let i = 0; i < 100; i++) kind?.wentTogether(16, 200);
+    expect(kind?.isShared).toBe(true);
+    for (const other of [
+      { dryRun: true },
+      { maxAffected: 1 },
+      { upsert: 'primary key' },
+      { body: Buffer.alloc(5000) },
+      { returning: [] },
+    ] as const)
+      expect(of(insert(other as Partial<InsertRequest>))).toBeUndefined();
+    expect(of(insert(), table)).toBeUndefined();
+    const alone = { ...merging, capabilities: { ...merging.capabilities, pipelining: false } };
+    expect(kinds.of(read('id=eq.5'), merged, UNRESTRICTED, alone)).toBeUndefined();
   });
 
   test('of writes is not shared for a while when even the quickest waited for a disk', () => {

@@ -1,7 +1,7 @@
 // Who shares a connection with whom, and when what they have written leaves.
 import { setImmediate as immediately } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Brief, Connection } from '../../src/engines/engine.ts';
+import { type Brief, type Connection, DbFailure } from '../../src/engines/engine.ts';
 import { Gathering } from '../../src/engines/gathering.ts';
 import { Pool } from '../../src/engines/pool.ts';
 
@@ -29,6 +29,7 @@ class Held implements Connection {
 
 class Kind implements Brief {
   yields = false;
+  inOne = false;
   shares: number[] = [];
   wentTogether(count: number): void {
     this.shares.push(count);
@@ -146,11 +147,18 @@ describe('a gathering', () => {
     expect(connection.isHeld).toBe(false);
   });
 
-  test('is not joined late by writes, nor when it has been under way for longer, nor when its connection is gone', async () => {
+  test('is joined late by writes too, which still make way for each other', async () => {
     OTHER.yields = true;
-    gathering.begin(new Held(), OTHER);
+    const other = new Held();
+    gathering.begin(other, OTHER);
     await immediately();
-    expect(gathering.joinLate(OTHER)).toBeUndefined();
+    other.yields = undefined;
+    expect(gathering.joinLate(OTHER)).toBe(other);
+    expect([other.isHeld, other.yields]).toEqual([true, true]);
+  });
+
+  test('is not joined late when it has been under way for longer, nor when its connection is gone', async () => {
+    await immediately();
     connection.usable = false;
     expect(gathering.joinLate(KIND)).toBeUndefined();
     connection.usable = true;
@@ -158,6 +166,42 @@ describe('a gathering', () => {
     expect(gathering.joinLate(KIND)).toBeUndefined();
     now -= 2;
     expect(gathering.joinLate(KIND)).toBe(connection);
+  });
+
+  test('that begins with several is full sooner', async () => {
+    const other = new Held();
+    gathering.begin(other, OTHER, 15);
+    expect(gathering.join(OTHER)).toBe(other);
+    expect(gathering.join(OTHER)).toBeUndefined();
+    await immediately();
+    expect(other.sent).toBe(1);
+    for (let left = 15; left > 0; left--) expect(gathering.leave(other)).toBe(false);
+    expect(gathering.leave(other)).toBe(true);
+    expect(OTHER.shares).toEqual([16]);
+    gathering.begin(other, OTHER, 16);
+    expect(gathering.join(OTHER)).toBeUndefined();
+    await immediately();
+    expect(other.sent).toBe(2);
+  });
+
+  test('lets the next of a kind begin when fewer than two are under way, or these have taken long', async () => {
+    await gathering.turn(KIND);
+    const second = new Held();
+    gathering.begin(second, KIND);
+    await gathering.turn(OTHER);
+    const turns: string[] = [];
+    const waiting = ['first', 'second'].map((name) => gathering.turn(KIND).then(() => turns.push(name)));
+    await immediately();
+    expect(turns).toEqual([]);
+    gathering.leave(second);
+    await waiting[0];
+    expect(turns).toEqual(['first']);
+    gathering.leave(connection);
+    await waiting[1];
+    gathering.begin(connection, KIND);
+    gathering.begin(second, KIND);
+    now += 101;
+    await gathering.turn(KIND);
   });
 
   test('is not joined when its connection is gone', () => {
@@ -200,8 +244,7 @@ test('with two connections under way a pool lets reads join them rather than tak
   await immediately();
   expect(pool.acquire(undefined, { briefOf: KIND })).toBe(second);
   expect(pool.counts.idle).toBe(1);
-  // Of another kind, and writes, take their own.
-  OTHER.yields = true;
+  // Another kind takes its own.
   expect([first, second]).not.toContain(pool.acquire(undefined, { briefOf: OTHER }));
   pool.close();
 });
@@ -223,4 +266,113 @@ test('a pool gives a shared connection back when the last has released it', asyn
   expect(pool.counts).toEqual({ open: 2, idle: 1, waiting: 0 });
   pool.release(second);
   pool.close();
+});
+
+describe('statements that become one', () => {
+  const limits = { maxOpen: 9, maxIdle: 9, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
+  let pool: Pool;
+  const acquire = async (): Promise<Held> => (await pool.acquire(undefined, { briefOf: KIND })) as Held;
+  beforeEach(() => {
+    KIND.inOne = true;
+    pool = new Pool(limits, async () => new Held());
+  });
+  afterEach(() => pool.close());
+
+  test('wait for a connection together', async () => {
+    const all = await Promise.all([acquire(), acquire(), acquire()]);
+    expect(new Set(all).size).toBe(1);
+    const connection = all[0] as Held;
+    expect(connection.isHeld).toBe(true);
+    await immediately();
+    expect(connection.sent).toBe(1);
+    for (const one of all) pool.release(one);
+    expect(KIND.shares).toEqual([3]);
+    expect(pool.counts).toEqual({ open: 1, idle: 1, waiting: 0 });
+  });
+
+  test('begin no third while two are under way, and are sixteen at most', async () => {
+    const first = await acquire();
+    await immediately();
+    const second = await acquire();
+    expect(second).not.toBe(first);
+    await immediately();
+    const waiting = Array.from({ length: 20 }, () => acquire());
+    await immediately();
+    expect(pool.counts.open).toBe(2);
+    pool.release(first);
+    const next = await Promise.all(waiting.slice(0, 16));
+    expect(new Set(next)).toEqual(new Set([first]));
+    pool.release(second);
+    expect(new Set(await Promise.all(waiting.slice(16)))).toEqual(new Set([second]));
+  });
+
+  test('are sent, each on their own, where two connections come in the same moment', async () => {
+    const first = await acquire();
+    await immediately();
+    const second = await acquire();
+    await immediately();
+    const waiting = Array.from({ length: 20 }, () => acquire());
+    pool.release(first);
+    pool.release(second);
+    await Promise.all(waiting);
+    expect([first.isHeld, second.isHeld]).toEqual([true, true]);
+    await immediately();
+    expect([first.isHeld, second.isHeld]).toEqual([false, false]);
+  });
+
+  test('fail together when there is no connection, and the next try again', async () => {
+    let fails = true;
+    pool = new Pool(limits, async () => {
+      if (fails) throw new DbFailure('unreachable', 'nobody there');
+      return new Held();
+    });
+    const all = await Promise.allSettled([acquire(), acquire()]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    fails = false;
+    expect(await acquire()).toBeInstanceOf(Held);
+  });
+});
+
+test('a pool opens no other connection for who can have one in a moment', async () => {
+  let opened = 0;
+  const pool = new Pool({ maxOpen: 9, maxIdle: 9, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 }, async () => {
+    opened++;
+    return new Held();
+  });
+  const first = await pool.acquire();
+  const next = pool.acquire();
+  await immediately();
+  pool.release(first);
+  expect(await next).toBe(first);
+  expect(opened).toBe(1);
+  // The next one has waited long enough.
+  expect(await pool.acquire()).not.toBe(first);
+  expect(opened).toBe(2);
+  pool.close();
+});
+
+test('what is under way on other databases of the server counts, where there is one to be behind', async () => {
+  const limits = { maxOpen: 9, maxIdle: 9, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
+  const load = { shares: 0 };
+  const [own, other, elsewhere] = [load, load, undefined].map((shared) => new Pool(limits, async () => new Held(), shared)) as [
+    Pool,
+    Pool,
+    Pool,
+  ];
+  for (const pool of [own, other, elsewhere]) {
+    const both = await Promise.all([pool.acquire(), pool.acquire()]);
+    for (const connection of both) pool.release(connection);
+  }
+  const take = (pool: Pool) => pool.acquire(undefined, { briefOf: KIND }) as Held;
+  const first = take(own);
+  take(other);
+  const apart = take(elsewhere);
+  await immediately();
+  expect(take(own)).toBe(first);
+  expect(take(elsewhere)).not.toBe(apart);
+  expect(load.shares).toBe(2);
+  own.release(first);
+  own.release(first);
+  expect(load.shares).toBe(1);
+  for (const pool of [own, other, elsewhere]) pool.close();
 });

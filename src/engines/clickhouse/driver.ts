@@ -13,11 +13,12 @@ import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
+import { HeldInserts, notTogether } from './held-inserts.ts';
 import { detectTransport, forgetTransport, openSocket, rememberedTransport, type Transport } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
 import { RowReader } from './protocol/row-reader.ts';
-import { knownSettings, SETTING_NAMES, type Settings } from './protocol/settings.ts';
+import { knownSettings, SETTING_NAMES, type Settings, settingsAsOne } from './protocol/settings.ts';
 import type { Summary, Wire, WireParam } from './protocol/wire.ts';
 import type { ClickhouseStatement, CountedWrite } from './statement.ts';
 import { type Block, releaseBlock } from './types/block.ts';
@@ -84,8 +85,11 @@ class ClickhouseConnection implements Connection, Watched {
   readonly #wire: Wire;
   readonly #origin: Origin;
   #settings: Settings = [];
+  /** For inserts of several callers. */
+  #settingsAsOne: Settings = [];
   statementsAtOnce = AT_ONCE_LEAST;
   #busy = false;
+  #held: HeldInserts | undefined;
   /** Ends what runs now. */
   #expire: () => void = () => undefined;
   deadline = Number.POSITIVE_INFINITY;
@@ -138,15 +142,46 @@ class ClickhouseConnection implements Connection, Watched {
     return this.usable;
   }
 
+  /** Inserts that are run from now on are sent as one. */
+  hold(): void {
+    this.#held ??= new HeldInserts();
+  }
+
+  send(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    void held?.send((text, blocks, options) => this.#insertAll(text, blocks, options));
+  }
+
+  async #insertAll(text: string, blocks: readonly Block[], options: RunOptions): Promise<void> {
+    try {
+      const settings = blocks.length > 1 ? this.#settingsAsOne : this.#settings;
+      await this.#execute({ text, bound: [], columns: undefined, blocks, settings }, options);
+    } catch (error) {
+      // The server may not have read all of them, and closes the connection when it sees the rest.
+      if (blocks.length > 1) this.#wire.destroy();
+      throw error;
+    }
+    for (const block of blocks) releaseBlock(block);
+  }
+
   async run(statement: ClickhouseStatement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     if (options.signal?.aborted === true) throw cancelled();
     const bound = statement.types.map((type, index): WireParam => {
       return { name: `p${index + 1}`, text: paramText(type, params[index] ?? null) };
     });
     const { counted, block } = statement;
+    if (this.#held !== undefined) {
+      if (block === undefined || statement.isOneOfMany !== true) {
+        if (block !== undefined) releaseBlock(block);
+        throw notTogether();
+      }
+      return this.#held.add(statement.text, block, options);
+    }
     if (counted !== undefined) return this.#runCounted(statement.text, counted, bound, options);
     const planned = statement.columns === undefined ? undefined : statement;
-    const request = { text: statement.text, bound, columns: statement.columns, planned, block };
+    const blocks = block === undefined ? undefined : [block];
+    const request = { text: statement.text, bound, columns: statement.columns, planned, blocks };
     const { summary, rows } = await this.#execute(request, options, sink);
     if (block !== undefined) {
       releaseBlock(block);
@@ -164,7 +199,7 @@ class ClickhouseConnection implements Connection, Watched {
     for (const text of [first, ...counted.otherwise]) {
       try {
         const left = Math.max(1, Math.ceil(ends - performance.now()));
-        await this.#execute({ text, bound, columns: undefined, block: undefined }, { ...options, timeoutMs: left });
+        await this.#execute({ text, bound, columns: undefined, blocks: undefined }, { ...options, timeoutMs: left });
         return { rows, selected: false };
       } catch (error) {
         if (!(error instanceof DbFailure) || !TRY_NEXT.has(error.code)) throw error;
@@ -179,7 +214,7 @@ class ClickhouseConnection implements Connection, Watched {
 
   async #count(text: string, bound: readonly WireParam[], options: RunOptions): Promise<number> {
     const sink = new TextRows();
-    await this.#execute({ text, bound, columns: COUNT_COLUMNS, block: undefined }, options, sink);
+    await this.#execute({ text, bound, columns: COUNT_COLUMNS, blocks: undefined }, options, sink);
     return Number(sink.rows[0]?.[0] ?? '0');
   }
 
@@ -191,11 +226,12 @@ class ClickhouseConnection implements Connection, Watched {
       text: `SELECT name, value FROM system.settings WHERE name IN (${names})`,
       bound: [],
       columns: SETTING_COLUMNS,
-      block: undefined,
+      blocks: undefined,
     };
     await this.#execute(request, { timeoutMs, signal }, sink);
     const known = new Map(sink.rows.map(([name, value]) => [name ?? '', value ?? '']));
     this.#settings = knownSettings(new Set(known.keys()), this.#origin.entry);
+    this.#settingsAsOne = settingsAsOne(this.#settings);
     this.statementsAtOnce = Math.max(AT_ONCE_LEAST, AT_ONCE_A_THREAD * threadsOf(known.get(THREADS) ?? ''));
   }
 
@@ -219,9 +255,9 @@ class ClickhouseConnection implements Connection, Watched {
     this.deadline = performance.now() + options.timeoutMs + GRACE_MS;
     this.#busy = true;
     try {
-      const { text, bound, columns, planned, block } = request;
+      const { text, bound, columns, planned, blocks, settings = this.#settings } = request;
       const maxSeconds = seconds(options.timeoutMs);
-      const sent = { text, queryId, params: bound, settings: this.#settings, maxSeconds, reader, columns, planned, block };
+      const sent = { text, queryId, params: bound, settings, maxSeconds, reader, columns, planned, blocks };
       const summary = await wire.execute(sent);
       return { summary, rows: reader.rows };
     } catch (error) {
@@ -253,7 +289,7 @@ class ClickhouseConnection implements Connection, Watched {
           maxSeconds: undefined,
           reader,
           columns: undefined,
-          block: undefined,
+          blocks: undefined,
         })
         .finally(() => {
           clearTimeout(timer);
@@ -270,7 +306,9 @@ interface Request {
   readonly bound: readonly WireParam[];
   readonly columns: readonly ResultColumn[] | undefined;
   readonly planned?: Statement | undefined;
-  readonly block: Block | undefined;
+  readonly blocks: readonly Block[] | undefined;
+  /** Those of the connection, if nothing is said. */
+  readonly settings?: Settings;
 }
 
 const COUNT_COLUMNS: readonly ResultColumn[] = [{ name: 'count', kind: 'int' }];

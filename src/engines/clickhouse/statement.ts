@@ -5,6 +5,8 @@ import type { Block } from './types/block.ts';
 export interface ClickhouseStatement extends Statement {
   /** The rows of an insert, encoded: they follow the text. Whoever runs the statement takes them over. */
   readonly block?: Block;
+  /** The rows of others may be sent along. */
+  readonly isOneOfMany?: boolean;
   readonly counted?: CountedWrite;
 }
 

@@ -162,9 +162,9 @@ export class MysqlConnection implements Connection, Watched {
     });
   }
 
-  writeAndRead(write: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome> {
+  writeAndRead({ statement, params }: BoundStatement, read: StatementRun, options: RunOptions): Promise<Outcome> {
     this.#isMarked = false;
-    return this.#together([{ ...write, sink: undefined }, read], options, async (execute) => {
+    return this.#together([{ statement, params, sink: undefined }, read], options, async (execute) => {
       const begun = this.#simple(BEGIN);
       const written = execute(0);
       const given = execute(1);

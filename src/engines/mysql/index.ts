@@ -22,6 +22,7 @@ export const mysqlEngine: Engine = {
     sharedReads: false,
     returning: [],
     readsBack: true,
+    pipelining: true,
     bulkyWrites: 4,
   },
   dialect: mysqlDialect,

@@ -22,6 +22,7 @@ export const postgresEngine: Engine = {
     sharedReads: false,
     returning: ['insert', 'update', 'delete'],
     readsBack: false,
+    pipelining: true,
     bulkyWrites: 8,
   },
   dialect: postgresDialect,

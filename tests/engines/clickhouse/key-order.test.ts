@@ -1,9 +1,13 @@
 // Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { narrow, UNRESTRICTED } from '../../../src/auto/access.ts';
+import { encodeCursor } from '../../../src/auto/cursor.ts';
+import { planRequest } from '../../../src/auto/plan.ts';
+import { parseRead } from '../../../src/auto/request.ts';
 import { compileInKeyOrder } from '../../../src/engines/clickhouse/dialect/key-order.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';
+import { parseQuery } from '../../../src/util/query.ts';
 import { Session } from '../conformance/session.ts';
 
 const ROWS = 4000;
@@ -67,6 +71,17 @@ describe('pages are slices of one order', () => {
         for (const page of new Set(pages))
           expect(await read(page, size), `${size} rows from page ${page}`).toEqual(all.slice(page * size, (page + 1) * size));
       }
+      // Behind any row, the next page by its cursor; each of a reader who has not seen that keys repeat.
+      const behind = async (cursor: string, size: number) => {
+        const reader = new Session(session.database);
+        const query = Object.entries({ pg: '0', ps: String(size), $after: cursor }).map(([name, value]) => ({ name, value }));
+        return reader.read(table, [...query, ...filter]).finally(() => reader.end());
+      };
+      for (const at of [5, 1799, 1800]) {
+        const { cursor } = await behind('', at + 1);
+        for (const size of [1, 900])
+          expect((await behind(cursor ?? '', size)).rows, `${size} rows behind row ${at}`).toEqual(all.slice(at + 1, at + 1 + size));
+      }
     }
   });
 });
@@ -101,6 +116,28 @@ describe('the order of the key alone is asked for', () => {
 
   test('with none before the first page', () => {
     expect(compile(plan(['v'], { offset: 0 }))).toMatchObject({ params: ['21'], key: [1], before: 0 });
+  });
+
+  test('behind a cursor, where nothing else is asked for', () => {
+    const where: Condition = { op: 'gt', column: k, values: ['7'] };
+    const page = compile(plan(['k'], { offset: 0, where, continues: true }));
+    expect(page?.statement.text).toBe('SELECT `k`, `v` FROM `d`.`t` WHERE `k` > {p1:Int32} ORDER BY `k` ASC LIMIT {p2:UInt64}');
+    expect(page).toMatchObject({ params: ['7', '21'], key: [0], before: 0 });
+    expect(compile(plan(['k'], { offset: 0, where, continues: false }))).toBeUndefined();
+  });
+
+  test('and a plan says whether nothing else is', () => {
+    const continues = (query: string): boolean | undefined => {
+      const { table } = plan(['k']);
+      const cursor = encodeCursor(plan(['k']).order, ['7', '1'], undefined);
+      const request = parseRead(parseQuery(query.replace('CURSOR', cursor)), 1000);
+      const planned = planRequest(request, table, UNRESTRICTED);
+      return planned.do === 'read' ? planned.select.continues : undefined;
+    };
+    expect(continues('pg=0&ps=5&$after=CURSOR')).toBe(true);
+    expect(continues('pg=0&ps=5&$after=')).toBe(false);
+    expect(continues('pg=0&ps=5')).toBe(false);
+    expect(continues('pg=0&ps=5&$after=CURSOR&v=gt.3')).toBe(false);
   });
 
   test('and no order for the rows of one key, of which two say that it repeats', () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { QueryParameter } from '../../../src/util/query.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
+import { times } from '../../support/long.ts';
 import { type Case, orderText, parameterOf, quoted, type World, type Write, worldOf } from './cases.ts';
 import { differs } from './differences.ts';
 import type { LogicalValue } from './logical-types.ts';
@@ -11,7 +12,7 @@ import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderB
 import { createStatement, Session } from './session.ts';
 
 /** More of them, where there is time, by the variable. */
-const TABLES = Number(process.env['MILLRACE_TEST_TABLES'] ?? 64);
+const TABLES = times(48, 1000);
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
 /** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */

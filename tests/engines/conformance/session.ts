@@ -49,8 +49,12 @@ export class Session {
   readonly database: TestDatabase;
   /** The connections of its requests, in their order. */
   readonly used: Connection[] = [];
+  readonly #users = new Map<Connection, number>();
+  /** How many were on it when each of them began, itself included. */
+  readonly together: number[] = [];
   readonly #entry: Entry;
   readonly #connections: Connections;
+  readonly #catalog: CatalogCache;
   readonly #auto: Auto;
 
   constructor(database: TestDatabase) {
@@ -72,8 +76,9 @@ export class Session {
       queryTimeoutSecs: 30,
     };
     this.#connections = new Connections(ENGINES, new HostPolicy([]));
-    const catalog = new CatalogCache(this.#connections);
-    this.#auto = new Auto(this.#connections, catalog, new RelationCache(this.#connections, catalog), new MemoryBudget(2 ** 28));
+    this.#catalog = new CatalogCache(this.#connections);
+    const relations = new RelationCache(this.#connections, this.#catalog);
+    this.#auto = new Auto(this.#connections, this.#catalog, relations, new MemoryBudget(2 ** 28));
   }
 
   static async open(engine: EngineName): Promise<Session> {
@@ -83,6 +88,12 @@ export class Session {
       await database.run(`CREATE TYPE color AS ENUM (${labels})`);
     }
     return new Session(database);
+  }
+
+  /** From now on `used` and `together` tell of what comes. */
+  forgetUse(): void {
+    this.used.splice(0);
+    this.together.splice(0);
   }
 
   /** Ends the connections; the database stays. */
@@ -121,7 +132,11 @@ export class Session {
     return rows.map(([id]) => Number(id));
   }
 
-  /** How many statements a read needs. */
+  /** How old what is known of a table is, in milliseconds. */
+  pictureAge(table: string): number {
+    return this.#catalog.age(this.#target(table));
+  }
+
   /** A connection for as long as the work needs it. */
   async connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const pool = this.#connections.pool(this.#entry, 'auto');
@@ -133,6 +148,7 @@ export class Session {
     }
   }
 
+  /** How many statements a read needs. */
   async statements(table: string, query: readonly QueryParameter[]): Promise<number> {
     let count = 0;
     const request = parseRead(query, MAX_PAGE);
@@ -201,8 +217,13 @@ export class Session {
 
   #perform(table: string, request: AutoRequest, sink: AnswerSink): Promise<AutoResult> {
     return this.#auto.attempt(request, this.#target(table), sink, (found, session, rows) => {
-      this.used.push(session.connection);
-      return runPlan(planRequest(request, found, UNRESTRICTED, session), session, rows);
+      const { connection } = session;
+      this.used.push(connection);
+      const users = (this.#users.get(connection) ?? 0) + 1;
+      this.#users.set(connection, users);
+      this.together.push(users);
+      const leave = (): void => void this.#users.set(connection, (this.#users.get(connection) ?? 1) - 1);
+      return runPlan(planRequest(request, found, UNRESTRICTED, session), session, rows).finally(leave);
     });
   }
 

@@ -1,8 +1,9 @@
 // The pool by itself, with connections that the test opens and breaks at will: nothing is lost to those who left, and nobody waits for what is there.
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Connection, DbFailure } from '../../../src/engines/engine.ts';
-import { Pool, type PoolLimits } from '../../../src/engines/pool.ts';
+import { LONG_MS } from '../../../src/engines/places.ts';
+import { PATIENCE_MS, Pool, type PoolLimits } from '../../../src/engines/pool.ts';
 
 class Stub implements Connection {
   usable = true;
@@ -54,6 +55,8 @@ function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number) {
 }
 
 const turn = () => wait(0);
+/** Another one is opened when those in use were waited for. */
+const asked = (opening: readonly unknown[]) => expect.poll(() => opening.length, { interval: 1 }).toBe(1);
 
 describe('a pool of one', () => {
   test('gives what is idle at once, without a promise', async () => {
@@ -93,6 +96,25 @@ describe('a pool of one', () => {
     await expect(Promise.resolve(made.acquire(AbortSignal.abort()))).rejects.toMatchObject({ kind: 'cancelled' });
     made.release(connection);
     expect(await third).toBe(connection);
+  });
+
+  test('keeps the order of those who wait, however long that takes', async () => {
+    const { made, opening } = pool({ waitMs: 5000 });
+    const first = made.acquire();
+    opening[0]?.give();
+    const connection = await first;
+    const served: string[] = [];
+    const waiter = (name: string) => Promise.resolve(made.acquire()).then(() => served.push(name));
+    const early = waiter('early');
+    // The early one has waited for longer than for a moment, the late one has not.
+    await wait(3);
+    const late = waiter('late');
+    await wait(3);
+    made.release(connection);
+    await early;
+    made.release(connection);
+    await late;
+    expect(served).toEqual(['early', 'late']);
   });
 
   test('who waits hears that nothing can be opened any more', async () => {
@@ -191,6 +213,7 @@ describe('bulky statements', () => {
     await turn();
     await openAll(opening);
     const light = Promise.resolve(made.acquire());
+    await asked(opening);
     await openAll(opening);
     await light;
     expect(made.counts).toEqual({ open: 3, idle: 0, waiting: 1 });
@@ -225,6 +248,14 @@ describe('bulky statements', () => {
 });
 
 describe('a server that does two statements at a time', () => {
+  // What takes long is a matter of milliseconds: they pass when the test says so, however busy the machine is.
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  const opened = async (opening: readonly unknown[], ms: number) => {
+    await pass(ms);
+    expect(opening).toHaveLength(1);
+  };
   const places = () => pool({ maxOpen: 4, maxIdle: 4, waitMs: 5000 }, 2);
 
   /** Two in use, and a third who waits. */
@@ -234,6 +265,7 @@ describe('a server that does two statements at a time', () => {
     opening.shift()?.give();
     made.release(await first);
     const held = [made.acquire(), made.acquire()];
+    await opened(opening, PATIENCE_MS);
     opening.shift()?.give();
     const [one, two] = (await Promise.all(held)) as [Stub, Stub];
     return { made, opening, one, two, third: Promise.resolve(made.acquire()) };
@@ -241,7 +273,7 @@ describe('a server that does two statements at a time', () => {
 
   test('gets no third one, and who waits has the connection of the one that is done', async () => {
     const { made, opening, one, third } = await full();
-    await turn();
+    await pass(0);
     expect(opening).toEqual([]);
     expect(made.counts).toEqual({ open: 2, idle: 0, waiting: 1 });
     made.release(one);
@@ -260,15 +292,16 @@ describe('a server that does two statements at a time', () => {
 
   test('one that takes long keeps nobody waiting, and has no place when it is done', async () => {
     const { made, opening, one, two, third } = await full();
-    await expect.poll(() => opening.length).toBe(1);
+    await opened(opening, LONG_MS);
     const fresh = opening.shift()?.give();
     expect(await third).toBe(fresh);
     const fourth = Promise.resolve(made.acquire());
+    await opened(opening, PATIENCE_MS);
     opening.shift()?.give();
     const other = await fourth;
     const fifth = Promise.resolve(made.acquire());
     made.release(one);
-    await turn();
+    await pass(0);
     expect(made.counts).toEqual({ open: 4, idle: 1, waiting: 1 });
     made.release(other);
     expect(await fifth).toBe(other);
@@ -277,41 +310,60 @@ describe('a server that does two statements at a time', () => {
 
   test('what rests is given to those who wait when the others take long', async () => {
     const { made, opening, one, third } = await full();
-    await expect.poll(() => opening.length).toBe(1);
+    await opened(opening, LONG_MS);
     opening.shift()?.give();
     await third;
     const fourth = Promise.resolve(made.acquire());
+    await opened(opening, PATIENCE_MS);
     opening.shift()?.give();
     await fourth;
     const fifth = Promise.resolve(made.acquire());
     made.release(one);
     expect(made.counts).toEqual({ open: 4, idle: 1, waiting: 1 });
+    await pass(LONG_MS);
     expect(await fifth).toBe(one);
+  });
+
+  test('what the server does in the background waits for no place, and takes none', async () => {
+    const { made, opening, one, two, third } = await full();
+    const fourth = Promise.resolve(made.acquire(undefined, { inBackground: true }));
+    await opened(opening, PATIENCE_MS);
+    const fresh = opening.shift()?.give();
+    expect(await fourth).toBe(fresh);
+    made.release(one);
+    expect(await third).toBe(one);
+    expect(made.counts).toEqual({ open: 3, idle: 0, waiting: 0 });
+    made.release(two);
+    made.release(one);
+    // Both places are free, whoever is in the background.
+    const taken = [made.acquire(), made.acquire()];
+    expect(new Set(taken)).toEqual(new Set([one, two]));
   });
 
   test('a connection that dies in use makes room', async () => {
     const { made, opening, one, third } = await full();
     one.die();
     made.release(one);
-    await expect.poll(() => opening.length).toBe(1);
+    await opened(opening, LONG_MS);
     const fresh = opening.shift()?.give();
     expect(await third).toBe(fresh);
   });
 
   test('a pool that drains while the places are taken opens nothing in vain', async () => {
     const { made, opening, one, two, third } = await full();
-    await expect.poll(() => opening.length).toBe(1);
+    await opened(opening, LONG_MS);
     const fresh = opening.shift()?.give();
     expect(await third).toBe(fresh);
     expect(made.acquire()).toBeInstanceOf(Promise);
+    await opened(opening, PATIENCE_MS);
     opening.shift()?.give();
-    await turn();
+    await pass(0);
     const last = Promise.resolve(made.acquire());
     made.drain();
     made.release(one);
-    await turn();
+    await pass(0);
     expect(opening).toEqual([]);
-    await expect.poll(() => opening.length).toBe(1);
+    await opened(opening, LONG_MS);
     opening.shift()?.give();
     await last;
     made.release(two);

@@ -91,7 +91,7 @@ function insert(plan: InsertPlan): readonly BoundStatement[] {
   }
   const { text, columns, rows } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);
   // Encoded before anything runs: a value that does not fit is found out while nothing has been written.
-  const statement: ClickhouseStatement = { text, types: [], block: encodeBlock(columns, rows) };
+  const statement: ClickhouseStatement = { text, types: [], block: encodeBlock(columns, rows), isOneOfMany: plan.absent === undefined };
   return [{ statement, params: [] }];
 }
 

@@ -53,7 +53,7 @@ async function readInKeyOrder(
 /** Undefined where there is no such key, another order is asked for, or other filters leave few rows to be ordered. */
 export function compileInKeyOrder(plan: PagePlan): KeyOrderedPage | undefined {
   if (plan.table.sortedBy.length === 0) return undefined;
-  return plan.where === undefined ? pageInKeyOrder(plan) : rowOfKey(plan, plan.where);
+  return plan.where === undefined || plan.continues === true ? pageInKeyOrder(plan) : rowOfKey(plan, plan.where);
 }
 
 function pageInKeyOrder(plan: PagePlan): KeyOrderedPage | undefined {

@@ -129,23 +129,23 @@ export class HttpWire implements Wire {
   }
 
   #write(exchange: QueryExchange, extra: string): void {
-    const block = exchange.block === undefined ? undefined : encodeHttpBlock(exchange.block);
-    const size = block === undefined ? Buffer.byteLength(exchange.text) : block.reduce((sum, piece) => sum + piece.length, 0);
+    const pieces = exchange.blocks?.flatMap(encodeHttpBlock);
+    const size = pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? Buffer.byteLength(exchange.text);
     const target =
       this.#prefix +
       this.#settingsOf(exchange) +
       (exchange.maxSeconds === undefined ? '' : `&max_execution_time=${exchange.maxSeconds}`) +
       `&query_id=${exchange.queryId}&default_format=${isDescribed(exchange) ? DESCRIBED_ROWS : ROWS}${extra}` +
       exchange.params.map((param) => `&param_${param.name}=${encode(param.text)}`).join('') +
-      (block === undefined ? '' : `&query=${encode(exchange.text)}`);
+      (pieces === undefined ? '' : `&query=${encode(exchange.text)}`);
     const head = `${target}${this.#headers}${size}\r\n\r\n`;
-    if (block === undefined) {
+    if (pieces === undefined) {
       this.#socket.write(head + exchange.text);
       return;
     }
     this.#socket.cork();
     this.#socket.write(head);
-    for (const piece of block) this.#socket.write(piece);
+    for (const piece of pieces) this.#socket.write(piece);
     this.#socket.uncork();
   }
 
@@ -290,7 +290,7 @@ export class HttpWire implements Wire {
     if (this.#pending !== undefined) {
       if (this.#failed && this.#error !== '') this.#settle(this.#cutFailure(error));
       else if (this.#parser.endsWithSocket && error === undefined) this.#finish();
-      else this.#settle(lostFailure(error, this.#pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
+      else this.#settle(lostFailure(error, this.#pending.exchange.blocks === undefined ? leftBy(error) : 'unknown'));
     }
     if (this.#closed) return;
     this.#closed = true;

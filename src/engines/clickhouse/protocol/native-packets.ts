@@ -116,8 +116,8 @@ export function queryPacket(exchange: QueryExchange, text: string, queryId: stri
   ]);
 }
 
-export function dataPacket(block: Block): readonly Uint8Array[] {
-  return [DATA_HEAD, ...encodeNativeBlock(block), EMPTY_DATA];
+export function dataPackets(blocks: readonly Block[]): readonly Uint8Array[] {
+  return [...blocks.flatMap((block) => [DATA_HEAD, ...encodeNativeBlock(block)]), EMPTY_DATA];
 }
 
 /** Thrown when a packet has not wholly arrived: what was read of it is read again later. */

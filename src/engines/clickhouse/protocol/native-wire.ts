@@ -12,7 +12,7 @@ import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts
 import {
   afterHello,
   Cursor,
-  dataPacket,
+  dataPackets,
   encodeSettings,
   helloPacket,
   NAME_MOST,
@@ -95,9 +95,9 @@ export class NativeWire implements Wire {
   async execute(exchange: QueryExchange): Promise<Summary> {
     this.#written = 0;
     const { text, columns, reader } = exchange;
-    if (exchange.block !== undefined) {
+    if (exchange.blocks !== undefined) {
       await this.#query(exchange, text, 'insert');
-      return { selected: false, written: exchange.block.rows };
+      return { selected: false, written: exchange.blocks.reduce((sum, { rows }) => sum + rows, 0) };
     }
     const bare = text.replace(/[\s;]+$/, '');
     if (columns !== undefined) {
@@ -269,17 +269,17 @@ export class NativeWire implements Wire {
 
   /** The server has said which columns it takes; now the rows may follow. */
   #sendBlock(): void {
-    const block = this.#pending?.exchange.block;
-    if (block === undefined || this.#sentBlock) return;
+    const blocks = this.#pending?.exchange.blocks;
+    if (blocks === undefined || this.#sentBlock) return;
     this.#sentBlock = true;
     this.#socket.cork();
-    for (const piece of dataPacket(block)) this.#socket.write(piece);
+    for (const piece of dataPackets(blocks)) this.#socket.write(piece);
     this.#socket.uncork();
   }
 
   #end(error?: Error): void {
     const pending = this.#pending;
-    if (pending !== undefined) this.#settle(lostFailure(error, pending.exchange.block === undefined ? leftBy(error) : 'unknown'));
+    if (pending !== undefined) this.#settle(lostFailure(error, pending.exchange.blocks === undefined ? leftBy(error) : 'unknown'));
     if (this.#closed) return;
     this.#closed = true;
     this.#spool.letGo();

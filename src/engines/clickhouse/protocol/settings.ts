@@ -51,6 +51,16 @@ export const SETTING_NAMES: readonly string[] = ALWAYS.map(([name]) => name);
 
 export type Settings = readonly (readonly [name: string, value: string])[];
 
+/** The rows of several callers are one block, whatever a profile says: all of them are written, or none. Every server knows these. */
+const AS_ONE: Settings = [
+  ['min_insert_block_size_rows', '1048576'],
+  ['min_insert_block_size_bytes', '268435456'],
+];
+
+export function settingsAsOne(settings: Settings): Settings {
+  return [...settings, ...AS_ONE];
+}
+
 /** Reads alone, and settings may still be sent along. */
 const READ_ONLY: Settings = [['readonly', '2']];
 

@@ -27,8 +27,8 @@ export interface QueryExchange {
   readonly columns: readonly ResultColumn[] | undefined;
   /** The statement itself, where its result must agree with what it was planned for. */
   readonly planned?: Statement | undefined;
-  /** Rows to insert, column by column; `text` then is an INSERT that ends before its data. */
-  readonly block: Block | undefined;
+  /** Rows to insert, column by column; `text` then is an INSERT that ends before its data. More than one are written as one. */
+  readonly blocks: readonly Block[] | undefined;
 }
 
 export interface Summary {

@@ -1,0 +1,33 @@
+// Tables that are asked for every now and then: what is known of them is renewed in between, so that nobody waits for the catalogue.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ENGINE_NAMES } from '../../support/engines.ts';
+import { eventually } from '../../support/patience.ts';
+import { Session } from './session.ts';
+
+/** Older than that is not used; a request would look first. */
+const MAX_AGE_MS = 5000;
+
+test.concurrent.each(ENGINE_NAMES)(
+  'on %s one that was asked for again stays known for a while, one that was asked for once does not',
+  async (name) => {
+    const session = await Session.open(name);
+    try {
+      for (const table of ['again', 'once'])
+        await session.database.run(
+          `CREATE TABLE ${table} (id int ${name === 'clickhouse' ? ') ENGINE = MergeTree ORDER BY id' : 'PRIMARY KEY)'}`,
+        );
+      await session.ids('again', []);
+      await session.ids('once', []);
+      // Old enough for the next request to have it renewed in the background; the time that passes is what is tested.
+      await sleep(4100);
+      await session.ids('again', []);
+      await eventually(() => expect(session.pictureAge('again')).toBeLessThan(4000));
+      await sleep(2 * MAX_AGE_MS);
+      await eventually(() => expect(session.pictureAge('again')).toBeLessThan(MAX_AGE_MS));
+      expect(session.pictureAge('once')).toBeGreaterThan(MAX_AGE_MS);
+    } finally {
+      await session.close();
+    }
+  },
+);

@@ -20,6 +20,7 @@ const FEW = 10;
 const FEW_CONNECTIONS = 5;
 const ROWS = 1000;
 const FIRST = 7;
+const FIRST_OF_HUNDRED = 4;
 /** The service looks at a table again when its picture is older than five seconds. */
 const LOOK_AGAIN_MS = 5100;
 /** A thousand of the service, a thousand of the yardstick, and what the few databases hold beside them. */
@@ -175,7 +176,7 @@ export const manyDatabases = (count) => async (engine, settings, say) => {
   engine.tenants ??= await setUp(engine, settings, say);
   const { address, each, few, projects, yardstick, greet } = engine.tenants;
   const isFew = count === FEW;
-  if (!isFew) await greet(isThousand ? projects : projects.slice(0, 1), isThousand && !settings.quick ? FIRST : 1);
+  if (!isFew) await greet(isThousand ? projects : projects.slice(0, 1), settings.quick ? 1 : isThousand ? FIRST : FIRST_OF_HUNDRED);
   const most = isThousand ? each : Math.min(count, each);
   const own = isFew ? [few] : isThousand ? projects : projects.slice(0, 1);
   const database = `tenant_${anyOf(most)}`;

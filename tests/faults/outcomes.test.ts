@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { PATIENCE } from '../support/patience.ts';
+import { eventually } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
 import { through } from './slow-database.ts';
@@ -74,7 +74,7 @@ const MYSQL: Side = {
 const heard = ({ status, headers }: Response): unknown[] => [status, headers['x-outcome']];
 const said = (response: Response): string => response.json<{ message: string }>().message;
 
-describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
+describe.concurrent.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   const side = engine === 'postgres' ? POSTGRES : MYSQL;
   let database: TestDatabase;
   let proxy: FaultProxy;
@@ -103,11 +103,11 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   afterEach(() => proxy.stop());
 
   const count = async (sql: string): Promise<number> => Number((await database.run(sql))[0]?.['n']);
-  const sleeping = (): Promise<void> => expect.poll(() => count(side.running), PATIENCE).toBe(1);
-  const settled = (): Promise<void> => expect.poll(() => count(side.running), PATIENCE).toBe(0);
+  const sleeping = (): Promise<void> => eventually(async () => expect(await count(side.running)).toBe(1));
+  const settled = (): Promise<void> => eventually(async () => expect(await count(side.running)).toBe(0));
   const stored = (id: number): Promise<number> => count(`SELECT COUNT(*) AS n FROM slow WHERE id = ${id}`);
 
-  test('a write that the server stopped in time: nothing happened, and that is said', async () => {
+  test.sequential('a write that the server stopped in time: nothing happened, and that is said', async () => {
     const response = await auto('POST', 'slow', [{ id: 1, secs: 60 }]);
     expect([...heard(response), said(response)]).toEqual([
       504,
@@ -120,7 +120,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect((await auto('POST', 'slow', [{ id: 2, secs: 0 }])).status).toBe(201);
   });
 
-  test('a write that is cut off: nobody knows, it is said, and it ran once', async () => {
+  test.sequential('a write that is cut off: nobody knows, it is said, and it ran once', async () => {
     const before = await count(side.ticks);
     const write = auto('POST', 'slow', [{ id: 3, secs: NAP_SECS }]);
     await sleeping();
@@ -131,7 +131,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect(await count(side.ticks)).toBe(before + 1);
   });
 
-  test('a write whose answer never comes is not said to have been stopped: its row is there', async () => {
+  test.sequential('a write whose answer never comes is not said to have been stopped: its row is there', async () => {
     const write = auto('POST', 'slow', [{ id: 4, secs: NAP_SECS }]);
     await sleeping();
     await proxy.set({ kind: 'blackhole' });
@@ -141,7 +141,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect(await stored(4)).toBe(1);
   });
 
-  test('a database that cannot be reached has changed nothing', async () => {
+  test.sequential('a database that cannot be reached has changed nothing', async () => {
     await proxy.set({ kind: 'refuse' });
     proxy.resetAll();
     for (const [method, path, body] of [
@@ -153,7 +153,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect(heard(await auto('GET', 'slow?pg=0&ps=1'))).toEqual([424, undefined]);
   });
 
-  test('connections that ended at rest cost neither reads nor writes anything', async () => {
+  test.sequential('connections that ended at rest cost neither reads nor writes anything', async () => {
     for (let round = 0; round < 5; round++) {
       await Promise.all([auto('GET', 'slow?pg=0&ps=1'), auto('GET', 'slow?pg=0&ps=1')]);
       proxy.resetAll();
@@ -167,7 +167,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     }
   });
 
-  test('a read that is cut off is not sent again: what it calls may write', async () => {
+  test.sequential('a read that is cut off is not sent again: what it calls may write', async () => {
     const before = await count(side.ticks);
     const read = auto('GET', `${side.tick}?pg=0&ps=1`);
     await sleeping();
@@ -177,7 +177,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect(await count(side.ticks)).toBe(before + 1);
   });
 
-  test('a statement that ends its own session runs once, whatever stands behind it', async () => {
+  test.sequential('a statement that ends its own session runs once, whatever stands behind it', async () => {
     await database.run(engine === 'postgres' ? "SELECT setval('runs', 1, false)" : 'DELETE FROM runs');
     const method = 'post';
     for (const [version, rollback] of [
@@ -197,7 +197,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect(await count(side.ticks)).toBe(1);
   });
 
-  test('a Custom call that is cut off before its commit, and one that runs out of time', async () => {
+  test.sequential('a Custom call that is cut off before its commit, and one that runs out of time', async () => {
     const insert = { sql: 'INSERT INTO quick (id) VALUES (?:id)' };
     const inserted = (id: number): Promise<number> => count(`SELECT COUNT(*) AS n FROM quick WHERE id = ${id}`);
     const ref = { ref: `${database.dbType}/${database.name}`, timeout_secs: LIMIT_SECS };
@@ -207,11 +207,11 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     proxy.resetAll();
     // On MySQL and MariaDB a table without transactions would have kept the row.
     expect(heard(await call)).toEqual([424, engine === 'postgres' ? 'none' : 'unknown']);
-    await expect.poll(() => inserted(6), PATIENCE).toBe(0);
+    await eventually(async () => expect(await inserted(6)).toBe(0));
     await bench.deploy({ uri: 'late', method: 'post', logic: [insert, { sql: side.sleep(60) }], database: ref });
     const late = await bench.call('POST', 'late', { body: { id: 7 } });
     expect(heard(late)).toEqual([504, 'none']);
-    await expect.poll(() => inserted(7), PATIENCE).toBe(0);
+    await eventually(async () => expect(await inserted(7)).toBe(0));
     await bench.deploy({ uri: 'single', method: 'post', logic: [{ sql: `INSERT INTO slow VALUES (8, ${NAP_SECS})` }], database: ref });
     const single = bench.call('POST', 'single', { body: {} });
     await sleeping();
@@ -221,7 +221,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
 
   if (engine !== 'postgres') return;
 
-  test('a write that does not heed the server’s limit is stopped by ours: what it left is told as the server tells it', async () => {
+  test.sequential('a write that does not heed the server’s limit is stopped by ours: what it left is told as the server tells it', async () => {
     const gives_up = await auto('POST', 'stubborn', [{ id: 1, cancels: 1 }]);
     expect(heard(gives_up)).toEqual([504, 'none']);
     // This one gets through in spite of all: it is done, and nobody says that it was stopped.
@@ -229,7 +229,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
     expect(await database.run('SELECT id FROM stubborn')).toEqual([{ id: 2 }]);
   });
 
-  test('a commit that is cut off: nobody knows', async () => {
+  test.sequential('a commit that is cut off: nobody knows', async () => {
     await auto('POST', 'late', [{ id: 1 }]);
     // Rows of two shapes are two statements, and the trigger runs with the commit.
     const write = auto('POST', 'late', [{ id: 2, secs: NAP_SECS }, { id: 3 }]);
@@ -251,7 +251,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (engine) => {
   });
 });
 
-describe('clickhouse, which cannot take anything back', () => {
+describe.concurrent('clickhouse, which cannot take anything back', () => {
   let database: TestDatabase;
   let proxy: FaultProxy;
   let bench: Bench;
@@ -276,16 +276,12 @@ describe('clickhouse, which cannot take anything back', () => {
   });
 
   const sleeping = (): Promise<void> =>
-    expect
-      .poll(
-        async () =>
-          (await database.run(`SELECT 1 FROM system.processes WHERE current_database = '${database.name}' AND query ILIKE 'insert%'`))
-            .length,
-        PATIENCE,
-      )
-      .toBe(1);
+    eventually(async () => {
+      const inserts = `SELECT 1 FROM system.processes WHERE current_database = '${database.name}' AND query ILIKE 'insert%'`;
+      expect(await database.run(inserts)).toHaveLength(1);
+    });
 
-  test('a write that is cut off: nobody knows; one that never came there: nothing happened', async () => {
+  test.sequential('a write that is cut off: nobody knows; one that never came there: nothing happened', async () => {
     const write = auto('POST', 'slow', [{ id: 1 }]);
     await sleeping();
     proxy.resetAll();
@@ -298,7 +294,7 @@ describe('clickhouse, which cannot take anything back', () => {
     await proxy.set({ kind: 'pass' });
   });
 
-  test('a step that runs out of time may have written; one that is refused before it begins has not', async () => {
+  test.sequential('a step that runs out of time may have written; one that is refused before it begins has not', async () => {
     const ref = { ref: `ch/${database.name}`, timeout_secs: 1 };
     const old = { uri: 'late', method: 'post', logic: [{ expr: 'a', code: '1' }], database: ref };
     const config = { rollback_version: '1.0.0' };

@@ -1,11 +1,12 @@
 // ClickHouse servers that lie, over both of their protocols: thousands of conversations that went wrong by chance, and what may come of them.
 import { test } from 'vitest';
+import { times } from '../support/long.ts';
 import { clickhouseHttpProtocol } from './clickhouse-http.ts';
 import { clickhouseNativeProtocol } from './clickhouse-native.ts';
 import { expectUnharmed } from './frame/verdict.ts';
 
 test.each([clickhouseHttpProtocol, clickhouseNativeProtocol])(
-  '20,000 conversations with servers that lie: $name',
-  (protocol) => expectUnharmed(protocol, 20_000, ['done', 'malformed', 'lost']),
+  'conversations with servers that lie: $name',
+  (protocol) => expectUnharmed(protocol, times(4000, 20_000), ['done', 'malformed', 'lost']),
   600_000,
 );

@@ -6,12 +6,13 @@ import { Dice, IDS, NOTES } from '../personas/dice.ts';
 import { documentOf } from '../personas/oracle.ts';
 import { type Ask, type Expected, Requests, sorted, type World } from '../personas/requests.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { times } from '../support/long.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { Random } from '../torture/random.ts';
 
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 1_000_000);
 /** On each engine, at least. */
-const REQUESTS = Number(process.env['MILLRACE_TEST_REQUESTS'] ?? 5_000);
+const REQUESTS = Number(process.env['MILLRACE_TEST_REQUESTS'] ?? times(2500, 5000));
 
 /** How much of what: ClickHouse writes by mutations, and may be emulated. */
 interface Amount {

@@ -2,7 +2,7 @@
 // that looks whole, and the next request works once the engine is back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type PrivateEngine, startPrivateEngine, type TestDatabase } from '../support/engines.ts';
-import { PATIENCE } from '../support/patience.ts';
+import { eventually } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { createBig, drain, openRead } from './big-table.ts';
@@ -12,7 +12,7 @@ const ENV = { MILLRACE_MAX_PAGE_SIZE: '10000000' };
 /** Far more than sockets and buffers hold. */
 const BIG = 300_000;
 
-describe.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
+describe.concurrent.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
   let engine: PrivateEngine;
   let database: TestDatabase;
   let service: Service;
@@ -32,7 +32,7 @@ describe.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
     await engine?.stop();
   });
 
-  it('breaks the transfer off, and answers again when it is back', async () => {
+  it.sequential('breaks the transfer off, and answers again when it is back', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     expect(response.statusCode).toBe(200);
     // Not read: what the sockets hold is far from everything.
@@ -44,12 +44,12 @@ describe.each(ENGINE_NAMES)('%s killed in mid-stream', (name) => {
     expect(down.status).toBe(424);
     expect(down.json<ErrorBody>().code).toBe(424);
     await engine.restart();
-    await expect.poll(async () => (await users.get('pg=0&ps=1')).status, PATIENCE).toBe(200);
+    await eventually(async () => expect((await users.get('pg=0&ps=1')).status).toBe(200));
     for (let i = 0; i < 5; i++) expect((await users.get('pg=0&ps=1')).status).toBe(200);
   });
 });
 
-describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
+describe.concurrent.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
   let database: TestDatabase;
   let proxy: FaultProxy;
   let service: Service;
@@ -75,7 +75,7 @@ describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     await database?.drop();
   });
 
-  it.each(['json', 'xml', 'yaml', 'csv', 'bson'])('after megabytes of %s', async (format) => {
+  it.sequential.each(['json', 'xml', 'yaml', 'csv', 'bson'])('after megabytes of %s', async (format) => {
     await proxy.set({ kind: 'pass' });
     expect((await users.get('pg=0&ps=1')).status).toBe(200);
     await proxy.set({ kind: 'cut', afterBytes: 3_000_000 });
@@ -90,7 +90,7 @@ describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('while nobody uses it: reads go on without an error', async () => {
+  it.sequential('while nobody uses it: reads go on without an error', async () => {
     await proxy.set({ kind: 'pass' });
     for (let round = 0; round < 10; round++) {
       await Promise.all(Array.from({ length: 4 }, () => users.rows()));
@@ -100,7 +100,7 @@ describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     }
   });
 
-  it('and is refused for a while', async () => {
+  it.sequential('and is refused for a while', async () => {
     await proxy.set({ kind: 'refuse' });
     proxy.resetAll();
     const refused = await users.get('pg=0&ps=10');
@@ -109,7 +109,7 @@ describe.each(ENGINE_NAMES)('a link to %s that breaks', (name) => {
     expect(await users.rows()).toEqual(USERS);
   });
 
-  it('after a few bytes, wherever that is', async () => {
+  it.sequential('after a few bytes, wherever that is', async () => {
     const answers: (readonly [number, string])[] = [];
     for (let bytes = 1; bytes < 2000; bytes += 61) {
       await proxy.set({ kind: 'cut', afterBytes: bytes });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { PATIENCE } from '../support/patience.ts';
+import { eventually } from '../support/patience.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { createBig, drain, openRead, RowCounter, residentBytes } from './big-table.ts';
 
@@ -29,7 +29,7 @@ const RUNNING: Readonly<Record<EngineName, string>> = {
     "SELECT query_id AS id, 'running' AS state FROM system.processes WHERE current_database = currentDatabase() AND query LIKE '%.big ORDER BY%' AND query NOT LIKE '%system.processes%'",
 };
 
-describe.each(ENGINE_NAMES)('streams on %s', (engine) => {
+describe.concurrent.each(ENGINE_NAMES)('streams on %s', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let project: TestProject;
@@ -47,7 +47,7 @@ describe.each(ENGINE_NAMES)('streams on %s', (engine) => {
     await database?.drop();
   });
 
-  it.each(FORMATS[engine])(`${BIG} rows as %s in bounded memory`, async (format) => {
+  it.sequential.each(FORMATS[engine])(`${BIG} rows as %s in bounded memory`, async (format) => {
     await drain(await openRead(service, project, database, `pg=0&ps=20000&format=${format}`));
     const before = residentBytes(service.pid);
     let peak = before;
@@ -61,7 +61,7 @@ describe.each(ENGINE_NAMES)('streams on %s', (engine) => {
     expect(peak - before).toBeLessThan(ALLOWED_GROWTH);
   });
 
-  it('holds the query of a reader that does not read, and ends that of one that leaves', async () => {
+  it.sequential('holds the query of a reader that does not read, and ends that of one that leaves', async () => {
     const running = async (): Promise<readonly unknown[]> => database.run(RUNNING[engine]);
     const response = await openRead(service, project, database, `pg=0&ps=${BIG}`);
     response.pause();
@@ -73,12 +73,12 @@ describe.each(ENGINE_NAMES)('streams on %s', (engine) => {
     }
     expect(await running()).toHaveLength(1);
     response.destroy();
-    await expect.poll(running, PATIENCE).toEqual([]);
+    await eventually(async () => expect(await running()).toEqual([]));
     const next = await openRead(service, project, database, 'pg=0&ps=1');
     expect(await drain(next)).toBeGreaterThan(10);
   });
 
-  it('gives a reader that pauses everything in the end', async () => {
+  it.sequential('gives a reader that pauses everything in the end', async () => {
     const response = await openRead(service, project, database, `pg=0&ps=200000&$select=n&format=csv`);
     let text = '';
     let pauses = 0;

@@ -245,14 +245,15 @@ function inOrder(faults: readonly Fault[], random: Random): readonly Fault[] {
     .map(({ fault }) => fault);
 }
 
-/** Strikes until the time is over: all faults of a round, then the next round. */
-export async function torment(stage: Stage, running: () => boolean): Promise<void> {
+/** Strikes until the time is over: all faults of a round, then the next round. `struck` hears of each. */
+export async function torment(stage: Stage, running: () => boolean, struck: (name: string) => void): Promise<void> {
   const { world, random, report } = stage;
   for (let round = 0; running(); round++) {
     for (const fault of inOrder(allFaults(world), random.fork(`round ${round}`))) {
       if (!running()) return;
       report.say(fault.name);
       report.fault(kindOf(fault));
+      struck(fault.name);
       await fault.strike({ ...stage, random: random.fork(`${round} ${fault.name}`) });
       if (fault.tenant !== undefined) await recovered(stage, fault.tenant, fault.name);
       await delay(random.whole(100, 500));

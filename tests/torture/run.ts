@@ -78,7 +78,10 @@ async function goThrough(world: World, random: Random, report: Report, minutes: 
     },
     minutes * 60_000 - quietMs,
   ).unref();
-  await torment({ world, random: random.fork('faults'), report }, () => isTormenting && running());
+  const struck = (name: string): void => {
+    watch.phase = name.startsWith('store') ? 'store' : 'faults';
+  };
+  await torment({ world, random: random.fork('faults'), report }, () => isTormenting && running(), struck);
   report.say('faults are over');
   isOver = true;
   await Promise.all(work);

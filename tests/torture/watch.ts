@@ -7,12 +7,14 @@ import { quantile, type Report } from './report.ts';
 import { ask } from './traffic.ts';
 import type { World } from './world.ts';
 
-/** What is measured while everything is new counts for nothing. */
-export type Phase = 'warm-up' | 'quiet' | 'faults';
+/** What is measured while everything is new counts for nothing. A fault of the store concerns every tenant: none is without it. */
+export type Phase = 'warm-up' | 'quiet' | 'faults' | 'store';
 
 const EVERY_MS = 40;
 /** Slower than the quiet figure by this much or twice as slow, whichever is more. */
 const SLACK_MS = 20;
+/** While the store does not answer, a request waits for the check under way and for its own, 300 ms each, until what is in memory is served. */
+const STORE_MS = 600;
 const MEMORY_EVERY_MS = 500;
 const SETTLED_MINUTES = 10;
 const SHORT_RUN_MB = 1024;
@@ -23,8 +25,8 @@ const GROWTH_MB_A_MINUTE = 2;
 export class Watch {
   readonly #world: World;
   readonly #report: Report;
-  readonly #calm: Record<Phase, number[]> = { 'warm-up': [], quiet: [], faults: [] };
-  readonly #yardstick: Record<Phase, number[]> = { 'warm-up': [], quiet: [], faults: [] };
+  readonly #calm: Record<Phase, number[]> = { 'warm-up': [], quiet: [], faults: [], store: [] };
+  readonly #yardstick: Record<Phase, number[]> = { 'warm-up': [], quiet: [], faults: [], store: [] };
   readonly #memory: number[] = [];
   phase: Phase = 'warm-up';
 
@@ -83,6 +85,7 @@ export class Watch {
     const p99 = (values: readonly number[]): number => quantile(values, 0.99);
     const quiet = p99(this.#calm.quiet);
     const faults = p99(this.#calm.faults);
+    // What the machine itself has become slower by.
     const machine = Math.max(0, p99(this.#yardstick.faults) - p99(this.#yardstick.quiet));
     const limit = Math.max(2 * quiet, quiet + SLACK_MS) + machine;
     this.#report.fact(
@@ -92,6 +95,10 @@ export class Watch {
       `the same read past the service: p99 ${p99(this.#yardstick.quiet).toFixed(1)} and ${p99(this.#yardstick.faults).toFixed(1)} ms`,
     );
     if (faults > limit) this.#report.violate(`the tenant without faults waited: p99 ${faults.toFixed(1)} ms, limit ${limit.toFixed(1)} ms`);
+    if (this.#calm.store.length === 0) return;
+    const store = p99(this.#calm.store);
+    this.#report.fact(`the same under faults of the store: p99 ${store.toFixed(1)} ms (${this.#calm.store.length} reads)`);
+    if (store > limit + STORE_MS) this.#report.violate(`a tenant waited for the store: p99 ${store.toFixed(1)} ms`);
   }
 
   #judgeMemory(minutes: number): void {

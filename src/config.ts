@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { join } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { parseNetwork } from './util/network.ts';
+import { yaml } from './util/on-demand.ts';
 
 export class ConfigError extends Error {}
 
@@ -383,7 +383,7 @@ function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): 
   }
   let parsed: unknown;
   try {
-    parsed = parseYaml(text, { schema: 'failsafe' });
+    parsed = yaml().parse(text, { schema: 'failsafe' });
   } catch (error) {
     throw new ConfigError(`${file} is not valid YAML: ${(error as Error).message.split('\n')[0]}`);
   }

@@ -4,7 +4,8 @@
  * the values that they quote.
  */
 import pino from 'pino';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Family } from './metrics.ts';
 import { Durations } from './util/durations.ts';
 import { lineForLog, wordsForLog } from './util/error-words.ts';
 import { SubjectCounters, type WorkMeter } from './util/work-meter.ts';
@@ -150,6 +151,21 @@ function workFields({ subject, isKnown, rows, databaseMs }: WorkMeter): string {
   return subject === undefined || !isKnown ? counted + spent : subject.log + counted + spent;
 }
 
+/** How often something was seen, by what it was. */
+class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(what = ''): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
+  as(name: string, help: string, label?: string): Family {
+    const values = (): Iterable<readonly [Readonly<Record<string, string>>, number]> =>
+      Array.from(this.#counts, ([what, count]) => [label === undefined ? {} : { [label]: what }, count]);
+    return { kind: 'counter', name, help, labels: label === undefined ? [] : [label], values };
+  }
+}
+
 /** The time as text; written once a millisecond, however many lines bear it. */
 class IsoClock {
   #at = 0;
@@ -165,14 +181,31 @@ class IsoClock {
   }
 }
 
+function poolFamily(pools: () => readonly PoolCount[]): Family {
+  return {
+    kind: 'gauge',
+    name: 'millrace_pool_connections',
+    help: 'Connections to databases, and requests that wait for one.',
+    labels: ['type', 'purpose', 'state'],
+    values: () =>
+      pools().flatMap(({ type, purpose, ...counts }) =>
+        (['open', 'idle', 'waiting'] as const).map((state) => [{ type, purpose, state }, counts[state]] as const),
+      ),
+  };
+}
+
+/** Of the text of metrics. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
 export class Observer {
   readonly #log: pino.Logger;
   readonly #destination: ReturnType<typeof pino.destination>;
-  readonly #registry = new Registry();
-  readonly #rollbacks: Counter<'uri'>;
-  readonly #cache: Counter<'result'>;
-  readonly #sharedReads: Counter;
-  readonly #overloads: Counter<'reason'>;
+  readonly #rollbacks = new Tally();
+  readonly #cache = new Tally();
+  readonly #sharedReads = new Tally();
+  readonly #overloads = new Tally();
+  readonly #families: Family[];
+  #registry: Promise<Registry> | undefined;
   readonly #overloadLines = new Map<Overload, number>();
   /** By route, method and status: few combinations occur, since routes are templates. */
   readonly #outcomes = new Map<string, Map<string, Map<number, Outcome>>>();
@@ -186,71 +219,40 @@ export class Observer {
     this.#destination = pino.destination({ dest: 1, sync: false });
     this.#log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#destination);
     this.#logRequests = this.#log.isLevelEnabled('info');
-    collectDefaultMetrics({ register: this.#registry, prefix: 'millrace_' });
-    this.#rollbacks = new Counter({
-      name: 'millrace_rollbacks_total',
-      help: 'Calls that a rollback version answered.',
-      labelNames: ['uri'],
-      registers: [this.#registry],
-    });
-    this.#cache = new Counter({
-      name: 'millrace_cache_total',
-      help: 'Look-ups in the response cache.',
-      labelNames: ['result'],
-      registers: [this.#registry],
-    });
-    this.#sharedReads = new Counter({
-      name: 'millrace_shared_reads_total',
-      help: 'Auto reads that the statement of an identical request answered.',
-      registers: [this.#registry],
-    });
-    this.#overloads = new Counter({
-      name: 'millrace_overloads_total',
-      help: 'Clients that were told to come again because there was no room, by what there was no room for.',
-      labelNames: ['reason'],
-      registers: [this.#registry],
-    });
-    this.#gauge(pools);
+    this.#families = [
+      this.#rollbacks.as('millrace_rollbacks_total', 'Calls that a rollback version answered.', 'uri'),
+      this.#cache.as('millrace_cache_total', 'Look-ups in the response cache.', 'result'),
+      this.#sharedReads.as('millrace_shared_reads_total', 'Auto reads that the statement of an identical request answered.'),
+      this.#overloads.as(
+        'millrace_overloads_total',
+        'Clients that were told to come again because there was no room, by what there was no room for.',
+        'reason',
+      ),
+      poolFamily(pools),
+    ];
   }
 
   /** What the server of HTTP holds. */
   watchLoad(load: () => ServiceLoad): void {
-    const gauge = (name: string, help: string, value: (now: ServiceLoad) => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers: [this.#registry],
-        collect() {
-          this.set(value(load()));
-        },
-      });
-    };
-    gauge('millrace_http_connections', 'Connections of clients.', (now) => now.connections);
-    gauge('millrace_http_body_bytes', 'Bytes of bodies that are held.', (now) => now.bodyBytes);
+    const gauge = (name: string, help: string, value: (now: ServiceLoad) => number): Family => ({
+      kind: 'gauge',
+      name,
+      help,
+      labels: [],
+      values: () => [[{}, value(load())]],
+    });
+    this.#families.push(
+      gauge('millrace_http_connections', 'Connections of clients.', (now) => now.connections),
+      gauge('millrace_http_body_bytes', 'Bytes of bodies that are held.', (now) => now.bodyBytes),
+    );
   }
 
   overloaded(reason: Overload): void {
-    this.#overloads.inc({ reason });
+    this.#overloads.add(reason);
     const now = performance.now();
     if (now - (this.#overloadLines.get(reason) ?? Number.NEGATIVE_INFINITY) < OVERLOAD_LINE_MS) return;
     this.#overloadLines.set(reason, now);
     this.emit({ kind: 'trouble', message: OVERLOADS[reason] });
-  }
-
-  #gauge(pools: () => readonly PoolCount[]): void {
-    new Gauge({
-      name: 'millrace_pool_connections',
-      help: 'Connections to databases, and requests that wait for one.',
-      labelNames: ['type', 'purpose', 'state'],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const pool of pools()) {
-          for (const state of ['open', 'idle', 'waiting'] as const)
-            this.inc({ type: pool.type, purpose: pool.purpose, state }, pool[state]);
-        }
-      },
-    });
   }
 
   emit(event: Event): void {
@@ -265,7 +267,7 @@ export class Observer {
         this.#log.error({ request_id: event.requestId, error: wordsForLog(event.error) }, 'failure');
         return;
       case 'rolled_back':
-        this.#rollbacks.inc({ uri: event.uri });
+        this.#rollbacks.add(event.uri);
         this.#log.warn(
           { request_id: event.requestId, uri: event.uri, from: event.from, to: event.to, reason: lineForLog(event.reason) },
           'rolled back',
@@ -284,11 +286,11 @@ export class Observer {
   }
 
   cacheLookup(result: 'hit' | 'miss' | 'shared'): void {
-    this.#cache.inc({ result });
+    this.#cache.add(result);
   }
 
   readShared(): void {
-    this.#sharedReads.inc();
+    this.#sharedReads.add();
   }
 
   /** The line of a request is put together here: nothing but a reason needs escapes, since ids, keys and routes have none. */
@@ -346,11 +348,9 @@ export class Observer {
     for (const ofRoute of this.#outcomes.values())
       for (const ofMethod of ofRoute.values())
         for (const { durations, labels } of ofMethod.values()) text += durations.lines(DURATION, labels);
-    return `${await this.#registry.metrics()}\n${text}${this.#subjects.text()}`;
-  }
-
-  get metricsType(): string {
-    return this.#registry.contentType;
+    this.#registry ??= import('./metrics.ts').then(({ registryOf }) => registryOf(this.#families));
+    const registry = await this.#registry;
+    return `${await registry.metrics()}\n${text}${this.#subjects.text()}`;
   }
 
   flush(): void {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse, stringify } from 'yaml';
+import { yaml } from '../util/on-demand.ts';
 import { type Ids, withIdentifiers } from './definition-command.ts';
 import { type DemoAnswer, type DemoClient, messageOf } from './demo-client.ts';
 import { isTestFile } from './testing/test-file.ts';
@@ -18,14 +18,14 @@ export async function deployExamples(client: DemoClient, ids: Ids): Promise<void
   for (const file of filesOf('modules/', '.star')) {
     const { org_id, project_id, space_id, user_id } = ids;
     const module = basename(file, '.star');
-    const body = stringify({ org_id, project_id, space_id, user_id, module, code: readFileSync(file, 'utf8') });
+    const body = yaml().stringify({ org_id, project_id, space_id, user_id, module, code: readFileSync(file, 'utf8') });
     if (!modules.has(module)) check(await client.request('POST', `${MODULES}/`, ids, { type: YAML, body }), file);
   }
   const nameOf = ({ method, uri, version }: Readonly<Record<string, unknown>>): string => `${method} ${uri} ${version}`;
   const deployed = new Set((await listOf(client, DEFINITIONS, ids)).map(nameOf));
   for (const file of filesOf('', '.yaml').filter((name) => !isTestFile(name))) {
     const source = readFileSync(file, 'utf8');
-    const { http } = parse(source) as { http: Readonly<Record<string, unknown>> };
+    const { http } = yaml().parse(source) as { http: Readonly<Record<string, unknown>> };
     const body = withIdentifiers(source, ids);
     if (!deployed.has(nameOf(http))) check(await client.request('POST', DEFINITIONS, ids, { type: YAML, body }), file);
   }

@@ -1,5 +1,5 @@
 /** `millrace lark put|list|get|delete`: the Lark modules of a space of a running service. */
-import { stringify } from 'yaml';
+import { yaml } from '../util/on-demand.ts';
 import { readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
 
@@ -13,7 +13,7 @@ export const LARK_COMMANDS: Subcommands = {
       const ids = ['org_id', 'project_id', 'space_id', 'user_id'].map((name) => [name, client.setting(name) ?? '']);
       const module = flags.argument(0, 'the name of the module');
       const source = { file: flags.rest[1] ?? '-', text: readSource(flags.rest[1]) };
-      const body = stringify({ ...Object.fromEntries(ids), module, code: source.text });
+      const body = yaml().stringify({ ...Object.fromEntries(ids), module, code: source.text });
       return client.print('POST', `${PATH}/`, { body, type: 'application/x-yaml', source });
     },
   },

@@ -1,5 +1,5 @@
 /** `millrace project …`: projects of a running service with their databases; needs its server key. */
-import { parse } from 'yaml';
+import { yaml } from '../util/on-demand.ts';
 import { readSource } from './client.ts';
 import type { Subcommands } from './client-command.ts';
 import { confirmDeletion } from './guard.ts';
@@ -15,7 +15,7 @@ export const PROJECT_COMMANDS: Subcommands = {
     run: (client, flags) => {
       const abbreviation = flags.argument(0, 'the abbreviation');
       const file = flags.get('databases');
-      const database: unknown = file === undefined ? [] : parse(readSource(file));
+      const database: unknown = file === undefined ? [] : yaml().parse(readSource(file));
       return client.print('POST', PATH, { body: JSON.stringify({ name: flags.get('name') ?? abbreviation, abbreviation, database }) });
     },
   },

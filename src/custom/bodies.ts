@@ -3,13 +3,14 @@
  * one in slices, so that it holds up nobody. Knows nothing of methods and queries.
  */
 import type { Writable } from 'node:stream';
-import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { BusboyHeaders } from '@fastify/busboy';
 import { apiError } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
 import { FormReader } from '../util/form.ts';
 import { JsonDepthError, JsonError, JsonMemoryError, JsonReader } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { MemoryBusy, type MemoryLease } from '../util/memory-lease.ts';
+import { busboy } from '../util/on-demand.ts';
 import { BadEncoding } from '../util/query.ts';
 import { GoneError } from '../util/single-flight.ts';
 import type { StopSignal } from '../util/stop-signal.ts';
@@ -163,6 +164,7 @@ const LIMITS = { parts: MOST_PARTS, fields: MOST_PARTS, files: MOST_PARTS, field
 
 function openForm(contentType: string, fail: (why: string) => void) {
   try {
+    const { Busboy } = busboy();
     return new Busboy({ headers: { 'content-type': contentType } as BusboyHeaders, limits: LIMITS });
   } catch (error) {
     fail((error as Error).message);

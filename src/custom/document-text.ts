@@ -1,6 +1,7 @@
 /** The text of a definition by which two spaces can be compared: as its author wrote it, without the place that it is for. Knows no checks. */
-import { isMap, isScalar, type Node, stringify } from 'yaml';
+import type { Node } from 'yaml';
 import type { PlainMap } from '../util/decimal.ts';
+import { yaml } from '../util/on-demand.ts';
 import { parseYaml } from '../util/yaml.ts';
 import { editDocument, showDocument } from './document.ts';
 
@@ -23,6 +24,7 @@ export function comparableText({ document, version, rollbackVersion }: Comparabl
 
 /** Without identifiers. A document in braces has no lines of its own for a section: it is written anew. */
 export function plainText(source: string): string {
+  const { isMap, isScalar, stringify } = yaml();
   const root = parseYaml(source).documents[0]?.contents;
   if (!isMap(root) || root.flow === true) {
     const shown = new Map(showDocument(source) as PlainMap);

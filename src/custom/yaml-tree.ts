@@ -2,8 +2,9 @@
  * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` stays `1.10`. Refuses tags, aliases,
  * repeated keys, and whatever is larger or deeper than any definition. Knows nothing of definitions.
  */
-import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import type { Node, YAMLMap } from 'yaml';
 import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import { yaml } from '../util/on-demand.ts';
 import { finished, type Slices } from '../util/slices.ts';
 import { parseYamlSlices, type YamlDocuments, YamlError } from '../util/yaml.ts';
 
@@ -125,6 +126,7 @@ class Reader {
       throw new YamlProblems([{ ...place, message }]);
     };
     if (depth > MOST_DEPTH) return refuse(`nested deeper than ${MOST_DEPTH} levels`);
+    const { isAlias, isMap, isScalar, isSeq } = yaml();
     if (isAlias(node)) return refuse('aliases are not supported; write the value out');
     if (isMap(node)) return { kind: 'map', ...place, fields: this.#fields(node as YAMLMap, depth) };
     if (isSeq(node)) return { kind: 'list', ...place, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
@@ -150,7 +152,7 @@ class Reader {
     const fields = new Map<string, Tree>();
     for (const { key, value } of map.items) {
       const place = this.#placeAt((key as Node | null)?.range?.[0] ?? 0);
-      if (!isScalar(key)) throw new YamlProblems([{ ...place, message: 'a key must be a plain word' }]);
+      if (!yaml().isScalar(key)) throw new YamlProblems([{ ...place, message: 'a key must be a plain word' }]);
       const name = String(key.value);
       if (name === '<<') throw new YamlProblems([{ ...place, message: 'merge keys are not supported' }]);
       const empty: ScalarTree = { kind: 'scalar', ...place, value: null, text: '', block: false, quoted: false, indent: 0, from: 0, to: 0 };

@@ -2,9 +2,10 @@
  * The text of a persona, YAML or JSON, as a plain value that knows where each of its parts stands. Refuses tags, aliases, merge keys and
  * repeated keys. Knows nothing of personas.
  */
-import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import type { Node, YAMLMap } from 'yaml';
 import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
 import { JsonError, parseJson } from '../util/json.ts';
+import { yaml } from '../util/on-demand.ts';
 import { parseYaml, YamlError } from '../util/yaml.ts';
 import { readQuickYaml } from './quick-yaml.ts';
 
@@ -102,6 +103,7 @@ class YamlReader {
       throw new UnreadableSource(`${this.#placeAt(offset)}: ${message}`);
     };
     if (depth > MAX_DEPTH) return refuse(`nested deeper than ${MAX_DEPTH} levels`);
+    const { isAlias, isMap, isScalar, isSeq } = yaml();
     if (isAlias(node)) return refuse('aliases are not supported; write the value out');
     if (isMap(node)) return this.#map(node as YAMLMap, path, depth);
     if (isSeq(node)) return node.items.map((item, index) => this.read(item as Node, childPath(path, index), depth + 1));
@@ -114,7 +116,7 @@ class YamlReader {
     const fields: PlainMap = new Map();
     for (const { key, value } of map.items) {
       const offset = (key as Node | null)?.range?.[0] ?? 0;
-      if (!isScalar(key)) throw new UnreadableSource(`${this.#placeAt(offset)}: a key must be a plain word`);
+      if (!yaml().isScalar(key)) throw new UnreadableSource(`${this.#placeAt(offset)}: a key must be a plain word`);
       const name = String(key.value);
       if (name === '<<') throw new UnreadableSource(`${this.#placeAt(offset)}: merge keys are not supported`);
       const inside = childPath(path, name);

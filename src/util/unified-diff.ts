@@ -2,7 +2,8 @@
  * Two texts → a unified diff of their lines. The work is bounded: texts that have too little in common are shown as one replaced by the other. A
  * missing end of the last line is no difference.
  */
-import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from 'diff';
+import type { StructuredPatch } from 'diff';
+import { diff } from './on-demand.ts';
 
 /** A text and what its line in the head of the diff says. */
 export interface NamedText {
@@ -19,6 +20,7 @@ const MOST_EDITS = 500;
 export function unifiedDiff(before: NamedText, after: NamedText): string {
   const [old, young] = [ended(before.text), ended(after.text)];
   if (old === young) return '';
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = diff();
   const options = { context: AROUND, maxEditLength: MOST_EDITS };
   const patch = structuredPatch(before.name, after.name, old, young, undefined, undefined, options);
   return formatPatch(patch ?? replacement(before.name, after.name, old, young), FILE_HEADERS_ONLY);

@@ -5,8 +5,9 @@
  * The library composes documents by recursion, and deep nesting would end the whole process. So the depth is measured on its flat parse before
  * anything is composed.
  */
-import { Composer, CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, type YAMLMap } from 'yaml';
+import type { CST, Document, LineCounter, YAMLMap } from 'yaml';
 import type { PlainValue } from './decimal.ts';
+import { yaml } from './on-demand.ts';
 import { finished, type Slices } from './slices.ts';
 
 const MAX_DEPTH = 64;
@@ -42,11 +43,12 @@ function problemAt(lines: LineCounter, offset: number, message: string): YamlPro
 
 /** The offset of the first token that is nested too deeply, found without recursion. */
 function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
+  const { isCollection } = yaml().CST;
   const open = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next;
     if (depth > MAX_DEPTH) return token.offset;
-    const inside = token.type === 'document' ? [{ value: token.value }] : CST.isCollection(token) ? token.items : [];
+    const inside = token.type === 'document' ? [{ value: token.value }] : isCollection(token) ? token.items : [];
     for (const item of inside)
       for (const child of ['key' in item ? item.key : undefined, item.value]) if (child) open.push({ token: child, depth: depth + 1 });
   }
@@ -60,6 +62,7 @@ export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
 
 /** The same a slice at a time, for texts that would hold up others. */
 export function* parseYamlSlices(text: string, mostParts = MAX_PARTS): Slices<YamlDocuments> {
+  const { Composer, LineCounter } = yaml();
   const lines = new LineCounter();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
   const tokens = yield* tokensOf(text, lines, mostParts);
@@ -82,6 +85,7 @@ const SLICE_PARTS = 1_000;
 
 /** Like the library's own parse, with a bound. */
 function* tokensOf(text: string, lines: LineCounter, mostParts: number): Slices<readonly CST.Token[]> {
+  const { Lexer, Parser } = yaml();
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   let count = 0;
@@ -97,6 +101,7 @@ function* tokensOf(text: string, lines: LineCounter, mostParts: number): Slices<
 
 /** The library compares every key of a map with every other. */
 function repeatedKeys(document: Document.Parsed): readonly number[] {
+  const { isScalar, visit } = yaml();
   const offsets: number[] = [];
   visit(document, {
     Map(_, { items }: YAMLMap) {
@@ -113,7 +118,7 @@ function repeatedKeys(document: Document.Parsed): readonly number[] {
 
 function taggedNodes(document: Document.Parsed): readonly number[] {
   const offsets: number[] = [];
-  visit(document, {
+  yaml().visit(document, {
     Node(_, node) {
       if ('tag' in node && node.tag !== undefined) offsets.push(node.range?.[0] ?? 0);
     },

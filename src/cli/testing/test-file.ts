@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import {
   type LineProblem,
   type ListTree,
@@ -15,6 +15,7 @@ import {
   YamlProblems,
 } from '../../custom/yaml-tree.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+import { re2 } from '../../util/on-demand.ts';
 
 /** What a case expects of the answer; what is absent is not looked at. */
 export interface Expectation {
@@ -199,7 +200,7 @@ class Reader {
 
   #pattern(tree: Tree, what: string): RE2JS | undefined {
     try {
-      if (tree.kind === 'scalar') return RE2JS.compile(tree.text);
+      if (tree.kind === 'scalar') return re2().RE2JS.compile(tree.text);
       this.problem(tree, `${what} must be a regular expression`);
     } catch (error) {
       this.problem(tree, `${what} is no regular expression: ${(error as Error).message}`);

@@ -2,8 +2,8 @@
  * Declarations → functions that check values, made once when a definition is compiled. Texts (from queries, paths and forms) are converted to the
  * declared type; JSON values must have it. Every problem is noted with the path of its field; nothing is thrown.
  */
-import { RE2JS } from 're2js';
 import { compareExact, Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+import { re2 } from '../../util/on-demand.ts';
 import type { Declaration, Declarations, DeclaredType, ExactNumber } from './declaration.ts';
 
 /** Where a value comes from: texts are converted, JSON is taken as it is. */
@@ -102,7 +102,7 @@ function lengthOf(text: string): number {
 const MOST_WORK = 20_000_000;
 
 function wholeMatch(pattern: string): (text: string) => boolean {
-  const compiled = RE2JS.compile(pattern);
+  const compiled = re2().RE2JS.compile(pattern);
   const longest = MOST_WORK / Math.max(1, compiled.programSize());
   return (text) => text.length <= longest && compiled.matches(text);
 }

@@ -1,6 +1,6 @@
 /** Reads the sections `input` and `about` of a definition from YAML and notes every problem. Checks no call. */
-import { RE2JS, RE2JSException } from 're2js';
 import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import { re2 } from '../../util/on-demand.ts';
 import type { DocumentFields } from '../fields.ts';
 import { type MapTree, plainTree, type ScalarTree, type Tree } from '../yaml-tree.ts';
 import { compileCheck, type FieldProblem, readInteger, readNumber } from './checks.ts';
@@ -106,6 +106,7 @@ function readPattern(fields: DocumentFields, map: MapTree | undefined, prefix: s
 
 function checkPattern(text: string): string | undefined {
   if (text.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
+  const { RE2JS, RE2JSException } = re2();
   try {
     RE2JS.compile(text);
     return undefined;

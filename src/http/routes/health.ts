@@ -1,5 +1,6 @@
 /** For the orchestrator and the scraper: alive, ready, metrics. No headers needed, nothing of a tenant told. */
 import { apiError } from '../../errors.ts';
+import { METRICS_TYPE } from '../../observe.ts';
 import { sendBytes, sendDone } from '../respond.ts';
 import type { Route, Services } from '../route.ts';
 
@@ -22,7 +23,7 @@ export function healthRoutes(services: Services): readonly Route[] {
       open: true,
       methods: {
         async GET(exchange) {
-          sendBytes(exchange, 200, services.observer.metricsType, Buffer.from(await services.observer.metrics()));
+          sendBytes(exchange, 200, METRICS_TYPE, Buffer.from(await services.observer.metrics()));
         },
       },
     },

@@ -2,7 +2,8 @@
  * Regular expressions in linear time. Compiles a pattern or says what is wrong with it, and asks the budget before a match, since
  * a match cannot be interrupted. Refuses to know any other engine.
  */
-import { RE2JS, RE2JSException } from 're2js';
+import type { RE2JS } from 're2js';
+import { re2 } from '../../../util/on-demand.ts';
 import type { Budget } from '../../budget.ts';
 import { spendAtOnce } from './run.ts';
 import { Fault } from './value.ts';
@@ -14,6 +15,7 @@ const MAX_COMPUTED_PATTERN = 1000;
 /** The compiled pattern, or what is wrong with it. */
 export function compilePattern(text: string, longest: number = MAX_PATTERN): RE2JS | string {
   if (text.length > longest) return `a regular expression is at most ${longest} characters long`;
+  const { RE2JS, RE2JSException } = re2();
   try {
     return RE2JS.compile(text);
   } catch (error) {

@@ -5,9 +5,9 @@
  */
 import pino from 'pino';
 import type { Registry } from 'prom-client';
-import type { Family } from './metrics.ts';
 import { Durations } from './util/durations.ts';
 import { lineForLog, wordsForLog } from './util/error-words.ts';
+import type { Family } from './util/prometheus.ts';
 import { SubjectCounters, type WorkMeter } from './util/work-meter.ts';
 
 /** Who asked. The same object for all requests of one caller, as far as possible: its part of the line is made once. */
@@ -348,7 +348,7 @@ export class Observer {
     for (const ofRoute of this.#outcomes.values())
       for (const ofMethod of ofRoute.values())
         for (const { durations, labels } of ofMethod.values()) text += durations.lines(DURATION, labels);
-    this.#registry ??= import('./metrics.ts').then(({ registryOf }) => registryOf(this.#families));
+    this.#registry ??= import('./util/prometheus.ts').then(({ registryOf }) => registryOf(this.#families));
     const registry = await this.#registry;
     return `${await registry.metrics()}\n${text}${this.#subjects.text()}`;
   }

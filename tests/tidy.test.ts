@@ -63,7 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   formats: ['model', 'util'],
   model: ['errors', 'util'],
   config: ['errors', 'util'],
-  lang: ['util/decimal', 'util/bounded-map'],
+  lang: ['util/decimal', 'util/bounded-map', 'util/on-demand'],
   errors: [],
   memory: [],
   observe: ['util'],

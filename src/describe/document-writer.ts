@@ -13,12 +13,15 @@ export type Json = { readonly [name: string]: unknown };
 class Texts<T> {
   readonly #made = new Map<Notation, T[]>();
 
-  find(notation: Notation, depth: number, make: () => T): T {
+  find(notation: Notation, depth: number): T | undefined {
+    return this.#made.get(notation)?.[depth];
+  }
+
+  keep(notation: Notation, depth: number, text: T): T {
     const known = this.#made.get(notation) ?? [];
-    const found = known[depth] ?? make();
-    if (known.length === 0) this.#made.set(notation, known);
-    known[depth] = found;
-    return found;
+    this.#made.set(notation, known);
+    known[depth] = text;
+    return text;
   }
 }
 
@@ -32,7 +35,7 @@ export class Shared {
   }
 
   inner(notation: Notation, depth: number): string {
-    return this.#texts.find(notation, depth, () => innerText(notation, this.value, depth));
+    return this.#texts.find(notation, depth) ?? this.#texts.keep(notation, depth, innerText(notation, this.value, depth));
   }
 }
 
@@ -53,7 +56,9 @@ export class Pattern {
   }
 
   inner(notation: Notation, depth: number, name: string): string {
-    return this.#texts.find(notation, depth, () => innerText(notation, this.#value, depth).split(NAME)).join(name);
+    const parts =
+      this.#texts.find(notation, depth) ?? this.#texts.keep(notation, depth, innerText(notation, this.#value, depth).split(NAME));
+    return parts.join(name);
   }
 }
 
@@ -111,7 +116,15 @@ interface Notation {
   empty(name: string, depth: number): string;
 }
 
+/** Texts with what JSON must escape, and those beyond ASCII, which it may. */
+const NOT_PLAIN = /[^ !#-[\]-~]/;
+
+function quoted(text: string): string {
+  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
 function jsonText(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
   if (!isCompound(value)) return JSON.stringify(value);
   // Depth means nothing here.
   const inner = innerText(JSON_NOTATION, value, 0);
@@ -122,11 +135,11 @@ const JSON_NOTATION: Notation = {
   start: '{',
   end: '}\n',
   separator: ',',
-  member: (name, value) => `${JSON.stringify(name)}:${jsonText(value)}`,
+  member: (name, value) => `${quoted(name)}:${jsonText(value)}`,
   item: jsonText,
-  open: (name) => `${JSON.stringify(name)}:{`,
+  open: (name) => `${quoted(name)}:{`,
   close: '}',
-  empty: (name) => `${JSON.stringify(name)}:{}`,
+  empty: (name) => `${quoted(name)}:{}`,
 };
 
 const INDENT = 2;

@@ -1,4 +1,4 @@
-// Interleaved rounds: every contestant runs once in each round, in an order that turns from round to round, so that a slow moment of the
+// Interleaved rounds: every contestant runs once in each round, in an order that changes from round to round, so that a slow moment of the
 // machine falls on all of them alike. Ratios are taken within a round. Knows nothing of what a contestant is beyond its request and its server.
 import { setTimeout as delay } from 'node:timers/promises';
 import { runLoad, sendOnce } from './load.mjs';
@@ -87,11 +87,23 @@ async function warmUp({ server, request }, { generator, connections }) {
 /** What a contest of so many takes in seconds, about: what is measured, and what there is around it. */
 export const secondsOfContest = (contestants, { rounds, seconds }) => contestants * (0.75 * WARM_SECONDS + rounds * (seconds + 0.3)) + 1;
 
-/** Everybody once; who is first turns from round to round. */
+/** Of four rounds: by how much the order is turned. Those with an odd number go through it backwards. */
+const TURNED = [0, 1, 1, 0];
+
+/**
+ * Who runs when. Of two contestants that the same process serves, the second finds it warm: over four rounds each of two neighbours comes behind the
+ * other twice, and is first as often.
+ */
+function orderOf(contestants, round) {
+  const turned = TURNED[round % TURNED.length] + Math.floor(round / TURNED.length);
+  const order = contestants.map((_, i) => (i + turned) % contestants.length);
+  return round % 2 === 0 ? order : order.reverse();
+}
+
+/** Everybody once. */
 async function runRound(contestants, round, settings) {
   const measured = [];
-  for (let turn = 0; turn < contestants.length; turn++) {
-    const index = (turn + round) % contestants.length;
+  for (const index of orderOf(contestants, round)) {
     await contestants[index].before?.();
     measured[index] = await measure(contestants[index], settings);
     await delay(PAUSE_MS);

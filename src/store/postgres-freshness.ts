@@ -129,13 +129,13 @@ export class PostgresFreshness implements Freshness {
 
   /**
    * Reads the log for the requests that wait. A read that began before a request may have missed what that request must see, so the request joins
-   * the next read, which starts when the current one is done.
+   * the next read, which starts when the current one is done. When that is overdue, no other is: it would be as silent.
    */
   #check(): Promise<void> {
     if (this.#queuedCheck === undefined) {
       const check = this.#lastCheck.then(() => {
         this.#queuedCheck = undefined;
-        return this.#boundedCheck();
+        return this.#storeIsSilent ? undefined : this.#boundedCheck();
       });
       this.#queuedCheck = check;
       this.#lastCheck = check;

@@ -1,11 +1,12 @@
 /**
  * The PostgreSQL of the store goes away, falls silent and comes back: what is in memory is served all the while, and fresh again afterwards.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SpaceScope } from '../../src/model/project.ts';
 import { newUlid } from '../../src/model/ulid.ts';
 import type { Store } from '../../src/store/store.ts';
-import { PATIENCE } from '../support/patience.ts';
+import { eventually, PATIENCE } from '../support/patience.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { anEntry, anOrg, aTenant, makePlace, type Place } from './stores.ts';
 
@@ -85,5 +86,30 @@ describe('a store whose PostgreSQL', () => {
     await expect.poll(async () => (await readContext())?.entries.size, PATIENCE).toBe(2);
     await other.addEntry(scope, anEntry({ database: 'third' }));
     expect((await readContext())?.entries.size).toBe(3);
+  });
+
+  test('falls silent holds up who comes meanwhile no longer than who came first', async () => {
+    proxy.silence();
+    const isHeldOnce = async (): Promise<boolean | undefined> => {
+      const first = timed(() => store.refresh());
+      // The read of the first is under way by then.
+      await nextTurn();
+      let isSecondOver = false;
+      const second = Promise.resolve(store.refresh()).then(() => {
+        isSecondOver = true;
+      });
+      const held = await first;
+      await nextTurn();
+      const isOver = isSecondOver;
+      await second;
+      return held > 200 ? isOver : undefined;
+    };
+    // Until its lease ends, nobody waits.
+    let isOnce: boolean | undefined;
+    await eventually(async () => {
+      isOnce = await isHeldOnce();
+      expect(isOnce).toBeDefined();
+    });
+    expect(isOnce).toBe(true);
   });
 });

@@ -13,8 +13,8 @@ export type Phase = 'warm-up' | 'quiet' | 'faults' | 'store';
 const EVERY_MS = 40;
 /** Slower than the quiet figure by this much or twice as slow, whichever is more. */
 const SLACK_MS = 20;
-/** While the store does not answer, a request waits for the check under way and for its own, 300 ms each, until what is in memory is served. */
-const STORE_MS = 600;
+/** While the store does not answer, a request waits for the check under way, 300 ms at most, until what is in memory is served. */
+const STORE_MS = 300;
 const MEMORY_EVERY_MS = 500;
 const SETTLED_MINUTES = 10;
 const SHORT_RUN_MB = 1024;

@@ -15,6 +15,7 @@ const TIMED = [
 
 /** The longest, which begin first: one that began last would run by itself in the end, beside an idle core. */
 const LONG = [
+  'tests/engines/conformance/operators.test.ts',
   'tests/hostile/clickhouse.test.ts',
   'tests/spec/stream-broken.test.ts',
   'tests/process/custom-versions.test.ts',

@@ -279,6 +279,11 @@ describe('one place for', () => {
     expect(linesMatching(outside(/^src\/util\/bounded-map\.ts$/, /^src\/lang\/lark\/library\//), emptied)).toEqual([]);
   });
 
+  test('loading what many services never need: src/util/on-demand.ts, and for metrics src/util/prometheus.ts', () => {
+    const atStart = /^(?:import (?!type\b).*|\} from )'(?:yaml|re2js|diff|@fastify\/busboy|prom-client|.*\/prometheus\.ts)'/;
+    expect(linesMatching(outside(/^src\/util\/prometheus\.ts$/), atStart)).toEqual([]);
+  });
+
   test('code out of text: nowhere', () => {
     expect(linesMatching(sources, /\beval\(|\bnew Function\b|\bFunction\(/)).toEqual([]);
   });

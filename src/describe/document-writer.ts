@@ -3,6 +3,7 @@
  * string, and what stands in many places is put into words once. Knows nothing of what is written.
  */
 import { memberStart, scalarText } from '../formats/yaml.ts';
+import { quoteJson } from '../util/json-write.ts';
 import { Turns } from '../util/slices.ts';
 
 const PIECE = 64 * 1024;
@@ -116,15 +117,8 @@ interface Notation {
   empty(name: string, depth: number): string;
 }
 
-/** Texts with what JSON must escape, and those beyond ASCII, which it may. */
-const NOT_PLAIN = /[^ !#-[\]-~]/;
-
-function quoted(text: string): string {
-  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
 function jsonText(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return quoteJson(value);
   if (!isCompound(value)) return JSON.stringify(value);
   // Depth means nothing here.
   const inner = innerText(JSON_NOTATION, value, 0);
@@ -135,11 +129,11 @@ const JSON_NOTATION: Notation = {
   start: '{',
   end: '}\n',
   separator: ',',
-  member: (name, value) => `${quoted(name)}:${jsonText(value)}`,
+  member: (name, value) => `${quoteJson(name)}:${jsonText(value)}`,
   item: jsonText,
-  open: (name) => `${quoted(name)}:{`,
+  open: (name) => `${quoteJson(name)}:{`,
   close: '}',
-  empty: (name) => `${quoted(name)}:{}`,
+  empty: (name) => `${quoteJson(name)}:{}`,
 };
 
 const INDENT = 2;

@@ -39,7 +39,7 @@ export function appendJson(value: PlainValue, out: ByteWriter): void {
 }
 
 /** A JSON string with its quotes; an unpaired surrogate becomes U+FFFD. */
-function quoteJson(text: string): string {
+export function quoteJson(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
 }

@@ -4,11 +4,11 @@
  * Where that depends on the rows, as it does where the rules of a persona leave some of many, a kind has to show it first; and one that has become
  * slow, by a lock, by large rows or by a disk, has to show it again.
  */
-import type { Brief, Engine } from '../engines/engine.ts';
+import type { Brief, Engine, InOne } from '../engines/engine.ts';
 import type { Table } from '../model/table.ts';
 import { type Access, visibleTable } from './access.ts';
 import type { RawFilter } from './filter-syntax.ts';
-import { type AutoRequest, OPERATIONS, type RowsWanted, type WriteRequest } from './request.ts';
+import { type AutoRequest, OPERATIONS, type RowsWanted, type UpdateRequest, type WriteOptions, type WriteRequest } from './request.ts';
 
 /** How many rows of a table are passed over and read for such a page. */
 const NEAR = 1000;
@@ -36,7 +36,7 @@ const READING_BACK = 2;
 /** Statements that take about as long as each other, as far as is known. */
 export class BriefKind implements Brief {
   readonly yields: boolean;
-  readonly inOne: boolean;
+  readonly inOne: InOne | undefined;
   readonly #slowness: number;
   #quick: number;
   #isHeavy = false;
@@ -47,7 +47,7 @@ export class BriefKind implements Brief {
   #resting = 0;
 
   /** `slowness`: how many times as long as a plain read it may take. */
-  constructor({ isProven, slowness = 1, writes = false, inOne = false }: KindTraits) {
+  constructor({ isProven, slowness = 1, writes = false, inOne }: KindTraits) {
     this.#quick = isProven ? PROOF : 0;
     this.#slowness = slowness;
     this.yields = writes;
@@ -67,7 +67,7 @@ export class BriefKind implements Brief {
 
   wentTogether(count: number, ms: number): void {
     if (ms > SHARED_QUICK_MS * this.#slowness) this.#quick = 0;
-    if (!this.yields || this.inOne || count === 1) return;
+    if (!this.yields || this.inOne !== undefined || count === 1) return;
     this.#quickestMs = Math.min(this.#quickestMs, ms / count);
     if (++this.#shares < DISK_SHARES) return;
     if (this.#quickestMs > DISK_MS * this.#slowness) this.#resting = DISK_REST;
@@ -91,29 +91,40 @@ interface KindTraits {
   readonly isProven: boolean;
   readonly slowness?: number;
   readonly writes?: boolean;
-  readonly inOne?: boolean;
+  readonly inOne?: InOne;
 }
 
-type EngineTraits = Pick<Engine, 'capabilities' | 'mergesInserts'>;
+type EngineTraits = Pick<Engine, 'capabilities' | 'mergesWrites'>;
 
 const PROVEN: KindTraits = { isProven: true };
 const UNPROVEN: KindTraits = { isProven: false };
 const EXPANDED: KindTraits = { isProven: true, slowness: EXPANDING };
 const WRITES: KindTraits = { isProven: false, writes: true };
 /** A part is made of them, which takes a while whatever is in it. */
-const MERGED: KindTraits = { ...WRITES, slowness: 20, inOne: true };
+const MERGED: KindTraits = { ...WRITES, slowness: 20, inOne: { enough: 2, waitMs: 100 } };
+/** The server does them one after the other, however long that takes, and two that come at once take it several times as long as one. */
+const MERGED_CHANGES: KindTraits = {
+  isProven: true,
+  slowness: Number.POSITIVE_INFINITY,
+  writes: true,
+  inOne: { enough: 1, waitMs: 10_000 },
+};
 const READ_BACK: KindTraits = { ...WRITES, slowness: READING_BACK };
 
 export class BriefKinds {
   readonly #rows = new WeakMap<Table, BriefKind>();
   readonly #writes = new WeakMap<Table, BriefKind>();
+  readonly #changes = new WeakMap<Table, BriefKind>();
   readonly #readBack = new WeakMap<Table, BriefKind>();
   readonly #pages = new WeakMap<Table, BriefKind>();
   readonly #expanded = new WeakMap<Table, WeakMap<object, BriefKind>>();
 
   of(request: AutoRequest, table: Table, access: Access, engine: EngineTraits): BriefKind | undefined {
     if (table.kind !== 'table') return undefined;
-    if (isMerged(request, table, engine)) return kindIn(this.#writes, table, MERGED);
+    if (engine.mergesWrites?.(table) === true) {
+      if (isMergedInsert(request)) return kindIn(this.#writes, table, MERGED);
+      if (isMergedChange(request, table, access)) return kindIn(this.#changes, table, MERGED_CHANGES);
+    }
     if (!engine.capabilities.pipelining) return undefined;
     if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, PROVEN) : undefined;
     if (request.do === 'group') return undefined;
@@ -160,10 +171,25 @@ function isReadBack(request: WriteRequest, { capabilities }: Pick<Engine, 'capab
 }
 
 /** A few new rows, which are written together with those of others. */
-function isMerged(request: AutoRequest, table: Table, engine: EngineTraits): boolean {
-  if (request.do !== 'insert' || engine.mergesInserts?.(table) !== true) return false;
-  const { dryRun, maxAffected, returning, upsert, body } = request;
-  return !dryRun && maxAffected === undefined && returning === undefined && upsert === undefined && body.length <= BODY_MOST;
+function isMergedInsert(request: AutoRequest): boolean {
+  return request.do === 'insert' && request.upsert === undefined && request.body.length <= BODY_MOST && isPlain(request);
+}
+
+/** Rows by what the table is sorted by, which no write changes: they are the same whatever others change meanwhile. */
+function isMergedChange(request: AutoRequest, { sortedBy }: Table, { restriction }: Access): boolean {
+  if ((request.do !== 'update' && request.do !== 'delete') || restriction !== undefined || !isPlain(request)) return false;
+  if ('key' in request.where) return false;
+  const isSorted = (filter: RawFilter): boolean => filter.op === 'eq' && sortedBy.some(({ name }) => name === filter.column);
+  return request.where.filters.every(isSorted) && (request.do === 'delete' || isSmall(request.changes));
+}
+
+/** Nothing hangs on what it finds or writes. */
+function isPlain({ dryRun, maxAffected, returning }: WriteOptions): boolean {
+  return !dryRun && maxAffected === undefined && returning === undefined;
+}
+
+function isSmall(changes: UpdateRequest['changes']): boolean {
+  return !('body' in changes) || changes.body.length <= BODY_MOST;
 }
 
 /** One row of a key, or a few new ones, by one statement that is a transaction by itself, or by one that is sent as a whole. What cannot be taken back is never stopped for others. */
@@ -174,7 +200,7 @@ function isBriefWrite(request: WriteRequest, table: Table, engine: Pick<Engine, 
   if (request.do === 'patch') return false;
   if (request.do === 'insert') return request.body.length <= BODY_MOST;
   if (request.ifMatch !== undefined || !namesRow(table, request.where)) return false;
-  return request.do === 'delete' || !('body' in request.changes) || request.changes.body.length <= BODY_MOST;
+  return request.do === 'delete' || isSmall(request.changes);
 }
 
 function namesRow(table: Table, where: RowsWanted): boolean {

@@ -60,10 +60,18 @@ export interface Need {
 export interface Brief {
   /** One that takes long after all is stopped for those behind it, and is to be run again by itself; else they wait. */
   readonly yields: boolean;
-  /** Those that share a connection become one statement. Whoever finds enough of the kind under way waits, and others with it. */
-  readonly inOne: boolean;
+  /** Those that share a connection become one statement; undefined where each remains what it is. */
+  readonly inOne: InOne | undefined;
   /** So many have shared a connection, and the last was over after so many milliseconds. */
   wentTogether(count: number, ms: number): void;
+}
+
+/** Statements that become one. Whoever finds enough of the kind under way waits, and others with it: they are done together. */
+export interface InOne {
+  /** So many are enough. */
+  readonly enough: number;
+  /** Nobody waits for longer, in milliseconds, nor for one that has been under way for longer. */
+  readonly waitMs: number;
 }
 
 /** A statement with its values, and where its rows go. */
@@ -223,8 +231,8 @@ export interface Engine extends EngineNames {
   /** … and how its values are bound. */
   templateBinder(template: Template): TemplateBinder;
   readonly catalog: Catalog;
-  /** Can inserts of several callers into this table be sent as one, by connections that `hold` them? Absent where that gains nothing. */
-  mergesInserts?(table: Table): boolean;
+  /** Can inserts into this table, and changes by its sorting key, be sent as one for several callers, by connections that `hold` them? Absent where that gains nothing. */
+  mergesWrites?(table: Table): boolean;
   /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compileSelect` gives the best statement. */
   readPage?(plan: Narrowed<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**

@@ -5,8 +5,6 @@
  * is last waits for all of them. Knows nothing of what they do.
  */
 import type { Brief, Connection } from './engine.ts';
-import { LONG_MS } from './places.ts';
-import { WaitQueue } from './wait-queue.ts';
 
 /** Statements on one connection at a time. Beyond it little is saved, and the last one waits for longer. */
 export const MOST_SHARING = 16;
@@ -38,8 +36,6 @@ export class Gathering {
   readonly #held = new Set<Share>();
   /** By kind: the last one that has begun, until nobody uses it. */
   readonly #last = new Map<Brief, Share>();
-  /** Those who wait for one of a kind to be over. */
-  readonly #turns = new WeakMap<Brief, WaitQueue<true>>();
   readonly #sendOpen = (): void => {
     for (const share of this.#held) send(share);
     this.#held.clear();
@@ -77,20 +73,6 @@ export class Gathering {
     return this.join(kind);
   }
 
-  /** Waits until fewer of the kind are under way, though not for those that take long. */
-  async turn(kind: Brief): Promise<void> {
-    const before = performance.now() - LONG_MS;
-    let underWay = 0;
-    for (const share of this.#shares.values()) if (share.kind === kind && share.since > before) underWay++;
-    if (underWay < ENOUGH) return;
-    let turns = this.#turns.get(kind);
-    if (turns === undefined) {
-      turns = new WaitQueue({ waitMs: LONG_MS, most: Number.POSITIVE_INFINITY });
-      this.#turns.set(kind, turns);
-    }
-    await turns.joinFor(LONG_MS, undefined);
-  }
-
   #hold(share: Share): void {
     share.connection.hold?.(share.kind.yields);
     if (this.#held.size === 0) setImmediate(this.#sendOpen);
@@ -115,7 +97,6 @@ export class Gathering {
     if (--share.users > 0) return false;
     this.#shares.delete(connection);
     this.#load.shares--;
-    this.#turns.get(share.kind)?.give(true);
     for (const shares of [this.#open, this.#last]) if (shares.get(share.kind) === share) shares.delete(share.kind);
     // Perhaps nobody has run anything.
     send(share);

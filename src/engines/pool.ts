@@ -7,7 +7,7 @@
 
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { hasTurnedWithin } from '../util/loop-turn.ts';
-import { type Brief, type Connection, DbFailure, type Need, type StopSignal } from './engine.ts';
+import { type Brief, type Connection, DbFailure, type InOne, type Need, type StopSignal } from './engine.ts';
 import { Gathering, type ServerLoad } from './gathering.ts';
 import { LONG_MS, Places } from './places.ts';
 import { WaitQueue } from './wait-queue.ts';
@@ -139,7 +139,7 @@ export class Pool {
   }
 
   #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
-    if (kind.inOne) return this.#takeInOne(kind);
+    if (kind.inOne !== undefined) return this.#takeInOne(kind, kind.inOne);
     const isBetterShared = this.#idle.length === 0 || this.#gathering.isEnough;
     const shared = this.#gathering.join(kind) ?? (isBetterShared ? this.#gathering.joinLate(kind) : undefined);
     if (shared !== undefined) return shared;
@@ -149,11 +149,11 @@ export class Pool {
   }
 
   /** Whoever leaves meanwhile takes no other along: that is seen when there is a connection. */
-  #takeInOne(kind: Brief): Connection | Promise<Connection> {
+  #takeInOne(kind: Brief, inOne: InOne): Connection | Promise<Connection> {
     const shared = this.#gathering.join(kind) ?? this.#together.join(kind);
     if (shared !== undefined) return shared;
-    const wanted = this.#gathering.turn(kind).then(() => this.#take(undefined));
-    return this.#together.begin(kind, wanted, (connection, users) => this.#gathering.begin(connection, kind, users));
+    const begin = (connection: Connection, users: number): void => this.#gathering.begin(connection, kind, users);
+    return this.#together.begin(kind, inOne, () => this.#take(undefined), begin);
   }
 
   #take(signal: StopSignal | undefined, places = this.#places): Connection | Promise<Connection> {
@@ -220,6 +220,7 @@ export class Pool {
 
   release(connection: Connection): void {
     if (!this.#gathering.leave(connection)) return;
+    this.#together.end(connection);
     if (this.#isBulky.delete(connection)) this.#bulkyDone();
     this.#places.leave(connection);
     if (!connection.usable || this.#state === 'closed' || this.#owed > 0) {

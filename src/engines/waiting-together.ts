@@ -1,9 +1,10 @@
 /**
- * Statements of a kind that become one when they share a connection wait for it together: the longer they have to, the more of them are done at once.
- * Knows nothing of what they do.
+ * Statements of a kind that become one when they share a connection wait for it together, and for those of the kind that are under way: the longer they
+ * have to, the more of them are done at once. Knows nothing of what they do.
  */
-import type { Brief, Connection } from './engine.ts';
+import type { Brief, Connection, InOne } from './engine.ts';
 import { MOST_SHARING } from './gathering.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 interface Party {
   readonly connection: Promise<Connection>;
@@ -13,6 +14,9 @@ interface Party {
 export class WaitingTogether {
   /** Those that others may join. */
   readonly #open = new Map<Brief, Party>();
+  readonly #turns = new WeakMap<Brief, TurnQueue>();
+  /** Of those that have a connection. */
+  readonly #ends = new Map<Connection, () => void>();
 
   /** The connection that others of the kind wait for; the caller will be one of its users. */
   join(kind: Brief): Promise<Connection> | undefined {
@@ -22,8 +26,13 @@ export class WaitingTogether {
   }
 
   /** `whenThere` is told how many have come together, before any of them goes on. */
-  begin(kind: Brief, wanted: Promise<Connection>, whenThere: (connection: Connection, users: number) => void): Promise<Connection> {
-    const connection = wanted
+  begin(
+    kind: Brief,
+    inOne: InOne,
+    take: () => Connection | Promise<Connection>,
+    whenThere: (connection: Connection, users: number) => void,
+  ): Promise<Connection> {
+    const connection = this.#inTurn(kind, inOne, take)
       .finally(() => {
         if (this.#open.get(kind) === party) this.#open.delete(kind);
       })
@@ -34,5 +43,29 @@ export class WaitingTogether {
     const party: Party = { connection, users: 1 };
     this.#open.set(kind, party);
     return connection;
+  }
+
+  /** Nobody uses the connection any more. */
+  end(connection: Connection): void {
+    this.#ends.get(connection)?.();
+    this.#ends.delete(connection);
+  }
+
+  async #inTurn(kind: Brief, inOne: InOne, take: () => Connection | Promise<Connection>): Promise<Connection> {
+    let turns = this.#turns.get(kind);
+    if (turns === undefined) {
+      turns = new TurnQueue(inOne);
+      this.#turns.set(kind, turns);
+    }
+    const turn = await turns.take();
+    const end = (): void => turns.end(turn);
+    try {
+      const connection = await take();
+      this.#ends.set(connection, end);
+      return connection;
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 }

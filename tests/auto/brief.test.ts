@@ -231,12 +231,12 @@ describe('a kind of brief statements', () => {
   });
 
   test('of inserts that are written as one takes its time, and no disk matters', () => {
-    const merging = { ...engineWith([], false), mergesInserts: ({ storage }: Table) => storage === 'MergeTree' };
+    const merging = { ...engineWith([], false), mergesWrites: ({ storage }: Table) => storage === 'MergeTree' };
     const merged = makeTable({ ...FACTS, storage: 'MergeTree', kind: 'table', key: ['id'] });
     const kinds = new BriefKinds();
     const of = (request: AutoRequest, to = merged) => kinds.of(request, to, UNRESTRICTED, merging);
     const kind = of(insert());
-    expect([kind?.inOne, kind?.isShared]).toEqual([true, false]);
+    expect([kind?.inOne?.enough, kind?.isShared]).toEqual([2, false]);
     for (let i = 0; i < 8; i++) kind?.took(190);
     for (let i = 0; i < 100; i++) kind?.wentTogether(16, 200);
     expect(kind?.isShared).toBe(true);
@@ -251,6 +251,30 @@ describe('a kind of brief statements', () => {
     expect(of(insert(), table)).toBeUndefined();
     const alone = { ...merging, capabilities: { ...merging.capabilities, pipelining: false } };
     expect(kinds.of(read('id=eq.5'), merged, UNRESTRICTED, alone)).toBeUndefined();
+  });
+
+  test('of changes that are done as one are those of rows by what the table is sorted by', () => {
+    const merging = { ...engineWith([], false), mergesWrites: ({ storage }: Table) => storage === 'MergeTree' };
+    const sorted = makeTable({ ...FACTS, storage: 'MergeTree', kind: 'table', key: ['id', 'part'], keyRepeats: true, unique: [] });
+    const kinds = new BriefKinds();
+    const { capabilities } = merging;
+    const of = (request: AutoRequest, to = sorted, access: Access = UNRESTRICTED) =>
+      kinds.of(request, to, access, { ...merging, capabilities: { ...capabilities, pipelining: false } });
+    const where = (query: string) => ({ filters: read(query).filters });
+    const byId = of(remove({ where: where('id=eq.5') }));
+    expect([byId?.inOne?.enough, byId?.isShared]).toEqual([1, true]);
+    byId?.took(5000);
+    byId?.wentTogether(16, 60_000);
+    expect(byId?.isShared).toBe(true);
+    expect(of(update({ where: where('part=eq.5&id=eq.1') }))).toBe(byId);
+    for (const query of ['name=eq.5', 'id=eq.5&name=eq.5', 'id=gt.5', 'id=in.(5,6)', 'id=ne.5'])
+      expect([query, of(remove({ where: where(query) }))]).toEqual([query, undefined]);
+    for (const other of [{ dryRun: true }, { maxAffected: 1 }, { returning: [] }, { where: ROW }] as const)
+      expect(of(update({ where: where('id=eq.5'), ...(other as Partial<UpdateRequest>) }))).toBeUndefined();
+    expect(of(update({ where: where('id=eq.5'), changes: { body: Buffer.alloc(5000) } }))).toBeUndefined();
+    expect(of(remove({ where: where('id=eq.5') }), table)).toBeUndefined();
+    const restricted = { ...UNRESTRICTED, restriction: {} } as unknown as Access;
+    expect(of(remove({ where: where('id=eq.5') }), sorted, restricted)).toBeUndefined();
   });
 
   test('of writes is not shared for a while when even the quickest waited for a disk', () => {

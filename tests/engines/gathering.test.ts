@@ -1,7 +1,7 @@
 // Who shares a connection with whom, and when what they have written leaves.
 import { setImmediate as immediately } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Brief, type Connection, DbFailure } from '../../src/engines/engine.ts';
+import { type Brief, type Connection, DbFailure, type InOne } from '../../src/engines/engine.ts';
 import { Gathering } from '../../src/engines/gathering.ts';
 import { Pool } from '../../src/engines/pool.ts';
 
@@ -29,13 +29,14 @@ class Held implements Connection {
 
 class Kind implements Brief {
   yields = false;
-  inOne = false;
+  inOne: InOne | undefined;
   shares: number[] = [];
   wentTogether(count: number): void {
     this.shares.push(count);
   }
 }
 
+const TWO: InOne = { enough: 2, waitMs: 100 };
 let KIND: Kind;
 let OTHER: Kind;
 /** Time passes when a test says so. */
@@ -184,26 +185,6 @@ describe('a gathering', () => {
     expect(other.sent).toBe(2);
   });
 
-  test('lets the next of a kind begin when fewer than two are under way, or these have taken long', async () => {
-    await gathering.turn(KIND);
-    const second = new Held();
-    gathering.begin(second, KIND);
-    await gathering.turn(OTHER);
-    const turns: string[] = [];
-    const waiting = ['first', 'second'].map((name) => gathering.turn(KIND).then(() => turns.push(name)));
-    await immediately();
-    expect(turns).toEqual([]);
-    gathering.leave(second);
-    await waiting[0];
-    expect(turns).toEqual(['first']);
-    gathering.leave(connection);
-    await waiting[1];
-    gathering.begin(connection, KIND);
-    gathering.begin(second, KIND);
-    now += 101;
-    await gathering.turn(KIND);
-  });
-
   test('is not joined when its connection is gone', () => {
     connection.usable = false;
     expect(gathering.join(KIND)).toBeUndefined();
@@ -273,7 +254,7 @@ describe('statements that become one', () => {
   let pool: Pool;
   const acquire = async (): Promise<Held> => (await pool.acquire(undefined, { briefOf: KIND })) as Held;
   beforeEach(() => {
-    KIND.inOne = true;
+    KIND.inOne = TWO;
     pool = new Pool(limits, async () => new Held());
   });
   afterEach(() => pool.close());
@@ -304,6 +285,44 @@ describe('statements that become one', () => {
     expect(new Set(next)).toEqual(new Set([first]));
     pool.release(second);
     expect(new Set(await Promise.all(waiting.slice(16)))).toEqual(new Set([second]));
+  });
+
+  test('begin no second where one is enough, also while the first waits for its connection', async () => {
+    KIND.inOne = { enough: 1, waitMs: 1000 };
+    const all = Array.from({ length: 20 }, () => acquire());
+    const first = await Promise.all(all.slice(0, 16));
+    await immediately();
+    expect([new Set(first).size, pool.counts.open]).toEqual([1, 1]);
+    for (const one of first) pool.release(one);
+    expect(new Set(await Promise.all(all.slice(16)))).toEqual(new Set(first));
+  });
+
+  test('let the next begin when the first of them have found no connection', async () => {
+    KIND.inOne = { enough: 1, waitMs: 1000 };
+    let opened = 0;
+    pool = new Pool(limits, async () => {
+      if (++opened === 1) throw new DbFailure('unreachable', 'nobody there');
+      return new Held();
+    });
+    const all = await Promise.allSettled(Array.from({ length: 20 }, () => acquire()));
+    expect(all.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: 16 }, () => 'rejected'),
+      ...Array.from({ length: 4 }, () => 'fulfilled'),
+    ]);
+  });
+
+  test('begin no second where one is enough, unless that takes long', async () => {
+    KIND.inOne = { enough: 1, waitMs: 1000 };
+    const first = await acquire();
+    await immediately();
+    const waiting = [acquire(), acquire()];
+    await immediately();
+    expect(pool.counts.open).toBe(1);
+    pool.release(first);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([first]));
+    await immediately();
+    now += 2000;
+    expect(await acquire()).not.toBe(first);
   });
 
   test('are sent, each on their own, where two connections come in the same moment', async () => {

@@ -13,23 +13,21 @@ import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
 import { cancelled, lostFailure, timedOut } from './dialect/failures.ts';
-import { HeldInserts, notTogether } from './held-inserts.ts';
+import { HeldWrites, isMergeable, notTogether } from './held-writes.ts';
+import { Mutations } from './mutations.ts';
 import { detectTransport, forgetTransport, openSocket, rememberedTransport, type Transport } from './protocol/dial.ts';
 import { HttpWire } from './protocol/http-wire.ts';
 import { NativeWire } from './protocol/native-wire.ts';
 import { RowReader } from './protocol/row-reader.ts';
 import { knownSettings, SETTING_NAMES, type Settings, settingsAsOne } from './protocol/settings.ts';
 import type { Summary, Wire, WireParam } from './protocol/wire.ts';
-import type { ClickhouseStatement, CountedWrite } from './statement.ts';
+import type { ClickhouseStatement } from './statement.ts';
 import { type Block, releaseBlock } from './types/block.ts';
 import { literalText, paramText } from './types/params.ts';
 
 /** The server's own limit comes first; ours ends what the server does not. */
 const GRACE_MS = 500;
 const KILL_TIMEOUT_MS = 5_000;
-
-/** Failures of a kind of DELETE that a table engine does not take, after which the next kind is tried. */
-const TRY_NEXT: ReadonlySet<string> = new Set(['36', '48', '344', '1']);
 
 const process8 = randomBytes(6).toString('hex');
 let statementCount = 0;
@@ -89,7 +87,11 @@ class ClickhouseConnection implements Connection, Watched {
   #settingsAsOne: Settings = [];
   statementsAtOnce = AT_ONCE_LEAST;
   #busy = false;
-  #held: HeldInserts | undefined;
+  #held: HeldWrites | undefined;
+  readonly #mutations = new Mutations({
+    tag: nextQueryId,
+    execute: (text, bound, options, columns, sink) => this.#execute({ text, bound, columns, blocks: undefined }, options, sink),
+  });
   /** Ends what runs now. */
   #expire: () => void = () => undefined;
   deadline = Number.POSITIVE_INFINITY;
@@ -142,15 +144,18 @@ class ClickhouseConnection implements Connection, Watched {
     return this.usable;
   }
 
-  /** Inserts that are run from now on are sent as one. */
+  /** Writes that are run from now on are sent as one. */
   hold(): void {
-    this.#held ??= new HeldInserts();
+    this.#held ??= new HeldWrites();
   }
 
   send(): void {
     const held = this.#held;
     this.#held = undefined;
-    void held?.send((text, blocks, options) => this.#insertAll(text, blocks, options));
+    void held?.send({
+      insert: (text, blocks, options) => this.#insertAll(text, blocks, options),
+      changes: this.#mutations,
+    });
   }
 
   async #insertAll(text: string, blocks: readonly Block[], options: RunOptions): Promise<void> {
@@ -172,13 +177,11 @@ class ClickhouseConnection implements Connection, Watched {
     });
     const { counted, block } = statement;
     if (this.#held !== undefined) {
-      if (block === undefined || statement.isOneOfMany !== true) {
-        if (block !== undefined) releaseBlock(block);
-        throw notTogether();
-      }
-      return this.#held.add(statement.text, block, options);
+      if (isMergeable(statement)) return this.#held.add({ statement, bound, options });
+      if (block !== undefined) releaseBlock(block);
+      throw notTogether();
     }
-    if (counted !== undefined) return this.#runCounted(statement.text, counted, bound, options);
+    if (counted !== undefined) return this.#mutations.run({ statement, bound, options });
     const planned = statement.columns === undefined ? undefined : statement;
     const blocks = block === undefined ? undefined : [block];
     const request = { text: statement.text, bound, columns: statement.columns, planned, blocks };
@@ -188,34 +191,6 @@ class ClickhouseConnection implements Connection, Watched {
       return { rows: block.rows, selected: false };
     }
     return { rows: summary.selected ? rows : summary.written, selected: summary.selected };
-  }
-
-  /** Counts, and writes only when there is something to write: a mutation rewrites parts even when nothing matches. */
-  async #runCounted(first: string, counted: CountedWrite, bound: readonly WireParam[], options: RunOptions): Promise<Outcome> {
-    const ends = performance.now() + options.timeoutMs;
-    const rows = await this.#count(counted.count, bound, options);
-    if (rows === 0) return { rows, selected: false };
-    let refusal: unknown;
-    for (const text of [first, ...counted.otherwise]) {
-      try {
-        const left = Math.max(1, Math.ceil(ends - performance.now()));
-        await this.#execute({ text, bound, columns: undefined, blocks: undefined }, { ...options, timeoutMs: left });
-        return { rows, selected: false };
-      } catch (error) {
-        if (!(error instanceof DbFailure) || !TRY_NEXT.has(error.code)) throw error;
-        refusal = new DbFailure('unsupported', `the table cannot be changed in this way: ${error.message}`, {
-          code: error.code,
-          cause: error,
-        });
-      }
-    }
-    throw refusal;
-  }
-
-  async #count(text: string, bound: readonly WireParam[], options: RunOptions): Promise<number> {
-    const sink = new TextRows();
-    await this.#execute({ text, bound, columns: COUNT_COLUMNS, blocks: undefined }, options, sink);
-    return Number(sink.rows[0]?.[0] ?? '0');
   }
 
   async #readSettings(): Promise<void> {
@@ -311,7 +286,6 @@ interface Request {
   readonly settings?: Settings;
 }
 
-const COUNT_COLUMNS: readonly ResultColumn[] = [{ name: 'count', kind: 'int' }];
 const SETTING_COLUMNS: readonly ResultColumn[] = [
   { name: 'name', kind: 'text' },
   { name: 'value', kind: 'text' },

@@ -29,7 +29,7 @@ export const clickhouseEngine: Engine = {
   templateBinder: clickhouseBinder,
   catalog: clickhouseCatalog,
   // The others write what comes as it comes.
-  mergesInserts: ({ storage }) => storage.endsWith('MergeTree'),
+  mergesWrites: ({ storage }) => storage.endsWith('MergeTree'),
   readPage,
   checkStatement,
   connect,

@@ -16,4 +16,15 @@ export interface CountedWrite {
   readonly count: string;
   /** Other ways to do the write, for table engines that refuse the first one. */
   readonly otherwise: readonly string[];
+  /** What it consists of, so that changes of the same text can be sent as one; undefined where they cannot. */
+  readonly change: Mutation | undefined;
+}
+
+export interface Mutation {
+  readonly table: string;
+  /** Undefined for a DELETE. */
+  readonly set: string | undefined;
+  readonly where: string;
+  /** How many parameters it has. */
+  readonly width: number;
 }

@@ -4,7 +4,7 @@
  */
 
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection, ConnectOptions, Outcome, RunOptions } from '../../../src/engines/engine.ts';
+import type { Connection, ConnectOptions, DbFailure, Outcome, RunOptions } from '../../../src/engines/engine.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
 import type { BoundStatement } from '../../../src/sql/dialect.ts';
@@ -102,11 +102,11 @@ export async function tableOf(connection: Connection, table: string) {
 }
 
 /** The failure that a promise ends with; a success fails the test. */
-export async function failureOf(promise: Promise<unknown>): Promise<{ kind: string; code: string; message: string; column?: string }> {
+export async function failureOf(promise: Promise<unknown>): Promise<DbFailure> {
   try {
     await promise;
   } catch (error) {
-    return error as { kind: string; code: string; message: string };
+    return error as DbFailure;
   }
   throw new Error('a failure was expected');
 }

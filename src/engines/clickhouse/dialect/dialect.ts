@@ -11,6 +11,7 @@ import type { ClickhouseStatement } from '../statement.ts';
 import { type ColumnShape, encodeBlock } from '../types/block.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
 import { aggregate, truncated, wide } from './aggregates.ts';
+import { deleteOf, updateOf } from './changes.ts';
 import { clickhousePredicates } from './predicates.ts';
 
 const TEXT_TYPE = { kind: 'text', cast: 'String' } as const;
@@ -37,15 +38,8 @@ export const clickhouseDialect: Dialect = {
   aggregate,
   wide,
   insert,
-  update: (table, set, where, types): ClickhouseStatement => {
-    const text = `ALTER TABLE ${table} UPDATE ${set} WHERE ${where}`;
-    return { text, types, counted: { count: countOf(table, where), otherwise: [] } };
-  },
-  // A lightweight DELETE only marks rows; table engines that cannot (Memory) rewrite instead.
-  delete: (table, where, types): ClickhouseStatement => {
-    const text = `DELETE FROM ${table} WHERE ${where}`;
-    return { text, types, counted: { count: countOf(table, where), otherwise: [`ALTER TABLE ${table} DELETE WHERE ${where}`] } };
-  },
+  update: updateOf,
+  delete: deleteOf,
 };
 
 /** Types with moments in them, of which a text can be cast as it is: nothing in it is escaped twice. */
@@ -54,10 +48,6 @@ const MOMENTS = /^(?!.*(?:String|Enum)).*\bDateTime64\(/;
 /** Moments travel as texts: a mutation is kept as text itself, where the server writes one before 1970 in a way that it cannot read. */
 function placeholder(index: number, cast: string): string {
   return MOMENTS.test(cast) ? `CAST({p${index}:String} AS ${cast})` : `{p${index}:${cast}}`;
-}
-
-function countOf(table: string, where: string): string {
-  return `SELECT count() FROM ${table} WHERE ${where}`;
 }
 
 /**

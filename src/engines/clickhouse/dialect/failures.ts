@@ -86,12 +86,27 @@ export function failureOf(text: string, code?: number): DbFailure {
 }
 
 export function exceptionFailure(code: number, message: string): DbFailure {
-  // Error 341 says that a mutation failed and carries the true reason inside it.
-  const inner = code === 341 ? EXCEPTION.exec(message) : null;
-  if (inner !== null) return exceptionFailure(Number(inner[1]), inner[2] ?? '');
+  if (code === MUTATION_FAILED) return mutationFailure(message);
   const kind = KINDS[code] ?? 'other';
   const left = STOPPED.has(kind) || IN_A_VIEW.test(message) ? 'unknown' : 'nothing';
   return new DbFailure(kind, plainMessage(message), { code: String(code), column: columnOf(message), left });
+}
+
+const MUTATION_FAILED = 341;
+
+/** A mutation that has failed while it ran. Some parts may have been changed, and it will be tried again until it is withdrawn. */
+export class MutationFailure extends DbFailure {
+  override leaving(left: Left): MutationFailure {
+    const { kind, message, code, column } = this;
+    return new MutationFailure(kind, message, { code, column, left });
+  }
+}
+
+/** The true reason is inside the message. */
+function mutationFailure(message: string): MutationFailure {
+  const [, code, reason] = EXCEPTION.exec(message) ?? [undefined, String(MUTATION_FAILED), message];
+  const kind = KINDS[Number(code)] ?? 'other';
+  return new MutationFailure(kind, plainMessage(reason ?? ''), { code: code ?? '', column: columnOf(message), left: 'unknown' });
 }
 
 /** A mutation that ran out of time goes on in the background, and blocks of an insert that came before stay. */

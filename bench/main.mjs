@@ -1,6 +1,6 @@
 // `npm run bench`: starts the engines, the service as users run it and the yardsticks beside it, runs the scenarios in interleaved rounds, and
 // writes what it found into bench/results/, a whole run into docs/performance.md too. Everything is a ratio within one run; figures of two runs are not to be compared.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -108,12 +108,15 @@ async function prepareEngine(type, address, options, runFolder) {
   return { fixture, project, yardstick, service, administrator, folder, atStart, finish, stops, later: (work) => finish.push(work), stop };
 }
 
+const AUTOGROUPS = '/proc/sys/kernel/sched_autogroup_enabled';
+
 function describeMachine() {
   return {
     date: new Date().toISOString().slice(0, 16).replace('T', ' '),
     node: process.versions.node,
     cores: cpus().length,
     cpu: cpus()[0]?.model,
+    hasAutogroups: existsSync(AUTOGROUPS) && readFileSync(AUTOGROUPS, 'utf8').startsWith('1'),
   };
 }
 

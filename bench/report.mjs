@@ -140,6 +140,14 @@ function shortfalls(results) {
 /** Rounds that differ so much say more about the machine than about the service. */
 const WIDE = 1.5;
 
+/** Outside of containers Linux gives every session of PostgreSQL as large a claim to a processor as the service and the clients have together. */
+function grouping({ hasAutogroups }) {
+  if (!hasAutogroups) return [];
+  return [
+    'The kernel shares the processors out by sessions (`kernel.sched_autogroup_enabled`), and each connection of PostgreSQL is one: now and then one of them waits for tens of milliseconds, on both sides ([decision 44](decisions/0044-shared-connections.md)).',
+  ];
+}
+
 /** How much of the processors the host gave to other machines in the rounds that count. */
 function disturbance(results, repeated) {
   const stolen = results.flatMap(({ contestants = [] }) => contestants.flatMap(({ rounds }) => rounds.map((round) => round.stolen)));
@@ -165,6 +173,7 @@ export function toMarkdown({ machine, settings, results, minutes, repeated = 0 }
   const engines = [...new Set(results.map(({ engine }) => engine))];
   return [
     `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker; ${minutes} minutes in all.`,
+    ...grouping(machine),
     ...disturbance(results, repeated),
     ...steadiness(results),
     shortfalls(results),

@@ -8,7 +8,7 @@ import type { Brief, Engine, InOne } from '../engines/engine.ts';
 import type { Table } from '../model/table.ts';
 import { type Access, visibleTable } from './access.ts';
 import type { RawFilter } from './filter-syntax.ts';
-import { type AutoRequest, OPERATIONS, type RowsWanted, type UpdateRequest, type WriteOptions, type WriteRequest } from './request.ts';
+import { type AutoRequest, OPERATIONS, type RowsWanted, type UpdateRequest, type WriteRequest } from './request.ts';
 
 /** How many rows of a table are passed over and read for such a page. */
 const NEAR = 1000;
@@ -172,20 +172,19 @@ function isReadBack(request: WriteRequest, { capabilities }: Pick<Engine, 'capab
 
 /** A few new rows, which are written together with those of others. */
 function isMergedInsert(request: AutoRequest): boolean {
-  return request.do === 'insert' && request.upsert === undefined && request.body.length <= BODY_MOST && isPlain(request);
+  if (request.do !== 'insert') return false;
+  const { dryRun, maxAffected, returning, upsert, body } = request;
+  return !dryRun && maxAffected === undefined && returning === undefined && upsert === undefined && body.length <= BODY_MOST;
 }
 
 /** Rows by what the table is sorted by, which no write changes: they are the same whatever others change meanwhile. */
 function isMergedChange(request: AutoRequest, { sortedBy }: Table, { restriction }: Access): boolean {
-  if ((request.do !== 'update' && request.do !== 'delete') || restriction !== undefined || !isPlain(request)) return false;
-  if ('key' in request.where) return false;
+  if ((request.do !== 'update' && request.do !== 'delete') || restriction !== undefined) return false;
+  if (request.dryRun || request.returning !== undefined || request.ifMatch !== undefined) return false;
+  if (request.do === 'update' && !isSmall(request.changes)) return false;
+  if ('key' in request.where) return true;
   const isSorted = (filter: RawFilter): boolean => filter.op === 'eq' && sortedBy.some(({ name }) => name === filter.column);
-  return request.where.filters.every(isSorted) && (request.do === 'delete' || isSmall(request.changes));
-}
-
-/** Nothing hangs on what it finds or writes. */
-function isPlain({ dryRun, maxAffected, returning }: WriteOptions): boolean {
-  return !dryRun && maxAffected === undefined && returning === undefined;
+  return request.where.filters.every(isSorted);
 }
 
 function isSmall(changes: UpdateRequest['changes']): boolean {

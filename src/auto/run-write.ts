@@ -7,7 +7,7 @@ import { apiError } from '../errors.ts';
 import type { Cells, RowSink } from '../model/cells.ts';
 import { compileDelete, compileSelect, compileUpdate } from '../sql/compile.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
-import type { Narrowed, SelectPlan } from '../sql/plan.ts';
+import type { Most, Narrowed, SelectPlan } from '../sql/plan.ts';
 import { countRows } from './count.ts';
 import { type EntityTags, hasTag, rowTag } from './entity-tags.ts';
 import { ownKey } from './keys.ts';
@@ -26,18 +26,16 @@ export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink
   });
 }
 
-/** Without transactions a write cannot be taken back: what it may hit is counted first. */
+/** Without transactions a write cannot be taken back: the engine counts what it will hit, and writes nothing when that is too much. */
 async function writeCounted(plan: WritePlan, session: AutoSession): Promise<number> {
   const { label } = session.engine;
   if (plan.returning !== undefined) throw apiError('not_on_engine', '$return=rows', label);
   if (plan.single?.ifMatch !== undefined) throw apiError('not_on_engine', 'If-Match', label);
-  if (plan.maxAffected !== undefined || plan.single !== undefined) {
-    const rows = await countRows(plan.count(), session);
-    checkMost(Number(rows), plan.maxAffected);
-    if (plan.single !== undefined && rows === '0') throw apiError('row_unknown');
-    if (plan.single !== undefined && rows !== '1') throw apiError('key_repeats');
-  }
-  return runOne(statementOf(plan, false, session), session);
+  const most = plan.single === undefined ? plan.maxAffected : Math.min(1, plan.maxAffected ?? 1);
+  const rows = await runOne(statementOf(plan, false, session, most), session);
+  checkMost(rows, plan.maxAffected);
+  if (plan.single !== undefined && rows > 1) throw apiError('key_repeats');
+  return rows;
 }
 
 function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<number> {
@@ -129,11 +127,10 @@ async function select(plan: Narrowed<SelectPlan>, { connection, engine, options 
   await connection.run(statement, params, options, sink);
 }
 
-function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession): BoundStatement {
-  if (write.do === 'update') {
-    return compileUpdate(isReturned ? { ...write.plan, returning: returning?.columns } : write.plan, engine.dialect);
-  }
-  return compileDelete(isReturned ? { ...write.plan, returning: returning?.columns } : write.plan, engine.dialect);
+function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession, most?: Most): BoundStatement {
+  const more = { returning: isReturned ? returning?.columns : undefined, most };
+  if (write.do === 'update') return compileUpdate({ ...write.plan, ...more }, engine.dialect);
+  return compileDelete({ ...write.plan, ...more }, engine.dialect);
 }
 
 function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {

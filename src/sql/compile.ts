@@ -178,7 +178,7 @@ export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): Bou
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
-  const statement = dialect.update?.(table, set, given, types) ?? {
+  const statement = dialect.update?.(table, set, given, types, plan.most) ?? {
     text: `UPDATE ${table} SET ${set} WHERE ${given}${text}`,
     types,
     ...columns,
@@ -197,7 +197,11 @@ export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): Bou
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
-  const statement = dialect.delete?.(table, given, types) ?? { text: `DELETE FROM ${table} WHERE ${given}${text}`, types, ...columns };
+  const statement = dialect.delete?.(table, given, types, plan.most) ?? {
+    text: `DELETE FROM ${table} WHERE ${given}${text}`,
+    types,
+    ...columns,
+  };
   return { statement, params: bind.values };
 }
 

@@ -5,7 +5,7 @@
 import type { Column, Table } from '../model/table.ts';
 import type { AggregateFunction, TimePart } from './aggregates.ts';
 import type { Predicates } from './operators.ts';
-import type { InsertPlan, SelectPlan, UpdateRowsPlan } from './plan.ts';
+import type { InsertPlan, Most, SelectPlan, UpdateRowsPlan } from './plan.ts';
 import type { Operand, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
@@ -87,7 +87,7 @@ export interface Dialect {
   readonly generatedKeys?: string;
   /** That key as an expression. One that was not made by the INSERT (but by a trigger, say) is another than it says. */
   readonly generatedKey?: string;
-  /** UPDATE and DELETE; absent where they are written as standard SQL has them. */
-  update?(table: string, set: string, where: string, types: readonly ParamType[]): Statement;
-  delete?(table: string, where: string, types: readonly ParamType[]): Statement;
+  /** UPDATE and DELETE; absent where they are written as standard SQL has them, and the engine has transactions. */
+  update?(table: string, set: string, where: string, types: readonly ParamType[], most: Most): Statement;
+  delete?(table: string, where: string, types: readonly ParamType[], most: Most): Statement;
 }

@@ -148,12 +148,16 @@ export interface Assignment {
 /** The columns of the written rows that a statement gives back, for engines that can. */
 export type Returning = readonly Column[] | undefined;
 
+/** When more rows match, nothing is written, and the outcome tells how many do. Only for engines that count before they write, since nothing can be taken back. */
+export type Most = number | undefined;
+
 export interface UpdatePlan {
   readonly table: Table;
   /** At least one. */
   readonly set: readonly Assignment[];
   readonly where: Condition;
   readonly returning?: Returning;
+  readonly most?: Most;
 }
 
 /** Rows with the same columns, each with its key: the others of its columns become what it says. */
@@ -173,6 +177,7 @@ export interface DeletePlan {
   readonly table: Table;
   readonly where: Condition;
   readonly returning?: Returning;
+  readonly most?: Most;
 }
 
 export type TablePlan = SelectPlan | GroupPlan | CountPlan | InsertPlan | UpdatePlan | UpdateRowsPlan | DeletePlan;

@@ -269,8 +269,9 @@ describe('a kind of brief statements', () => {
     expect(of(update({ where: where('part=eq.5&id=eq.1') }))).toBe(byId);
     for (const query of ['name=eq.5', 'id=eq.5&name=eq.5', 'id=gt.5', 'id=in.(5,6)', 'id=ne.5'])
       expect([query, of(remove({ where: where(query) }))]).toEqual([query, undefined]);
-    for (const other of [{ dryRun: true }, { maxAffected: 1 }, { returning: [] }, { where: ROW }] as const)
-      expect(of(update({ where: where('id=eq.5'), ...(other as Partial<UpdateRequest>) }))).toBeUndefined();
+    for (const other of [{ maxAffected: 1 }, { where: ROW }] as const) expect(of(update({ where: where('id=eq.5'), ...other }))).toBe(byId);
+    for (const other of [{ dryRun: true }, { returning: [] }, { ifMatch: [] }] as const)
+      expect(of(update({ where: where('id=eq.5'), ...(other as unknown as Partial<UpdateRequest>) }))).toBeUndefined();
     expect(of(update({ where: where('id=eq.5'), changes: { body: Buffer.alloc(5000) } }))).toBeUndefined();
     expect(of(remove({ where: where('id=eq.5') }), table)).toBeUndefined();
     const restricted = { ...UNRESTRICTED, restriction: {} } as unknown as Access;

@@ -10,7 +10,7 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createDatabase('clickhouse');
-  for (const name of ['people', 'letters', 'leaving'])
+  for (const name of ['people', 'letters', 'leaving', 'rows'])
     await database.run(`CREATE TABLE ${name} (id UInt32, word String, times UInt32 DEFAULT 0) ENGINE = MergeTree ORDER BY id`);
   await database.run('CREATE TABLE derived (id UInt32, word String, n UInt32 MATERIALIZED toUInt32(word)) ENGINE = MergeTree ORDER BY id');
   service = await startService({ env: { MILLRACE_LOG_LEVEL: 'warn' } });
@@ -69,6 +69,25 @@ describe('single rows of many callers', () => {
     );
     expect(await wordsOf('leaving')).toEqual(ids.filter((id) => id % 2 === 1).map(String));
     expect(await mutationsOf('leaving')).toBeLessThan(CALLERS / 3);
+  });
+
+  test('are changed and deleted by the path of their key, where it is theirs alone', async () => {
+    await fill('rows');
+    await database.run("INSERT INTO rows (id, word) VALUES (5, 'another')");
+    const row = (method: string, id: number, body?: unknown) =>
+      service.request(method, `${project.autoPath(database.dbType, database.name, 'rows')}/${id}`, {
+        headers: project.headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const changed = await Promise.all([...ids, CALLERS].map((id) => row('PATCH', id, { word: `new ${id}` })));
+    expect(changed.map(({ status }) => status)).toEqual([...ids.map((id) => (id === 5 ? 422 : 200)), 404]);
+    expect(await mutationsOf('rows')).toBeLessThan(CALLERS / 3);
+    const deleted = await Promise.all(ids.map((id) => row('DELETE', id)));
+    expect(deleted.map(({ status }) => status)).toEqual(ids.map((id) => (id === 5 ? 422 : 200)));
+    expect((await wordsOf('rows')).toSorted()).toEqual(['5', 'another']);
+    expect(await mutationsOf('rows')).toBeLessThan(CALLERS / 2);
+    expect((await ask('DELETE', 'rows', 'id=eq.5&$max_affected=1')).status).toBe(422);
+    expect((await ask('DELETE', 'rows', 'id=eq.5&$max_affected=2')).json()).toEqual({ rows_affected: 2 });
   });
 
   test('one that fails while it runs fails nobody else, then or later', async () => {

@@ -35,12 +35,15 @@ describe('reads at one time', () => {
     const query = `pg=0&ps=3&format=${format}`;
     const alone = await users.get(query);
     const before = await shared();
-    const answers = await atOnce(query);
-    for (const { status, body, headers } of answers) {
-      expect([status, headers['content-type']]).toEqual([200, alone.headers['content-type']]);
-      expect(body.equals(alone.body)).toBe(true);
+    // A quick server may have answered each before the next has come.
+    for (let bursts = 0; bursts < 20 && (await shared()) === before; bursts++) {
+      const answers = await atOnce(query);
+      for (const { status, body, headers } of answers) {
+        expect([status, headers['content-type']]).toEqual([200, alone.headers['content-type']]);
+        expect(body.equals(alone.body)).toBe(true);
+      }
+      expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(MANY);
     }
-    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(MANY);
     expect(await shared()).toBeGreaterThan(before);
   });
 

@@ -1,6 +1,6 @@
 /**
  * Writes of several callers that are sent as one. Of inserts the server makes one part, which costs it about as much as one row does; it takes all of
- * them or none, and when it takes none, each is told to come again by itself, so that nobody fails for somebody else's row. MutationRunner of single rows
+ * them or none, and when it takes none, each is told to come again by itself, so that nobody fails for somebody else's row. Changes of single rows
  * become one mutation; when that fails, they are done one after the other.
  */
 import { DbFailure, type Outcome, type RunOptions } from '../engine.ts';
@@ -28,8 +28,8 @@ export interface Writer {
 
 export interface MutationRunner {
   run(write: Write): Promise<Outcome>;
-  /** MutationRunner of one text with the parameters of each; returns how many rows each has hit. When it fails and leaves nothing, they may be run one by one. */
-  runAll(statement: ClickhouseStatement, bounds: readonly (readonly WireParam[])[], options: RunOptions): Promise<readonly number[]>;
+  /** Changes of one text; returns how many rows each of them matches. When it fails and leaves nothing, they may be run one by one. */
+  runAll(writes: readonly Write[], options: RunOptions): Promise<readonly number[]>;
 }
 
 /** Can it be sent with others? */
@@ -85,12 +85,9 @@ async function insertAsOne(text: string, held: readonly HeldWrite[], writer: Wri
 }
 
 async function changeAsOne(held: readonly HeldWrite[], { changes }: Writer): Promise<void> {
-  const [first] = held;
-  if (first === undefined) return;
   if (held.length > 1) {
-    const bounds = held.map(({ bound }) => bound);
     try {
-      const rows = await changes.runAll(first.statement, bounds, sharedOptions(held));
+      const rows = await changes.runAll(held, sharedOptions(held));
       for (const [i, { resolve }] of held.entries()) resolve({ rows: rows[i] ?? 0, selected: false });
       return;
     } catch (error) {

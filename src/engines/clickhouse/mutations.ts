@@ -35,12 +35,11 @@ export class Mutations implements MutationRunner {
     this.#exchange = exchange;
   }
 
-  /** A mutation rewrites parts even when nothing matches: then there is none. */
   async run({ statement, bound, options }: Write): Promise<Outcome> {
     const { count = '', otherwise = [] } = statement.counted ?? {};
     const left = timeLeft(options);
     const [rows = 0] = await this.#count(count, 1, bound, options);
-    if (rows === 0) return { rows, selected: false };
+    if (!isToDo(statement, rows)) return { rows, selected: false };
     let refusal: unknown;
     for (const text of [statement.text, ...otherwise]) {
       try {
@@ -57,17 +56,14 @@ export class Mutations implements MutationRunner {
     throw refusal;
   }
 
-  async runAll(
-    { counted }: ClickhouseStatement,
-    bounds: readonly (readonly WireParam[])[],
-    options: RunOptions,
-  ): Promise<readonly number[]> {
-    const change = counted?.change;
+  async runAll(writes: readonly Write[], options: RunOptions): Promise<readonly number[]> {
+    const change = writes[0]?.statement.counted?.change;
     if (change === undefined) throw notTogether();
     const left = timeLeft(options);
-    const bound = bounds.flatMap((params, n) => params.map(({ text }, i) => ({ name: `p${nthNumber(i + 1, n, change.width)}`, text })));
-    const counts = await this.#count(countEach(change, bounds.length), bounds.length, bound, options);
-    const which = bounds.flatMap((_, n) => (counts[n] === 0 ? [] : [n]));
+    const named = (text: string, i: number, n: number): WireParam => ({ name: `p${nthNumber(i + 1, n, change.width)}`, text });
+    const bound = writes.flatMap((write, n) => write.bound.map(({ text }, i) => named(text, i, n)));
+    const counts = await this.#count(countEach(change, writes.length), writes.length, bound, options);
+    const which = writes.flatMap(({ statement }, n) => (isToDo(statement, counts[n] ?? 0) ? [n] : []));
     if (which.length > 0) await this.#mutateAll(change, which, bound, left());
     return counts;
   }
@@ -90,16 +86,19 @@ export class Mutations implements MutationRunner {
     }
   }
 
-  /** Takes a mutation out of the server's list, and tells what it has left: nothing, when all parts of the table still wait for it. */
+  /** Takes a mutation out of the server's list, and tells what it has left: nothing, when no part of the table is as new as it. */
   async #withdraw(tag: string): Promise<Left> {
     const isIt = `position(command, ${literalText(tag)}) > 0`;
-    const waiting = `SELECT max(parts_to_do) FROM system.mutations WHERE ${isIt}`;
-    const tables = `SELECT database, table FROM system.mutations WHERE ${isIt}`;
-    const all = `SELECT count() FROM system.parts WHERE active AND (database, table) IN (${tables})`;
     try {
-      const [isUntouched] = await this.#count(`SELECT (${waiting}) > 0 AND (${waiting}) = (${all})`, 1, [], WITHDRAW);
+      const [found] = await this.#texts(`SELECT mutation_id, database, table FROM system.mutations WHERE ${isIt}`, 3);
       await this.#exchange.execute(`KILL MUTATION WHERE ${isIt}`, [], WITHDRAW);
-      return isUntouched === 1 ? 'nothing' : 'unknown';
+      const [id, database, table] = found ?? [];
+      // Replicated tables number their mutations in another way.
+      const version = /^mutation_(\d+)\.txt$/.exec(id ?? '')?.[1];
+      if (version === undefined) return 'unknown';
+      const isNew = `active AND database = ${literalText(database ?? '')} AND table = ${literalText(table ?? '')} AND data_version >= ${version}`;
+      const [changed] = await this.#count(`SELECT count() FROM system.parts WHERE ${isNew}`, 1, [], WITHDRAW);
+      return changed === 0 ? 'nothing' : 'unknown';
     } catch {
       return 'unknown';
     }
@@ -107,11 +106,35 @@ export class Mutations implements MutationRunner {
 
   /** The numbers of the one row that a query yields. */
   async #count(text: string, width: number, bound: readonly WireParam[], options: RunOptions): Promise<readonly number[]> {
-    const columns = Array.from({ length: width }, (_, i): ResultColumn => ({ name: `count ${i + 1}`, kind: 'int' }));
+    const [row = []] = await this.#read(text, columnsOf(width, 'int'), bound, options);
+    return Array.from({ length: width }, (_, i) => Number(row[i] ?? '0'));
+  }
+
+  #texts(text: string, width: number): Promise<readonly TextRow[]> {
+    return this.#read(text, columnsOf(width, 'text'), [], WITHDRAW);
+  }
+
+  async #read(
+    text: string,
+    columns: readonly ResultColumn[],
+    bound: readonly WireParam[],
+    options: RunOptions,
+  ): Promise<readonly TextRow[]> {
     const sink = new TextRows();
     await this.#exchange.execute(text, bound, options, columns, sink);
-    return columns.map((_, i) => Number(sink.rows[0]?.[i] ?? '0'));
+    return sink.rows;
   }
+}
+
+type TextRow = readonly (string | null)[];
+
+function columnsOf(width: number, kind: 'int' | 'text'): readonly ResultColumn[] {
+  return Array.from({ length: width }, (_, i) => ({ name: `column ${i + 1}`, kind }));
+}
+
+/** A mutation rewrites parts even when nothing matches: then there is none. */
+function isToDo({ counted }: ClickhouseStatement, rows: number): boolean {
+  return rows > 0 && rows <= (counted?.most ?? Number.POSITIVE_INFINITY);
 }
 
 /** The options of what comes later, which has to be over at the same time. */

@@ -136,6 +136,24 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(await mutations(table)).toEqual(['3', '0']);
   });
 
+  test('one that matches more than it may is not done, and told of it, alone and with others', async () => {
+    const table = await create('limited', 'id UInt32, s String', "VALUES (1, 'a'), (2, 'b'), (2, 'c'), (3, 'd')");
+    const atMost = (id: number, most: number): BoundStatement =>
+      compileUpdate({ table, set: [{ column: columnOf(table, 's'), value: 'x' }], where: withId(table, id), most }, dialect);
+    expect((await run(atMost(2, 1))).rows).toBe(2);
+    expect(await mutations(table)).toEqual(['0', '0']);
+    expect(await together(atMost(1, 1), atMost(2, 1), update(table, 3, { s: 'y' }), atMost(9, 1))).toEqual([1, 2, 1, 0]);
+    expect(await kept(table)).toEqual([
+      ['1', 'x'],
+      ['2', 'b'],
+      ['2', 'c'],
+      ['3', 'y'],
+    ]);
+    expect((await run(compileDelete({ table, where: withId(table, 2), most: 1 }, dialect))).rows).toBe(2);
+    expect((await run(compileDelete({ table, where: withId(table, 2), most: 2 }, dialect))).rows).toBe(2);
+    expect(await kept(table, 'id')).toEqual([['1'], ['3']]);
+  });
+
   test('one that the server refuses fails by itself, the others are done', async () => {
     const table = await create('refused', 'id UInt32, s String', "SELECT number, 'a' FROM numbers(4)");
     const done = await together(update(table, 0, { id: '7' }), update(table, 1, { id: '7' }), update(table, 2, { s: 'x' }));

@@ -118,47 +118,47 @@ SELECT `date`, toDateTime64(toStartOfMinute(toTimeZone(`timestamptz`, 'UTC')), 3
    "20" int
 ## PUT int
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `int` = {p1:Int32} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `int` = {p1:Int32} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "7" int, "1" int
 ## PUT decimal
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `decimal` = {p1:Decimal(10, 2)} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `decimal` = {p1:Decimal(10, 2)} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "2.25" decimal, "1" int
 ## PUT float
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `float` = {p1:Float64} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `float` = {p1:Float64} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "1.5e3" float, "1" int
 ## PUT bool
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `bool` = {p1:Bool} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `bool` = {p1:Bool} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "true" bool, "1" int
 ## PUT text
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `text` = {p1:String} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `text` = {p1:String} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "Ünï" text, "1" int
 ## PUT enum
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `enum` = {p1:Enum8('fine' = 1, 'bad' = 2)} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `enum` = {p1:Enum8('fine' = 1, 'bad' = 2)} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "fine" text, "1" int
 ## PUT uuid
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `uuid` = {p1:UUID} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `uuid` = {p1:UUID} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "00000000-0000-0000-0000-0000000000ff" other, "1" int
 ## PUT date
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `date` = {p1:Date32} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `date` = {p1:Date32} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "2024-02-29" temporal, "1" int
 ## PUT timestamptz
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `timestamptz` = CAST({p1:String} AS DateTime64(3, 'UTC')) WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `timestamptz` = CAST({p1:String} AS DateTime64(3, 'UTC')) WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "2024-02-29T10:00:00.5Z" temporal, "1" int
 ## PUT json
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `json` = {p1:Array(Int32)} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `json` = {p1:Array(Int32)} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "[1,2]" json, "1" int
 ## PUT other
 SELECT count() FROM `shop`.`things` WHERE `id` = {p2:Int32}
-   or ALTER TABLE `shop`.`things` UPDATE `other` = {p1:IPv6} WHERE `id` = {p2:Int32}
+   or ALTER TABLE `shop`.`things` UPDATE `other` = {p1:IPv6} WHERE (`id` = {p2:Int32}) AND {tag:String} != ''
    "::2" other, "1" int
 ## POST of a row
 INSERT INTO `shop`.`things` (`id`, `text`, `int`) FORMAT Native

@@ -6,12 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DbType, Entry, Host } from '../model/entry.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { type Connection, type ConnectOptions, DbFailure, type Engine, type Probe, type StopSignal } from './engine.ts';
-import type { ServerLoad } from './gathering.ts';
 import { HostDenied, type HostPolicy } from './hosts.ts';
 import { Pool } from './pool.ts';
 import type { Engines } from './registry.ts';
 import { TextRows } from './rows.ts';
 import { type Claim, type Holder, ServerCapacity } from './server-capacity.ts';
+import { ServerLoad } from './server-load.ts';
 
 export type Purpose = 'auto' | 'custom';
 
@@ -137,7 +137,7 @@ export class Connections {
 
   #loadOf({ hosts }: Entry): ServerLoad {
     const server = hosts.map(serverOf).join();
-    const load = this.#loads.get(server) ?? { shares: 0 };
+    const load = this.#loads.get(server) ?? new ServerLoad();
     this.#loads.set(server, load);
     return load;
   }

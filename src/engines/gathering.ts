@@ -5,6 +5,7 @@
  * is last waits for all of them. Knows nothing of what they do.
  */
 import type { Brief, Connection } from './engine.ts';
+import { ServerLoad } from './server-load.ts';
 
 /** Statements on one connection at a time. Beyond it little is saved, and the last one waits for longer. */
 export const MOST_SHARING = 16;
@@ -22,13 +23,8 @@ interface Share {
   users: number;
 }
 
-/** What is under way on a server, of all its databases. */
-export interface ServerLoad {
-  shares: number;
-}
-
 export class Gathering {
-  readonly #load: ServerLoad;
+  readonly #load: Pick<ServerLoad, 'shares'>;
   readonly #shares = new Map<Connection, Share>();
   /** By kind: those that others may join, until everything that has arrived by now is read. */
   readonly #open = new Map<Brief, Share>();
@@ -42,7 +38,7 @@ export class Gathering {
     this.#open.clear();
   };
 
-  constructor(load: ServerLoad = { shares: 0 }) {
+  constructor(load: Pick<ServerLoad, 'shares'> = new ServerLoad()) {
     this.#load = load;
   }
 

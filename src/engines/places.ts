@@ -1,6 +1,7 @@
 /**
- * How many statements a server does at a time. Some do a few after each other sooner than all of them at once, and say how many; the others count
- * nothing. Who takes long loses the place, though not the connection: quicker ones are not kept waiting.
+ * How many statements a server does at a time, of all its databases. Some do a few after each other sooner than all of them at once, and say how many; the
+ * others count nothing. Who takes long loses the place, though not the connection: quicker ones are not kept waiting. Databases that wait for a place get
+ * one in turn, so that a busy one keeps no other out.
  */
 import type { Connection } from './engine.ts';
 
@@ -10,6 +11,10 @@ export const LONG_MS = 100;
 export class Places {
   #most = Number.POSITIVE_INFINITY;
   readonly #taken = new Map<Connection, number>();
+  /** Each makes use of one place, and comes again if it needs more. */
+  readonly #wanting = new Set<() => void>();
+  #isHandingOut = false;
+  #timer: NodeJS.Timeout | undefined;
 
   /** What the server has said when a connection was opened. */
   set most(most: number | undefined) {
@@ -33,9 +38,36 @@ export class Places {
     this.#taken.delete(connection);
   }
 
+  /** `use` is called when there is a place and it is its turn. */
+  want(use: () => void): void {
+    this.#wanting.add(use);
+    this.#timer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();
+  }
+
+  get areWanted(): boolean {
+    return this.#wanting.size > 0;
+  }
+
+  /** What is free goes to those who want it, in turn. */
+  handOut(): void {
+    // Who makes use of one may give back others.
+    if (this.#isHandingOut) return;
+    this.#isHandingOut = true;
+    for (let i = this.#wanting.size; i > 0 && this.free > 0; i--) {
+      const [use] = this.#wanting;
+      if (use === undefined) break;
+      this.#wanting.delete(use);
+      use();
+    }
+    this.#isHandingOut = false;
+  }
+
   /** Those that have taken long leave. */
-  passLong(): void {
+  #passLong(): void {
+    this.#timer = undefined;
     const before = performance.now() - LONG_MS;
     for (const [connection, since] of this.#taken) if (since <= before) this.#taken.delete(connection);
+    this.handOut();
+    if (this.#wanting.size > 0) this.#timer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();
   }
 }

@@ -8,8 +8,9 @@
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { hasTurnedWithin } from '../util/loop-turn.ts';
 import { type Brief, type Connection, DbFailure, type InOne, type Need, type StopSignal } from './engine.ts';
-import { Gathering, type ServerLoad } from './gathering.ts';
-import { LONG_MS, Places } from './places.ts';
+import { Gathering } from './gathering.ts';
+import { Places } from './places.ts';
+import { ServerLoad } from './server-load.ts';
 import { WaitQueue } from './wait-queue.ts';
 import { WaitingTogether } from './waiting-together.ts';
 
@@ -66,10 +67,9 @@ export class Pool {
   readonly #isBulky = new Set<Connection>();
   readonly #gathering: Gathering;
   readonly #together = new WaitingTogether();
-  readonly #places = new Places();
+  readonly #places: Places;
   /** For statements that the server does in the background: nothing is counted. */
   readonly #noPlaces = new Places();
-  #placer: NodeJS.Timeout | undefined;
   /** Open, or being opened. */
   #count = 0;
   #opening = 0;
@@ -84,8 +84,9 @@ export class Pool {
   #trimmer: NodeJS.Timeout | undefined;
 
   /** `load`: the same for all databases of a server. */
-  constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>, load?: ServerLoad) {
+  constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>, load = new ServerLoad()) {
     this.#gathering = new Gathering(load);
+    this.#places = load.places;
     this.#limits = limits;
     this.#open = open;
     const { waitMs, bulkyWaitMs, bulkyMost, maxOpen } = limits;
@@ -121,21 +122,26 @@ export class Pool {
   }
 
   #wait(signal: StopSignal | undefined): Promise<Connection> {
-    if (this.#places.areCounted) this.#placer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();
+    if (this.#places.areCounted) this.#places.want(this.#usePlace);
     return this.#line.join(signal);
   }
 
-  /** What takes long gives its place to those who wait. */
-  #passLong(): void {
-    this.#places.passLong();
-    while (this.#line.length > 0 && this.#places.free > 0) {
-      const idle = this.#idle.pop();
-      if (idle === undefined) break;
-      if (!idle.connection.usable) this.#drop(idle.connection);
-      else if (this.#line.give(idle.connection)) this.#places.take(idle.connection);
+  /** For the first in line. */
+  readonly #usePlace = (): void => {
+    if (this.#line.length === 0) return;
+    const idle = this.#popIdle();
+    if (idle === undefined) this.#replace();
+    else if (this.#line.give(idle.connection)) this.#places.take(idle.connection);
+    if (this.#line.length > 0) this.#places.want(this.#usePlace);
+  };
+
+  /** The most recently used of those that are usable. */
+  #popIdle(): Idle | undefined {
+    for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
+      if (item.connection.usable) return item;
+      this.#drop(item.connection);
     }
-    for (let free = this.#places.free; free > 0 && this.#replace(); free--);
-    this.#placer = this.#line.length > 0 ? setTimeout(() => this.#passLong(), LONG_MS).unref() : undefined;
+    return undefined;
   }
 
   #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
@@ -158,13 +164,11 @@ export class Pool {
 
   #take(signal: StopSignal | undefined, places = this.#places): Connection | Promise<Connection> {
     if (places.free <= 0 && this.#state !== 'closed') return this.#wait(signal);
-    for (let item = this.#idle.pop(); item !== undefined; item = this.#idle.pop()) {
-      const { connection, since } = item;
-      if (connection.usable) {
-        places.take(connection);
-        return performance.now() - since < RESTED_MS || hasTurnedWithin(TURNED_MS) ? connection : this.#look(connection, signal, places);
-      }
-      this.#drop(connection);
+    const idle = this.#popIdle();
+    if (idle !== undefined) {
+      const { connection, since } = idle;
+      places.take(connection);
+      return performance.now() - since < RESTED_MS || hasTurnedWithin(TURNED_MS) ? connection : this.#look(connection, signal, places);
     }
     if (this.#state === 'closed') return Promise.reject(new DbFailure('unreachable', 'the pool is closed'));
     if (this.#count >= this.#limits.maxOpen) return this.#wait(signal);
@@ -227,15 +231,17 @@ export class Pool {
       this.#drop(connection);
       return;
     }
-    if (this.#places.free > 0 && this.#line.give(connection)) {
+    if (this.#places.free > 0 && !this.#places.areWanted && this.#line.give(connection)) {
       this.#places.take(connection);
       return;
     }
-    if (this.#state === 'draining') {
+    if (this.#state === 'draining' && this.#line.length === 0) {
       this.#drop(connection);
       return;
     }
     this.#idle.push({ connection, since: performance.now() });
+    this.#places.handOut();
+    if (this.#places.free > 0) this.#usePlace();
     if (this.#idle.length > this.#limits.maxIdle) this.#trimmer ??= setTimeout(() => this.#trim(), TRIM_MS).unref();
   }
 
@@ -259,7 +265,8 @@ export class Pool {
   sweep(now: number): boolean {
     while (this.#idle.length > 0) {
       const [oldest] = this.#idle;
-      if (oldest === undefined || (oldest.connection.usable && now - oldest.since < this.#limits.idleMs)) break;
+      const isKept = this.#state === 'open' || this.#line.length > 0;
+      if (oldest === undefined || (oldest.connection.usable && isKept && now - oldest.since < this.#limits.idleMs)) break;
       this.#idle.shift();
       this.#drop(oldest.connection);
     }
@@ -332,6 +339,7 @@ export class Pool {
     this.#forgotten.add(connection);
     this.#count--;
     this.#places.leave(connection);
+    this.#places.handOut();
     if (this.#owed > 0) this.#owed--;
     const index = this.#idle.findIndex((item) => item.connection === connection);
     if (index >= 0) this.#idle.splice(index, 1);

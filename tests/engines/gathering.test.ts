@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Brief, type Connection, DbFailure, type InOne } from '../../src/engines/engine.ts';
 import { Gathering } from '../../src/engines/gathering.ts';
 import { Pool } from '../../src/engines/pool.ts';
+import { ServerLoad } from '../../src/engines/server-load.ts';
 
 class Held implements Connection {
   usable = true;
@@ -372,7 +373,7 @@ test('a pool opens no other connection for who can have one in a moment', async 
 
 test('what is under way on other databases of the server counts, where there is one to be behind', async () => {
   const limits = { maxOpen: 9, maxIdle: 9, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
-  const load = { shares: 0 };
+  const load = new ServerLoad();
   const [own, other, elsewhere] = [load, load, undefined].map((shared) => new Pool(limits, async () => new Held(), shared)) as [
     Pool,
     Pool,

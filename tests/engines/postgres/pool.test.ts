@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Connection, DbFailure } from '../../../src/engines/engine.ts';
 import { LONG_MS } from '../../../src/engines/places.ts';
 import { PATIENCE_MS, Pool, type PoolLimits } from '../../../src/engines/pool.ts';
+import { ServerLoad } from '../../../src/engines/server-load.ts';
 
 class Stub implements Connection {
   usable = true;
@@ -35,7 +36,7 @@ class Stub implements Connection {
 const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
 
 /** A pool whose connections open when the test says so. */
-function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number) {
+function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number, load = new ServerLoad()) {
   const opening: { give(): Stub; fail(): void }[] = [];
   const made = new Pool(
     { ...LIMITS, ...limits },
@@ -50,6 +51,7 @@ function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number) {
           fail: () => reject(new DbFailure('unreachable', 'refused')),
         });
       }),
+    load,
   );
   return { made, opening };
 }
@@ -324,6 +326,82 @@ describe('a server that does two statements at a time', () => {
     expect(await fifth).toBe(one);
   });
 
+  describe('with several databases', () => {
+    /** Databases of one server, each with one connection that rests; some have two. */
+    async function databases(...connections: readonly number[]) {
+      const load = new ServerLoad();
+      const made: Pool[] = [];
+      for (const count of connections) {
+        const { made: one, opening } = pool({ maxOpen: 4, maxIdle: 4, waitMs: 5000 }, 2, load);
+        const held = Array.from({ length: count }, () => Promise.resolve(one.acquire()));
+        await pass(PATIENCE_MS);
+        while (opening.length > 0) {
+          opening.shift()?.give();
+          await pass(PATIENCE_MS);
+        }
+        for (const connection of await Promise.all(held)) one.release(connection);
+        made.push(one);
+      }
+      return made as [Pool, Pool, Pool];
+    }
+
+    test('they share its places', async () => {
+      const [a, b, c] = await databases(2, 1, 1);
+      const [one] = [await a.acquire(), await b.acquire()];
+      const waiting = c.acquire();
+      expect([waiting instanceof Promise, c.counts]).toEqual([true, { open: 1, idle: 1, waiting: 1 }]);
+      a.release(one);
+      expect(await waiting).toBeInstanceOf(Stub);
+      expect(c.counts).toEqual({ open: 1, idle: 0, waiting: 0 });
+    });
+
+    test('one that is always busy keeps no other out', async () => {
+      const [busy, other] = await databases(2, 1);
+      const [one, two] = (await Promise.all([busy.acquire(), busy.acquire()])) as [Stub, Stub];
+      const order: string[] = [];
+      const wanted = (of: Pool, name: string) =>
+        Promise.resolve(of.acquire()).then((connection) => {
+          order.push(name);
+          return connection;
+        });
+      const third = wanted(busy, 'busy 1');
+      const fourth = wanted(busy, 'busy 2');
+      const fifth = wanted(busy, 'busy 3');
+      const others = wanted(other, 'other');
+      busy.release(one);
+      await pass(0);
+      busy.release(two);
+      await pass(0);
+      expect(order).toEqual(['busy 1', 'other']);
+      busy.release(await third);
+      other.release(await others);
+      await Promise.all([fourth, fifth]);
+      expect(order).toEqual(['busy 1', 'other', 'busy 2', 'busy 3']);
+    });
+
+    test('one whose callers have left keeps no place', async () => {
+      const [a, b, c] = await databases(2, 1, 1);
+      const [one, two] = (await Promise.all([a.acquire(), a.acquire()])) as [Stub, Stub];
+      const gone = new AbortController();
+      const leaves = expect(Promise.resolve(b.acquire(gone.signal))).rejects.toMatchObject({ kind: 'cancelled' });
+      const stays = Promise.resolve(c.acquire());
+      gone.abort();
+      await leaves;
+      a.release(one);
+      expect(await stays).toBeInstanceOf(Stub);
+      a.release(two);
+      expect(b.acquire()).toBeInstanceOf(Stub);
+    });
+
+    test('connections that died give their places to others', async () => {
+      const [a, b] = await databases(2, 1);
+      const [one] = (await Promise.all([a.acquire(), a.acquire()])) as [Stub, Stub];
+      const waiting = Promise.resolve(b.acquire());
+      one.die();
+      expect(await waiting).toBeInstanceOf(Stub);
+    });
+  });
+
   test('what the server does in the background waits for no place, and takes none', async () => {
     const { made, opening, one, two, third } = await full();
     const fourth = Promise.resolve(made.acquire(undefined, { inBackground: true }));
@@ -361,11 +439,32 @@ describe('a server that does two statements at a time', () => {
     const last = Promise.resolve(made.acquire());
     made.drain();
     made.release(one);
-    await pass(0);
+    await pass(LONG_MS);
     expect(opening).toEqual([]);
+    expect(await last).toBe(one);
+    made.release(one);
+    made.release(two);
+    expect([one.closed, two.closed, made.counts.idle]).toEqual([true, true, 0]);
+  });
+
+  test('a pool that drains keeps nothing for one who waited for a place and left', async () => {
+    const { made, opening, one, third } = await full();
     await opened(opening, LONG_MS);
     opening.shift()?.give();
-    await last;
-    made.release(two);
+    await third;
+    expect(made.acquire()).toBeInstanceOf(Promise);
+    await opened(opening, PATIENCE_MS);
+    opening.shift()?.give();
+    await pass(0);
+    const gone = new AbortController();
+    const leaves = expect(Promise.resolve(made.acquire(gone.signal))).rejects.toMatchObject({ kind: 'cancelled' });
+    made.drain();
+    made.release(one);
+    made.sweep(performance.now());
+    expect([one.closed, made.counts.idle]).toEqual([false, 1]);
+    gone.abort();
+    await leaves;
+    made.sweep(performance.now());
+    expect([one.closed, made.counts.idle]).toEqual([true, 0]);
   });
 });

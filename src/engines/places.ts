@@ -48,16 +48,19 @@ export class Places {
     return this.#wanting.size > 0;
   }
 
-  /** What is free goes to those who want it, in turn. */
+  /** What is free goes to those who want it, in turn, until it is taken or none of them can use it. */
   handOut(): void {
     // Who makes use of one may give back others.
     if (this.#isHandingOut) return;
     this.#isHandingOut = true;
-    for (let i = this.#wanting.size; i > 0 && this.free > 0; i--) {
+    for (let inVain = 0; inVain < this.#wanting.size && this.free > 0; ) {
       const [use] = this.#wanting;
       if (use === undefined) break;
+      const { free } = this;
       this.#wanting.delete(use);
       use();
+      if (this.free < free) inVain = 0;
+      else if (this.#wanting.has(use)) inVain++;
     }
     this.#isHandingOut = false;
   }

@@ -379,6 +379,15 @@ describe('a server that does two statements at a time', () => {
       expect(order).toEqual(['busy 1', 'other', 'busy 2', 'busy 3']);
     });
 
+    test('all places of those that take long are given away at once', async () => {
+      const [a, b] = await databases(2, 2);
+      await Promise.all([a.acquire(), a.acquire()]);
+      const waiting = [Promise.resolve(b.acquire()), Promise.resolve(b.acquire())];
+      await pass(LONG_MS);
+      expect(b.counts).toEqual({ open: 2, idle: 0, waiting: 0 });
+      await Promise.all(waiting);
+    });
+
     test('one whose callers have left keeps no place', async () => {
       const [a, b, c] = await databases(2, 1, 1);
       const [one, two] = (await Promise.all([a.acquire(), a.acquire()])) as [Stub, Stub];

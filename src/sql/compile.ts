@@ -178,12 +178,18 @@ export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): Bou
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
+  if (dialect.update === undefined) checkUnlimited(plan);
   const statement = dialect.update?.(table, set, given, types, plan.most) ?? {
     text: `UPDATE ${table} SET ${set} WHERE ${given}${text}`,
     types,
     ...columns,
   };
   return { statement, params: bind.values };
+}
+
+/** A statement of standard SQL writes all that match: a limit that nobody keeps would widen the write. */
+function checkUnlimited({ most }: UpdatePlan | DeletePlan): void {
+  if (most !== undefined) throw new Error('the dialect knows no limit of the rows that a statement writes');
 }
 
 /** What becomes of a column, as SET has it. */
@@ -197,6 +203,7 @@ export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): Bou
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
+  if (dialect.delete === undefined) checkUnlimited(plan);
   const statement = dialect.delete?.(table, given, types, plan.most) ?? {
     text: `DELETE FROM ${table} WHERE ${given}${text}`,
     types,

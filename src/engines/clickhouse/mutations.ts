@@ -90,7 +90,8 @@ export class Mutations implements MutationRunner {
   async #withdraw(tag: string): Promise<Left> {
     const isIt = `position(command, ${literalText(tag)}) > 0`;
     try {
-      const [found] = await this.#texts(`SELECT mutation_id, database, table FROM system.mutations WHERE ${isIt}`, 3);
+      const named = `SELECT mutation_id, database, table FROM system.mutations WHERE ${isIt}`;
+      const [found] = await this.#read(named, columnsOf(3, 'text'), [], WITHDRAW);
       await this.#exchange.execute(`KILL MUTATION WHERE ${isIt}`, [], WITHDRAW);
       const [id, database, table] = found ?? [];
       // Replicated tables number their mutations in another way.
@@ -108,10 +109,6 @@ export class Mutations implements MutationRunner {
   async #count(text: string, width: number, bound: readonly WireParam[], options: RunOptions): Promise<readonly number[]> {
     const [row = []] = await this.#read(text, columnsOf(width, 'int'), bound, options);
     return Array.from({ length: width }, (_, i) => Number(row[i] ?? '0'));
-  }
-
-  #texts(text: string, width: number): Promise<readonly TextRow[]> {
-    return this.#read(text, columnsOf(width, 'text'), [], WITHDRAW);
   }
 
   async #read(

@@ -1,0 +1,26 @@
+// How many rows a statement may write at most: kept by the engines that count before they write, and refused where nobody would keep it.
+import { expect, test } from 'vitest';
+import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
+import { ENGINES } from '../../src/engines/index.ts';
+import type { Column } from '../../src/model/table.ts';
+import type { Condition } from '../../src/sql/plan.ts';
+import { compileDelete, compileUpdate } from '../support/compile.ts';
+import { DIALECTS, kindsTable } from './kinds-table.ts';
+
+test.each(DIALECTS)('%s', (name) => {
+  const dialect = ENGINES.find(name)?.dialect;
+  if (dialect === undefined) throw new Error(`no engine ${name}`);
+  const table = kindsTable(name);
+  const column = table.columns[0] as Column;
+  const where: Condition = { op: 'eq', column, values: ['1'] };
+  for (const most of [0, 1]) {
+    const compile = [
+      () => compileUpdate({ table, set: [{ column, value: '2' }], where, most }, dialect),
+      () => compileDelete({ table, where, most }, dialect),
+    ];
+    for (const one of compile) {
+      if (name === 'ch') expect((one().statement as ClickhouseStatement).counted?.most).toBe(most);
+      else expect(one).toThrow('knows no limit');
+    }
+  }
+});

@@ -275,15 +275,16 @@ describe.concurrent('clickhouse, which cannot take anything back', () => {
     await database?.drop();
   });
 
-  const sleeping = (): Promise<void> =>
+  const sleeping = (command: 'insert into' | 'select count()'): Promise<void> =>
     eventually(async () => {
-      const inserts = `SELECT 1 FROM system.processes WHERE current_database = '${database.name}' AND query ILIKE 'insert%'`;
-      expect(await database.run(inserts)).toHaveLength(1);
+      const ofDatabase = `SELECT query FROM system.processes WHERE current_database = '${database.name}'`;
+      const running = (await database.run(ofDatabase)).map(({ query }) => String(query).toLowerCase());
+      expect(running.filter((query) => query.includes(command))).toHaveLength(1);
     });
 
   test.sequential('a write that is cut off: nobody knows; one that never came there: nothing happened', async () => {
     const write = auto('POST', 'slow', [{ id: 1 }]);
-    await sleeping();
+    await sleeping('insert into');
     proxy.resetAll();
     const response = await write;
     expect([...heard(response), said(response)]).toEqual([424, 'unknown', expect.stringMatching(/may have taken effect/)]);
@@ -292,6 +293,19 @@ describe.concurrent('clickhouse, which cannot take anything back', () => {
     expect(heard(await auto('POST', 'slow', [{ id: 2 }]))).toEqual([424, 'none']);
     expect(heard(await auto('DELETE', 'slow?id=eq.0'))).toEqual([424, 'none']);
     await proxy.set({ kind: 'pass' });
+  });
+
+  test.sequential('a change that is cut off or runs out of time while its rows are counted: nothing happened', async () => {
+    await database.run('CREATE TABLE counted (id Int32, word String, slept UInt8 ALIAS sleep(3)) ENGINE = MergeTree ORDER BY id');
+    await database.run("INSERT INTO counted VALUES (1, 'old')");
+    const cut = auto('PUT', 'counted?slept=eq.0&set=word.new');
+    await sleeping('select count()');
+    proxy.resetAll();
+    expect(heard(await cut)).toEqual([424, 'none']);
+    const { headers } = await setUpProject(service, [{ ...database.entry(), ...through(proxy), timeout_secs: 1 }]);
+    const path = `/svc/api/rest/auto/v1/ch/${database.name}/counted?slept=eq.0`;
+    expect(heard(await service.request('DELETE', path, { headers }))).toEqual([504, 'none']);
+    expect(await database.run('SELECT id, word FROM counted')).toEqual([{ id: 1, word: 'old' }]);
   });
 
   test.sequential('a step that runs out of time may have written; one that is refused before it begins has not', async () => {

@@ -28,7 +28,7 @@ export interface Writer {
 
 export interface MutationRunner {
   run(write: Write): Promise<Outcome>;
-  /** Changes of one text; returns how many rows each of them matches. When it fails and leaves nothing, they may be run one by one. */
+  /** Changes of one text; returns how many rows each of them matches. Fails with `notTogether` when they are to be run one by one. */
   runAll(writes: readonly Write[], options: RunOptions): Promise<readonly number[]>;
 }
 
@@ -91,7 +91,7 @@ async function changeAsOne(held: readonly HeldWrite[], { changes }: Writer): Pro
       for (const [i, { resolve }] of held.entries()) resolve({ rows: rows[i] ?? 0, selected: false });
       return;
     } catch (error) {
-      if (!leavesNothing(error)) {
+      if (!(error instanceof DbFailure && error.kind === 'held_up')) {
         for (const { reject } of held) reject(error);
         return;
       }

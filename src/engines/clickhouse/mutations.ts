@@ -38,7 +38,7 @@ export class Mutations implements MutationRunner {
   async run({ statement, bound, options }: Write): Promise<Outcome> {
     const { count = '', otherwise = [] } = statement.counted ?? {};
     const left = timeLeft(options);
-    const [rows = 0] = await this.#count(count, 1, bound, options);
+    const [rows = 0] = await this.#countFirst(count, 1, bound, options);
     if (!isToDo(statement, rows)) return { rows, selected: false };
     let refusal: unknown;
     for (const text of [statement.text, ...otherwise]) {
@@ -62,18 +62,22 @@ export class Mutations implements MutationRunner {
     const left = timeLeft(options);
     const named = (text: string, i: number, n: number): WireParam => ({ name: `p${nthNumber(i + 1, n, change.width)}`, text });
     const bound = writes.flatMap((write, n) => write.bound.map(({ text }, i) => named(text, i, n)));
-    const counts = await this.#count(countEach(change, writes.length), writes.length, bound, options);
-    const which = writes.flatMap(({ statement }, n) => (isToDo(statement, counts[n] ?? 0) ? [n] : []));
-    if (which.length > 0) await this.#mutateAll(change, which, bound, left());
-    return counts;
+    try {
+      const counts = await this.#countFirst(countEach(change, writes.length), writes.length, bound, options);
+      const which = writes.flatMap(({ statement }, n) => (isToDo(statement, counts[n] ?? 0) ? [n] : []));
+      if (which.length > 0) await this.#mutate(changeEach(change, which), bound, left());
+      return counts;
+    } catch (error) {
+      throw error instanceof DbFailure && mayBeForOne(error, change) ? notTogether(error) : error;
+    }
   }
 
-  /** An UPDATE of a failed one that has reached some parts may be done again: it sets the same values. */
-  async #mutateAll(change: Mutation, which: readonly number[], bound: readonly WireParam[], options: RunOptions): Promise<void> {
+  /** However it ends, nothing has been written yet. */
+  async #countFirst(text: string, width: number, bound: readonly WireParam[], options: RunOptions): Promise<readonly number[]> {
     try {
-      await this.#mutate(changeEach(change, which), bound, options);
+      return await this.#count(text, width, bound, options);
     } catch (error) {
-      throw error instanceof MutationFailure && change.set !== undefined ? error.leaving('nothing') : error;
+      throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
     }
   }
 
@@ -132,6 +136,12 @@ function columnsOf(width: number, kind: 'int' | 'text'): readonly ResultColumn[]
 /** A mutation rewrites parts even when nothing matches: then there is none. */
 function isToDo({ counted }: ClickhouseStatement, rows: number): boolean {
   return rows > 0 && rows <= (counted?.most ?? Number.POSITIVE_INFINITY);
+}
+
+/** Can what failed for all be done for those who are not the reason? An UPDATE that has reached some parts can: it sets the same values again. */
+function mayBeForOne(failure: DbFailure, change: Mutation): boolean {
+  if (failure instanceof MutationFailure) return failure.left === 'nothing' || change.set !== undefined;
+  return failure.left === 'nothing' && failure.about !== 'server';
 }
 
 /** The options of what comes later, which has to be over at the same time. */

@@ -1,6 +1,7 @@
 // Many databases for one service: a server of its own that allows so many sessions, a hundred databases in it, or two hundred and five projects
 // that register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import mysql2 from 'mysql2/promise';
@@ -12,8 +13,8 @@ import { mysql } from '../scripts/engines/mysql.mjs';
 import { postgres } from '../scripts/engines/postgres.mjs';
 import { end, freePorts, launch } from '../scripts/engines/processes.mjs';
 import { anyOf, anyRequest, makeRequest } from './load.mjs';
-import { startYardstick } from './servers.mjs';
-import { databaseEntry, inParallel } from './tenants.mjs';
+import { startService, startYardstick } from './servers.mjs';
+import { Administrator, databaseEntry, inParallel } from './tenants.mjs';
 
 const PROJECTS = 5;
 const FEW = 10;
@@ -129,18 +130,25 @@ async function createOnClickhouse({ host, port, user, password }, count) {
 }
 
 /**
- * The server with its databases, the projects that register them and a yardstick of its own: made once for the contests of one engine.
+ * The server with its databases, a service and a yardstick of its own, and the projects that register them: made once for the contests of one engine.
  * `few` holds ten with pools of five; `projects` hold all of them, once or five times, with pools of one.
  */
-async function setUp(engine, { thousand, quick }, say) {
-  const { administrator, folder, fixture } = engine;
+async function setUp(engine, { thousand, quick, workers, prof, nodeHttp }, say) {
+  const { fixture } = engine;
   const { type } = fixture.address;
+  const folder = join(engine.folder, 'tenants');
   const each = thousand ? (quick ? 20 : 200) : 100;
   const address = await startServer(type);
   engine.stops.push(address.stop);
   say(`  creating ${each} databases`);
   await SERVERS[type].create(address, each);
   const names = Array.from({ length: each }, (_, i) => `tenant_${i + 1}`);
+  const service = await startService({ folder, workers, prof, nodeHttp });
+  engine.stops.push(async () => {
+    await service.stop();
+    rmSync(join(folder, 'data'), { recursive: true, force: true });
+  });
+  const administrator = new Administrator(service);
   const project = (chosen, connections) =>
     administrator.createProject(
       chosen.map((name) => databaseEntry(address, name, { max_open_connections: connections, max_idle_connections: connections })),
@@ -150,7 +158,7 @@ async function setUp(engine, { thousand, quick }, say) {
   for (let i = 0; i < (thousand ? PROJECTS : 1); i++) projects.push(await project(names, 1));
   const yardstick = await startYardstick(type, address, 'tenant_1', folder);
   engine.stops.push(yardstick.stop);
-  return { address, each, few, projects, yardstick, greet: firstRequests(administrator, type, names, say) };
+  return { address, each, few, projects, service, yardstick, greet: firstRequests(administrator, type, names, say) };
 }
 
 /**
@@ -174,7 +182,7 @@ export const manyDatabases = (count) => async (engine, settings, say) => {
   const { type } = engine.fixture.address;
   const isThousand = count === 1000;
   engine.tenants ??= await setUp(engine, settings, say);
-  const { address, each, few, projects, yardstick, greet } = engine.tenants;
+  const { address, each, few, projects, service, yardstick, greet } = engine.tenants;
   const isFew = count === FEW;
   if (!isFew) await greet(isThousand ? projects : projects.slice(0, 1), settings.quick ? 1 : isThousand ? FIRST : FIRST_OF_HUNDRED);
   const most = isThousand ? each : Math.min(count, each);
@@ -184,5 +192,5 @@ export const manyDatabases = (count) => async (engine, settings, say) => {
     makeRequest({ path: `${project.auto(type, database, 'users')}?pg=0&ps=1&id=eq.${anyOf(ROWS)}`, headers: project.headers });
   const theirs = makeRequest({ path: `${isFew ? '/few' : '/tenant'}?database=${database}&tenant=${anyOf(own.length)}&id=${anyOf(ROWS)}` });
   const contestant = (label, server, request) => ({ label, server, database: address, rows: 1, request });
-  return [contestant('yardstick', yardstick, theirs), contestant('millrace', engine.service, anyRequest(own.map(ours)))];
+  return [contestant('yardstick', yardstick, theirs), contestant('millrace', service, anyRequest(own.map(ours)))];
 };

@@ -13,7 +13,7 @@ const MAX_TABLES = 20_000;
 const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
 /** How long a table that has changed is watched. */
 const RESTLESS_MS = 10_000;
-const READ_OPTIONS = { timeoutMs: 10_000 };
+const READ_OPTIONS = { timeoutMs: 10_000, serverLimit: 'any' } as const;
 
 interface Picture {
   readonly table: Table;

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly signal?: StopSignal | undefined;
   /** Milliseconds that the statement may run, enforced by the server and by us. */
   readonly timeoutMs: number;
+  /** `any`: the server's own limit may be a longer one, which spares the statements before and after the change of it. Ours holds. */
+  readonly serverLimit?: 'any' | undefined;
   /** `may_end`: the statement may end the transaction that it runs in (CALL, DDL); a rollback must then be able to tell. */
   readonly transaction?: 'may_end' | undefined;
 }

@@ -13,7 +13,7 @@ import { MAX_AGE_MS, renewAge, renewLater } from './renewal.ts';
 
 /** Foreign keys that are remembered, of all schemas. */
 const MAX_KEYS = 100_000;
-const READ_OPTIONS = { timeoutMs: 10_000 };
+const READ_OPTIONS = { timeoutMs: 10_000, serverLimit: 'any' } as const;
 
 interface Picture {
   readonly keys: readonly ForeignKey[];

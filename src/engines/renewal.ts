@@ -13,9 +13,9 @@ const RENEW_AGE_MS = 4000;
 const RENEW_SPREAD_MS = 1000;
 /** A picture that nobody has used for so long is left to whoever asks next. */
 const IN_USE_MS = 30_000;
-const LOOK_EVERY_MS = 200;
-/** At a look: enough for a thousand tables. Of more, some grow old. */
-const MOST_AT_A_LOOK = 64;
+const LOOK_EVERY_MS = 20;
+/** At a look: enough for a thousand tables, and too few for anybody to wait behind them. Of more, some grow old. */
+const MOST_AT_A_LOOK = 7;
 
 export function renewAge(): number {
   return RENEW_AGE_MS - Math.random() * RENEW_SPREAD_MS;
@@ -42,11 +42,13 @@ interface Reader {
 }
 
 export class Renewals {
+  /** Those that were seen first come first. */
   readonly #watched = new Map<Renewable, Reader>();
   #timer: NodeJS.Timeout | undefined;
 
   /** Until it is renewed, or has not been used for a while. */
   watch(picture: Renewable, reader: Reader): void {
+    this.#watched.delete(picture);
     this.#watched.set(picture, reader);
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
@@ -55,6 +57,7 @@ export class Renewals {
     const now = performance.now();
     let more = MOST_AT_A_LOOK;
     for (const [picture, { isFree, read }] of this.#watched) {
+      if (now - picture.seen < RENEW_AGE_MS - RENEW_SPREAD_MS) break;
       const isDue = now - picture.seen > picture.renewAge;
       if (now - picture.used > IN_USE_MS) this.#watched.delete(picture);
       else if (isDue && more > 0 && isFree()) {

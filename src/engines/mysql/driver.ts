@@ -123,7 +123,7 @@ export class MysqlConnection implements Connection, Watched {
   async run(statement: MysqlStatement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     const call = this.#enter(options);
     try {
-      if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
+      if (!limitFits(this.#limitMs, options)) await this.#limit(options.timeoutMs);
       if (options.transaction === 'may_end' && !this.#isMarked) await this.#mark();
       const prepared = this.#statements.find(statement) ?? (await this.#prepare(statement));
       this.#check(call);
@@ -186,7 +186,7 @@ export class MysqlConnection implements Connection, Watched {
   ): Promise<T> {
     const call = this.#enter(options);
     try {
-      if (!limitFits(this.#limitMs, options.timeoutMs)) await this.#limit(options.timeoutMs);
+      if (!limitFits(this.#limitMs, options)) await this.#limit(options.timeoutMs);
       const prepared: Prepared[] = [];
       for (const { statement } of runs) prepared.push(this.#statements.find(statement) ?? (await this.#prepare(statement)));
       this.#check(call);

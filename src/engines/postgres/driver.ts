@@ -98,7 +98,7 @@ export class PostgresConnection implements Connection, Watched {
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome> {
     if (!this.usable) return Promise.reject(gone());
     if (options.signal?.aborted) return Promise.reject(new DbFailure('cancelled', 'the caller went away'));
-    this.#limit(options.timeoutMs);
+    this.#limit(options);
     const begins = this.#begins;
     let ready = begins ? 2 : 1;
     if (this.#lead !== '') {
@@ -118,16 +118,16 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   /** Would the server take it? Nothing is run; it is kept under that name. */
-  async prepare(name: string, text: string, { timeoutMs, signal }: RunOptions): Promise<void> {
+  async prepare(name: string, text: string, options: RunOptions): Promise<void> {
     if (!this.usable) throw gone();
-    this.#limit(timeoutMs);
+    this.#limit(options);
     const ready = this.#lead === '' ? 1 : 2;
     if (this.#lead !== '') this.#out.query(this.#lead);
     this.#lead = '';
     this.#out.parse(name, text);
     this.#out.sync();
     const prepared = asYetUnknown(name);
-    await this.#send({ ...SIMPLE, prepared, runs: false, signal }, ready);
+    await this.#send({ ...SIMPLE, prepared, runs: false, signal: options.signal }, ready);
   }
 
   async begin(): Promise<void> {
@@ -248,9 +248,9 @@ export class PostgresConnection implements Connection, Watched {
     this.deadline = this.#head.nextLook(this.#late);
   }
 
-  #limit(timeoutMs: number): void {
+  #limit({ timeoutMs, serverLimit }: RunOptions): void {
     this.#expect(timeoutMs);
-    if (timeoutMs === this.#timeoutMs) return;
+    if (timeoutMs === this.#timeoutMs || (serverLimit === 'any' && timeoutMs < this.#timeoutMs)) return;
     this.#timeoutMs = timeoutMs;
     const setting = `SET statement_timeout=${Math.max(1, Math.ceil(timeoutMs))}`;
     this.#lead = this.#lead === '' ? setting : `${setting}; ${this.#lead}`;

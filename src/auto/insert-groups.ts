@@ -43,11 +43,11 @@ export function narrowGroup(group: Group, plan: Wanted): GroupPlan {
   const { columns, rows } = group;
   const { table, upsert, access } = plan;
   if (upsert !== undefined && isChange(group, plan)) return narrowTaken({ table, key: upsert, columns, rows }, access);
-  return narrow<InsertPlan>({ table, columns, rows, upsert }, access, 'insert');
+  return narrow<InsertPlan>({ table, columns, rows, upsert, returning: undefined, keys: undefined }, access, 'insert');
 }
 
-export function statementsOf(plan: GroupPlan, { engine }: AutoSession, more: Asked): readonly BoundStatement[] {
-  return 'key' in plan ? compileUpdateRows(plan, engine.dialect) : compileInsert({ ...plan, ...more }, engine.dialect);
+export function statementsOf(plan: GroupPlan, { engine }: AutoSession, { returning, keys }: Asked): readonly BoundStatement[] {
+  return 'key' in plan ? compileUpdateRows(plan, engine.dialect) : compileInsert({ ...plan, returning, keys }, engine.dialect);
 }
 
 /** Can these rows change others only, and never be new? */

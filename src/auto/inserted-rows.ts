@@ -71,7 +71,7 @@ function insertAndRead(
   const key = plan.upsert ?? table.primaryKey;
   if (key.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
   if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
-  const wanted = { ...returned, access, key };
+  const wanted = { table: returned.table, columns: returned.columns, access, key };
   const together = oneTogether(batch, plan, wanted, session, sink);
   if (together !== undefined) return together;
   return inTransaction(plan, session, async (progress) => {
@@ -107,7 +107,8 @@ function oneTogether(
   const [write] = statementsOf(narrowed, session, ASKED[how]);
   if (write === undefined) return undefined;
   const row = new HeldRow();
-  return connection.writeAndRead(write, { ...compileSelect(select, dialect), sink: row }, options).then(async ({ rows, generated }) => {
+  const { statement, params } = compileSelect(select, dialect);
+  return connection.writeAndRead(write, { statement, params, sink: row }, options).then(async ({ rows, generated }) => {
     checkWritten(rows, mustWrite([group], plan));
     // A trigger may have given it another key than the server would have; and by now its columns may be of other kinds than those known.
     const isIt = row.isStarted && (how === 'given' || row.text(place) === String(generated));

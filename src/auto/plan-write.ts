@@ -74,14 +74,15 @@ export function planPatch(request: PatchRowsRequest, table: Table, access: Acces
 export function planUpdate(request: UpdateRequest, table: Table, access: Access): WritePlan {
   const conditions = conditionsOf(request, table, access);
   const where = conditionFor(request.where, table);
-  const plan = narrow({ table, set: assignmentsOf(request, table), where }, access, 'update');
+  const plan = narrow({ table, set: assignmentsOf(request, table), where, returning: undefined, most: undefined }, access, 'update');
   return writePlan({ do: 'update', plan }, where, request, table, conditions);
 }
 
 export function planDelete(request: DeleteRequest, table: Table, access: Access): WritePlan {
   const conditions = conditionsOf(request, table, access);
   const where = conditionFor(request.where, table);
-  return writePlan({ do: 'delete', plan: narrow({ table, where }, access, 'delete') }, where, request, table, conditions);
+  const plan = narrow({ table, where, returning: undefined, most: undefined }, access, 'delete');
+  return writePlan({ do: 'delete', plan }, where, request, table, conditions);
 }
 
 function writePlan(

@@ -41,7 +41,10 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
       progress.hasRun = true;
     }
     if (rows < batch.count) throw await wrongKey(keysOf(batch, table), plan, session);
-    if (returning !== undefined) await readByKeys(keysOf(batch, table), { ...returning, access }, 'in turn', session, sink);
+    if (returning !== undefined) {
+      const wanted = { table: returning.table, columns: returning.columns, access };
+      await readByKeys(keysOf(batch, table), wanted, 'in turn', session, sink);
+    }
     return rows;
   });
   try {

@@ -89,7 +89,7 @@ async function writeAndRead(
   const keys = new KeySink(key);
   await select({ ...plan.before(), columns: key }, session, keys);
   progress.hasRun = true;
-  const wanted = { ...returning, access };
+  const wanted = { table: returning.table, columns: returning.columns, access };
   if (plan.write.do === 'delete') {
     await readByKeys(keys.keys, wanted, 'together', session, sink);
     return write();
@@ -128,9 +128,9 @@ async function select(plan: Narrowed<SelectPlan>, { connection, engine, options 
 }
 
 function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession, most?: Most): BoundStatement {
-  const more = { returning: isReturned ? returning?.columns : undefined, most };
-  if (write.do === 'update') return compileUpdate({ ...write.plan, ...more }, engine.dialect);
-  return compileDelete({ ...write.plan, ...more }, engine.dialect);
+  const returned = isReturned ? returning?.columns : undefined;
+  if (write.do === 'update') return compileUpdate({ ...write.plan, returning: returned, most }, engine.dialect);
+  return compileDelete({ ...write.plan, returning: returned, most }, engine.dialect);
 }
 
 function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {

@@ -128,7 +128,7 @@ export interface InsertPlan {
   /** The key by which rows are known: where it is taken, the other columns are updated. Undefined: a taken key is refused. */
   readonly upsert: readonly Column[] | undefined;
   /** The database makes the keys, and the statement must be one for which it tells them. */
-  readonly keys?: 'generated';
+  readonly keys?: 'generated' | undefined;
   readonly returning?: Returning;
   /** What an upsert may do to a row whose key is taken; without it: set all other columns. A row that does not match fails the upsert. */
   readonly taken?: TakenKey;

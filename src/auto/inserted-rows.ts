@@ -65,13 +65,14 @@ function insertAndRead(
   session: AutoSession,
   sink: AnswerSink,
 ): Promise<number> {
-  const { table, access } = plan;
+  const { table } = plan;
   const { label } = session.engine;
   // By the key of an upsert rows are known that the body names by no other.
   const key = plan.upsert ?? table.primaryKey;
   if (key.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
   if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
-  const wanted = { table: returned.table, columns: returned.columns, access, key };
+  const { columns, access } = returned;
+  const wanted = { table: returned.table, columns, access, key };
   const together = oneTogether(batch, plan, wanted, session, sink);
   if (together !== undefined) return together;
   return inTransaction(plan, session, async (progress) => {

@@ -19,6 +19,7 @@ export interface ReturnedRows {
   readonly columns: readonly Column[];
   /** May every row be shown as it is? Else they are read, as far as the caller may read them. */
   readonly isOpen: boolean;
+  readonly access: Access;
 }
 
 export interface Conditions {
@@ -120,7 +121,7 @@ function returnedOf({ returning }: WriteOptions, table: Table, access: Access): 
 
 function returnedRows(select: readonly string[] | undefined, table: Table, access: Access): ReturnedRows {
   const columns = select === undefined ? table.columns : select.map((name) => findColumn(table, name));
-  return { table, columns, isOpen: isOpenToRead(table, access) };
+  return { table, columns, isOpen: isOpenToRead(table, access), access };
 }
 
 /** A write without a condition cannot be planned. */

@@ -21,7 +21,7 @@ import type { AnswerSink, AutoResult, AutoSession } from './session.ts';
 import { checkDryRun, checkForGood, inTransaction, keepsHalf } from './transaction.ts';
 
 export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  const { table, body, returning, access } = plan;
+  const { table, body, returning } = plan;
   const { engine } = session;
   if (!engine.capabilities.transactions) {
     if (/^\s*\[\s*\]\s*$/.test(body.toString('latin1', 0, 100))) throw apiError('rows_not_array');
@@ -41,10 +41,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
       progress.hasRun = true;
     }
     if (rows < batch.count) throw await wrongKey(keysOf(batch, table), plan, session);
-    if (returning !== undefined) {
-      const wanted = { table: returning.table, columns: returning.columns, access };
-      await readByKeys(keysOf(batch, table), wanted, 'in turn', session, sink);
-    }
+    if (returning !== undefined) await readByKeys(keysOf(batch, table), returning, 'in turn', session, sink);
     return rows;
   });
   try {

@@ -84,18 +84,16 @@ async function writeAndRead(
   session: AutoSession,
   sink: AnswerSink,
 ): Promise<number> {
-  const { table, access } = plan;
-  const key = ownKey(table);
+  const key = ownKey(plan.table);
   const keys = new KeySink(key);
   await select({ ...plan.before(), columns: key }, session, keys);
   progress.hasRun = true;
-  const wanted = { table: returning.table, columns: returning.columns, access };
   if (plan.write.do === 'delete') {
-    await readByKeys(keys.keys, wanted, 'together', session, sink);
+    await readByKeys(keys.keys, returning, 'together', session, sink);
     return write();
   }
   const rows = await write();
-  await readByKeys(changedKeys(keys.keys, key, plan.write.plan.set), wanted, 'together', session, sink);
+  await readByKeys(changedKeys(keys.keys, key, plan.write.plan.set), returning, 'together', session, sink);
   return rows;
 }
 

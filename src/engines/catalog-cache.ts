@@ -6,14 +6,13 @@ import { type Entry, ownerOf } from '../model/entry.ts';
 import type { Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import type { Connections } from './connections.ts';
-import { MAX_AGE_MS, Renewals, renewAge, renewLater } from './renewal.ts';
+import { MAX_AGE_MS, READ_OPTIONS, Renewals, renewAge, renewLater } from './renewal.ts';
 
 /** How many tables are remembered: of all databases, and of one, which must not push out the others. */
 const MAX_TABLES = 20_000;
 const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
 /** How long a table that has changed is watched. */
 const RESTLESS_MS = 10_000;
-const READ_OPTIONS = { timeoutMs: 10_000, serverLimit: 'any' } as const;
 
 interface Picture {
   readonly table: Table;

@@ -9,11 +9,10 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import type { MaybePromise } from '../util/maybe-promise.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import type { Connections } from './connections.ts';
-import { MAX_AGE_MS, renewAge, renewLater } from './renewal.ts';
+import { MAX_AGE_MS, READ_OPTIONS, renewAge, renewLater } from './renewal.ts';
 
 /** Foreign keys that are remembered, of all schemas. */
 const MAX_KEYS = 100_000;
-const READ_OPTIONS = { timeoutMs: 10_000, serverLimit: 'any' } as const;
 
 interface Picture {
   readonly keys: readonly ForeignKey[];

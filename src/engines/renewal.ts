@@ -5,6 +5,8 @@
 
 /** No picture is older when it is used. */
 export const MAX_AGE_MS = 5000;
+/** How a picture is read. The server's limit is that of the requests around it. */
+export const READ_OPTIONS = { timeoutMs: 10_000, serverLimit: 'any' } as const;
 /**
  * Not earlier than needed: with a thousand tables in use, renewals are most of the load that we put on databases. Not all at the same age: tables that
  * were first asked for at the same moment would be renewed all at once.
@@ -42,7 +44,7 @@ interface Reader {
 }
 
 export class Renewals {
-  /** Those that were seen first come first. */
+  /** Those that were seen first come first, but for the time that their reads took. */
   readonly #watched = new Map<Renewable, Reader>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -76,6 +76,20 @@ describe('pictures that are watched', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('are renewed in time although one that was watched before them has been renewed by a request', async () => {
+    const renewals = new Renewals();
+    const first = aPicture();
+    const reads: string[] = [];
+    const reader = (name: string) => ({ isFree: free, read: async () => void reads.push(name) });
+    renewals.watch(first, reader('first'));
+    renewals.watch(aPicture(), reader('second'));
+    await vi.advanceTimersByTimeAsync(3000);
+    first.seen = performance.now();
+    renewals.watch(first, reader('first'));
+    await vi.advanceTimersByTimeAsync(600);
+    expect(reads).toEqual(['second']);
+  });
+
   test('are few at a time, however many there are', async () => {
     const renewals = new Renewals();
     let reads = 0;

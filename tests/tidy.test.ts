@@ -11,6 +11,7 @@ import { importsOf, linesMatching, projectFiles, readProjectFile, sourceFiles } 
 
 const ANYTHING = ['**'];
 const FEATURE = [
+  'engines/brief-kind',
   'engines/engine',
   'engines/connections',
   'engines/catalog-cache',

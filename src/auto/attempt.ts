@@ -3,6 +3,7 @@
  * because the catalogue's picture was old is planned and run again, and so is one that never reached its server, or had to make way for others. Nothing
  * else is repeated: reads may call functions that write.
  */
+import type { BriefKind } from '../engines/brief-kind.ts';
 import type { CatalogCache, TableWanted } from '../engines/catalog-cache.ts';
 import type { Connections } from '../engines/connections.ts';
 import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS } from '../engines/engine.ts';
@@ -14,7 +15,7 @@ import type { Table } from '../model/table.ts';
 import type { MemoryBudget } from '../util/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../util/work-meter.ts';
 import { type Access, knownColumns } from './access.ts';
-import { type BriefKind, BriefKinds } from './brief.ts';
+import { BriefKinds } from './brief.ts';
 import { explain } from './failures.ts';
 import { LocatedFailure } from './locate.ts';
 import { needOf } from './need.ts';
@@ -47,7 +48,7 @@ const TRIES_MOST = 60;
 /** After this many results that disagree with a picture that stays the same, the catalogue itself is wrong (of some view, say). */
 const DISAGREEMENTS = 3;
 /** How often a statement is tried again that a table which has just changed may have refused: it may have changed once more, and back. */
-const RESTLESS_TRIES = 12;
+const RESTLESS_TRIES = 24;
 /** A younger picture is not read again for a name that it does not have. */
 const TRUST_MS = 1000;
 

@@ -4,7 +4,8 @@
  * Where that depends on the rows, as it does where the rules of a persona leave some of many, a kind has to show it first; and one that has become
  * slow, by a lock, by large rows or by a disk, has to show it again.
  */
-import type { Brief, Engine, InOne } from '../engines/engine.ts';
+import { BriefKind, type KindTraits } from '../engines/brief-kind.ts';
+import type { Engine } from '../engines/engine.ts';
 import type { Table } from '../model/table.ts';
 import { type Access, visibleTable } from './access.ts';
 import type { RawFilter } from './filter-syntax.ts';
@@ -15,84 +16,10 @@ const NEAR = 1000;
 const PAGE_MOST = 100;
 /** Of a body that is written: a few rows. */
 const BODY_MOST = 4096;
-/** Milliseconds in which a brief statement is over, waiting included. */
-const QUICK_MS = 10;
-/** Of those that share a connection, until the last of them is over. */
-const SHARED_QUICK_MS = 80;
 /** How much longer it takes to read what belongs to the rows. */
 const EXPANDING = 4;
-/** So many in a row have to be quick. */
-const PROOF = 8;
-/**
- * Writes that wait for a disk, each for itself, are sooner over side by side: the server then writes them to the disk together. They do wait when of
- * so many shares even the quickest took so many milliseconds for each of its writes. After so many writes it is tried again.
- */
-const DISK_SHARES = 16;
-const DISK_MS = 0.6;
-const DISK_REST = 2000;
 /** How much longer a row takes that is written and read again. */
 const READING_BACK = 2;
-
-/** Statements that take about as long as each other, as far as is known. */
-export class BriefKind implements Brief {
-  readonly yields: boolean;
-  readonly inOne: InOne | undefined;
-  readonly #slowness: number;
-  #quick: number;
-  #isHeavy = false;
-  /** The last shares: how many, and the quickest of them. */
-  #shares = 0;
-  #quickestMs = Number.POSITIVE_INFINITY;
-  /** How many writes are not shared because of the disk. */
-  #resting = 0;
-
-  /** `slowness`: how many times as long as a plain read it may take. */
-  constructor({ isProven, slowness = 1, writes = false, inOne }: KindTraits) {
-    this.#quick = isProven ? PROOF : 0;
-    this.#slowness = slowness;
-    this.yields = writes;
-    this.inOne = inOne;
-  }
-
-  get isShared(): boolean {
-    return this.#quick >= PROOF && this.#resting === 0 && !this.#isHeavy;
-  }
-
-  /** One that had its connection for itself. */
-  took(ms: number): void {
-    if (this.#resting > 0) this.#resting--;
-    if (ms > QUICK_MS * this.#slowness) this.#quick = 0;
-    else if (this.#quick < PROOF) this.#quick++;
-  }
-
-  wentTogether(count: number, ms: number): void {
-    if (ms > SHARED_QUICK_MS * this.#slowness) this.#quick = 0;
-    if (!this.yields || this.inOne !== undefined || count === 1) return;
-    this.#quickestMs = Math.min(this.#quickestMs, ms / count);
-    if (++this.#shares < DISK_SHARES) return;
-    if (this.#quickestMs > DISK_MS * this.#slowness) this.#resting = DISK_REST;
-    this.#shares = 0;
-    this.#quickestMs = Number.POSITIVE_INFINITY;
-  }
-
-  /** One of them could not share its connection. Reads of a kind are all alike; of writes it depends on what is written. */
-  needsOwn(): void {
-    if (this.yields) this.#quick = 0;
-    else this.neverShare();
-  }
-
-  /** The answer of one was more than its reader took at once: who shares a connection with such a one has to wait. */
-  neverShare(): void {
-    this.#isHeavy = true;
-  }
-}
-
-interface KindTraits {
-  readonly isProven: boolean;
-  readonly slowness?: number;
-  readonly writes?: boolean;
-  readonly inOne?: InOne;
-}
 
 type EngineTraits = Pick<Engine, 'capabilities' | 'mergesWrites'>;
 

@@ -1,8 +1,8 @@
 /**
  * Passes nothing on before the first row, or the successful end: until then, a failed statement can be run again as if nothing had happened.
  */
+import type { BriefKind } from '../engines/brief-kind.ts';
 import type { Backpressure, Cells, ResultColumn } from '../model/cells.ts';
-import type { BriefKind } from './brief.ts';
 import type { AnswerSink } from './session.ts';
 
 export class PatientSink implements AnswerSink {
@@ -23,7 +23,7 @@ export class PatientSink implements AnswerSink {
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#columns = columns;
-    this.#flow = this.brief === undefined ? flow : new SharedFlow(flow, this.brief);
+    this.#flow = this.brief?.watched(flow) ?? flow;
   }
 
   row(cells: Cells): void {
@@ -36,25 +36,5 @@ export class PatientSink implements AnswerSink {
     if (this.started || this.#flow === undefined) return;
     this.started = true;
     this.#inner.start(this.#columns, this.#flow);
-  }
-}
-
-/** The flow of a connection where others wait behind. */
-class SharedFlow implements Backpressure {
-  readonly #inner: Backpressure;
-  readonly #kind: BriefKind;
-
-  constructor(inner: Backpressure, kind: BriefKind) {
-    this.#inner = inner;
-    this.#kind = kind;
-  }
-
-  pause(): void {
-    this.#kind.neverShare();
-    this.#inner.pause();
-  }
-
-  resume(): void {
-    this.#inner.resume();
   }
 }

@@ -134,13 +134,13 @@ export class Execution {
   ): Promise<StepsDone | Failed> {
     const { compiled } = attempt.version;
     for (let tries = 0; ; tries++) {
-      const ran = await runSteps(compiled, this.#frame(attempt, signal), timings, sink);
+      const ran = await runSteps(compiled, this.#frame(attempt, signal, tries > 0), timings, sink);
       if (ran.kind === 'done' || tries >= ran.repeats || signal.aborted || !again()) return ran;
       timings.length = 0;
     }
   }
 
-  #frame({ call, version, input, modules }: Attempt, signal: StopSignal): StepFrame {
+  #frame({ call, version, input, modules }: Attempt, signal: StopSignal, isAgain: boolean): StepFrame {
     const { compiled } = version;
     const { transaction, timeoutMs } = compiled;
     const entry = (): Entry => entryOf(compiled, call.context);
@@ -150,7 +150,7 @@ export class Execution {
       results: new Array(compiled.steps.length),
       limits: compiled.limits,
       modules,
-      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction, meter: call.meter }),
+      session: new CallSession(this.connections, { entry, timeoutMs, signal, transaction, meter: call.meter, isAgain }),
       signal,
       lease: call.lease,
     };

@@ -2,19 +2,21 @@
  * The connection of a call: acquired when the first sql step runs, with one transaction over all steps, and released clean. Keeps track of what was
  * written, so that it can tell after a failure what stays. Knows neither definitions nor what a statement says beyond its facts.
  */
+import type { BriefKind } from '../engines/brief-kind.ts';
 import type { Connections } from '../engines/connections.ts';
 import {
   type Connection,
   DbFailure,
   type Engine,
   type FailureKind,
+  type Need,
   type Outcome,
   type RunOptions,
   type StopSignal,
   UNSENT_REPEATS,
 } from '../engines/engine.ts';
 import { apiError } from '../errors.ts';
-import type { RowSink } from '../model/cells.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Entry } from '../model/entry.ts';
 import type { StatementFacts } from '../sql/bind.ts';
 import type { BoundStatement } from '../sql/dialect.ts';
@@ -28,12 +30,16 @@ export interface SessionOptions {
   /** `one`: a single statement is all or nothing by itself. */
   readonly transaction: 'one' | 'all' | 'none';
   readonly meter?: WorkMeter | undefined;
+  /** It had to make way for others before: now it has its connection for itself. */
+  readonly isAgain?: boolean;
 }
 
 /** A statement of a step, and how the step is called. */
 export interface Stated {
   readonly label: string;
   readonly sql: StatementFacts;
+  /** Of a statement that may share a connection, when it is the only one of its call. */
+  readonly brief?: BriefKind | undefined;
 }
 
 /** What stays of a call that failed, by the steps that wrote it. */
@@ -46,6 +52,8 @@ export type Stays =
 const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
 
 const REPEATS_MOST = 20;
+
+const ALONE: Need = {};
 
 /** The search for what a failed statement left behind takes no longer. */
 const TRACES_MS = 2000;
@@ -102,7 +110,9 @@ export class CallSession {
 
   async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
     if (!stated.sql.reads) this.#checkWritable();
-    const taken = this.#connection ?? this.#take();
+    const kind = this.#options.transaction === 'one' ? stated.brief : undefined;
+    const isShared = kind?.isShared === true && this.#options.isAgain !== true;
+    const taken = this.#connection ?? this.#take(isShared ? kind : undefined);
     const connection = taken instanceof Promise ? await taken : taken;
     const { label, sql } = stated;
     const writes = this.#mayWrite(sql);
@@ -114,16 +124,24 @@ export class CallSession {
     const { meter } = this.#options;
     const began = performance.now();
     try {
-      const outcome = await connection.run(bound.statement, bound.params, options, sink);
+      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind);
+      const outcome = await connection.run(bound.statement, bound.params, options, watched);
       if (meter !== undefined) noteRows(meter, outcome.rows);
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
       return outcome;
     } catch (error) {
       if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
       else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
+      if (isShared) this.#judgeShared(error, kind);
       throw error;
     } finally {
-      if (meter !== undefined) meter.databaseMs += performance.now() - began;
+      const ms = performance.now() - began;
+      if (meter !== undefined) meter.databaseMs += ms;
+      if (kind !== undefined) {
+        if (!isShared) kind.took(ms);
+        // Nothing of the call comes behind it on the connection.
+        this.release();
+      }
     }
   }
 
@@ -163,6 +181,15 @@ export class CallSession {
     if (this.#open) this.#pending.push(label);
     else if (left === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
     else this.#refused = { label, text: bound.statement.text };
+  }
+
+  /** It had to make way for others, and is run again by itself; or it has ended the connection for all of them. */
+  #judgeShared(error: unknown, kind: BriefKind): void {
+    if (!(error instanceof DbFailure)) return;
+    if (error.kind === 'malformed') kind.neverShare();
+    if (error.kind !== 'held_up' || error.left !== 'nothing') return;
+    kind.needsOwn();
+    this.#again = true;
   }
 
   /** Commits everything. Undefined when there is nothing to wait for. */
@@ -231,13 +258,13 @@ export class CallSession {
   }
 
   /** At once if one is idle and needs no transaction. */
-  #take(): MaybePromise<Connection> {
+  #take(kind?: BriefKind): MaybePromise<Connection> {
     const { entry: entryOf, signal, transaction } = this.#options;
     const entry = entryOf();
     this.#pool = this.#connections.pool(entry, 'custom');
     const engine = this.#connections.engine(entry.type);
     this.#engine = engine;
-    return after(this.#pool.acquire(signal), (connection): MaybePromise<Connection> => {
+    return after(this.#pool.acquire(signal, kind === undefined ? ALONE : { briefOf: kind }), (connection): MaybePromise<Connection> => {
       this.#connection = connection;
       return transaction === 'all' && engine.capabilities.transactions ? this.#begin(connection) : connection;
     });
@@ -253,5 +280,24 @@ export class CallSession {
     }
     this.#open = true;
     return connection;
+  }
+}
+
+/** The rows of a statement of a kind, whose reader shows whether they are too many. */
+class WatchedRows implements RowSink {
+  readonly #inner: RowSink;
+  readonly #kind: BriefKind;
+
+  constructor(inner: RowSink, kind: BriefKind) {
+    this.#inner = inner;
+    this.#kind = kind;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    this.#inner.start(columns, this.#kind.watched(flow));
+  }
+
+  row(cells: Cells): void {
+    this.#inner.row(cells);
   }
 }

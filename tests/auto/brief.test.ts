@@ -1,7 +1,7 @@
 // Which statements may share a connection: those that take about as long as any other of their table.
 import { describe, expect, test } from 'vitest';
 import { type Access, UNRESTRICTED } from '../../src/auto/access.ts';
-import { BriefKind, BriefKinds } from '../../src/auto/brief.ts';
+import { BriefKinds } from '../../src/auto/brief.ts';
 import {
   type AutoRequest,
   type DeleteRequest,
@@ -10,6 +10,7 @@ import {
   parseReadRow,
   type UpdateRequest,
 } from '../../src/auto/request.ts';
+import { BriefKind } from '../../src/engines/brief-kind.ts';
 import type { Engine } from '../../src/engines/engine.ts';
 import { type Column, makeTable, type Table } from '../../src/model/table.ts';
 import type { QueryParameter } from '../../src/util/query.ts';

@@ -1,6 +1,7 @@
 /** A connection of an engine's own to a test database, without a pool or a service around it. */
 import type { Connection, Engine } from '../../src/engines/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
+import type { Entry } from '../../src/model/entry.ts';
 import type { TestDatabase } from './engines.ts';
 
 export interface Direct {
@@ -8,24 +9,28 @@ export interface Direct {
   readonly connection: Connection;
 }
 
-export async function connectTo(database: TestDatabase): Promise<Direct> {
-  const { host, port, user, password } = database.address;
-  const engine = ENGINES.find(database.dbType);
-  if (engine === undefined) throw new Error(`no engine ${database.dbType}`);
-  const at = { host, port };
-  const entry = {
-    id: 'x',
-    type: database.dbType,
-    database: database.name,
-    hosts: [at],
+/** The database as a service knows it. */
+export function entryTo({ address: { host, port, user, password }, dbType, name }: TestDatabase, connections = 1): Entry {
+  return {
+    id: name,
+    type: dbType,
+    database: name,
+    hosts: [{ host, port }],
     username: user,
     password,
     tls: 'disable',
     connectTimeoutSecs: 10,
     idleTimeoutSecs: 10,
-    maxOpenConnections: 1,
-    maxIdleConnections: 1,
+    maxOpenConnections: connections,
+    maxIdleConnections: connections,
     queryTimeoutSecs: 10,
-  } as const;
-  return { engine, connection: await engine.connect(entry, { host: at, address: host, timeoutMs: 10_000 }) };
+  };
+}
+
+export async function connectTo(database: TestDatabase): Promise<Direct> {
+  const { host, port } = database.address;
+  const engine = ENGINES.find(database.dbType);
+  if (engine === undefined) throw new Error(`no engine ${database.dbType}`);
+  const at = { host: { host, port }, address: host, timeoutMs: 10_000 };
+  return { engine, connection: await engine.connect(entryTo(database), at) };
 }

@@ -1,5 +1,6 @@
 /** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine: each brings its syntax and its binder. */
-import { DbFailure } from '../../engines/engine.ts';
+import { BriefKind } from '../../engines/brief-kind.ts';
+import { DbFailure, type Engine } from '../../engines/engine.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { isLongText } from '../../lang/compile.ts';
@@ -43,7 +44,7 @@ function stepOf(source: StepSource, scope: StepScope, template: Template): Step 
       throw new StepProblems([problemIn(source, placeOf(source.codeAt), error.message)]);
     }
   }
-  return new SqlStep(source, template, engine.templateBinder(template), readers, needs, readsContext, [...inputNames]);
+  return new SqlStep(source, template, engine, readers, needs, readsContext, [...inputNames]);
 }
 
 /** A long statement in turns with others. */
@@ -65,6 +66,14 @@ function problemIn(source: StepSource, place: SourcePlace, message: string): Cod
   return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 
+/** How long it takes depends on what is asked: it has to show that it is brief, and makes way for others when it is not. */
+const BRIEF = { isProven: false, yields: true } as const;
+
+/** Who reads, and leaves nothing behind in the session, may be answered between others. */
+function mayShare({ facts }: Template, { capabilities }: Engine): boolean {
+  return capabilities.pipelining && facts.reads && facts.harmless;
+}
+
 class SqlStep implements Step {
   readonly source: StepSource;
   readonly label: string;
@@ -74,6 +83,7 @@ class SqlStep implements Step {
   readonly inputNames: readonly string[];
   readonly sql: StatementFacts;
   readonly tables: readonly string[];
+  readonly brief: BriefKind | undefined;
   /** Slots that are a number of rows. */
   readonly #counts: ReadonlySet<string>;
   readonly #binder: TemplateBinder;
@@ -82,7 +92,7 @@ class SqlStep implements Step {
   constructor(
     source: StepSource,
     template: Template,
-    binder: TemplateBinder,
+    engine: Engine,
     readers: ReadonlyMap<string, PathReader>,
     needs: ReadonlySet<number>,
     readsContext: boolean,
@@ -96,7 +106,8 @@ class SqlStep implements Step {
     this.sql = template.facts;
     this.tables = template.tables;
     this.#counts = new Set(template.slots.filter(({ place }) => place === 'limit').map(({ path }) => path.text));
-    this.#binder = binder;
+    this.#binder = engine.templateBinder(template);
+    this.brief = mayShare(template, engine) ? new BriefKind(BRIEF) : undefined;
     this.#readers = readers;
   }
 

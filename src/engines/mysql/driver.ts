@@ -37,7 +37,8 @@ import {
   TO_POINT,
 } from './dialect/session.ts';
 import { killQuery, STOP_MS } from './kill.ts';
-import { outcomeOf } from './outcome.ts';
+import { MakingWay } from './making-way.ts';
+import { outcomeOf, wokenUp } from './outcome.ts';
 import { COMMAND, closeCommand, command, HEADER } from './protocol/commands.ts';
 import { login, type Session } from './protocol/login.ts';
 import { ParameterWriter } from './protocol/parameters.ts';
@@ -45,9 +46,6 @@ import { DoneReply, PreparedReply, ResultReply } from './protocol/replies.ts';
 import { makePrepared, type Prepared, PreparedStatements } from './protocol/statements.ts';
 import { Wire } from './protocol/wire.ts';
 import type { MysqlStatement } from './statement.ts';
-
-/** Statements that MySQL's own time limit covers. */
-const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
 
 const SCRATCH = 4096;
 const RESET_MS = 5000;
@@ -78,8 +76,7 @@ export class MysqlConnection implements Connection, Watched {
   readonly #calls = new Few<MysqlCall>();
   #isShared = false;
   #head = HeadOfLine.NONE;
-  /** Statements were stopped for those behind them. */
-  #madeWay = false;
+  readonly #makingWay = new MakingWay();
 
   private constructor(session: Session, entry: Entry, at: ConnectOptions) {
     this.#session = session;
@@ -281,14 +278,13 @@ export class MysqlConnection implements Connection, Watched {
       return;
     }
     this.deadline = this.#head.nextLook(call.late + GRACE_MS);
-    if (first !== undefined && this.#calls.size > 1 && this.#head.isStuck(first)) this.#makeWay();
+    // One whose rows come could not be run again as if nothing had happened.
+    if (first?.rows === 0 && this.#calls.size > 1 && this.#head.isStuck(first)) this.#makeWay();
   }
 
-  /** Stops what others wait for. It may be over when the server hears of it: then the one behind it is stopped, and fares the same. */
   #makeWay(): void {
-    this.#madeWay = true;
     this.#tainted = true;
-    killQuery(this.#entry, this.#at, this.#session.threadId).catch(() => undefined);
+    this.#makingWay.begin(this.#results, killQuery(this.#entry, this.#at, this.#session.threadId));
   }
 
   /** Selects the database again: a reset session stays in the one that a statement has moved to. */
@@ -363,7 +359,7 @@ export class MysqlConnection implements Connection, Watched {
 
   async #explained(error: unknown, { isGivenUp }: MysqlCall): Promise<unknown> {
     if (isGivenUp) return stopFailure('cancelled', error);
-    if (this.#madeWay && this.#stopped === undefined && wasKilled(error)) return stopFailure('held_up', error);
+    if (this.#makingWay.hasBegun && this.#stopped === undefined && wasKilled(error)) return stopFailure('held_up', error);
     if (this.#stopped === undefined) {
       // Killed by someone else: if it was the session, it will be gone in a moment.
       if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;
@@ -455,8 +451,10 @@ export class MysqlConnection implements Connection, Watched {
     const kept = this.#statements.keeps(statement);
     try {
       const outcome = await this.#execute(prepared, run, call);
-      // A sleeping SELECT that MySQL's limit wakes up gives a row and no error. Whatever else gives rows has done its work.
-      if (outcome.selected && performance.now() >= call.late && SELECTS.test(statement.text)) throw stopFailure('timeout');
+      const woken = outcome.selected
+        ? wokenUp(statement, performance.now() >= call.late, this.#makingWay.mayHaveHit(call.result))
+        : undefined;
+      if (woken !== undefined) throw woken;
       return outcome;
     } catch (error) {
       if (kept && isStale(error)) this.#forget(prepared);
@@ -473,7 +471,7 @@ export class MysqlConnection implements Connection, Watched {
     writer.execute(COMMAND.execute, prepared.id);
     if (statement.rows !== undefined) writer.rows(statement.types, statement.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
-    const result = new ResultReply(statement, this.#wire, sink, this.#isShared);
+    const result = new ResultReply(statement, prepared, this.#wire, sink, this.#isShared);
     call.result = result;
     this.#results.add(result);
     try {

@@ -221,7 +221,7 @@ export class PostgresConnection implements Connection, Watched {
     const running = this.#running;
     if (running !== undefined && performance.now() < this.#late) {
       this.deadline = this.#head.nextLook(this.#late);
-      if (this.#next.length > 0 && this.#head.isStuck(running)) this.#makeWay(running);
+      if (this.#next.length > 0 && !running.hasRows && this.#head.isStuck(running)) this.#makeWay(running);
       return;
     }
     const failure = new DbFailure('timeout', 'the statement ran past its time');

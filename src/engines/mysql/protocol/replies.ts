@@ -12,6 +12,7 @@ import { lostFailure, serverFailure } from '../dialect/failures.ts';
 import { Cursor } from './bytes.ts';
 import { checkDefinition, readColumn, readPlanned, readShape, type WireColumn } from './columns.ts';
 import { RowReader, SPARE_PER_COLUMN } from './rows.ts';
+import type { Prepared } from './statements.ts';
 import type { Reply } from './wire.ts';
 
 const OK = 0x00;
@@ -128,6 +129,7 @@ export class ResultReply implements Reply {
   dropped = false;
   readonly #isShared: boolean;
   readonly #statement: Statement;
+  readonly #prepared: Pick<Prepared, 'columns'>;
   readonly #source: Source;
   readonly #flow: StatementBackpressure;
   #sink: RowSink | undefined;
@@ -141,7 +143,8 @@ export class ResultReply implements Reply {
   #unproven: number[] = [];
   #reader: RowReader | undefined;
 
-  constructor(statement: Statement, source: Source, sink: RowSink | undefined, isShared: boolean) {
+  constructor(statement: Statement, prepared: Pick<Prepared, 'columns'>, source: Source, sink: RowSink | undefined, isShared: boolean) {
+    this.#prepared = prepared;
     this.#isShared = isShared;
     this.#statement = statement;
     this.#source = source;
@@ -258,11 +261,12 @@ export class ResultReply implements Reply {
   }
 
   #start(): void {
-    const columns = columnsOf(this.#statement, this.#described);
-    if (columns === undefined) {
+    const found = columnsOf(this.#statement, this.#described);
+    if (found === undefined) {
       this.#refuse();
       return;
     }
+    const columns = found === this.#described ? this.#asBefore(found) : found;
     this.#reader = new RowReader(this.#shapes);
     this.#source.reserve(SPARE_PER_COLUMN * columns.length);
     try {
@@ -270,6 +274,13 @@ export class ResultReply implements Reply {
     } catch (error) {
       this.#sinkFailed(error);
     }
+  }
+
+  #asBefore(found: readonly ResultColumn[]): readonly ResultColumn[] {
+    const { columns } = this.#prepared;
+    if (columns !== undefined && areAlike(columns, found)) return columns;
+    this.#prepared.columns = found;
+    return found;
   }
 
   /** MariaDB answers a DELETE … RETURNING whose condition can never hold with a count and no rows: to the reader, that is a result without rows. */
@@ -290,6 +301,10 @@ export class ResultReply implements Reply {
     this.#first = false;
     return (status & MORE_RESULTS) === 0;
   }
+}
+
+function areAlike(columns: readonly ResultColumn[], others: readonly ResultColumn[]): boolean {
+  return columns.length === others.length && columns.every(({ name, kind }, i) => name === others[i]?.name && kind === others[i]?.kind);
 }
 
 function isJson(cells: Cells | undefined, i: number): boolean {

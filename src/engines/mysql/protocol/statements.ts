@@ -2,6 +2,7 @@
  * The prepared statements of one connection, by text and parameter types. Bounded: the least recently used ones are closed on the server.
  * Knows nothing of sockets.
  */
+import type { ResultColumn } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import type { MysqlStatement } from '../statement.ts';
@@ -13,10 +14,12 @@ export interface Prepared {
   /** How its parameters are sent; one text may be used with several. */
   readonly signature: string;
   readonly parameters: number;
+  /** Of its last result, when nothing was planned: what formats have made of them serves again. */
+  columns: readonly ResultColumn[] | undefined;
 }
 
 export function makePrepared({ text, types }: Statement, id: number): Prepared {
-  return { id, text, signature: signature(types), parameters: types.length };
+  return { id, text, signature: signature(types), parameters: types.length, columns: undefined };
 }
 
 /** Statements with more parameters are used once, unless they insert a number of rows that has come before: they are large on the server. */

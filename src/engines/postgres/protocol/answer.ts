@@ -164,6 +164,11 @@ export class QueryAnswer {
     }
   }
 
+  /** Then it could not be run again as if nothing had happened. */
+  get hasRows(): boolean {
+    return this.#rows > 0;
+  }
+
   /** Takes what answers the BEGIN, step by step. When that fails, the server has passed over the statement. */
   begun(type: number): boolean {
     if (!this.asked.begins || this.ready !== 2) return false;

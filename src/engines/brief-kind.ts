@@ -1,0 +1,108 @@
+/**
+ * Statements that take about as long as each other, as far as is known, so that several may share a connection. A kind that is not known to be brief has
+ * to show it first; and one that has become slow, by a lock, by large rows or by a disk, has to show it again. Knows nothing of what they do.
+ */
+import type { Backpressure } from '../model/cells.ts';
+import type { Brief, InOne } from './engine.ts';
+
+/** Milliseconds in which a brief statement is over, waiting included. */
+const QUICK_MS = 10;
+/** Of those that share a connection, until the last of them is over. */
+const SHARED_QUICK_MS = 80;
+/** So many in a row have to be quick. */
+const PROOF = 8;
+/**
+ * Writes that wait for a disk, each for itself, are sooner over side by side: the server then writes them to the disk together. They do wait when of
+ * so many shares even the quickest took so many milliseconds for each of its writes. After so many writes it is tried again.
+ */
+const DISK_SHARES = 16;
+const DISK_MS = 0.6;
+const DISK_REST = 2000;
+
+export interface KindTraits {
+  readonly isProven: boolean;
+  /** How many times as long as a plain read it may take. */
+  readonly slowness?: number;
+  readonly writes?: boolean;
+  /** As `Brief` has it. Writes do. */
+  readonly yields?: boolean;
+  readonly inOne?: InOne;
+}
+
+export class BriefKind implements Brief {
+  readonly yields: boolean;
+  readonly inOne: InOne | undefined;
+  readonly #writes: boolean;
+  readonly #slowness: number;
+  #quick: number;
+  #isHeavy = false;
+  /** The last shares: how many, and the quickest of them. */
+  #shares = 0;
+  #quickestMs = Number.POSITIVE_INFINITY;
+  /** How many writes are not shared because of the disk. */
+  #resting = 0;
+
+  constructor({ isProven, slowness = 1, writes = false, yields = writes, inOne }: KindTraits) {
+    this.#quick = isProven ? PROOF : 0;
+    this.#slowness = slowness;
+    this.#writes = writes;
+    this.yields = yields;
+    this.inOne = inOne;
+  }
+
+  get isShared(): boolean {
+    return this.#quick >= PROOF && this.#resting === 0 && !this.#isHeavy;
+  }
+
+  /** One that had its connection for itself. */
+  took(ms: number): void {
+    if (this.#resting > 0) this.#resting--;
+    if (ms > QUICK_MS * this.#slowness) this.#quick = 0;
+    else if (this.#quick < PROOF) this.#quick++;
+  }
+
+  wentTogether(count: number, ms: number): void {
+    if (ms > SHARED_QUICK_MS * this.#slowness) this.#quick = 0;
+    if (!this.#writes || this.inOne !== undefined || count === 1) return;
+    this.#quickestMs = Math.min(this.#quickestMs, ms / count);
+    if (++this.#shares < DISK_SHARES) return;
+    if (this.#quickestMs > DISK_MS * this.#slowness) this.#resting = DISK_REST;
+    this.#shares = 0;
+    this.#quickestMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** One of them could not share its connection. Those that never yield are all alike; of others it depends on what is asked. */
+  needsOwn(): void {
+    if (this.yields) this.#quick = 0;
+    else this.neverShare();
+  }
+
+  /** The answer of one was more than its reader took at once: who shares a connection with such a one has to wait. */
+  neverShare(): void {
+    this.#isHeavy = true;
+  }
+
+  /** The flow of the rows of one, whose reader shows whether they are too many. */
+  watched(flow: Backpressure): Backpressure {
+    return new WatchedFlow(flow, this);
+  }
+}
+
+class WatchedFlow implements Backpressure {
+  readonly #inner: Backpressure;
+  readonly #kind: BriefKind;
+
+  constructor(inner: Backpressure, kind: BriefKind) {
+    this.#inner = inner;
+    this.#kind = kind;
+  }
+
+  pause(): void {
+    this.#kind.neverShare();
+    this.#inner.pause();
+  }
+
+  resume(): void {
+    this.#inner.resume();
+  }
+}

@@ -1,0 +1,85 @@
+// Many callers of one Custom endpoint at the same time: their statements share connections, and each gets its own answer, also when others leave, are
+// refused, or ask for what takes long.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Bench } from '../custom/definitions.ts';
+import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { type Service, setUpProject, startService } from '../support/service.ts';
+
+const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
+const ROWS = 300;
+const databases = new Map<EngineName, TestDatabase>();
+const benches = new Map<EngineName, Bench>();
+let service: Service;
+
+/** Takes a moment for a narrow one, and a second or two for a wide one. */
+const WIDE =
+  'SELECT count(*) AS n, max(a.id) AS last FROM things a JOIN things b ON b.id < ?:width JOIN things c ON c.id < ?:width WHERE a.id < ?:width';
+
+beforeAll(async () => {
+  service = await startService({ env: { MILLRACE_LOG_LEVEL: 'warn' } });
+  for (const name of ENGINES) {
+    const database = await createDatabase(name);
+    databases.set(name, database);
+    await database.run('CREATE TABLE things (id int PRIMARY KEY, name varchar(100))');
+    await database.run(`INSERT INTO things VALUES ${Array.from({ length: ROWS }, (_, id) => `(${id}, 'thing ${id}')`)}`);
+    const bench = new Bench(service, await setUpProject(service, [database.entry()]), database);
+    benches.set(name, bench);
+    const input = { id: { type: 'integer' } };
+    await bench.deploy({ uri: 'thing', input, logic: [{ sql: 'SELECT id, name FROM things WHERE id = ?:id' }] });
+    await bench.deploy({
+      uri: 'label',
+      input,
+      logic: [{ sql: 'SELECT id, name FROM things WHERE id = ?:id' }, { expr: 'label', code: '"the " + step_0[0].name' }],
+    });
+    await bench.deploy({ uri: 'wide', input: { width: { type: 'integer' } }, logic: [{ sql: WIDE }] });
+  }
+});
+afterAll(async () => {
+  await service?.stop();
+  for (const database of databases.values()) await database.drop();
+});
+
+describe.each(ENGINES)('on %s', (name) => {
+  const call = (uri: string, query: string, signal?: AbortSignal) => {
+    const bench = benches.get(name) as Bench;
+    return service.request('GET', `${bench.path(uri)}?${query}`, { headers: bench.project.headers, ...(signal && { signal }) });
+  };
+
+  test('every caller gets what it asked for, whoever leaves or is refused meanwhile', async () => {
+    for (let round = 0; round < 4; round++) {
+      const answers = Array.from({ length: ROWS }, async (_, id) => {
+        if (id % 11 === 5) {
+          expect((await call('thing', 'id=none')).status).toBe(400);
+          return;
+        }
+        const controller = new AbortController();
+        const isLeaving = id % 7 === 3;
+        const uri = id % 2 === 0 ? 'thing' : 'label';
+        const answer = call(uri, `id=${id}`, controller.signal);
+        if (isLeaving) {
+          setTimeout(() => controller.abort(), round);
+          await answer.catch(() => undefined);
+          return;
+        }
+        const { status, body } = await answer;
+        const wanted = uri === 'thing' ? [{ id, name: `thing ${id}` }] : `the thing ${id}`;
+        expect([status, JSON.parse(String(body))]).toEqual([200, wanted]);
+      });
+      await Promise.all(answers);
+    }
+  });
+
+  test('who asks for what takes long gets it, and holds nobody up', async () => {
+    const counted = async (width: number) => {
+      const { status, body } = await call('wide', `width=${width}`);
+      expect([status, JSON.parse(String(body))]).toEqual([200, [{ n: width ** 3, last: width - 1 }]]);
+    };
+    for (let i = 0; i < 20; i++) await counted(2);
+    const ended: string[] = [];
+    const slow = counted(name === 'postgres' ? 300 : 250).then(() => ended.push('slow'));
+    for (let burst = 0; burst < 5; burst++) await Promise.all(Array.from({ length: 20 }, (_, i) => counted(1 + (i % 9))));
+    ended.push('quick');
+    await slow;
+    expect(ended).toEqual(['quick', 'slow']);
+  });
+});

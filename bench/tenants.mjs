@@ -61,7 +61,6 @@ export class Administrator {
     return (await this.send('POST', '/svc/system/api/v1/token', headers, JSON.stringify(body))).power_token;
   }
 
-  /** Deploys a GET endpoint with these steps. JSON is YAML too. */
   /** Readers see two columns less, and rows from an id on that their claims say. */
   async putReader(project, table) {
     const read = { except: ['email', 'created_at'], rows: ['id=ge.?:claims.low'] };
@@ -75,6 +74,7 @@ export class Administrator {
     return { ...project.headers, 'X-User-Roles': 'reader', 'X-User-Claims': '{"low":0}' };
   }
 
+  /** Deploys a GET endpoint with these steps. JSON is YAML too. */
   async deploy(project, uri, logic, database, more = {}) {
     const { headers } = project;
     const definition = {

@@ -139,8 +139,9 @@ export class CatalogCache {
   }
 
   /** Only what has a stamp, which is little work, so not what was asked for once. A database that is busy, or closed its connections, has its requests look. */
-  #watch(wanted: TableWanted, picture: Picture): void {
-    const { entry } = wanted;
+  #watch({ entry, schema, table }: TableWanted, picture: Picture): void {
+    // Nothing else of the request that wants it is kept for as long.
+    const wanted: TableWanted = { entry, schema, table };
     const isKept = (): boolean => this.#pictures.get(entry.id)?.get(keyOf(wanted)) === picture;
     this.#renewals.watch(picture, {
       isFree: () => isKept() && this.#connections.hasIdle(entry, 'auto'),

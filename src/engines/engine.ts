@@ -141,6 +141,9 @@ export interface ConnectOptions {
   readonly maxRowBytes?: number | undefined;
 }
 
+/** What a connection keeps of how it was opened: nothing of the request that wanted it. */
+export type Destination = Omit<ConnectOptions, 'signal'>;
+
 /** What a server said to a trial of its entry. */
 export interface Probe {
   readonly version: string;

@@ -5,6 +5,7 @@
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
+import { BoundedMap } from '../util/bounded-map.ts';
 import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
 import { appendJson, writeJson } from '../util/json.ts';
 import type { Format, RowWriter } from './format.ts';
@@ -89,15 +90,32 @@ const prepared = new WeakMap<readonly ResultColumn[], readonly JsonColumn[]>();
 function prepare(columns: readonly ResultColumn[]): readonly JsonColumn[] {
   let known = prepared.get(columns);
   if (known === undefined) {
-    known = columns.map(({ name, kind, nested }, index) => {
-      const way = nested === undefined ? WAYS[kind] : jsonOfRows(nested);
-      const before = `${index === 0 ? '{' : ','}${writeJson(name)}:`;
-      const quote = way === 'quoted' || way === 'escaped' ? '"' : '';
-      return { way, before: new EncodedText(before + quote), whenNull: new EncodedText(`${before}null`) };
+    known = columns.map((column, index) => {
+      const mark = index === 0 ? '{' : ',';
+      return column.nested === undefined ? plainColumn(column, mark) : columnAs(jsonOfRows(column.nested), column, mark);
     });
     prepared.set(columns, known);
   }
   return known;
+}
+
+/** Of tables that are alike, as those of many tenants are; so many characters of names. */
+const plain = new BoundedMap<string, JsonColumn>(256 * 1024, { sizeOf: (_, key) => key.length });
+
+function plainColumn(column: ResultColumn, mark: string): JsonColumn {
+  const key = `${mark}${column.kind} ${column.name}`;
+  let known = plain.get(key);
+  if (known === undefined) {
+    known = columnAs(WAYS[column.kind], column, mark);
+    plain.set(key, known);
+  }
+  return known;
+}
+
+function columnAs(way: Way, { name }: ResultColumn, mark: string): JsonColumn {
+  const before = `${mark}${writeJson(name)}:`;
+  const quote = way === 'quoted' || way === 'escaped' ? '"' : '';
+  return { way, before: new EncodedText(before + quote), whenNull: new EncodedText(`${before}null`) };
 }
 
 function writeRow(columns: readonly JsonColumn[], { bytes, from, to }: Cells, out: ByteWriter): void {

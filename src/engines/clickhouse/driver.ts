@@ -8,7 +8,7 @@ import type { ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { StatementBackpressure } from '../backpressure.ts';
-import type { Connection, ConnectOptions, Outcome, RunOptions, Undone } from '../engine.ts';
+import type { Connection, ConnectOptions, Destination, Outcome, RunOptions, StopSignal, Undone } from '../engine.ts';
 import { DbFailure } from '../engine.ts';
 import { TextRows } from '../rows.ts';
 import { unwatch, type Watched, watch } from '../watchdog.ts';
@@ -55,7 +55,8 @@ export async function connect(entry: Entry, options: ConnectOptions): Promise<Co
 async function open(entry: Entry, options: ConnectOptions, transport: Transport): Promise<Connection> {
   try {
     const wire = await openWire(entry, options, transport);
-    return await ClickhouseConnection.open(wire, { entry, options, transport });
+    const { signal, ...at } = options;
+    return await ClickhouseConnection.open(wire, { entry, at, transport }, signal);
   } catch (error) {
     if (maySpeakAnother(error)) forgetTransport(entry, options);
     throw error;
@@ -75,9 +76,11 @@ async function openWire(entry: Entry, options: ConnectOptions, transport: Transp
 /** How the connection came about: what a second one, to stop a query, needs. */
 interface Origin {
   readonly entry: Entry;
-  readonly options: ConnectOptions;
+  readonly at: Destination;
   readonly transport: Transport;
 }
+
+const NOTHING_RUNS = (): void => undefined;
 
 class ClickhouseConnection implements Connection, Watched {
   readonly #wire: Wire;
@@ -93,7 +96,7 @@ class ClickhouseConnection implements Connection, Watched {
     execute: (text, bound, options, columns, sink) => this.#execute({ text, bound, columns, blocks: undefined }, options, sink),
   });
   /** Ends what runs now. */
-  #expire: () => void = () => undefined;
+  #expire = NOTHING_RUNS;
   deadline = Number.POSITIVE_INFINITY;
 
   private constructor(wire: Wire, origin: Origin) {
@@ -108,10 +111,10 @@ class ClickhouseConnection implements Connection, Watched {
   }
 
   /** Logs in and asks which of our settings the server knows, and how many threads it has for a statement. */
-  static async open(wire: Wire, origin: Origin): Promise<ClickhouseConnection> {
+  static async open(wire: Wire, origin: Origin, signal: StopSignal | undefined): Promise<ClickhouseConnection> {
     const connection = new ClickhouseConnection(wire, origin);
     try {
-      await connection.#readSettings();
+      await connection.#readSettings(signal);
     } catch (error) {
       wire.destroy();
       throw error;
@@ -193,8 +196,8 @@ class ClickhouseConnection implements Connection, Watched {
     return { rows: summary.selected ? rows : summary.written, selected: summary.selected };
   }
 
-  async #readSettings(): Promise<void> {
-    const { timeoutMs, signal } = this.#origin.options;
+  async #readSettings(signal: StopSignal | undefined): Promise<void> {
+    const { timeoutMs } = this.#origin.at;
     const names = [...SETTING_NAMES, THREADS].map(literalText).join(', ');
     const sink = new TextRows();
     const request = {
@@ -240,6 +243,7 @@ class ClickhouseConnection implements Connection, Watched {
     } finally {
       this.#busy = false;
       flow.end();
+      this.#expire = NOTHING_RUNS;
       this.deadline = Number.POSITIVE_INFINITY;
       options.signal?.removeEventListener('abort', abort);
     }
@@ -247,11 +251,10 @@ class ClickhouseConnection implements Connection, Watched {
 
   /** The native protocol stops a query when its socket closes; over HTTP only another request can. */
   async #kill(queryId: string): Promise<void> {
-    const { entry, options, transport } = this.#origin;
+    const { entry, at, transport } = this.#origin;
     if (transport.protocol === 'native') return;
-    const { signal: _, ...dialling } = options;
     try {
-      const wire = await openWire(entry, { ...dialling, timeoutMs: KILL_TIMEOUT_MS }, transport);
+      const wire = await openWire(entry, { ...at, timeoutMs: KILL_TIMEOUT_MS }, transport);
       const timer = setTimeout(() => wire.destroy(), KILL_TIMEOUT_MS);
       const reader = new RowReader(undefined, wire);
       const text = `KILL QUERY WHERE query_id = ${literalText(queryId)} ASYNC`;

@@ -12,6 +12,7 @@ import {
   type Connection,
   type ConnectOptions,
   DbFailure,
+  type Destination,
   type Outcome,
   type RunOptions,
   type StatementRun,
@@ -58,7 +59,7 @@ export class MysqlConnection implements Connection, Watched {
   readonly #wire: Wire;
   readonly #session: Session;
   readonly #entry: Entry;
-  readonly #at: ConnectOptions;
+  readonly #at: Destination;
   readonly #statements = new PreparedStatements();
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH);
   #limitMs = Number.POSITIVE_INFINITY;
@@ -78,7 +79,7 @@ export class MysqlConnection implements Connection, Watched {
   #head = HeadOfLine.NONE;
   readonly #makingWay = new MakingWay();
 
-  private constructor(session: Session, entry: Entry, at: ConnectOptions) {
+  private constructor(session: Session, entry: Entry, { signal: _, ...at }: ConnectOptions) {
     this.#session = session;
     this.#entry = entry;
     this.#at = at;

@@ -1,6 +1,6 @@
 /** Stops what another session is doing. */
 import type { Entry } from '../../model/entry.ts';
-import type { ConnectOptions } from '../engine.ts';
+import type { Destination } from '../engine.ts';
 import { lostFailure } from './dialect/failures.ts';
 import { COMMAND, command } from './protocol/commands.ts';
 import { login } from './protocol/login.ts';
@@ -11,7 +11,7 @@ import { Wire } from './protocol/wire.ts';
 export const STOP_MS = 800;
 
 /** Tells the server over a second connection to stop what a session is doing: within STOP_MS, login included. */
-export async function killQuery(entry: Entry, at: ConnectOptions, threadId: number): Promise<void> {
+export async function killQuery(entry: Entry, at: Destination, threadId: number): Promise<void> {
   const late = performance.now() + STOP_MS;
   const wire = new Wire(await login(entry, { host: at.host, address: at.address, timeoutMs: STOP_MS }), at.maxRowBytes);
   const timer = setTimeout(() => wire.fail(lostFailure('The database did not answer to a KILL')), late - performance.now());

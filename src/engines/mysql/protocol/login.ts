@@ -62,10 +62,10 @@ export async function login(entry: Entry, options: ConnectOptions): Promise<Sess
   const reader = new SocketReader();
   const socket = entry.tls === 'disable' ? reader.socket(SOCKET) : new Socket(SOCKET);
   socket.connect({ host: options.address, port: options.host.port });
-  const late = new DbFailure('unreachable', `The database did not answer within ${Math.round(options.timeoutMs)} ms`, {
-    code: 'ETIMEDOUT',
-  });
-  const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
+  const { timeoutMs } = options;
+  const late = (): DbFailure =>
+    new DbFailure('unreachable', `The database did not answer within ${Math.round(timeoutMs)} ms`, { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => socket.destroy(late()), timeoutMs);
   const cancel = () => socket.destroy(new DbFailure('cancelled', 'The connection is no longer wanted'));
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {

@@ -59,8 +59,9 @@ async function attempt(entry: Entry, options: ConnectOptions, way: 'plain' | 'tl
   });
   // Between two waits nobody listens.
   giveUp.catch(() => {});
-  const late = new DbFailure('unreachable', 'the database did not answer in time', { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => socket.destroy(late), options.timeoutMs);
+  // Made when it is needed: what is in reach here stays with the socket.
+  const late = (): DbFailure => new DbFailure('unreachable', 'the database did not answer in time', { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => socket.destroy(late()), options.timeoutMs);
   const abort = (): void => void socket.destroy(new DbFailure('cancelled', 'the caller went away'));
   options.signal?.addEventListener('abort', abort);
   let secured: TLSSocket | undefined;

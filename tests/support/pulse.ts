@@ -32,6 +32,8 @@ export interface Pulse {
   readonly count: number;
   /** How many times longer everything took than it would have with a processor of its own. */
   readonly slowness: number;
+  /** Did the host give processors to other machines meanwhile? Then nobody can tell whose doing a late answer is. */
+  readonly isDisturbed: boolean;
 }
 
 export interface Pulsed {
@@ -47,6 +49,7 @@ export async function pulseDuring<T>(service: Pulsed, work: () => Promise<T>): P
   const { host, port, pid, path = '/healthz', headers = {} } = service;
   const worker = new Worker(PROBE, { eval: true, workerData: { host, port, path, headers } });
   const before = threadTimes(pid);
+  const machine = machineTimes();
   try {
     const result = await work();
     const took = await new Promise<number[]>((resolve, reject) => {
@@ -57,10 +60,36 @@ export async function pulseDuring<T>(service: Pulsed, work: () => Promise<T>): P
     const sorted = took.toSorted((a, b) => a - b);
     const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
     const slowness = slownessBetween(before, threadTimes(pid));
-    return [result, { worst: at(1) / slowness, p99: at(0.99) / slowness, count: sorted.length, slowness }];
+    return [
+      result,
+      {
+        worst: at(1) / slowness,
+        p99: at(0.99) / slowness,
+        count: sorted.length,
+        slowness,
+        isDisturbed: stolenSince(machine) > MOST_STOLEN,
+      },
+    ];
   } finally {
     await worker.terminate();
   }
+}
+
+const MOST_STOLEN = 0.03;
+
+/** Ticks that the processors of this machine have counted, and those of them that the host gave to others. Only Linux tells. */
+function machineTimes(): readonly [all: number, stolen: number] {
+  try {
+    const ticks = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? [];
+    return [ticks.reduce((sum, n) => sum + n, 0), ticks[7] ?? 0];
+  } catch {
+    return [0, 0];
+  }
+}
+
+function stolenSince(before: ReturnType<typeof machineTimes>): number {
+  const [all, stolen] = machineTimes();
+  return all === before[0] ? 0 : (stolen - before[1]) / (all - before[0]);
 }
 
 /** Nanoseconds that the first thread of a process has run, and has waited to run. Only Linux tells. */

@@ -9,7 +9,6 @@ import {
   DbFailure,
   type Engine,
   type FailureKind,
-  type Need,
   type Outcome,
   type RunOptions,
   type StopSignal,
@@ -30,7 +29,7 @@ export interface SessionOptions {
   /** `one`: a single statement is all or nothing by itself. */
   readonly transaction: 'one' | 'all' | 'none';
   readonly meter?: WorkMeter | undefined;
-  /** It had to make way for others before: now it has its connection for itself. */
+  /** It was tried before, and may have had to make way for others: now it has its connection for itself. */
   readonly isAgain?: boolean;
 }
 
@@ -52,8 +51,6 @@ export type Stays =
 const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
 
 const REPEATS_MOST = 20;
-
-const ALONE: Need = {};
 
 /** The search for what a failed statement left behind takes no longer. */
 const TRACES_MS = 2000;
@@ -264,7 +261,7 @@ export class CallSession {
     this.#pool = this.#connections.pool(entry, 'custom');
     const engine = this.#connections.engine(entry.type);
     this.#engine = engine;
-    return after(this.#pool.acquire(signal, kind === undefined ? ALONE : { briefOf: kind }), (connection): MaybePromise<Connection> => {
+    return after(this.#pool.acquire(signal, { briefOf: kind }), (connection): MaybePromise<Connection> => {
       this.#connection = connection;
       return transaction === 'all' && engine.capabilities.transactions ? this.#begin(connection) : connection;
     });

@@ -11,10 +11,16 @@ import type { Entry } from '../../src/model/entry.ts';
 import { entryTo } from '../support/connection.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 
+/** Rows that are too large to wait for each other at the server. */
+const TRICKLE = "SELECT REPEAT('x', 100000), SLEEP(0.15) FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3) AS t";
 const SQL = {
-  postgres: { session: 'SELECT pg_backend_pid()', sleep: 'SELECT pg_sleep(1)' },
-  mysql: { session: 'SELECT CONNECTION_ID()', sleep: 'SELECT SLEEP(1)' },
-  mariadb: { session: 'SELECT CONNECTION_ID()', sleep: 'SELECT SLEEP(1)' },
+  postgres: {
+    session: 'SELECT pg_backend_pid()',
+    sleep: 'SELECT pg_sleep(1)',
+    trickle: "SELECT repeat('x', 100000), pg_sleep(0.15)::text FROM generate_series(1, 3)",
+  },
+  mysql: { session: 'SELECT CONNECTION_ID()', sleep: 'SELECT SLEEP(1)', trickle: TRICKLE },
+  mariadb: { session: 'SELECT CONNECTION_ID()', sleep: 'SELECT SLEEP(1)', trickle: TRICKLE },
 } as const;
 const FACTS = { reads: true, plain: true, alone: false, harmless: true, ofSchema: false };
 const TRAITS = { isProven: true, yields: true };
@@ -62,6 +68,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
   const counts = () => connections.pool(entry, 'custom').counts;
 
   test('reads of a kind that is brief share one', async () => {
+    await ask(open(), sql.session, undefined);
     expect(await sessionsOf(new BriefKind(TRAITS))).toBe(1);
     expect(counts()).toMatchObject({ idle: counts().open, waiting: 0 });
   });
@@ -83,6 +90,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
   });
 
   test('one that takes long makes way for those behind it, and may be run again by itself', async () => {
+    await ask(open(), sql.session, undefined);
     const kind = new BriefKind(TRAITS);
     const first = open();
     const slow = ask(first, sql.sleep, kind).catch((error: unknown) => error);
@@ -93,6 +101,22 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     const failure = await slow;
     expect(failure).toBeInstanceOf(DbFailure);
     expect([(failure as DbFailure).kind, first.repeats > 0, first.final, kind.isShared]).toEqual(['held_up', true, false, false]);
+  });
+
+  test('one whose rows have begun to come goes on, and the others wait for it', async () => {
+    // One that has just been used is handed out at once.
+    await ask(open(), sql.session, undefined);
+    const kind = new BriefKind(TRAITS);
+    const rows = new TextRows();
+    const stated = { label: 'a', sql: FACTS, brief: kind };
+    const trickling = open().run({ statement: { text: sql.trickle, types: [] }, params: [] }, stated, rows);
+    const ids = await Promise.all(Array.from({ length: CALLERS - 1 }, () => ask(open(), sql.session, kind)));
+    expect([new Set(ids).size, (await trickling).rows, rows.rows.map(([text]) => text?.length)]).toEqual([
+      1,
+      3,
+      [100_000, 100_000, 100_000],
+    ]);
+    expect(kind.isShared).toBe(false);
   });
 
   test('one whose reader is slow is never shared again', async () => {

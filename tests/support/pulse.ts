@@ -2,6 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
+interface Processors {
+  readonly MOST_STOLEN: number;
+  processorTime(): object;
+  stolenSince(before: object): number;
+}
+
+/** How the bench tells whether the host was busy with other machines. */
+const { MOST_STOLEN, processorTime, stolenSince } = (await import(new URL('../../bench/measure.mjs', import.meta.url).href)) as Processors;
+
 /** Asks for /healthz on one connection, again and again with a moment between, and notes how long each answer took. */
 const PROBE = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -49,7 +58,7 @@ export async function pulseDuring<T>(service: Pulsed, work: () => Promise<T>): P
   const { host, port, pid, path = '/healthz', headers = {} } = service;
   const worker = new Worker(PROBE, { eval: true, workerData: { host, port, path, headers } });
   const before = threadTimes(pid);
-  const machine = machineTimes();
+  const machine = processorTime();
   try {
     const result = await work();
     const took = await new Promise<number[]>((resolve, reject) => {
@@ -73,23 +82,6 @@ export async function pulseDuring<T>(service: Pulsed, work: () => Promise<T>): P
   } finally {
     await worker.terminate();
   }
-}
-
-const MOST_STOLEN = 0.03;
-
-/** Ticks that the processors of this machine have counted, and those of them that the host gave to others. Only Linux tells. */
-function machineTimes(): readonly [all: number, stolen: number] {
-  try {
-    const ticks = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? [];
-    return [ticks.reduce((sum, n) => sum + n, 0), ticks[7] ?? 0];
-  } catch {
-    return [0, 0];
-  }
-}
-
-function stolenSince(before: ReturnType<typeof machineTimes>): number {
-  const [all, stolen] = machineTimes();
-  return all === before[0] ? 0 : (stolen - before[1]) / (all - before[0]);
 }
 
 /** Nanoseconds that the first thread of a process has run, and has waited to run. Only Linux tells. */

@@ -1,0 +1,40 @@
+// The columns of a result that nobody has planned: the same object for the same columns, so that what formats make of them serves again; another one when they change.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ResultColumn } from '../../../src/model/cells.ts';
+import { connectTo, type Direct } from '../../support/connection.ts';
+import { createDatabase, type TestDatabase } from '../../support/engines.ts';
+
+describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
+  let database: TestDatabase;
+  let direct: Direct;
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    await database.run('CREATE TABLE things (id int PRIMARY KEY, name varchar(10))');
+    direct = await connectTo(database);
+  });
+  afterAll(async () => {
+    direct?.connection.close();
+    await database?.drop();
+  });
+
+  async function columns(): Promise<readonly ResultColumn[] | undefined> {
+    let found: readonly ResultColumn[] | undefined;
+    const sink = { start: (given: readonly ResultColumn[]) => (found = given), row: () => undefined };
+    await direct.connection.run({ text: 'SELECT * FROM things', types: [] }, [], { timeoutMs: 10_000 }, sink);
+    return found;
+  }
+
+  test('are the same object until they change', async () => {
+    const first = await columns();
+    expect(first).toEqual([
+      { name: 'id', kind: 'int' },
+      { name: 'name', kind: 'text' },
+    ]);
+    expect(await columns()).toBe(first);
+    await database.run('ALTER TABLE things DROP COLUMN name');
+    await database.run('ALTER TABLE things ADD COLUMN name int');
+    const second = await columns();
+    expect(second?.map(({ kind }) => kind)).toEqual(['int', 'int']);
+    expect(await columns()).toBe(second);
+  });
+});

@@ -8,6 +8,11 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--no-allocation-site-pretenuring');
+/**
+ * The memory for old objects grows by this share of what is in use before all of it is collected. The runtime would let it double or more. With a
+ * thousand databases that is a tenth of the service's memory, for a third fewer collections of ten milliseconds, of which there is one in six seconds of full load.
+ */
+setFlagsFromString('--heap-growing-percent=30');
 
 /**
  * Loads a part of the program without letting the memory for young objects grow, and without compiling to machine code what only loads. What

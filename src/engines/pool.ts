@@ -55,6 +55,9 @@ const MOST_TURN_MS = 1000;
 const RESTED_MS = 20;
 const TURNED_MS = 5;
 
+/** For statements that the server does in the background. */
+const UNCOUNTED = new Places();
+
 export class Pool {
   readonly #open: (signal: StopSignal | undefined) => Promise<Connection>;
   readonly #limits: PoolLimits;
@@ -68,8 +71,6 @@ export class Pool {
   readonly #gathering: Gathering;
   readonly #together = new WaitingTogether();
   readonly #places: Places;
-  /** For statements that the server does in the background: nothing is counted. */
-  readonly #noPlaces = new Places();
   /** Open, or being opened. */
   #count = 0;
   #opening = 0;
@@ -118,7 +119,7 @@ export class Pool {
   acquire(signal?: StopSignal, { bulky, briefOf, inBackground }: Need = {}): Connection | Promise<Connection> {
     if (briefOf !== undefined) return this.#takeBrief(signal, briefOf);
     if (bulky === true) return this.#takeBulky(signal);
-    return inBackground === true ? this.#take(signal, this.#noPlaces) : this.#take(signal);
+    return inBackground === true ? this.#take(signal, UNCOUNTED) : this.#take(signal);
   }
 
   #wait(signal: StopSignal | undefined): Promise<Connection> {

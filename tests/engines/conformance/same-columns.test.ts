@@ -4,6 +4,13 @@ import type { ResultColumn } from '../../../src/model/cells.ts';
 import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, type TestDatabase } from '../../support/engines.ts';
 
+async function columnsOf({ connection }: Direct, text: string): Promise<readonly ResultColumn[] | undefined> {
+  let found: readonly ResultColumn[] | undefined;
+  const sink = { start: (given: readonly ResultColumn[]) => (found = given), row: () => undefined };
+  await connection.run({ text, types: [] }, [], { timeoutMs: 10_000 }, sink);
+  return found;
+}
+
 describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
   let database: TestDatabase;
   let direct: Direct;
@@ -17,12 +24,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     await database?.drop();
   });
 
-  async function columns(): Promise<readonly ResultColumn[] | undefined> {
-    let found: readonly ResultColumn[] | undefined;
-    const sink = { start: (given: readonly ResultColumn[]) => (found = given), row: () => undefined };
-    await direct.connection.run({ text: 'SELECT * FROM things', types: [] }, [], { timeoutMs: 10_000 }, sink);
-    return found;
-  }
+  const columns = (): Promise<readonly ResultColumn[] | undefined> => columnsOf(direct, 'SELECT * FROM things');
 
   test('are the same object until they change', async () => {
     const first = await columns();
@@ -37,4 +39,24 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     expect(second?.map(({ kind }) => kind)).toEqual(['int', 'int']);
     expect(await columns()).toBe(second);
   });
+});
+
+test('on PostgreSQL also those of other databases', async () => {
+  const of = async (): Promise<readonly ResultColumn[] | undefined> => {
+    const database = await createDatabase('postgres');
+    const direct = await connectTo(database);
+    try {
+      await database.run('CREATE TABLE others (id int PRIMARY KEY, at timestamptz)');
+      return await columnsOf(direct, 'SELECT * FROM others');
+    } finally {
+      direct.connection.close();
+      await database.drop();
+    }
+  };
+  const first = await of();
+  expect(first).toEqual([
+    { name: 'id', kind: 'int' },
+    { name: 'at', kind: 'timestamptz' },
+  ]);
+  expect(await of()).toBe(first);
 });

@@ -4,6 +4,7 @@
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement, StatementParam } from '../../../sql/statement.ts';
+import { BoundedMap } from '../../../util/bounded-map.ts';
 import { viewOf } from '../../../util/byte-writer.ts';
 import { StatementBackpressure } from '../../backpressure.ts';
 import { columnsOf, otherColumns } from '../../described.ts';
@@ -56,6 +57,19 @@ export const SIMPLE: QuerySent = {
   sink: undefined,
   signal: undefined,
 };
+
+/** What was described lately, by types and names: connections of a thousand databases describe the same. In characters. */
+const describedLately = new BoundedMap<string, readonly ResultColumn[]>(512 * 1024, { sizeOf: (_, key) => key.length });
+
+function resultColumns(fields: readonly Field[]): readonly ResultColumn[] {
+  let key = '';
+  for (const { name, type } of fields) key += `${type} ${name}\0`;
+  const known = describedLately.get(key);
+  if (known !== undefined) return known;
+  const columns = fields.map(({ name, type }) => ({ name, kind: baseType(type).kind }));
+  describedLately.set(key, columns);
+  return columns;
+}
 
 /** The cells that all rows of a connection are shown in, one after the other. */
 export interface Shown {
@@ -194,7 +208,7 @@ export class QueryAnswer {
     if (prepared === undefined) return;
     if (prepared.described || this.ready !== 1) throw outOfOrder(RECEIVED.rowDescription);
     prepared.described = true;
-    prepared.columns = fields?.map((field) => ({ name: field.name, kind: baseType(field.type).kind }));
+    prepared.columns = fields && resultColumns(fields);
   }
 
   /** `SELECT 20`, `INSERT 0 3`, `UPDATE 7`: the last word counts the rows. */

@@ -10,34 +10,28 @@ const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The unnamed portal, all of its rows; then a Sync. */
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
-const INITIAL = 4096;
+const NOTHING = Buffer.alloc(0);
 /** From here on a text is measured first rather than given three bytes a character. */
 const LONG_TEXT = 4096;
 /** Up to here a loop is quicker than a call into the runtime. */
 const SHORT_TEXT = 32;
 
-/** Messages on their way to the server, written into one buffer that serves again as soon as the system has taken its bytes. */
+/** Messages on their way to the server, written into a buffer of the pool, which has it again as soon as the system has taken its bytes. */
 export class Outgoing {
-  #small: Buffer = Buffer.allocUnsafeSlow(INITIAL);
-  /** The small one, or those of the larger buffer. */
-  #bytes: Buffer = this.#small;
-  #larger: PooledBuffer | undefined;
+  /** None while there is nothing to send: a connection that waits for work holds no memory for it. */
+  #buffer: PooledBuffer | undefined;
+  #bytes: Buffer = NOTHING;
   #length = 0;
 
   /** Sends what has been written so far. */
   send(socket: Socket): void {
+    const buffer = this.#buffer;
+    if (buffer === undefined) return;
     const piece = this.#bytes.subarray(0, this.#length);
-    const larger = this.#larger;
+    this.#buffer = undefined;
+    this.#bytes = NOTHING;
     this.#length = 0;
-    if (larger !== undefined) {
-      this.#bytes = this.#small;
-      this.#larger = undefined;
-      socket.write(piece, () => larger.release());
-      return;
-    }
-    socket.write(piece);
-    // What the system could not take at once still lies in this buffer.
-    if (socket.writableLength > 0) this.#bytes = this.#small = Buffer.allocUnsafeSlow(INITIAL);
+    socket.write(piece, () => buffer.release());
   }
 
   query(text: string): void {
@@ -190,8 +184,8 @@ export class Outgoing {
     const before = this.#bytes;
     const larger = acquireBuffer(Math.max(before.length * 2, this.#length + n));
     before.copy(larger.bytes, 0, 0, this.#length);
-    this.#larger?.release();
-    this.#larger = larger;
+    this.#buffer?.release();
+    this.#buffer = larger;
     this.#bytes = larger.bytes;
   }
 }

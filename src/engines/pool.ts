@@ -55,7 +55,7 @@ const MOST_TURN_MS = 1000;
 const RESTED_MS = 20;
 const TURNED_MS = 5;
 
-/** For statements that the server does in the background. */
+/** For statements that the server does in the background: as many as there are. */
 const UNCOUNTED = new Places();
 
 export class Pool {

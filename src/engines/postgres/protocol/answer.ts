@@ -58,8 +58,13 @@ export const SIMPLE: QuerySent = {
   signal: undefined,
 };
 
-/** What was described lately, by types and names: connections of a thousand databases describe the same. In characters. */
-const describedLately = new BoundedMap<string, readonly ResultColumn[]>(512 * 1024, { sizeOf: (_, key) => key.length });
+/** About so many bytes: the names twice, and what a column takes besides. */
+const MOST_DESCRIBED = 1024 * 1024;
+const BYTES_A_COLUMN = 100;
+/** By types and names: connections of a thousand databases describe the same. */
+const describedLately = new BoundedMap<string, readonly ResultColumn[]>(MOST_DESCRIBED, {
+  sizeOf: ({ length }, key) => 2 * key.length + BYTES_A_COLUMN * (1 + length),
+});
 
 function resultColumns(fields: readonly Field[]): readonly ResultColumn[] {
   let key = '';

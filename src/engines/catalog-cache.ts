@@ -11,14 +11,14 @@ import { MAX_AGE_MS, READ_OPTIONS, Renewals, renewAge, renewLater } from './rene
 /** How many tables are remembered: of all databases, and of one, which must not push out the others. */
 const MAX_TABLES = 20_000;
 const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
-/** How long a table that has changed is watched. */
+/** How long a table that has changed may be about to change back: its stamp, which comes back with it, is not believed. */
 const RESTLESS_MS = 10_000;
 
 interface Picture {
   readonly table: Table;
   /** The stamp of the table at that time or before; undefined when it was not read, or there is none. */
   stamp: string | undefined;
-  /** When the current state was first seen, if another one was seen before. */
+  /** When it was first seen in this state, or with this stamp, if another was seen before. */
   readonly changed: number | undefined;
   seen: number;
   /** The age at which it is renewed. */
@@ -100,8 +100,8 @@ export class CatalogCache {
 
   /** Has the table changed so recently that it may have changed and changed back? */
   isRestless(wanted: TableWanted): boolean {
-    const changed = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted))?.changed;
-    return changed !== undefined && performance.now() - changed < RESTLESS_MS;
+    const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
+    return picture !== undefined && isRestless(picture);
   }
 
   /** The age of the picture in milliseconds; infinite when there is none. */
@@ -124,7 +124,7 @@ export class CatalogCache {
     try {
       // A table that is seen for the first time may never be asked for again: its stamp is read with the first renewal.
       const stamp = old === undefined ? undefined : await catalog.stamp?.(connection, { schema, table: name }, READ_OPTIONS);
-      if (old !== undefined && stamp !== undefined && stamp === old.stamp) {
+      if (old !== undefined && stamp !== undefined && stamp === old.stamp && !isRestless(old)) {
         old.seen = started;
         old.renewAge = renewAge();
         this.#watch(wanted, old);
@@ -159,7 +159,9 @@ export class CatalogCache {
     }
     // Same columns, same object: what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
-    const changed = old === undefined || old.table === same ? old?.changed : performance.now();
+    // Behind another stamp the same table may be one that changed back before it was described.
+    const isAsBefore = old === undefined || (old.table === same && (old.stamp === stamp || old.stamp === undefined));
+    const changed = isAsBefore ? old?.changed : performance.now();
     const picture = { table: same, stamp, changed, seen, renewAge: renewAge(), used: old?.used ?? seen };
     tables.set(key, picture);
     if (stamp !== undefined) this.#watch(wanted, picture);
@@ -170,6 +172,10 @@ export class CatalogCache {
 
 function keyOf(wanted: TableWanted): string {
   return wanted.schema === undefined ? wanted.table : `${wanted.schema}\0${wanted.table}`;
+}
+
+function isRestless({ changed }: Picture): boolean {
+  return changed !== undefined && performance.now() - changed < RESTLESS_MS;
 }
 
 function sameTable(a: Table, b: Table): boolean {

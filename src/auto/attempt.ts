@@ -94,7 +94,7 @@ export class Auto {
         kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access, engine);
         const isShared = mayShare && kind?.isShared === true;
         rows.brief = isShared ? kind : undefined;
-        const taken = pool.acquire(signal, isShared ? { briefOf: kind } : needOf(request, engine));
+        const taken = pool.acquire(signal, isShared ? { briefOf: kind, party: kind?.party } : needOf(request, engine));
         const connection = taken instanceof Promise ? await taken : taken;
         const began = performance.now();
         try {
@@ -122,9 +122,11 @@ export class Auto {
           pool.release(connection);
         }
       } catch (error) {
-        if (error instanceof NeedsOwnConnection || (isHeldUp(error) && !rows.started)) {
+        const hadToYield = isHeldUp(error) && !rows.started;
+        if (hadToYield || error instanceof NeedsOwnConnection) {
           mayShare = false;
-          kind?.needsOwn();
+          if (hadToYield) kind?.heldUpOthers();
+          else kind?.needsOwn();
           continue;
         }
         if (rows.brief !== undefined && spoilsOthers(error)) kind?.neverShare();

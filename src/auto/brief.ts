@@ -23,12 +23,14 @@ const READING_BACK = 2;
 
 type EngineTraits = Pick<Engine, 'capabilities' | 'mergesWrites'>;
 
-const PROVEN: KindTraits = { isProven: true };
+/** Those of one table share with those of others. */
+const ROWS: KindTraits = { isProven: true, party: 'rows' };
+const PAGES: KindTraits = { isProven: true, party: 'pages' };
 const UNPROVEN: KindTraits = { isProven: false };
 const EXPANDED: KindTraits = { isProven: true, slowness: EXPANDING };
-const WRITES: KindTraits = { isProven: false, writes: true };
+const WRITES: KindTraits = { isProven: false, writes: true, party: 'writes' };
 /** A part is made of them, which takes a while whatever is in it. */
-const MERGED: KindTraits = { ...WRITES, slowness: 20, inOne: { enough: 2, waitMs: 100 } };
+const MERGED: KindTraits = { isProven: false, writes: true, slowness: 20, inOne: { enough: 2, waitMs: 100 } };
 /** The server does them one after the other, however long that takes, and two that come at once take it several times as long as one. */
 const MERGED_CHANGES: KindTraits = {
   isProven: true,
@@ -36,7 +38,7 @@ const MERGED_CHANGES: KindTraits = {
   writes: true,
   inOne: { enough: 1, waitMs: 10_000 },
 };
-const READ_BACK: KindTraits = { ...WRITES, slowness: READING_BACK };
+const READ_BACK: KindTraits = { isProven: false, writes: true, slowness: READING_BACK, party: 'written and read back' };
 
 export class BriefKinds {
   readonly #rows = new WeakMap<Table, BriefKind>();
@@ -53,16 +55,16 @@ export class BriefKinds {
       if (isMergedChange(request, table, access)) return kindIn(this.#changes, table, MERGED_CHANGES);
     }
     if (!engine.capabilities.pipelining) return undefined;
-    if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, PROVEN) : undefined;
+    if (request.do === 'row') return request.expand === undefined ? kindIn(this.#rows, table, ROWS) : undefined;
     if (request.do === 'group') return undefined;
     if (request.do !== 'read') return this.#writing(request, table, engine);
     if (request.count !== undefined) return undefined;
     const { filters, page, size, order, expand } = request;
-    if (filters.length > 0) return expand === undefined && namesKey(table, filters) ? kindIn(this.#rows, table, PROVEN) : undefined;
+    if (filters.length > 0) return expand === undefined && namesKey(table, filters) ? kindIn(this.#rows, table, ROWS) : undefined;
     // Any other order may mean to sort them all.
     if (order !== undefined || table.primaryKey.length === 0 || size > PAGE_MOST || (page + 1) * size > NEAR) return undefined;
     const isFree = access.restriction === undefined;
-    if (expand === undefined) return kindIn(this.#pages, visibleTable(table, access, 'read'), isFree ? PROVEN : UNPROVEN);
+    if (expand === undefined) return kindIn(this.#pages, visibleTable(table, access, 'read'), isFree ? PAGES : UNPROVEN);
     return isFree ? this.#expandedBy(expand, table) : undefined;
   }
 

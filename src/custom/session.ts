@@ -33,12 +33,14 @@ export interface SessionOptions {
   readonly isAgain?: boolean;
 }
 
+type Pool = ReturnType<Connections['pool']>;
+
 /** A statement of a step, and how the step is called. */
 export interface Stated {
   readonly label: string;
   readonly sql: StatementFacts;
-  /** Of a statement that may share a connection, when it is the only one of its call. */
-  readonly brief?: BriefKind | undefined;
+  /** Of a statement that may share a connection, when it is the only one of its call: what it is like on a database. */
+  readonly brief?: { kindOn(database: object): BriefKind } | undefined;
 }
 
 /** What stays of a call that failed, by the steps that wrote it. */
@@ -59,7 +61,7 @@ export class CallSession {
   readonly #connections: Connections;
   readonly #options: SessionOptions;
   readonly #run: RunOptions;
-  #pool: ReturnType<Connections['pool']> | undefined;
+  #pool: Pool | undefined;
   #engine: Engine | undefined;
   #connection: Connection | undefined;
   #open = false;
@@ -107,7 +109,7 @@ export class CallSession {
 
   async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
     if (!stated.sql.reads) this.#checkWritable();
-    const kind = this.#options.transaction === 'one' ? stated.brief : undefined;
+    const kind = this.#options.transaction === 'one' ? stated.brief?.kindOn(this.#enter()) : undefined;
     const isShared = kind?.isShared === true && this.#options.isAgain !== true;
     const taken = this.#connection ?? this.#take(isShared ? kind : undefined);
     const connection = taken instanceof Promise ? await taken : taken;
@@ -185,7 +187,7 @@ export class CallSession {
     if (!(error instanceof DbFailure)) return;
     if (error.kind === 'malformed') kind.neverShare();
     if (error.kind !== 'held_up' || error.left !== 'nothing') return;
-    kind.needsOwn();
+    kind.heldUpOthers();
     this.#again = true;
   }
 
@@ -254,16 +256,20 @@ export class CallSession {
       });
   }
 
-  /** At once if one is idle and needs no transaction. */
-  #take(kind?: BriefKind): MaybePromise<Connection> {
-    const { entry: entryOf, signal, transaction } = this.#options;
-    const entry = entryOf();
+  #enter(): Pool {
+    const entry = this.#options.entry();
+    this.#engine = this.#connections.engine(entry.type);
     this.#pool = this.#connections.pool(entry, 'custom');
-    const engine = this.#connections.engine(entry.type);
-    this.#engine = engine;
-    return after(this.#pool.acquire(signal, { briefOf: kind }), (connection): MaybePromise<Connection> => {
+    return this.#pool;
+  }
+
+  /** At once if one is idle and needs no transaction. Whoever has the same time limit may share it: it is the connection's. */
+  #take(kind?: BriefKind): MaybePromise<Connection> {
+    const { signal, transaction, timeoutMs } = this.#options;
+    const pool = this.#pool ?? this.#enter();
+    return after(pool.acquire(signal, { briefOf: kind, party: timeoutMs }), (connection): MaybePromise<Connection> => {
       this.#connection = connection;
-      return transaction === 'all' && engine.capabilities.transactions ? this.#begin(connection) : connection;
+      return transaction === 'all' && this.#engine?.capabilities.transactions === true ? this.#begin(connection) : connection;
     });
   }
 

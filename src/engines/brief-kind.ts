@@ -12,6 +12,13 @@ const SHARED_QUICK_MS = 80;
 /** So many in a row have to be quick. */
 const PROOF = 8;
 /**
+ * A kind of which one held up others, which may be of other kinds, is not shared for so many milliseconds; for twice as many when it does so again before
+ * ten times as many have passed.
+ */
+const REST_MS = 1000;
+const REST_MOST_MS = 60_000;
+const REST_AGAIN = 10;
+/**
  * Writes that wait for a disk, each for itself, are sooner over side by side: the server then writes them to the disk together. They do wait when of
  * so many shares even the quickest took so many milliseconds for each of its writes. After so many writes it is tried again.
  */
@@ -21,6 +28,8 @@ const DISK_REST = 2000;
 
 export interface KindTraits {
   readonly isProven: boolean;
+  /** As `Need` has it. */
+  readonly party?: unknown;
   /** How many times as long as a plain read it may take. */
   readonly slowness?: number;
   readonly writes?: boolean;
@@ -32,9 +41,12 @@ export interface KindTraits {
 export class BriefKind implements Brief {
   readonly yields: boolean;
   readonly inOne: InOne | undefined;
+  readonly party: unknown;
   readonly #writes: boolean;
   readonly #slowness: number;
   #quick: number;
+  #restMs = 0;
+  #restsTill = 0;
   #isHeavy = false;
   /** The last shares: how many, and the quickest of them. */
   #shares = 0;
@@ -42,16 +54,17 @@ export class BriefKind implements Brief {
   /** How many writes are not shared because of the disk. */
   #resting = 0;
 
-  constructor({ isProven, slowness = 1, writes = false, yields = writes, inOne }: KindTraits) {
+  constructor({ isProven, slowness = 1, writes = false, yields = writes, inOne, party }: KindTraits) {
     this.#quick = isProven ? PROOF : 0;
     this.#slowness = slowness;
     this.#writes = writes;
     this.yields = yields;
     this.inOne = inOne;
+    this.party = party;
   }
 
   get isShared(): boolean {
-    return this.#quick >= PROOF && this.#resting === 0 && !this.#isHeavy;
+    return this.#quick >= PROOF && this.#resting === 0 && !this.#isHeavy && !this.#rests;
   }
 
   /** One that had its connection for itself. */
@@ -75,6 +88,20 @@ export class BriefKind implements Brief {
   needsOwn(): void {
     if (this.yields) this.#quick = 0;
     else this.neverShare();
+  }
+
+  /** One of them was stopped for those behind it. Where they are one statement, those were of its own kind. */
+  heldUpOthers(): void {
+    this.#quick = 0;
+    if (this.inOne !== undefined || this.#rests) return;
+    const now = performance.now();
+    const isAgain = now - this.#restsTill < this.#restMs * REST_AGAIN;
+    this.#restMs = isAgain ? Math.min(this.#restMs * 2, REST_MOST_MS) : REST_MS;
+    this.#restsTill = now + this.#restMs;
+  }
+
+  get #rests(): boolean {
+    return this.#restsTill > 0 && performance.now() < this.#restsTill;
   }
 
   /** The answer of one was more than its reader took at once: who shares a connection with such a one has to wait. */

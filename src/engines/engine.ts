@@ -54,13 +54,15 @@ export interface Need {
   readonly bulky?: boolean;
   /** For a statement that the server does in the background: it is awaited, and keeps nobody waiting. */
   readonly inBackground?: boolean;
-  /** For a brief statement, which may share it with others of the same kind. */
+  /** For a brief statement, which may share it with others of the same kind … */
   readonly briefOf?: Brief | undefined;
+  /** … and, if given, with those of other kinds that are of the same party. Where several kinds are, each makes way for the others. */
+  readonly party?: unknown;
 }
 
 /** Statements of which one takes about as long as another, as far as is known. */
 export interface Brief {
-  /** One that takes long after all is stopped for those behind it, and is to be run again by itself; else they wait. */
+  /** One that takes long after all is stopped for others of its kind behind it, and is to be run again by itself; else they wait. */
   readonly yields: boolean;
   /** Those that share a connection become one statement; undefined where each remains what it is. */
   readonly inOne: InOne | undefined;

@@ -116,8 +116,8 @@ export class Pool {
   }
 
   /** A connection at once if one is idle, else a promise. */
-  acquire(signal?: StopSignal, { bulky, briefOf, inBackground }: Need = {}): Connection | Promise<Connection> {
-    if (briefOf !== undefined) return this.#takeBrief(signal, briefOf);
+  acquire(signal?: StopSignal, { bulky, briefOf, party, inBackground }: Need = {}): Connection | Promise<Connection> {
+    if (briefOf !== undefined) return this.#takeBrief(signal, briefOf, party);
     if (bulky === true) return this.#takeBulky(signal);
     return inBackground === true ? this.#take(signal, UNCOUNTED) : this.#take(signal);
   }
@@ -145,13 +145,13 @@ export class Pool {
     return undefined;
   }
 
-  #takeBrief(signal: StopSignal | undefined, kind: Brief): Connection | Promise<Connection> {
+  #takeBrief(signal: StopSignal | undefined, kind: Brief, party: unknown): Connection | Promise<Connection> {
     if (kind.inOne !== undefined) return this.#takeInOne(kind, kind.inOne);
     const isBetterShared = this.#idle.length === 0 || this.#gathering.isEnough;
-    const shared = this.#gathering.join(kind) ?? (isBetterShared ? this.#gathering.joinLate(kind) : undefined);
+    const shared = this.#gathering.join(kind, party) ?? (isBetterShared ? this.#gathering.joinLate(kind, party) : undefined);
     if (shared !== undefined) return shared;
     const taken = this.#take(signal);
-    if (!(taken instanceof Promise)) this.#gathering.begin(taken, kind);
+    if (!(taken instanceof Promise)) this.#gathering.begin(taken, kind, { party });
     return taken;
   }
 
@@ -159,7 +159,7 @@ export class Pool {
   #takeInOne(kind: Brief, inOne: InOne): Connection | Promise<Connection> {
     const shared = this.#gathering.join(kind) ?? this.#together.join(kind);
     if (shared !== undefined) return shared;
-    const begin = (connection: Connection, users: number): void => this.#gathering.begin(connection, kind, users);
+    const begin = (connection: Connection, users: number): void => this.#gathering.begin(connection, kind, { users });
     return this.#together.begin(kind, inOne, () => this.#take(undefined), begin);
   }
 

@@ -1,5 +1,5 @@
 // Which statements may share a connection: those that take about as long as any other of their table.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Access, UNRESTRICTED } from '../../src/auto/access.ts';
 import { BriefKinds } from '../../src/auto/brief.ts';
 import {
@@ -178,6 +178,50 @@ describe('a kind of brief statements', () => {
     expect(page).not.toBe(row);
     expect(kinds.of(read('id=eq.5'), makeTable({ ...FACTS, kind: 'table', key: ['id'] }), UNRESTRICTED, ENGINE)).not.toBe(row);
     expect([row?.isShared, page?.isShared]).toEqual([true, true]);
+  });
+
+  test('is of the party of its like in other tables, if it takes as long there', () => {
+    const kinds = new BriefKinds();
+    const other = makeTable({ ...FACTS, name: 'other', kind: 'table', key: ['id'] });
+    const partyOf = (request: AutoRequest, of: Table, access = UNRESTRICTED) => kinds.of(request, of, access, ENGINE)?.party;
+    const requests = [read('id=eq.5'), read('pg=3'), insert()];
+    const parties = requests.map((request) => partyOf(request, table));
+    expect(requests.map((request) => partyOf(request, other))).toEqual(parties);
+    expect([new Set(parties).size, parties.includes(undefined)]).toEqual([3, false]);
+    expect(kinds.of(read('$expand=items'), table, UNRESTRICTED, ENGINE)?.party).toBeUndefined();
+  });
+
+  test('rests when one of them held up others, and for longer when that happens again soon', () => {
+    let now = 5000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      const kind = new BriefKind({ isProven: true });
+      const restsFor = (): number => {
+        const from = now;
+        kind.heldUpOthers();
+        // Whoever is stopped beside it says nothing new.
+        kind.heldUpOthers();
+        for (let i = 0; i < 8; i++) kind.took(1);
+        while (!kind.isShared && now < from + 200_000) now += 500;
+        return now - from;
+      };
+      expect([restsFor(), restsFor(), restsFor()]).toEqual([1000, 2000, 4000]);
+      now += 39_000;
+      expect(restsFor()).toBe(8000);
+      now += 80_000;
+      expect(restsFor()).toBe(1000);
+      for (let i = 0; i < 9; i++) restsFor();
+      expect(restsFor()).toBe(60_000);
+      expect(kind.isShared).toBe(true);
+      kind.heldUpOthers();
+      now += 60_000;
+      for (let i = 0; i < 7; i++) kind.took(1);
+      expect(kind.isShared).toBe(false);
+      kind.took(1);
+      expect(kind.isShared).toBe(true);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('has to show that it is brief where rules may leave some of many rows, and each persona by itself', () => {

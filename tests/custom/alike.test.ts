@@ -1,6 +1,7 @@
 // Steps that say the same are one step, and steps that differ in anything that they are compiled with are not.
 import { expect, test } from 'vitest';
 import type { StepSource } from '../../src/custom/document-logic.ts';
+import type { Stated } from '../../src/custom/session.ts';
 import { StepProblems, type StepScope } from '../../src/custom/steps/step.ts';
 import { compileStep } from '../../src/custom/steps/step-cache.ts';
 import { mysqlEngine } from '../../src/engines/mysql/index.ts';
@@ -63,4 +64,12 @@ test('lark steps are compiled for each definition, since what they load differs'
 test('what cannot be compiled is refused each time', () => {
   const broken = { ...EXPR, code: 'len(' };
   for (let i = 0; i < 2; i++) expect(() => compileStep(broken, SCOPE)).toThrow(StepProblems);
+});
+
+test('of a step that databases share, each knows by itself how brief it is', async () => {
+  const { brief } = (await compileStep(SQL, SCOPE)) as unknown as Stated;
+  const [one, other] = [{}, {}];
+  const kind = brief?.kindOn(one);
+  for (let i = 0; i < 8; i++) kind?.took(1);
+  expect([brief?.kindOn(one).isShared, brief?.kindOn(other).isShared]).toEqual([true, false]);
 });

@@ -56,7 +56,11 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
   const ask = async (session: CallSession, text: string, brief: BriefKind | undefined): Promise<string> => {
     const rows = new TextRows();
     try {
-      await session.run({ statement: { text, types: [] }, params: [] }, { label: 'a', sql: FACTS, brief }, rows);
+      await session.run(
+        { statement: { text, types: [] }, params: [] },
+        { label: 'a', sql: FACTS, brief: brief && { kindOn: () => brief } },
+        rows,
+      );
       await session.commit();
       return rows.rows[0]?.[0] ?? '';
     } finally {
@@ -71,6 +75,15 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     await ask(open(), sql.session, undefined);
     expect(await sessionsOf(new BriefKind(TRAITS))).toBe(1);
     expect(counts()).toMatchObject({ idle: counts().open, waiting: 0 });
+  });
+
+  test('so do those of several kinds, if their time limit is the same', async () => {
+    await ask(open(), sql.session, undefined);
+    const asked = Array.from({ length: CALLERS }, (_, i) =>
+      ask(open({ timeoutMs: i % 2 === 0 ? 10_000 : 20_000 }), sql.session, new BriefKind(TRAITS)),
+    );
+    const ids = await Promise.all(asked);
+    expect([new Set(ids).size, new Set(ids.filter((_, i) => i % 2 === 0)).size]).toEqual([2, 1]);
   });
 
   test('those of which nothing is known, or that are part of more, have one each', async () => {
@@ -108,7 +121,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     await ask(open(), sql.trickle, undefined);
     const kind = new BriefKind(TRAITS);
     const rows = new TextRows();
-    const stated = { label: 'a', sql: FACTS, brief: kind };
+    const stated = { label: 'a', sql: FACTS, brief: { kindOn: () => kind } };
     const trickling = open().run({ statement: { text: sql.trickle, types: [] }, params: [] }, stated, rows);
     const ids = await Promise.all(Array.from({ length: CALLERS - 1 }, () => ask(open(), sql.session, kind)));
     expect([new Set(ids).size, (await trickling).rows, rows.rows.map(([text]) => text?.length)]).toEqual([
@@ -123,7 +136,11 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     const kind = new BriefKind(TRAITS);
     const session = open();
     const rows = { start: (_: unknown, flow: { pause(): void; resume(): void }) => [flow.pause(), flow.resume()], row: () => undefined };
-    await session.run({ statement: { text: sql.session, types: [] }, params: [] }, { label: 'a', sql: FACTS, brief: kind }, rows);
+    await session.run(
+      { statement: { text: sql.session, types: [] }, params: [] },
+      { label: 'a', sql: FACTS, brief: { kindOn: () => kind } },
+      rows,
+    );
     expect(kind.isShared).toBe(false);
     for (let i = 0; i < 20; i++) await ask(open(), sql.session, kind);
     expect(kind.isShared).toBe(false);

@@ -172,7 +172,7 @@ describe('a gathering', () => {
 
   test('that begins with several is full sooner', async () => {
     const other = new Held();
-    gathering.begin(other, OTHER, 15);
+    gathering.begin(other, OTHER, { users: 15 });
     expect(gathering.join(OTHER)).toBe(other);
     expect(gathering.join(OTHER)).toBeUndefined();
     await immediately();
@@ -180,10 +180,44 @@ describe('a gathering', () => {
     for (let left = 15; left > 0; left--) expect(gathering.leave(other)).toBe(false);
     expect(gathering.leave(other)).toBe(true);
     expect(OTHER.shares).toEqual([16]);
-    gathering.begin(other, OTHER, 16);
+    gathering.begin(other, OTHER, { users: 16 });
     expect(gathering.join(OTHER)).toBeUndefined();
     await immediately();
     expect(other.sent).toBe(2);
+  });
+
+  test('is joined by other kinds of its party, now or late, and each of them is told once', async () => {
+    const other = new Held();
+    gathering.begin(other, KIND, { party: 'rows' });
+    expect([gathering.join(OTHER, 'pages'), gathering.join(OTHER)]).toEqual([undefined, undefined]);
+    for (const kind of [KIND, OTHER, OTHER]) expect(gathering.join(kind, 'rows')).toBe(other);
+    await immediately();
+    expect(gathering.joinLate(OTHER, 'pages')).toBeUndefined();
+    expect(gathering.joinLate(OTHER, 'rows')).toBe(other);
+    for (const isLast of [false, false, false, false, true]) expect(gathering.leave(other)).toBe(isLast);
+    expect([KIND.shares, OTHER.shares]).toEqual([[5], [5]]);
+    expect(gathering.joinLate(KIND, 'rows')).toBeUndefined();
+  });
+
+  test('tells nobody of a connection that had to be given up', () => {
+    gathering.join(KIND);
+    connection.usable = false;
+    gathering.leave(connection);
+    expect(gathering.leave(connection)).toBe(true);
+    expect(KIND.shares).toEqual([]);
+  });
+
+  test('has those stopped that hold up another kind', async () => {
+    const other = new Held();
+    gathering.begin(other, KIND, { party: 'rows' });
+    gathering.join(KIND, 'rows');
+    expect(other.yields).toBe(false);
+    gathering.join(OTHER, 'rows');
+    expect([other.yields, other.isHeld]).toEqual([true, true]);
+    await immediately();
+    expect([other.isHeld, other.sent]).toEqual([false, 1]);
+    gathering.joinLate(KIND, 'rows');
+    expect(other.yields).toBe(true);
   });
 
   test('is not joined when its connection is gone', () => {

@@ -66,8 +66,19 @@ function problemIn(source: StepSource, place: SourcePlace, message: string): Cod
   return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 
-/** How long it takes depends on what is asked: it has to show that it is brief, and makes way for others when it is not. */
-const BRIEF = { isProven: false, yields: true } as const;
+/** How long it takes depends on what is asked, and of which database: there it has to show that it is brief, and makes way for others when it is not. */
+class BriefRead {
+  readonly #kinds = new WeakMap<object, BriefKind>();
+
+  kindOn(database: object): BriefKind {
+    let kind = this.#kinds.get(database);
+    if (kind === undefined) {
+      kind = new BriefKind({ isProven: false, yields: true });
+      this.#kinds.set(database, kind);
+    }
+    return kind;
+  }
+}
 
 /** Who reads, and leaves nothing behind in the session, may be answered between others. */
 function mayShare({ facts }: Template, { capabilities }: Engine): boolean {
@@ -83,7 +94,7 @@ class SqlStep implements Step {
   readonly inputNames: readonly string[];
   readonly sql: StatementFacts;
   readonly tables: readonly string[];
-  readonly brief: BriefKind | undefined;
+  readonly brief: BriefRead | undefined;
   /** Slots that are a number of rows. */
   readonly #counts: ReadonlySet<string>;
   readonly #binder: TemplateBinder;
@@ -107,7 +118,7 @@ class SqlStep implements Step {
     this.tables = template.tables;
     this.#counts = new Set(template.slots.filter(({ place }) => place === 'limit').map(({ path }) => path.text));
     this.#binder = engine.templateBinder(template);
-    this.brief = mayShare(template, engine) ? new BriefKind(BRIEF) : undefined;
+    this.brief = mayShare(template, engine) ? new BriefRead() : undefined;
     this.#readers = readers;
   }
 

@@ -95,12 +95,15 @@ async function bomb(engine, { seconds }) {
   };
 }
 
+/** So many statements there are among the definitions, which would else be known to each other by their code. */
+const STATEMENTS = 50;
+
 /** The same endpoint alone, and among many others. */
 async function definitions(engine, { quick }, say) {
   const { service, project, fixture, administrator } = engine;
   const count = quick ? 1000 : 10_000;
   const ref = `${fixture.address.type}/${fixture.name}`;
-  const logic = [{ sql: 'SELECT id, name, email, created_at FROM users WHERE id = ?:id ORDER BY id LIMIT 1' }];
+  const logic = (limit) => [{ sql: `SELECT id, name, email, created_at FROM users WHERE id = ?:id ORDER BY id LIMIT ${limit}` }];
   const crowded = await administrator.createProject([
     {
       host_details: [{ host: fixture.address.host, port: String(fixture.address.entryPort) }],
@@ -111,10 +114,10 @@ async function definitions(engine, { quick }, say) {
       tls: 'disable',
     },
   ]);
-  await administrator.deploy(project, 'bench-alone', logic, ref);
+  await administrator.deploy(project, 'bench-alone', logic(1), ref);
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   say(`  deploying ${count} definitions`);
-  await inParallel(numbers, 16, (i) => administrator.deploy(crowded, `bench/row-${i}`, logic, ref));
+  await inParallel(numbers, 16, (i) => administrator.deploy(crowded, `bench/row-${i}`, logic(1 + (i % STATEMENTS)), ref));
   // The first call of each compiles it, which is not what is compared.
   await inParallel(numbers, 16, (i) => administrator.send('GET', `${crowded.custom(`bench/row-${i}`)}?id=1`, crowded.headers));
   const id = anyOf(USERS);

@@ -4,7 +4,7 @@
  * Where that depends on the rows, as it does where the rules of a persona leave some of many, a kind has to show it first; and one that has become
  * slow, by a lock, by large rows or by a disk, has to show it again.
  */
-import { BriefKind, type KindTraits } from '../engines/brief-kind.ts';
+import { type BriefKind, type KindTraits, kindIn } from '../engines/brief-kind.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Table } from '../model/table.ts';
 import { type Access, visibleTable } from './access.ts';
@@ -82,15 +82,6 @@ export class BriefKinds {
     }
     return kindIn(kinds, expand, EXPANDED);
   }
-}
-
-function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, traits: KindTraits): BriefKind {
-  let kind = kinds.get(of);
-  if (kind === undefined) {
-    kind = new BriefKind(traits);
-    kinds.set(of, kind);
-  }
-  return kind;
 }
 
 /** The rows that it wrote are wanted, and the engine does not give them by itself. */

@@ -115,6 +115,16 @@ export class BriefKind implements Brief {
   }
 }
 
+/** The kind of what stands for it (a table, a database), made when it is first asked for. */
+export function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, traits: KindTraits): BriefKind {
+  let kind = kinds.get(of);
+  if (kind === undefined) {
+    kind = new BriefKind(traits);
+    kinds.set(of, kind);
+  }
+  return kind;
+}
+
 class WatchedFlow implements Backpressure {
   readonly #inner: Backpressure;
   readonly #kind: BriefKind;

@@ -48,10 +48,8 @@ export class Gathering {
   join(kind: Brief, party: unknown = kind): Connection | undefined {
     const share = this.#open.get(party);
     if (share === undefined || share.users >= MOST_SHARING || !share.connection.usable) return undefined;
-    if (!share.kinds.includes(kind)) {
-      share.kinds.push(kind);
-      share.connection.hold?.(yields(share));
-    }
+    // From the second kind on they make way for each other.
+    if (!share.kinds.includes(kind) && share.kinds.push(kind) === 2) share.connection.hold?.(yields(share));
     share.count++;
     if (++share.users === MOST_SHARING) {
       this.#open.delete(party);

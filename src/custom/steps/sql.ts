@@ -1,5 +1,5 @@
 /** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine: each brings its syntax and its binder. */
-import { BriefKind } from '../../engines/brief-kind.ts';
+import { type BriefKind, kindIn } from '../../engines/brief-kind.ts';
 import { DbFailure, type Engine } from '../../engines/engine.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
@@ -66,17 +66,15 @@ function problemIn(source: StepSource, place: SourcePlace, message: string): Cod
   return { ...place, message: `step ${stepLabel(source)}: ${message}`, kind: 'document', step: source.index };
 }
 
-/** How long it takes depends on what is asked, and of which database: there it has to show that it is brief, and makes way for others when it is not. */
+/** How long it takes depends on what is asked: it has to show that it is brief, and makes way for others when it is not. */
+const BRIEF = { isProven: false, yields: true } as const;
+
+/** On each database by itself: how long it takes depends on its rows, too. */
 class BriefRead {
   readonly #kinds = new WeakMap<object, BriefKind>();
 
   kindOn(database: object): BriefKind {
-    let kind = this.#kinds.get(database);
-    if (kind === undefined) {
-      kind = new BriefKind({ isProven: false, yields: true });
-      this.#kinds.set(database, kind);
-    }
-    return kind;
+    return kindIn(this.#kinds, database, BRIEF);
   }
 }
 

@@ -176,6 +176,31 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
   });
 });
 
+test('on clickhouse a survey has no stamp when the schema changed while it was read', async () => {
+  const database = await createDatabase('clickhouse');
+  const { engine, connection } = await connectTo(database);
+  try {
+    await database.run(`CREATE TABLE watched (id Int32, a Int32) ${MERGE_TREE}`);
+    let statements = 0;
+    const interrupted = new Proxy(connection, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== 'run') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...given: Parameters<typeof connection.run>) => {
+          // Behind the two of the stamp.
+          if (++statements === 3) await database.run('ALTER TABLE watched RENAME COLUMN a TO b');
+          return target.run(...given);
+        };
+      },
+    });
+    const survey = await engine.catalog.survey?.(interrupted, undefined, { ...OPTIONS, owner: 'tests' });
+    expect([survey?.tables[0]?.columns[1]?.name, survey?.stamp]).toEqual(['b', undefined]);
+  } finally {
+    connection.close();
+    await database.drop();
+  }
+});
+
 describe.each(['mysql', 'mariadb'] as const)('on %s', (name) => {
   test('numbers that were given out are no part of it', async () => {
     const database = await createDatabase(name);

@@ -1,32 +1,41 @@
-/** Reads the body of a PATCH: one JSON object of columns and new values, each checked against its column. */
+/** Reads the body of a PATCH, one JSON object of columns and new values, and checks each value against its column. */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { Assignment } from '../sql/plan.ts';
-import { type JsonCell, JsonDepthError, JsonError, parseRows } from '../util/json.ts';
+import { type JsonCell, type JsonError, NotRowsError } from '../util/json.ts';
+import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { checkGivable } from './access.ts';
+import { readRows } from './body-rows.ts';
+import type { AutoRequest, GivenChanges, ReadyRequest } from './request.ts';
 import { fromJson, InvalidValue } from './values.ts';
 
-const MAX_DEPTH = 64;
 const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];
 
-export function readChanges(body: Buffer, table: Table): readonly Assignment[] {
-  let changes: readonly Assignment[] = [];
-  let count = 0;
-  try {
-    // One object is read as a list of one row.
-    count = parseRows(Buffer.concat([OPEN, body, CLOSE]), { maxDepth: MAX_DEPTH }, (index, keys, row) => {
-      if (index > 0) throw apiError('patch_not_object');
-      changes = keys.map((key, i) => assignment(table, key, row.cell(i)));
-    });
-  } catch (error) {
-    if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
-    if (error instanceof JsonError)
-      throw /is not an object/.test(error.message) ? apiError('patch_not_object') : apiError('body_not_json', error.message);
-    throw error;
-  }
-  if (count !== 1) throw apiError('patch_not_object');
-  if (changes.length === 0) throw apiError('patch_empty');
-  return changes;
+/** Reads what planning needs of a body; of a large one in slices of its owner. */
+export function ready(request: AutoRequest, owner: string): MaybePromise<ReadyRequest> {
+  if (request.do !== 'update' || !('body' in request.changes)) return request as ReadyRequest;
+  const { body } = request.changes;
+  return after(readChanges(body, owner), (given) => ({ ...request, changes: { body, given } }));
+}
+
+function readChanges(body: Buffer, owner: string): MaybePromise<GivenChanges> {
+  let changes: GivenChanges = [];
+  // One object is read as a list of one row.
+  const list = Buffer.concat([OPEN, body, CLOSE]);
+  const read = readRows(list, owner, (_, keys, row) => (changes = keys.map((key, i) => [key, row.cell(i)] as const)), notObject);
+  return after(read, (count) => {
+    if (count !== 1) throw apiError('patch_not_object');
+    if (changes.length === 0) throw apiError('patch_empty');
+    return changes;
+  });
+}
+
+function notObject(error: JsonError): Error | undefined {
+  return error instanceof NotRowsError ? apiError('patch_not_object') : undefined;
+}
+
+export function assignments(changes: GivenChanges, table: Table): readonly Assignment[] {
+  return changes.map(([name, value]) => assignment(table, name, value));
 }
 
 function assignment(table: Table, key: string, cell: JsonCell): Assignment {

@@ -8,10 +8,10 @@ import type { InsertPlan, Narrowed } from '../sql/plan.ts';
 import { RowValues } from '../sql/rows.ts';
 import type { ParamValue } from '../sql/statement.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { type JsonCell, JsonDepthError, JsonError, type JsonRow, NotRowsError, RowsReader, SPELLING } from '../util/json.ts';
-import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
+import { type JsonCell, type JsonError, type JsonRow, NotRowsError, SPELLING } from '../util/json.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { checkGivable, isGivenByService, narrow } from './access.ts';
+import { readRows } from './body-rows.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
 import type { UpsertKey } from './upsert-key.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
@@ -41,26 +41,13 @@ interface ColumnChecks {
   readonly integer: QuickCheck;
 }
 
-const MAX_DEPTH = 64;
-
-/** At once for a small body. A large one is read in slices of its owner, so that it holds up nobody. */
 export function readBatch(body: Buffer, table: Table, owner: string, use: RowsUse = ROWS.insert): MaybePromise<Batch> {
   const batch = new BatchReader(table, body, use);
-  const reader = asked(() => new RowsReader(body, { maxDepth: MAX_DEPTH }, (index, keys, row) => batch.add(index, keys, row)));
-  const read: MaybePromise<unknown> =
-    body.length <= AT_ONCE ? asked(() => reader.read(Number.POSITIVE_INFINITY)) : readLarge(reader, owner);
-  return after(read, () => {
-    if (reader.count === 0) throw apiError('rows_not_array');
-    return { count: reader.count, groups: batch.end() };
+  const read = readRows(body, owner, (index, keys, row) => batch.add(index, keys, row), notRows);
+  return after(read, (count) => {
+    if (count === 0) throw apiError('rows_not_array');
+    return { count, groups: batch.end() };
   });
-}
-
-/** Some thousand rows: a millisecond or two. */
-const AT_ONCE = 8 * SLICE_BYTES;
-
-async function readLarge(reader: RowsReader, owner: string): Promise<void> {
-  do await nextSlice(owner);
-  while (!asked(() => reader.read(reader.at + SLICE_BYTES / 2)));
 }
 
 /** The columns of rows with the same keys, and their checks. */
@@ -158,16 +145,9 @@ function newShape({ columns, lacks, checks }: Listed, body: Buffer): Shape {
   return { columns, lacks, checks, rows: new RowValues(columns.length, body), places: [] };
 }
 
-function asked<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
-    if (error instanceof NotRowsError)
-      throw error.row === undefined ? apiError('rows_not_array') : apiError('row_not_object', String(error.row));
-    if (error instanceof JsonError) throw apiError('body_not_json', error.message);
-    throw error;
-  }
+function notRows(error: JsonError): Error | undefined {
+  if (!(error instanceof NotRowsError)) return undefined;
+  return error.row === undefined ? apiError('rows_not_array') : apiError('row_not_object', String(error.row));
 }
 
 function insertColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {

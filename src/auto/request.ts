@@ -5,6 +5,7 @@
 import { apiError } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
 import type { AggregateFunction, TimePart } from '../sql/aggregates.ts';
+import type { JsonCell } from '../util/json.ts';
 import type { QueryParameter } from '../util/query.ts';
 import { type OrderWanted, parseOrder } from './column-lists.ts';
 import { type EntityTags, parseTags } from './entity-tags.ts';
@@ -92,10 +93,16 @@ export interface PatchRowsRequest extends Named, WriteOptions {
 /** New values of one column (`set`), or of several (a JSON object). */
 export type Changes = { readonly column: string; readonly text: string } | { readonly body: Buffer };
 
-export interface UpdateRequest extends Named, WriteOptions {
+/** Columns and their new values, as they were written. */
+export type GivenChanges = readonly (readonly [name: string, value: JsonCell])[];
+
+/** The same, and what the object says. */
+type ReadChanges = Exclude<Changes, { readonly body: Buffer }> | { readonly body: Buffer; readonly given: GivenChanges };
+
+export interface UpdateRequest<C extends Changes = Changes> extends Named, WriteOptions {
   readonly do: 'update';
   readonly where: RowsWanted;
-  readonly changes: Changes;
+  readonly changes: C;
   readonly ifMatch: EntityTags | undefined;
 }
 
@@ -107,6 +114,10 @@ export interface DeleteRequest extends Named, WriteOptions {
 
 export type WriteRequest = InsertRequest | PatchRowsRequest | UpdateRequest | DeleteRequest;
 export type AutoRequest = ReadRequest | GroupRequest | RowRequest | WriteRequest;
+
+export type ReadyUpdate = UpdateRequest<ReadChanges>;
+/** A request that can be planned. */
+export type ReadyRequest = Exclude<AutoRequest, UpdateRequest> | ReadyUpdate;
 
 /** Which of the caller's operations a request is. */
 export const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {

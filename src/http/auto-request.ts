@@ -1,5 +1,6 @@
 /** An Auto request from end to end: parse → plan → run → respond. What each arrow does is in the file that its function comes from. */
 import type { Auto, Target } from '../auto/attempt.ts';
+import { ready } from '../auto/changes.ts';
 import { planRequest } from '../auto/plan.ts';
 import {
   type AutoRequest,
@@ -9,9 +10,11 @@ import {
   parseRead,
   parseReadRow,
   parseUpdate,
+  type ReadyRequest,
   type RowAddress,
 } from '../auto/request.ts';
 import { runPlan, runReadOnly } from '../auto/run.ts';
+import type { AutoResult } from '../auto/session.ts';
 import { apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';
 import type { AutoReads, Perform } from './auto-reads.ts';
@@ -58,8 +61,10 @@ export function answerAuto(exchange: Exchange, target: Target, parse: Parse, ser
   const format = formatOf(request.format);
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
-      const plan = planRequest(request, table, target.access, session);
-      return target.readsOnly && READS.has(request.do) ? runReadOnly(plan, session, rows) : runPlan(plan, session, rows);
+      const run = target.readsOnly && READS.has(request.do) ? runReadOnly : runPlan;
+      const begin = (asked: ReadyRequest): Promise<AutoResult> => run(planRequest(asked, table, target.access, session), session, rows);
+      const asked = ready(request, session.owner);
+      return asked instanceof Promise ? asked.then(begin) : begin(asked);
     });
   return respond({ exchange, request, target, format, perform }, services.reads);
 }

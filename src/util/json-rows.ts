@@ -111,13 +111,20 @@ export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow): 
 }
 
 const KEPT_SHAPES = 64;
-/** How far a nested value may continue past the end of a slice. */
+/** How far a value may continue past the end of a slice. */
 const PATIENCE = 64 * 1024;
 /** Up to this many keys, scanning a list is faster than a set. */
 const FEW_KEYS = 16;
 /** Written in JSON as it is, one byte per character. */
 const PLAIN = /^[\x20!#-[\]-~]*$/;
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
+
+/** A row with a value that is too long for a slice: its keys so far if they are new ones, and which value it is and where it begins. */
+interface Paused {
+  readonly found: string[] | undefined;
+  readonly cell: number;
+  readonly start: number;
+}
 
 interface Shape {
   readonly keys: readonly string[];
@@ -143,12 +150,9 @@ export class RowsReader extends JsonScanner {
   /** The shapes so far, by their keys; undefined until there is a second one. */
   #shapes: BoundedMap<string, Shape> | undefined;
   readonly #row = new JsonRow(this);
-  /** Where a nested value must end to be read in this slice. */
+  /** Where a value must end to be read in this slice. */
   #until = Number.POSITIVE_INFINITY;
-  /** A nested value that does not: where it begins, and its row. `ends` remembers where such values of the row end. */
-  #nestedAt = 0;
-  #nested: { readonly row: number; readonly value: number } | undefined;
-  #ends: Map<number, number> | undefined;
+  #paused: Paused | undefined;
 
   constructor(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow) {
     super(bytes, limits);
@@ -159,16 +163,11 @@ export class RowsReader extends JsonScanner {
   read(until: number): boolean {
     if (!this.#begun && !this.#begin()) return true;
     this.#until = until + PATIENCE;
-    if (this.#nested !== undefined && !this.#skipOn(this.#nested, until)) return false;
     while (this.at < until) {
       const index = this.count;
-      if (this.next() !== OPEN_OBJECT) throw new NotRowsError(`row ${index} is not an object`, this.bytes, this.at, index);
-      const start = this.at;
-      if (!this.#read(index)) {
-        this.#nested = { row: start, value: this.#nestedAt };
-        return false;
-      }
-      this.#ends?.clear();
+      if (this.#paused === undefined && this.next() !== OPEN_OBJECT)
+        throw new NotRowsError(`row ${index} is not an object`, this.bytes, this.at, index);
+      if (!this.#read(index)) return false;
       this.#onRow(index, this.#shape.keys, this.#row);
       this.count = index + 1;
       const code = this.next();
@@ -179,16 +178,6 @@ export class RowsReader extends JsonScanner {
       return true;
     }
     return false;
-  }
-
-  /** Continues with a nested value that was too long for a slice. When it ends, its row is read again, with the end known. */
-  #skipOn({ row, value }: { readonly row: number; readonly value: number }, until: number): boolean {
-    if (!this.skip(2, until)) return false;
-    this.#ends ??= new Map();
-    this.#ends.set(value, this.at);
-    this.#nested = undefined;
-    this.at = row;
-    return true;
   }
 
   /** Returns false for an empty list. */
@@ -202,36 +191,60 @@ export class RowsReader extends JsonScanner {
     return false;
   }
 
-  /** Fills the row and sets the shape: the last one if the keys repeat, else a known or a new one. Returns false when the row is too long for now. */
+  /**
+   * Fills the row and sets the shape: the last one if the keys repeat, else a known or a new one. Returns false when a value is too long for now; the
+   * same call again continues.
+   */
   #read(index: number): boolean {
-    this.#seen = undefined;
     const { keys, spelled } = this.#shape;
-    this.enter(2);
+    const paused = this.#paused;
     let found: string[] | undefined;
     let count = 0;
-    let code = this.next();
+    let code: number;
+    if (paused === undefined) {
+      this.#seen = undefined;
+      this.enter(2);
+      code = this.next();
+    } else {
+      if (!this.#long(paused.cell, paused.start)) return false;
+      this.#paused = undefined;
+      ({ found } = paused);
+      count = paused.cell + 1;
+      code = this.#afterCell();
+    }
     while (code !== CLOSE_OBJECT) {
       if (code !== QUOTE) this.unexpected('a key');
       const expected = spelled?.[count];
       if (found !== undefined || expected === undefined || !this.isKey(expected)) {
         found ??= keys.slice(0, count);
         const start = this.at;
-        found.push(this.string());
+        found.push(this.key());
         this.#refuseRepeated(found, index, start);
       }
       this.colon();
-      if (!this.#cell(count++)) return false;
-      code = this.next();
-      if (code === COMMA) {
-        this.at++;
-        code = this.next();
-        if (code !== QUOTE) this.unexpected('a key');
-      } else if (code !== CLOSE_OBJECT) this.unexpected('a comma or }');
+      const first = this.next();
+      const start = this.at;
+      if (!this.#cell(count, first, start)) {
+        this.#paused = { found, cell: count, start };
+        return false;
+      }
+      count++;
+      code = this.#afterCell();
     }
     this.at++;
     if (found !== undefined) this.#shape = this.#known(found);
     else if (count < keys.length) this.#shape = this.#known(keys.slice(0, count));
     return true;
+  }
+
+  /** Moves past a comma. Returns the character of the next key, or the end of the row. */
+  #afterCell(): number {
+    const code = this.next();
+    if (code === CLOSE_OBJECT) return code;
+    if (code !== COMMA) this.unexpected('a comma or }');
+    this.at++;
+    if (this.next() !== QUOTE) this.unexpected('a key');
+    return QUOTE;
   }
 
   #seen: Set<string> | undefined;
@@ -265,19 +278,19 @@ export class RowsReader extends JsonScanner {
     return shape;
   }
 
-  #cell(index: number): boolean {
-    const code = this.next();
+  /** Reads the value that begins here, with this character. Returns false when it is too long for this slice. */
+  #cell(index: number, code: number, start: number): boolean {
     if (code === QUOTE) {
-      this.#text(index);
+      const end = this.plainEnd(start + 1, this.bytes.length + 1);
+      if (end < 0) return this.#long(index, start);
+      this.#row.set(index, SPELLING.plainText, start + 1, end);
+      this.at = end + 1;
       return true;
     }
-    const start = this.at;
+    if (code === OPEN_OBJECT || code === OPEN_LIST) return this.#long(index, start);
     const word = WORDS.get(code);
     let spelled: Spelling = SPELLING.word;
-    if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      if (!this.#skipNested(start)) return false;
-      spelled = SPELLING.nested;
-    } else if (word === undefined) {
+    if (word === undefined) {
       this.number();
       spelled = this.integral ? SPELLING.integer : SPELLING.number;
     } else this.word(word);
@@ -285,22 +298,16 @@ export class RowsReader extends JsonScanner {
     return true;
   }
 
-  #skipNested(start: number): boolean {
-    const end = this.#ends?.get(start);
-    if (end !== undefined) {
-      this.at = end;
+  /** A value that may need several slices: a text with escapes, or a nested one. The same call again continues. */
+  #long(index: number, start: number): boolean {
+    if (this.bytes[start] === QUOTE) {
+      const text = this.textUntil(this.#until);
+      if (text === undefined) return false;
+      this.#row.setDecoded(index, text);
       return true;
     }
-    this.#nestedAt = start;
-    return this.skip(2, this.#until);
-  }
-
-  #text(index: number): void {
-    const end = this.plainEnd();
-    if (end < 0) this.#row.setDecoded(index, this.string());
-    else {
-      this.#row.set(index, SPELLING.plainText, this.at + 1, end);
-      this.at = end + 1;
-    }
+    if (!this.skip(2, this.#until)) return false;
+    this.#row.set(index, SPELLING.nested, start, this.at);
+    return true;
   }
 }

@@ -50,6 +50,9 @@ const NINE = 0x39;
 const LETTER_U = 0x75;
 /** More digits than any database keeps. */
 const MAX_DIGITS = 200_000;
+/** Bytes of a key. Values are read in slices; a key is read at once, and nobody has a longer one. */
+const MAX_KEY = 1024 * 1024;
+const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** 1 for characters that may follow a backslash, except `u`. */
@@ -69,7 +72,8 @@ function placeOf(bytes: Buffer, at: number): { readonly position: number; readon
   if (at > COUNTED) return { position: at, words: `byte ${at}` };
   const before = bytes.toString('utf8', 0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
-  const line = before.split('\n').length;
+  let line = 1;
+  for (let i = 0; i < at; i++) if (bytes[i] === LINE_FEED) line++;
   return { position: before.length, words: `line ${line}, column ${before.length - lineStart + 1}` };
 }
 
@@ -83,6 +87,21 @@ function isPlain(word: number): boolean {
   const backslash = word ^ (EACH * BACKSLASH);
   return ((((quote - EACH) & ~quote) | ((backslash - EACH) & ~backslash) | ((word - EACH * 0x20) & ~word)) & TOP_BITS) === 0;
 }
+
+const SEVEN_BITS = 0x7f7f7f7f;
+
+/** Is each of these four bytes white space? For bytes below 128, the top bit of a difference plus 127 is clear only where there is no difference. */
+function isSpace(word: number): boolean {
+  const others =
+    ((word ^ (EACH * 0x20)) + SEVEN_BITS) &
+    ((word ^ (EACH * LINE_FEED)) + SEVEN_BITS) &
+    ((word ^ (EACH * 0x0d)) + SEVEN_BITS) &
+    ((word ^ (EACH * 0x09)) + SEVEN_BITS);
+  return ((others | word) & TOP_BITS) === 0;
+}
+
+/** So many bytes of white space, the indentation of most documents, are looked at one by one. */
+const SHORT_SPACE = 64;
 
 export class JsonScanner {
   readonly bytes: Buffer;
@@ -128,20 +147,34 @@ export class JsonScanner {
     const { bytes } = this;
     const { length } = bytes;
     let at = this.at;
-    for (; at < length; at++) {
+    for (const far = at + SHORT_SPACE; at < length; at++) {
       const code = bytes[at] as number;
-      if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) {
+      if (code > 0x20 || (code !== 0x20 && code !== LINE_FEED && code !== 0x0d && code !== 0x09)) {
         this.at = at;
         return code;
       }
+      if (at === far) return this.#afterLongSpace(at);
     }
     this.at = at;
     return NOTHING;
   }
 
+  #afterLongSpace(from: number): number {
+    const words = this.#inWords();
+    let at = from;
+    let before = 0;
+    for (const last = this.bytes.length - WORD; at <= last; at += WORD) {
+      const word = words.getInt32(at, true);
+      if (word !== before && !isSpace(word)) break;
+      before = word;
+    }
+    this.at = at;
+    return this.next();
+  }
+
   unexpected(wanted: string): never {
     if (this.at >= this.bytes.length) this.fail(`the text ends where ${wanted} should be`);
-    const [found] = this.slice(this.at, this.at + LONGEST_CHARACTER);
+    const [found] = this.bytes.toString('utf8', this.at, this.at + LONGEST_CHARACTER);
     return this.fail(`${JSON.stringify(found)} where ${wanted} should be`);
   }
 
@@ -159,31 +192,73 @@ export class JsonScanner {
 
   /** Reads the string that starts here. */
   string(): string {
+    return this.#stringBefore(this.bytes.length + 1);
+  }
+
+  key(): string {
+    return this.#stringBefore(this.at + 1 + MAX_KEY);
+  }
+
+  /** A string that does not end before this offset is a key that is too long, or has no end at all. */
+  #stringBefore(end: number): string {
     const { bytes } = this;
     const start = this.at + 1;
-    for (let i = start; ; i++) {
+    for (let i = start; i < end; i++) {
       const code = bytes[i] as number;
       if (code === QUOTE) {
         this.at = i + 1;
         this.escaped = false;
         return this.slice(start, i);
       }
-      if (code === BACKSLASH) return this.#escapedString(start, i);
+      if (code === BACKSLASH) return this.#escapedString(start, i, end);
       if (!(code >= 0x20)) this.#badStringCharacter(i);
     }
+    return this.#longKey(start);
   }
 
-  /** Returns where the string that starts here ends, if it needs no decoding; else -1. */
-  plainEnd(): number {
+  #longKey(start: number): never {
+    this.fail(`a key of more than ${MAX_KEY} bytes`, start);
+  }
+
+  /** Moves from inside a string to its closing quote, or to this offset if that comes first. Returns -1 if what is between needs decoding. */
+  plainEnd(from: number, until: number): number {
     const { bytes } = this;
-    let i = this.at + 1;
+    let i = from;
     const words = this.#inWords();
-    for (const last = bytes.length - WORD; i <= last && isPlain(words.getInt32(i, true)); ) i += WORD;
-    for (; ; i++) {
+    for (const last = Math.min(bytes.length, until) - WORD; i <= last && isPlain(words.getInt32(i, true)); ) i += WORD;
+    for (; i < until; i++) {
       const code = bytes[i] as number;
       if (code === QUOTE) return i;
       if (code === BACKSLASH || !(code >= 0x20)) return -1;
     }
+    return i;
+  }
+
+  /** The beginning of a text that is longer than a slice. */
+  #parts: string[] | undefined;
+
+  /** Is there a text that `textUntil` has begun and not ended? */
+  get isInText(): boolean {
+    return this.#parts !== undefined;
+  }
+
+  /** The string that starts here, or that the call before has begun; undefined when it does not end before this offset. */
+  textUntil(until: number): string | undefined {
+    const from = this.#parts === undefined ? this.at + 1 : this.at;
+    let end = this.textEnd(from, until);
+    // Cut only between characters.
+    while (end >= until && ((this.bytes[end] as number) & 0xc0) === 0x80) end++;
+    const part = this.escaped ? (JSON.parse(`"${this.slice(from, end)}"`) as string) : this.slice(from, end);
+    if (end >= until) {
+      (this.#parts ??= []).push(part);
+      this.at = end;
+      return undefined;
+    }
+    const text = this.#parts === undefined ? part : [...this.#parts, part].join('');
+    this.escaped ||= this.#parts !== undefined;
+    this.#parts = undefined;
+    this.at = end + 1;
+    return text;
   }
 
   /** Reads the key that starts here, if its bytes are the expected ones (one character each). */
@@ -232,8 +307,9 @@ export class JsonScanner {
     this.at += expected.length;
   }
 
-  /** The closing characters of the containers that are being skipped. */
+  /** The closing characters of the containers that are being skipped, and whether a string inside them is. */
   readonly #skipped: number[] = [];
+  #isInSkippedText = false;
 
   /**
    * Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. Returns false when the value
@@ -242,7 +318,7 @@ export class JsonScanner {
   skip(depth: number, until: number = Number.POSITIVE_INFINITY): boolean {
     const open = this.#skipped;
     while (this.at < until) {
-      const code = this.next();
+      const code = this.#isInSkippedText ? QUOTE : this.next();
       if (code === OPEN_OBJECT || code === OPEN_LIST) {
         this.enter(depth + open.length + 1);
         const close = code + (CLOSE_LIST - OPEN_LIST);
@@ -252,6 +328,8 @@ export class JsonScanner {
           continue;
         }
         this.at++;
+      } else if (code === QUOTE) {
+        if (!this.#skipText(until)) return false;
       } else this.#skipSimple(code);
       if (this.#skipEnds(open)) return true;
     }
@@ -275,20 +353,30 @@ export class JsonScanner {
 
   #skipSimple(code: number): void {
     const word = WORDS.get(code);
-    if (code === QUOTE) this.#skipString();
-    else if (word === undefined) this.number();
+    if (word === undefined) this.number();
     else this.word(word);
   }
 
   #skipKey(): void {
     if (this.next() !== QUOTE) this.unexpected('a key');
-    this.#skipString();
+    const start = this.at + 1;
+    const end = this.#skippedEnd(start, start + MAX_KEY);
+    if (end >= start + MAX_KEY) this.#longKey(start);
+    this.at = end + 1;
     this.colon();
   }
 
-  #skipString(): void {
-    const end = this.plainEnd();
-    this.at = (end < 0 ? this.textEnd(this.at + 1, Number.POSITIVE_INFINITY) : end) + 1;
+  /** Returns false when the string does not end before this offset; the same call again continues. */
+  #skipText(until: number): boolean {
+    const end = this.#skippedEnd(this.#isInSkippedText ? this.at : this.at + 1, until);
+    this.#isInSkippedText = end >= until;
+    this.at = this.#isInSkippedText ? end : end + 1;
+    return !this.#isInSkippedText;
+  }
+
+  #skippedEnd(from: number, until: number): number {
+    const end = this.plainEnd(from, until);
+    return end < 0 ? this.textEnd(from, until) : end;
   }
 
   #digits(from: number, wanted: string): number {
@@ -307,8 +395,9 @@ export class JsonScanner {
   }
 
   /** The runtime decodes what was checked here: one flat string, however many escapes there are. */
-  #escapedString(start: number, firstEscape: number): string {
-    const end = this.textEnd(firstEscape, Number.POSITIVE_INFINITY);
+  #escapedString(start: number, firstEscape: number, before: number): string {
+    const end = this.textEnd(firstEscape, before);
+    if (end >= before) this.#longKey(start);
     this.at = end + 1;
     this.escaped = true;
     return JSON.parse(this.slice(start - 1, end + 1)) as string;

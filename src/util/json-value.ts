@@ -56,8 +56,6 @@ export class JsonReader extends JsonScanner {
   readonly #around: (PlainValue[] | PlainMap | undefined)[] = [];
   readonly #aroundKeys: string[] = [];
   #value: PlainValue = null;
-  /** The beginning of a text that is longer than a slice. */
-  #parts: string[] | undefined;
 
   constructor(bytes: Buffer, options: ParseOptions) {
     super(bytes, options);
@@ -76,10 +74,10 @@ export class JsonReader extends JsonScanner {
     let inside = this.#inside;
     while (this.at < until) {
       if (this.memory > this.#most) throw new JsonMemoryError(this.#most);
-      const code = this.#parts === undefined ? this.next() : QUOTE;
+      const code = this.isInText ? QUOTE : this.next();
       let value: PlainValue;
       if (code === QUOTE) {
-        const text = until === Number.POSITIVE_INFINITY ? this.string() : this.#textUntil(until);
+        const text = until === Number.POSITIVE_INFINITY ? this.string() : this.textUntil(until);
         if (text === undefined) break;
         value = text;
         this.memory += this.escaped || !this.isAscii ? TEXT + 2 * text.length : TEXT;
@@ -122,25 +120,6 @@ export class JsonReader extends JsonScanner {
     return false;
   }
 
-  /** The string that starts or continues here; undefined when it does not end in this slice. */
-  #textUntil(until: number): string | undefined {
-    const from = this.#parts === undefined ? this.at + 1 : this.at;
-    let end = this.textEnd(from, until);
-    // Cut only between characters.
-    while (end >= until && ((this.bytes[end] as number) & 0xc0) === 0x80) end++;
-    const part = this.escaped ? (JSON.parse(`"${this.slice(from, end)}"`) as string) : this.slice(from, end);
-    if (end >= until) {
-      (this.#parts ??= []).push(part);
-      this.at = end;
-      return undefined;
-    }
-    const text = this.#parts === undefined ? part : [...this.#parts, part].join('');
-    this.escaped ||= this.#parts !== undefined;
-    this.#parts = undefined;
-    this.at = end + 1;
-    return text;
-  }
-
   /** An empty container; undefined when it is not empty. */
   #open(code: number): PlainValue | undefined {
     this.enter(this.#around.length + 1);
@@ -170,7 +149,7 @@ export class JsonReader extends JsonScanner {
   #sameKey(keys: (string | undefined)[], index: number): string {
     const expected = keys[index];
     if (expected !== undefined && this.isKey(expected)) return expected;
-    const key = this.string();
+    const key = this.key();
     this.memory += TEXT;
     keys[index] = this.escaped ? undefined : key;
     return key;

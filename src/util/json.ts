@@ -16,7 +16,17 @@ import type { PlainValue } from './decimal.ts';
 import { JsonDepthError, JsonError } from './json-scan.ts';
 import { JsonReader, type ParseOptions } from './json-value.ts';
 
-export { type JsonCell, JsonNumber, type JsonRow, NotRowsError, parseRows, RawJson, RowsReader, SPELLING } from './json-rows.ts';
+export {
+  type JsonCell,
+  JsonNumber,
+  type JsonRow,
+  NotRowsError,
+  type OnJsonRow,
+  parseRows,
+  RawJson,
+  RowsReader,
+  SPELLING,
+} from './json-rows.ts';
 export { JsonMemoryError, JsonReader } from './json-value.ts';
 export { appendJson, NestingError, writeJson } from './json-write.ts';
 export { JsonDepthError, JsonError, type ParseOptions };

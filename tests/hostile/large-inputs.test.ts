@@ -44,6 +44,7 @@ const ATTACKS: readonly Attack[] = [
   ['escapes', () => filled('{"a":"', '\\n', '"}'), [200, 503]],
   ['digits', () => filled('{"a":0.', '1', '}'), [400, 503]],
   ['line feeds and no end', () => filled('{', '\n', 'x'), [400, 503]],
+  ['a key without end', () => filled('{"', '\\n', '":1}'), [400, 503]],
 ].map(([name, body, statuses]) => ({ name, uri: 'json', type: JSON_TYPE, body, statuses }) as Attack);
 
 const FORMS: readonly Attack[] = [
@@ -59,8 +60,16 @@ const FORMS: readonly Attack[] = [
   },
 ];
 
+interface AutoAttack {
+  readonly name: string;
+  /** PATCH changes the rows of one id. */
+  readonly method?: 'PATCH';
+  readonly body: () => Buffer;
+  readonly statuses: readonly number[];
+}
+
 /** To the Auto API, whose bodies are read in place: two at a time are as many bulky writes as run. */
-const BATCHES: readonly { readonly name: string; readonly body: () => Buffer; readonly statuses: readonly number[] }[] = [
+const BATCHES: readonly AutoAttack[] = [
   { name: 'rows without a key', body: () => filled('[', '{},', '7]'), statuses: [400] },
   { name: 'rows of two shapes in turn', body: () => filled('[', '{"id":1},{"doc":[]},', '7]'), statuses: [400] },
   {
@@ -69,6 +78,9 @@ const BATCHES: readonly { readonly name: string; readonly body: () => Buffer; re
     statuses: [400],
   },
   { name: 'one large document', body: () => filled('[{"id":1,"doc":[', '[1,{"a":"two"}],', '0]}]'), statuses: [201] },
+  { name: 'a number that is a text of escapes', body: () => filled('[{"id":"', '\\n', '"}]'), statuses: [422] },
+  { name: 'a change of one large document', method: 'PATCH', body: () => filled('{"doc":[', '[1,{"a":"two"}],', '0]}'), statuses: [200] },
+  { name: 'a change to a text of escapes', method: 'PATCH', body: () => filled('{"id":"', '\\n', '"}'), statuses: [422] },
 ];
 
 let service: Service;
@@ -121,11 +133,11 @@ describe(`${AT_A_TIME} bodies of 16 MiB at a time`, () => {
 });
 
 describe('batches of 16 MiB', () => {
-  test.each(BATCHES)('$name', async ({ body, statuses }) => {
+  test.each(BATCHES)('$name', async ({ method, body, statuses }) => {
     const bytes = body();
-    const path = bench.project.autoPath(database.dbType, database.name, 'loose');
+    const path = `${bench.project.autoPath(database.dbType, database.name, 'loose')}${method === undefined ? '' : '?id=eq.7'}`;
     const headers = { ...bench.project.headers, 'content-type': JSON_TYPE };
-    const send = () => service.request('POST', path, { headers, body: bytes });
+    const send = () => service.request(method ?? 'POST', path, { headers, body: bytes });
     const { worst, answers } = await calmly(() => Promise.all([send(), send()]));
     expect(statuses).toEqual(expect.arrayContaining([...new Set(answers.map(({ status }) => status))]));
     expect(worst).toBeLessThan(AT_ONCE);

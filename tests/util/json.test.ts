@@ -16,6 +16,7 @@ import {
   RowsReader,
   writeJson,
 } from '../../src/util/json.ts';
+import { cpuMs } from '../support/cpu.ts';
 
 const LIMITS = { maxDepth: 64 };
 const parse = (text: string) => parseJson(Buffer.from(text), LIMITS);
@@ -105,6 +106,21 @@ describe('against JSON.parse', () => {
       }
   });
 
+  it('takes the same characters for white space, however much of it there is', () => {
+    for (let place = 60; place < 80; place++)
+      for (let code = 0; code < 256; code++) {
+        const text = `[${' \n\t\r'.repeat(place).slice(0, place)}${String.fromCharCode(code)}${' '.repeat(80 - place)}{"a":"é"}]`;
+        let wanted: unknown;
+        try {
+          wanted = JSON.parse(text);
+        } catch {
+          expect(() => parse(text), text).toThrow(JsonError);
+          continue;
+        }
+        expect(rounded(parse(text)), text).toStrictEqual(wanted);
+      }
+  });
+
   it('reads the same piece by piece', () => {
     fc.assert(
       fc.property(anyJson, space, fc.integer({ min: 1, max: 40 }), (document, indent, piece) => {
@@ -118,7 +134,15 @@ describe('against JSON.parse', () => {
   });
 
   it('reads the same rows piece by piece', () => {
-    const cell = fc.oneof(fc.integer().map(String), fc.json({ maxDepth: 4 }), fc.constant(`[${'[1,{"a":"b"}],'.repeat(20_000)}2]`));
+    const long = fc.constantFrom('[1,{"a":"b"}],', 'é\\n', '\\ud83d\\ude00', '😀x', 'plain ').map((unit) => unit.repeat(20_000));
+    const cell = fc.oneof(
+      fc.integer().map(String),
+      fc.json({ maxDepth: 4 }),
+      fc.constant(`[${'[1,{"a":"b"}],'.repeat(20_000)}2]`),
+      long.map((text) => JSON.stringify(text)),
+      long.map((text) => `"${text.replaceAll('"', '')}"`),
+      long.map((text) => `[${'\n '.repeat(50_000)}"${text.replaceAll('"', '')}",{"a":"${text.replaceAll('"', '')}"}]`),
+    );
     const row = fc.dictionary(fc.constantFrom('a', 'b', 'c'), cell, { maxKeys: 3 });
     fc.assert(
       fc.property(fc.array(row, { maxLength: 4 }), fc.integer({ min: 1, max: 100_000 }), (given, piece) => {
@@ -239,6 +263,59 @@ describe('refusals', () => {
 });
 
 describe('hostile input', () => {
+  const MEBIBYTE = 1024 * 1024;
+  const SLICE = 64 * 1024;
+
+  it('refuses a key that is longer than any', () => {
+    const longest = 'k'.repeat(MEBIBYTE - 1);
+    expect(parse(`{"${longest}":1}`)).toStrictEqual(new Map([[longest, 1]]));
+    for (const key of [`${longest}kk`, '\\n'.repeat(MEBIBYTE), 'é'.repeat(MEBIBYTE)]) {
+      expect(() => parse(`{"${key}":1}`)).toThrow('a key of more than 1048576 bytes at line 1, column 3');
+      expect(() => rows(`[{"${key}":1}]`)).toThrow('a key of more than 1048576 bytes');
+      expect(() => rows(`[{"a":{"${key}":1}}]`)).toThrow('a key of more than 1048576 bytes');
+    }
+  });
+
+  function filled(before: string, unit: string, after: string): Buffer {
+    const count = Math.floor((16 * MEBIBYTE) / unit.length);
+    return Buffer.concat([Buffer.from(before), Buffer.alloc(count * unit.length, unit), Buffer.from(after)]);
+  }
+
+  it('holds up nobody with a row that has a document of 16 MiB', () => {
+    const bytes = filled('[{"a":[', '[1,{"a":"two"}],', '0]}]');
+    expect(longestSlice(() => new RowsReader(bytes, LIMITS, () => {}))).toBeLessThan(60);
+  });
+
+  /** Milliseconds of processor that the longest slice took; the best of some tries, since the first ones are not compiled. */
+  function longestSlice(open: () => { readonly at: number; read(until: number): boolean }): number {
+    let best = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      let longest = 0;
+      const reader = open();
+      for (let done = false; !done; )
+        longest = Math.max(
+          longest,
+          cpuMs(() => {
+            done = reader.read(reader.at + SLICE);
+          }),
+        );
+      best = Math.min(best, longest);
+    }
+    return best;
+  }
+
+  it.each([
+    ['white space', '[{"a":', ' \n', '1}]'],
+    ['a text with escapes', '[{"a":"', '\\n', '"}]'],
+    ['a text of long characters', '[{"a":"', '\\u00e9', '"}]'],
+    ['a plain text in a document', '[{"a":["', 'x', '"]}]'],
+    ['a text with escapes in a document', '[{"a":["', '\\n', '"]}]'],
+  ])('holds up nobody with %s of 16 MiB', (_, before, unit, after) => {
+    const bytes = filled(before, unit, after);
+    expect(longestSlice(() => new RowsReader(bytes, LIMITS, () => {}))).toBeLessThan(60);
+    expect(longestSlice(() => new JsonReader(bytes, LIMITS))).toBeLessThan(60);
+  });
+
   const nest = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
   it('nests to the limit and no further', () => {

@@ -9,7 +9,7 @@ COPY scripts/viewer.mjs ./scripts/
 RUN npx tsc -p tsconfig.json && node scripts/viewer.mjs
 
 FROM node:20-bookworm-slim
-ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_READY_LINE=json MILLRACE_DATA_DIR=/var/lib/millrace
+ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_READY_LINE=json MILLRACE_DATA_DIR=/var/lib/millrace MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /millrace
 COPY package.json package-lock.json ./
 # Optional packages are binaries: that of the embedded store is needed, that of the demo's PostgreSQL is not.

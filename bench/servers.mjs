@@ -6,6 +6,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, truncateSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { withAllocator } from '../scripts/allocator.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PATIENCE_MS = 60_000;
@@ -46,7 +47,7 @@ async function readPort(child, log) {
 }
 
 /**
- * Millrace as `millrace serve` runs it: authentication, checks, metrics and a log line a request.
+ * Millrace as `npm run serve` runs it: authentication, checks, metrics and a log line a request.
  * `without`: names of checks that are taken out (bench/without); none of them, but by the same way, when the list is empty.
  */
 export async function startService({ folder, workers, prof, nodeHttp, without }) {
@@ -55,7 +56,7 @@ export async function startService({ folder, workers, prof, nodeHttp, without })
   const serverKey = randomBytes(24).toString('hex');
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MILLRACE_') && name !== 'PORT'));
   const env = {
-    ...inherited,
+    ...withAllocator(inherited),
     NODE_ENV: 'production',
     MILLRACE_PORT: '0',
     MILLRACE_DATA_DIR: dataDir,

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withAllocator } from './allocator.mjs';
 import { runChecks } from './checks.mjs';
 import { copyViewer, hasViewer } from './viewer.mjs';
 
@@ -80,9 +81,9 @@ async function checkPort() {
 }
 
 /** Hands over to another program of the project: signals are passed on, and its exit code becomes ours. */
-function handOver(...argv) {
+function handOver(argv, env = process.env) {
   build();
-  const child = spawn(process.execPath, [...argv, ...args], { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, [...argv, ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   endWithParent(child);
   child.on('exit', (code) => process.exit(code ?? 1));
@@ -102,17 +103,17 @@ const commands = {
   },
   start: async () => {
     await checkPort();
-    handOver(main, 'start');
+    handOver([main, 'start'], withAllocator(process.env));
   },
   serve: async () => {
     await checkPort();
-    handOver(main, 'serve');
+    handOver([main, 'serve'], withAllocator(process.env));
   },
-  test: () => handOver(join(root, 'scripts', 'test.mjs')),
-  torture: () => handOver(join(root, 'scripts', 'torture.mjs')),
-  conformance: () => handOver(join(root, 'scripts', 'conformance.mjs')),
-  mutate: () => handOver(join(root, 'scripts', 'mutate-access.mjs')),
-  bench: () => handOver(join(root, 'bench', 'main.mjs')),
+  test: () => handOver([join(root, 'scripts', 'test.mjs')]),
+  torture: () => handOver([join(root, 'scripts', 'torture.mjs')]),
+  conformance: () => handOver([join(root, 'scripts', 'conformance.mjs')]),
+  mutate: () => handOver([join(root, 'scripts', 'mutate-access.mjs')]),
+  bench: () => handOver([join(root, 'bench', 'main.mjs')]),
 };
 
 if (!Object.hasOwn(commands, command ?? '')) {

@@ -44,6 +44,10 @@ test('holds the binary of its store, and nothing of the demo', () => {
   expect([image.user, image.volumes]).toEqual(['node', ['/var/lib/millrace']]);
 });
 
+test('gives large buffers back to the machine when they are freed', () => {
+  expect(image.env['MALLOC_MMAP_THRESHOLD_']).toBe('131072');
+});
+
 test('its user is not root, and can write to the volume and to /tmp only', async () => {
   const program = `const { accessSync, constants } = require('node:fs');
     const may = (path) => { try { accessSync(path, constants.W_OK); return true; } catch { return false; } };

@@ -1,6 +1,6 @@
 // `npm start` as a user runs it, in this checkout: the ready line, curl lines that answer, a second start, and nothing left behind.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,22 @@ async function npmStart(args: readonly string[], env: Readonly<Record<string, st
 function leftovers(): string[] {
   const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(dataDir));
+}
+
+/** A setting in the environment of the service that `npm start` runs. Only Linux tells. */
+function settingOfService(name: string): string | undefined {
+  const pieces = (file: string): string[] => {
+    try {
+      return readFileSync(file, 'utf8').split('\0');
+    } catch {
+      return [];
+    }
+  };
+  const isService = (pid: string): boolean =>
+    pieces(`/proc/${pid}/cmdline`).includes(`${root}dist/main.js`) &&
+    pieces(`/proc/${pid}/environ`).includes(`MILLRACE_DATA_DIR=${dataDir}`);
+  const pid = readdirSync('/proc').find((each) => /^\d+$/.test(each) && isService(each));
+  return pieces(`/proc/${pid}/environ`).find((piece) => piece.startsWith(`${name}=`));
 }
 
 /** The command line against the demo, with names instead of ids. The pages of the documents are run elsewhere (tests/docs). */
@@ -102,6 +118,7 @@ it('serves rows, twice, with a database of yours beside the demo, and leaves not
       const { status, answer } = paste(line);
       expect([line, status, answer]).toEqual([line, expect.stringMatching(/^20[01]$/), expect.stringMatching(/.{15}/s)]);
     }
+    expect(settingOfService('MALLOC_MMAP_THRESHOLD_')).toBe('MALLOC_MMAP_THRESHOLD_=131072');
     if (args.length === 0) runCommands(started.output().match(/^millrace ready on (.*)$/m)?.[1] ?? '');
     if (args.length > 0) expect(paste(lines[0] ?? '').answer).toBe('[{"id":1,"name":"pinto"}]');
     await started.stop(signal);

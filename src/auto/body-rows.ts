@@ -7,34 +7,53 @@ import { type MaybePromise, rescue } from '../util/maybe-promise.ts';
 const MAX_DEPTH = 64;
 
 /** Some thousand rows: a millisecond or two. */
-const AT_ONCE = 8 * SLICE_BYTES;
+const SMALL = 8 * SLICE_BYTES;
 
-/** Returns the number of rows. `refusal` says what else than JSON is wrong with a body. */
-export function readRows(
-  body: Buffer,
-  owner: string,
-  onRow: OnJsonRow,
-  refusal: (error: JsonError) => Error | undefined,
-): MaybePromise<number> {
+export const isSmall = (body: Buffer): boolean => body.length <= SMALL;
+
+/** What takes the rows, and says what else than JSON is wrong with a body. */
+export interface RowsTaker {
+  take: OnJsonRow;
+  refusal(error: JsonError): Error | undefined;
+}
+
+/** Returns the number of rows. */
+export function readRows(body: Buffer, owner: string, taker: RowsTaker): MaybePromise<number> {
   return rescue(
-    () => {
-      const reader = new RowsReader(body, { maxDepth: MAX_DEPTH }, onRow);
-      if (body.length > AT_ONCE) return readLarge(reader, owner);
-      reader.read(Number.POSITIVE_INFINITY);
-      return reader.count;
-    },
-    (error) => {
-      throw error instanceof JsonError ? (refusal(error) ?? notJson(error)) : error;
-    },
+    () => (isSmall(body) ? readAll(body, taker) : readInSlices(body, owner, taker)),
+    (error) => refuse(error, taker),
   );
 }
 
-async function readLarge(reader: RowsReader, owner: string): Promise<number> {
-  do await nextSlice(owner);
-  while (!reader.read(reader.at + SLICE_BYTES / 2));
+/** The same at once, however large it is. */
+export function readRowsAtOnce(body: Buffer, taker: RowsTaker): number {
+  try {
+    return readAll(body, taker);
+  } catch (error) {
+    return refuse(error, taker);
+  }
+}
+
+function open(body: Buffer, taker: RowsTaker): RowsReader {
+  return new RowsReader(body, { maxDepth: MAX_DEPTH }, (index, keys, row) => taker.take(index, keys, row));
+}
+
+function readAll(body: Buffer, taker: RowsTaker): number {
+  const reader = open(body, taker);
+  reader.read(Number.POSITIVE_INFINITY);
   return reader.count;
 }
 
-function notJson(error: JsonError): Error {
-  return error instanceof JsonDepthError ? apiError('body_too_deep', String(MAX_DEPTH)) : apiError('body_not_json', error.message);
+async function readInSlices(body: Buffer, owner: string, taker: RowsTaker): Promise<number> {
+  await nextSlice(owner);
+  const reader = open(body, taker);
+  while (!reader.read(reader.at + SLICE_BYTES / 2)) await nextSlice(owner);
+  return reader.count;
+}
+
+function refuse(error: unknown, taker: RowsTaker): never {
+  if (!(error instanceof JsonError)) throw error;
+  const known = taker.refusal(error);
+  if (known !== undefined) throw known;
+  throw error instanceof JsonDepthError ? apiError('body_too_deep', String(MAX_DEPTH)) : apiError('body_not_json', error.message);
 }

@@ -1,41 +1,62 @@
-/** Reads the body of a PATCH, one JSON object of columns and new values, and checks each value against its column. */
+/** Reads the body of a PATCH: one JSON object of columns and new values, each checked against its column. */
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import type { Assignment } from '../sql/plan.ts';
-import { type JsonCell, type JsonError, NotRowsError } from '../util/json.ts';
-import { after, type MaybePromise } from '../util/maybe-promise.ts';
+import { type JsonCell, type JsonError, type JsonRow, NotRowsError } from '../util/json.ts';
+import type { MaybePromise } from '../util/maybe-promise.ts';
 import { checkGivable } from './access.ts';
-import { readRows } from './body-rows.ts';
-import type { AutoRequest, GivenChanges, ReadyRequest } from './request.ts';
+import { isSmall, type RowsTaker, readRows, readRowsAtOnce } from './body-rows.ts';
+import type { AutoRequest, GivenChanges, ObjectChanges } from './request.ts';
 import { fromJson, InvalidValue } from './values.ts';
+
+/**
+ * Reads a large body in slices of its owner, before its request is planned. What is wrong with it is told when it is planned, behind what else is wrong
+ * with the request.
+ */
+export function readAhead(request: AutoRequest, owner: string): MaybePromise<AutoRequest> {
+  if (request.do !== 'update' || !('body' in request.changes) || isSmall(request.changes.body)) return request;
+  const { body } = request.changes;
+  const taker = new ChangesTaker();
+  const count = Promise.resolve(readRows(asList(body), owner, taker));
+  const given = count.then((rows) => () => taker.end(rows));
+  const failed = (error: unknown) => (): never => {
+    throw error;
+  };
+  return given.catch(failed).then((read) => ({ ...request, changes: { body, given: read } }));
+}
+
+export function assignments({ body, given }: ObjectChanges, table: Table): readonly Assignment[] {
+  return (given?.() ?? readAtOnce(body)).map(([name, value]) => assignment(table, name, value));
+}
+
+function readAtOnce(body: Buffer): GivenChanges {
+  const taker = new ChangesTaker();
+  return taker.end(readRowsAtOnce(asList(body), taker));
+}
 
 const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];
 
-/** Reads what planning needs of a body; of a large one in slices of its owner. */
-export function ready(request: AutoRequest, owner: string): MaybePromise<ReadyRequest> {
-  if (request.do !== 'update' || !('body' in request.changes)) return request as ReadyRequest;
-  const { body } = request.changes;
-  return after(readChanges(body, owner), (given) => ({ ...request, changes: { body, given } }));
+/** One object is read as a list of one row. */
+function asList(body: Buffer): Buffer {
+  return Buffer.concat([OPEN, body, CLOSE]);
 }
 
-function readChanges(body: Buffer, owner: string): MaybePromise<GivenChanges> {
-  let changes: GivenChanges = [];
-  // One object is read as a list of one row.
-  const list = Buffer.concat([OPEN, body, CLOSE]);
-  const read = readRows(list, owner, (_, keys, row) => (changes = keys.map((key, i) => [key, row.cell(i)] as const)), notObject);
-  return after(read, (count) => {
+class ChangesTaker implements RowsTaker {
+  #changes: GivenChanges = [];
+
+  take(_: number, keys: readonly string[], row: JsonRow): void {
+    this.#changes = keys.map((key, i) => [key, row.cell(i)] as const);
+  }
+
+  refusal(error: JsonError): Error | undefined {
+    return error instanceof NotRowsError ? apiError('patch_not_object') : undefined;
+  }
+
+  end(count: number): GivenChanges {
     if (count !== 1) throw apiError('patch_not_object');
-    if (changes.length === 0) throw apiError('patch_empty');
-    return changes;
-  });
-}
-
-function notObject(error: JsonError): Error | undefined {
-  return error instanceof NotRowsError ? apiError('patch_not_object') : undefined;
-}
-
-export function assignments(changes: GivenChanges, table: Table): readonly Assignment[] {
-  return changes.map(([name, value]) => assignment(table, name, value));
+    if (this.#changes.length === 0) throw apiError('patch_empty');
+    return this.#changes;
+  }
 }
 
 function assignment(table: Table, key: string, cell: JsonCell): Assignment {

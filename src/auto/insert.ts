@@ -11,7 +11,7 @@ import { BoundedMap } from '../util/bounded-map.ts';
 import { type JsonCell, type JsonError, type JsonRow, NotRowsError, SPELLING } from '../util/json.ts';
 import { after, type MaybePromise } from '../util/maybe-promise.ts';
 import { checkGivable, isGivenByService, narrow } from './access.ts';
-import { readRows } from './body-rows.ts';
+import { type RowsTaker, readRows } from './body-rows.ts';
 import type { InsertBodyPlan } from './plan-write.ts';
 import type { UpsertKey } from './upsert-key.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from './values.ts';
@@ -43,7 +43,7 @@ interface ColumnChecks {
 
 export function readBatch(body: Buffer, table: Table, owner: string, use: RowsUse = ROWS.insert): MaybePromise<Batch> {
   const batch = new BatchReader(table, body, use);
-  const read = readRows(body, owner, (index, keys, row) => batch.add(index, keys, row), notRows);
+  const read = readRows(body, owner, batch);
   return after(read, (count) => {
     if (count === 0) throw apiError('rows_not_array');
     return { count, groups: batch.end() };
@@ -66,7 +66,7 @@ export interface RowsUse {
   readonly lists: WeakMap<Table, BoundedMap<string, Listed>>;
 }
 
-class BatchReader {
+class BatchReader implements RowsTaker {
   readonly #table: Table;
   readonly #body: Buffer;
   readonly #use: RowsUse;
@@ -82,8 +82,13 @@ class BatchReader {
     this.#lists = listsOf(table, use);
   }
 
+  refusal(error: JsonError): Error | undefined {
+    if (!(error instanceof NotRowsError)) return undefined;
+    return error.row === undefined ? apiError('rows_not_array') : apiError('row_not_object', String(error.row));
+  }
+
   /** `keys` is the same array for consecutive rows with the same keys. */
-  add(index: number, keys: readonly string[], row: JsonRow): void {
+  take(index: number, keys: readonly string[], row: JsonRow): void {
     const { checks, rows, places } = this.#shape !== undefined && keys === this.#keys ? this.#shape : this.#enter(keys, index);
     for (let i = 0; i < checks.length; i++) {
       const { column, text, integer } = checks[i] as ColumnChecks;
@@ -143,11 +148,6 @@ function toList(columns: readonly Column[], table: Table): Listed {
 
 function newShape({ columns, lacks, checks }: Listed, body: Buffer): Shape {
   return { columns, lacks, checks, rows: new RowValues(columns.length, body), places: [] };
-}
-
-function notRows(error: JsonError): Error | undefined {
-  if (!(error instanceof NotRowsError)) return undefined;
-  return error.row === undefined ? apiError('rows_not_array') : apiError('row_not_object', String(error.row));
 }
 
 function insertColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {

@@ -23,7 +23,7 @@ export class PatientSink implements AnswerSink {
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#columns = columns;
-    this.#flow = this.brief?.watched(flow) ?? flow;
+    this.#flow = this.brief?.watched(flow, true) ?? flow;
   }
 
   row(cells: Cells): void {

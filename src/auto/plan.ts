@@ -16,7 +16,7 @@ import { type Expansion, planExpansions, withColumns } from './plan-expand.ts';
 import { planGroups, type SumsPlan } from './plan-groups.ts';
 import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
 import { Reach, reaching } from './relations.ts';
-import { OPERATIONS, type ReadRequest, type ReadyRequest, type RowRequest } from './request.ts';
+import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from './request.ts';
 
 /** A page of rows. */
 export interface ReadPlan {
@@ -61,7 +61,7 @@ export interface Surroundings {
   readonly neighbours?: Neighbours | undefined;
 }
 
-export function planRequest(asked: ReadyRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
+export function planRequest(asked: AutoRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
   const table = visibleTable(found, access, OPERATIONS[asked.do]);
   const reach = neighbours === undefined ? undefined : new Reach(neighbours, access);
   const request = reach === undefined ? asked : reaching(asked, table, reach);

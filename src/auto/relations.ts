@@ -19,7 +19,7 @@ import { type Access, narrow, reachableTable } from './access.ts';
 import type { ExpandWanted } from './expand-syntax.ts';
 import type { RawFilter, RelatedWanted } from './filter-syntax.ts';
 import { conditionOf } from './filters.ts';
-import type { AutoRequest, ReadyRequest } from './request.ts';
+import type { AutoRequest } from './request.ts';
 
 /** What a request may reach from its table. */
 export class Reach {
@@ -165,7 +165,7 @@ function filtersOf(request: AutoRequest): readonly RawFilter[] {
 }
 
 /** The same request, with the conditions that its relations mean. */
-export function reaching(request: ReadyRequest, table: Table, reach: Reach): ReadyRequest {
+export function reaching(request: AutoRequest, table: Table, reach: Reach): AutoRequest {
   if (request.do === 'read' || request.do === 'group') return { ...request, filters: withRelations(request.filters, table, reach) };
   const isFiltered = (request.do === 'update' || request.do === 'delete') && 'filters' in request.where;
   return isFiltered ? { ...request, where: { filters: withRelations(filtersOf(request), table, reach) } } : request;

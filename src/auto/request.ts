@@ -90,19 +90,22 @@ export interface PatchRowsRequest extends Named, WriteOptions {
   readonly body: Buffer;
 }
 
-/** New values of one column (`set`), or of several (a JSON object). */
-export type Changes = { readonly column: string; readonly text: string } | { readonly body: Buffer };
-
 /** Columns and their new values, as they were written. */
 export type GivenChanges = readonly (readonly [name: string, value: JsonCell])[];
 
-/** The same, and what the object says. */
-type ReadChanges = Exclude<Changes, { readonly body: Buffer }> | { readonly body: Buffer; readonly given: GivenChanges };
+export interface ObjectChanges {
+  readonly body: Buffer;
+  /** What it says, where it was read ahead; throws what is wrong with it. */
+  readonly given?: () => GivenChanges;
+}
 
-export interface UpdateRequest<C extends Changes = Changes> extends Named, WriteOptions {
+/** New values of one column (`set`), or of several (a JSON object). */
+export type Changes = { readonly column: string; readonly text: string } | ObjectChanges;
+
+export interface UpdateRequest extends Named, WriteOptions {
   readonly do: 'update';
   readonly where: RowsWanted;
-  readonly changes: C;
+  readonly changes: Changes;
   readonly ifMatch: EntityTags | undefined;
 }
 
@@ -114,10 +117,6 @@ export interface DeleteRequest extends Named, WriteOptions {
 
 export type WriteRequest = InsertRequest | PatchRowsRequest | UpdateRequest | DeleteRequest;
 export type AutoRequest = ReadRequest | GroupRequest | RowRequest | WriteRequest;
-
-export type ReadyUpdate = UpdateRequest<ReadChanges>;
-/** A request that can be planned. */
-export type ReadyRequest = Exclude<AutoRequest, UpdateRequest> | ReadyUpdate;
 
 /** Which of the caller's operations a request is. */
 export const OPERATIONS: Readonly<Record<AutoRequest['do'], Operation>> = {

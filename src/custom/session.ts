@@ -123,7 +123,7 @@ export class CallSession {
     const { meter } = this.#options;
     const began = performance.now();
     try {
-      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind);
+      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind, isShared);
       const outcome = await connection.run(bound.statement, bound.params, options, watched);
       if (meter !== undefined) noteRows(meter, outcome.rows);
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
@@ -290,14 +290,16 @@ export class CallSession {
 class WatchedRows implements RowSink {
   readonly #inner: RowSink;
   readonly #kind: BriefKind;
+  readonly #isShared: boolean;
 
-  constructor(inner: RowSink, kind: BriefKind) {
+  constructor(inner: RowSink, kind: BriefKind, isShared: boolean) {
     this.#inner = inner;
     this.#kind = kind;
+    this.#isShared = isShared;
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
-    this.#inner.start(columns, this.#kind.watched(flow));
+    this.#inner.start(columns, this.#kind.watched(flow, this.#isShared));
   }
 
   row(cells: Cells): void {

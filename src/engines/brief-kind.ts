@@ -110,8 +110,8 @@ export class BriefKind implements Brief {
   }
 
   /** The flow of the rows of one, whose reader shows whether they are too many. */
-  watched(flow: Backpressure): Backpressure {
-    return new WatchedFlow(flow, this);
+  watched(flow: Backpressure, isShared: boolean): Backpressure {
+    return new WatchedFlow(flow, this, isShared);
   }
 }
 
@@ -126,12 +126,14 @@ export function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, tr
 }
 
 class WatchedFlow implements Backpressure {
+  readonly isShared: boolean;
   readonly #inner: Backpressure;
   readonly #kind: BriefKind;
 
-  constructor(inner: Backpressure, kind: BriefKind) {
+  constructor(inner: Backpressure, kind: BriefKind, isShared: boolean) {
     this.#inner = inner;
     this.#kind = kind;
+    this.isShared = isShared;
   }
 
   pause(): void {

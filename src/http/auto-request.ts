@@ -1,6 +1,6 @@
 /** An Auto request from end to end: parse → plan → run → respond. What each arrow does is in the file that its function comes from. */
 import type { Auto, Target } from '../auto/attempt.ts';
-import { ready } from '../auto/changes.ts';
+import { readAhead } from '../auto/changes.ts';
 import { planRequest } from '../auto/plan.ts';
 import {
   type AutoRequest,
@@ -10,7 +10,6 @@ import {
   parseRead,
   parseReadRow,
   parseUpdate,
-  type ReadyRequest,
   type RowAddress,
 } from '../auto/request.ts';
 import { runPlan, runReadOnly } from '../auto/run.ts';
@@ -62,9 +61,9 @@ export function answerAuto(exchange: Exchange, target: Target, parse: Parse, ser
   const perform: Perform = (sink, signal) =>
     services.auto.attempt(request, signal === target.signal ? target : { ...target, signal }, sink, (table, session, rows) => {
       const run = target.readsOnly && READS.has(request.do) ? runReadOnly : runPlan;
-      const begin = (asked: ReadyRequest): Promise<AutoResult> => run(planRequest(asked, table, target.access, session), session, rows);
-      const asked = ready(request, session.owner);
-      return asked instanceof Promise ? asked.then(begin) : begin(asked);
+      const begin = (read: AutoRequest): Promise<AutoResult> => run(planRequest(read, table, target.access, session), session, rows);
+      const read = readAhead(request, session.owner);
+      return read instanceof Promise ? read.then(begin) : begin(read);
     });
   return respond({ exchange, request, target, format, perform }, services.reads);
 }

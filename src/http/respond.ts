@@ -159,7 +159,8 @@ const EMPTY = Buffer.alloc(0);
 
 /**
  * Sends rows. A small answer is one write with its length. A large one flows in slices, and the query waits for a slow reader. If that takes
- * too long, the rest goes to a spool, and the connection to the database is free again. If the spool has no room, the answer breaks off.
+ * too long, or others wait behind it, the rest goes to a spool, and the connection to the database is free again. If the spool has no room, the answer
+ * breaks off.
  */
 export class RowResponse implements RowSink, SlowReader {
   /** Names and values, alternating; sent with the first byte. */
@@ -250,8 +251,12 @@ export class RowResponse implements RowSink, SlowReader {
       reply.begin(this.#status, headerLines(this.#exchange, this.#format.contentType, this.headers), undefined);
     }
     if (!reply.write(piece) && this.since === 0) {
-      this.since = performance.now();
       this.#flow?.pause();
+      if (this.#flow?.isShared === true) {
+        this.giveUp();
+        return;
+      }
+      this.since = performance.now();
       awaitReader(this);
     }
   }

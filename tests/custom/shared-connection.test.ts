@@ -7,6 +7,7 @@ import { DbFailure, type Engine } from '../../src/engines/engine.ts';
 import { HostPolicy } from '../../src/engines/hosts.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import { TextRows } from '../../src/engines/rows.ts';
+import type { Backpressure } from '../../src/model/cells.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { entryTo } from '../support/connection.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
@@ -137,15 +138,26 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     expect(kind.isShared).toBe(false);
   });
 
-  test('one whose reader is slow is never shared again', async () => {
+  test('one whose reader is slow is not waited for where it is shared, and never shared again', async () => {
     const kind = new BriefKind(TRAITS);
-    const session = open();
-    const rows = { start: (_: unknown, flow: { pause(): void; resume(): void }) => [flow.pause(), flow.resume()], row: () => undefined };
-    await session.run(
-      { statement: { text: sql.session, types: [] }, params: [] },
-      { label: 'a', sql: FACTS, brief: { kindOn: () => kind } },
-      rows,
-    );
+    const shared: (boolean | undefined)[] = [];
+    const rows = {
+      start: (_: unknown, flow: Backpressure) => {
+        shared.push(flow.isShared);
+        flow.pause();
+        flow.resume();
+      },
+      row: () => undefined,
+    };
+    const run = () =>
+      open().run(
+        { statement: { text: sql.session, types: [] }, params: [] },
+        { label: 'a', sql: FACTS, brief: { kindOn: () => kind } },
+        rows,
+      );
+    await run();
+    await run();
+    expect(shared).toEqual([true, false]);
     expect(kind.isShared).toBe(false);
     for (let i = 0; i < 20; i++) await ask(open(), sql.session, kind);
     expect(kind.isShared).toBe(false);

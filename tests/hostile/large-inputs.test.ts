@@ -143,3 +143,21 @@ describe('batches of 16 MiB', () => {
     expect(worst).toBeLessThan(AT_ONCE);
   });
 });
+
+test('what is wrong with a PATCH is told in the same order, however large its body is', async () => {
+  const headers = { ...bench.project.headers, 'content-type': JSON_TYPE };
+  const cases = [
+    ['{', 'loose', [406, 400]],
+    ['{}', 'loose', [406, 400]],
+    ['{"nothing":1}', 'loose', [406, 400]],
+    ['[]', 'loose', [400, 400]],
+    ['{', 'tight', [406, 404]],
+  ] as const;
+  for (const [text, table, wanted] of cases)
+    for (const padding of [0, MEBIBYTE]) {
+      const path = bench.project.autoPath(database.dbType, database.name, table);
+      const body = Buffer.from(`${' '.repeat(padding)}${text}`);
+      const send = async (query: string) => (await service.request('PATCH', `${path}${query}`, { headers, body })).status;
+      expect([text, padding, await send(''), await send('?id=eq.7')]).toEqual([text, padding, ...wanted]);
+    }
+});

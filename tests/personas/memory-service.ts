@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../../src/auto/access.ts';
 import { narrow, narrowTaken } from '../../src/auto/access.ts';
-import { ready } from '../../src/auto/changes.ts';
 import { encodeCursor } from '../../src/auto/cursor.ts';
 import { ROWS, readBatch, rowsToInsert } from '../../src/auto/insert.ts';
 import { isChange } from '../../src/auto/insert-groups.ts';
@@ -86,7 +85,7 @@ export class MemoryService {
       if (this.#grants.grantsOf(ask.table) === undefined) throw apiError('table_unknown', ask.table);
       const access = this.accessFor(caller);
       const neighbours = reachOf(request) === undefined ? undefined : { keys: KEYS, tables: TABLES };
-      return await this.#run(planRequest(await ready(request, 'me'), TABLES.get(ask.table) as Table, access, { neighbours }));
+      return await this.#run(planRequest(request, TABLES.get(ask.table) as Table, access, { neighbours }));
     } catch (error) {
       return { status: error instanceof ApiError ? error.status : 599, body: undefined, headers: {}, error };
     }

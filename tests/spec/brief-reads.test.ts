@@ -1,14 +1,20 @@
 // Many callers who read rows by their keys at the same time share connections: each gets its own row, also when others leave or do not read.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
 const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
 const ROWS = 200;
+/** Rows of a megabyte: more than sockets take. */
+const HEAVY = 12;
 const databases = new Map<EngineName, TestDatabase>();
 let service: Service;
 let project: TestProject;
+/** With one connection to each database. */
+let narrow: TestProject;
 
 beforeAll(async () => {
   for (const name of ENGINES) {
@@ -18,12 +24,19 @@ beforeAll(async () => {
     const rows = Array.from({ length: ROWS }, (_, id) => `(${id}, 'thing ${id}')`);
     await database.run(`INSERT INTO things VALUES ${rows}`);
     await database.run(`CREATE TABLE wide (id int PRIMARY KEY, body ${name === 'postgres' ? 'text' : 'longtext'})`);
-    await database.run(`INSERT INTO wide VALUES (1, ${name === 'postgres' ? 'repeat' : 'REPEAT'}('x', 8000000)), (2, 'short')`);
+    const repeat = name === 'postgres' ? 'repeat' : 'REPEAT';
+    await database.run(`INSERT INTO wide VALUES (1, ${repeat}('x', 8000000)), (2, 'short')`);
+    await database.run(`CREATE TABLE heavy (id int PRIMARY KEY, body ${name === 'postgres' ? 'text' : 'longtext'})`);
+    for (let id = 1; id <= HEAVY; id++) await database.run(`INSERT INTO heavy VALUES (${id}, ${repeat}('x', 1000000))`);
   }
-  service = await startService({ env: { MILLRACE_SLOW_READER_SECS: '2', MILLRACE_LOG_LEVEL: 'warn' } });
+  service = await startService({ env: { MILLRACE_SLOW_READER_SECS: '60', MILLRACE_LOG_LEVEL: 'warn' } });
   project = await setUpProject(
     service,
     [...databases.values()].map((database) => database.entry()),
+  );
+  narrow = await setUpProject(
+    service,
+    [...databases.values()].map((database) => database.entry({ max_open_connections: 1 })),
   );
 });
 afterAll(async () => {
@@ -32,9 +45,9 @@ afterAll(async () => {
 });
 
 describe.each(ENGINES)('on %s', (name) => {
-  const pathOf = (table: string): string => {
+  const pathOf = (table: string, { autoPath } = project): string => {
     const database = databases.get(name) as TestDatabase;
-    return project.autoPath(database.dbType, database.name, table);
+    return autoPath(database.dbType, database.name, table);
   };
 
   test('every caller gets the row of its key, whoever leaves meanwhile', async () => {
@@ -79,5 +92,25 @@ describe.each(ENGINES)('on %s', (name) => {
     );
     for (const { status, body } of short) expect([status, JSON.parse(String(body))]).toEqual([200, { id: 2, body: 'short' }]);
     for (const socket of staring) socket.destroy();
+  });
+
+  test('a caller who does not read a page holds up nobody on the same connection', async () => {
+    const thing = (id: number) => service.request('GET', `${pathOf('things', narrow)}/${id}`, { headers: narrow.headers });
+    for (let i = 0; i < 20; i++) await thing(i);
+    await service.request('GET', `${pathOf('heavy', narrow)}/1?$select=id`, { headers: narrow.headers });
+    const head = Object.entries(narrow.headers).map(([key, value]) => `${key}: ${value}\r\n`);
+    const staring = connect(service.port, service.host);
+    staring.pause();
+    await once(staring, 'connect');
+    staring.write(`GET ${pathOf('heavy', narrow)}?pg=0&ps=20 HTTP/1.1\r\nHost: x\r\n${head.join('')}\r\n`);
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.all(Array.from({ length: 16 }, (_, id) => thing(id)));
+      expect(answers.map((answer) => [answer.status, answer.json()])).toEqual(answers.map((_, id) => [200, { id, name: `thing ${id}` }]));
+    }
+    // What it has not taken is kept for it.
+    let received = 0;
+    staring.on('data', (piece: Buffer) => (received += piece.length)).resume();
+    await expect.poll(() => received, PATIENCE).toBeGreaterThan(HEAVY * 1_000_000);
+    staring.destroy();
   });
 });

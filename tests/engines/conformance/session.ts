@@ -3,18 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { UNRESTRICTED } from '../../../src/auto/access.ts';
 import { Auto, type Target } from '../../../src/auto/attempt.ts';
-import { ready } from '../../../src/auto/changes.ts';
 import { planRequest } from '../../../src/auto/plan.ts';
-import {
-  type AutoRequest,
-  parseDelete,
-  parseInsert,
-  parsePatch,
-  parseRead,
-  parseReadRow,
-  parseUpdate,
-  type ReadyRequest,
-} from '../../../src/auto/request.ts';
+import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseReadRow, parseUpdate } from '../../../src/auto/request.ts';
 import { runPlan } from '../../../src/auto/run.ts';
 import type { AnswerSink, AutoResult } from '../../../src/auto/session.ts';
 import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
@@ -233,9 +223,7 @@ export class Session {
       this.#users.set(connection, users);
       this.together.push(users);
       const leave = (): void => void this.#users.set(connection, (this.#users.get(connection) ?? 1) - 1);
-      const begin = (asked: ReadyRequest): Promise<AutoResult> => runPlan(planRequest(asked, found, UNRESTRICTED, session), session, rows);
-      const asked = ready(request, 'test');
-      return (asked instanceof Promise ? asked.then(begin) : begin(asked)).finally(leave);
+      return runPlan(planRequest(request, found, UNRESTRICTED, session), session, rows).finally(leave);
     });
   }
 

@@ -1,10 +1,11 @@
 /** Reads the rows of a body: at once if it is small; a large one in slices of its owner, so that it holds up nobody. */
 import { apiError } from '../errors.ts';
-import { JsonDepthError, JsonError, type OnJsonRow, RowsReader } from '../util/json.ts';
+import { JsonDepthError, JsonError, type OnJsonRow, parseRows, RowsReader } from '../util/json.ts';
 import { nextSlice, SLICE_BYTES } from '../util/loop-scheduler.ts';
 import { type MaybePromise, rescue } from '../util/maybe-promise.ts';
 
 const MAX_DEPTH = 64;
+const LIMITS = { maxDepth: MAX_DEPTH };
 
 /** Some thousand rows: a millisecond or two. */
 const SMALL = 8 * SLICE_BYTES;
@@ -34,19 +35,13 @@ export function readRowsAtOnce(body: Buffer, taker: RowsTaker): number {
   }
 }
 
-function open(body: Buffer, taker: RowsTaker): RowsReader {
-  return new RowsReader(body, { maxDepth: MAX_DEPTH }, (index, keys, row) => taker.take(index, keys, row));
-}
-
 function readAll(body: Buffer, taker: RowsTaker): number {
-  const reader = open(body, taker);
-  reader.read(Number.POSITIVE_INFINITY);
-  return reader.count;
+  return parseRows(body, LIMITS, (index, keys, row) => taker.take(index, keys, row));
 }
 
 async function readInSlices(body: Buffer, owner: string, taker: RowsTaker): Promise<number> {
   await nextSlice(owner);
-  const reader = open(body, taker);
+  const reader = new RowsReader(body, LIMITS, (index, keys, row) => taker.take(index, keys, row));
   while (!reader.read(reader.at + SLICE_BYTES / 2)) await nextSlice(owner);
   return reader.count;
 }

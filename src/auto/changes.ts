@@ -44,7 +44,8 @@ function asList(body: Buffer): Buffer {
 class ChangesTaker implements RowsTaker {
   #changes: GivenChanges = [];
 
-  take(_: number, keys: readonly string[], row: JsonRow): void {
+  take(index: number, keys: readonly string[], row: JsonRow): void {
+    if (index > 0) throw apiError('patch_not_object');
     this.#changes = keys.map((key, i) => [key, row.cell(i)] as const);
   }
 
@@ -53,7 +54,7 @@ class ChangesTaker implements RowsTaker {
   }
 
   end(count: number): GivenChanges {
-    if (count !== 1) throw apiError('patch_not_object');
+    if (count === 0) throw apiError('patch_not_object');
     if (this.#changes.length === 0) throw apiError('patch_empty');
     return this.#changes;
   }

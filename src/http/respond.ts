@@ -174,6 +174,8 @@ export class RowResponse implements RowSink, SlowReader {
   #spool: AnswerSpool | undefined;
   #writer: { row(cells: Cells): void; end(): void } | undefined;
   #flow: PacedFlow | undefined;
+  /** Others wait behind these rows. */
+  #isShared = false;
   #sent = false;
   since = 0;
   waited = 0;
@@ -199,6 +201,7 @@ export class RowResponse implements RowSink, SlowReader {
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#flow = new PacedFlow(flow, ownerOf(this.#exchange));
+    this.#isShared = flow.isShared === true;
     const begin = this.#shape === 'row' ? (this.#format.onlyRow ?? this.#format.rows) : this.#format.rows;
     this.#writer = begin(columns, this.#out);
   }
@@ -252,7 +255,7 @@ export class RowResponse implements RowSink, SlowReader {
     }
     if (!reply.write(piece) && this.since === 0) {
       this.#flow?.pause();
-      if (this.#flow?.isShared === true) {
+      if (this.#isShared) {
         this.giveUp();
         return;
       }

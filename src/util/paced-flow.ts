@@ -5,7 +5,6 @@
 import { SLICE_BYTES, schedule } from './loop-scheduler.ts';
 
 export interface Pausable {
-  readonly isShared?: boolean;
   pause(): void;
   resume(): void;
 }
@@ -38,10 +37,6 @@ export class PacedFlow {
       this.#left = 2 * SLICE_BYTES;
       if (!this.#stopped) this.#source.resume();
     });
-  }
-
-  get isShared(): boolean {
-    return this.#source.isShared === true;
   }
 
   /** The reader is slow. */

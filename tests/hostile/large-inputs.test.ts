@@ -151,6 +151,7 @@ test('what is wrong with a PATCH is told in the same order, however large its bo
     ['{}', 'loose', [406, 400]],
     ['{"nothing":1}', 'loose', [406, 400]],
     ['[]', 'loose', [400, 400]],
+    ['{"id":1},{"id":2}', 'loose', [406, 400]],
     ['{', 'tight', [406, 404]],
   ] as const;
   for (const [text, table, wanted] of cases)

@@ -73,7 +73,18 @@ export class Named {
   }
 }
 
-type Part = Json | Shared | Named;
+/** A member of an object whose name is hardly ever used twice: an object literal would make the runtime learn a shape for each. */
+export class Member {
+  readonly name: string;
+  readonly value: unknown;
+
+  constructor(name: string, value: unknown) {
+    this.name = name;
+    this.value = value;
+  }
+}
+
+type Part = Json | Shared | Named | Member;
 
 /** An object with the members of several. */
 export class Joined {
@@ -93,6 +104,7 @@ const isList = (value: Compound): boolean => Array.isArray(value instanceof Shar
 function innerText(notation: Notation, value: Compound, depth: number): string {
   if (value instanceof Shared) return value.inner(notation, depth);
   if (value instanceof Named) return value.pattern.inner(notation, depth, value.name);
+  if (value instanceof Member) return notation.member(value.name, value.value, depth);
   let text = '';
   const add = (more: string): void => {
     text += text === '' || more === '' ? more : notation.separator + more;
@@ -195,7 +207,7 @@ export class DocumentWriter {
   }
 
   async members(members: Json): Promise<void> {
-    for (const [name, value] of Object.entries(members)) await this.all(new Joined([{ [name]: value }]));
+    for (const [name, value] of Object.entries(members)) await this.all(new Joined([new Member(name, value)]));
   }
 
   /** The members of one part, in one turn. */

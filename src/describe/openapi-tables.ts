@@ -6,7 +6,7 @@ import { type ApiOperation, FILTERED, PARAMETERS } from '../auto/parameters.ts';
 import type { Column } from '../model/table.ts';
 import { type ColumnUse, columnExample, columnSchema, filterExample, filterName, isFiltered } from './column-schema.ts';
 import { type DescribedTable, type Description, keyOf } from './description.ts';
-import { Joined, type Json, NAME, type Named, Pattern, Shared } from './document-writer.ts';
+import { Joined, type Json, Member, NAME, type Named, Pattern, Shared } from './document-writer.ts';
 import { columnInQuery, tableName } from './names.ts';
 import { errorResponses, inAllFormats, parameterName, refTo } from './openapi-parts.ts';
 import { API_OPERATIONS, OPERATION_ROWS, statusesOf } from './operations.ts';
@@ -107,16 +107,15 @@ export function tablePaths({ prefix, org, project }: Description, documented: Do
   const path = `/${[prefix, 'api', 'rest', 'auto', 'v1', org, project, type, database, table.name].map(encodeURIComponent).join('/')}`;
   const filters = new Shared(documented.filters.map(({ reference }) => reference));
   const granted = API_OPERATIONS.filter((operation) => rights[OPERATION_ROWS[operation].right] !== undefined);
-  const item = (where: 'table' | 'query' | 'row'): Json =>
-    Object.fromEntries(
-      granted
-        .filter((operation) => OPERATION_ROWS[operation].path === where)
-        .map((operation) => [OPERATION_ROWS[operation].method, tableOperation(documented, operation, filters)]),
-    );
+  const operationsOn = (where: 'table' | 'query' | 'row'): readonly Member[] =>
+    granted
+      .filter((operation) => OPERATION_ROWS[operation].path === where)
+      .map((operation) => new Member(OPERATION_ROWS[operation].method, tableOperation(documented, operation, filters)));
   const hasRows = keyOf(table).length > 0 && keyOf(table).every((column) => rights.read?.columns.includes(column) === true);
-  const queried = rights.read === undefined ? {} : { [`${path}/query`]: item('query') };
-  const row = hasRows ? { [`${path}/{key}`]: { parameters: [keyParameter(documented)], ...item('row') } } : {};
-  return new Joined([{ [path]: item('table'), ...queried, ...row }]);
+  const paths = [new Member(path, new Joined(operationsOn('table')))];
+  if (rights.read !== undefined) paths.push(new Member(`${path}/query`, new Joined(operationsOn('query'))));
+  if (hasRows) paths.push(new Member(`${path}/{key}`, new Joined([{ parameters: [keyParameter(documented)] }, ...operationsOn('row')])));
+  return new Joined(paths);
 }
 
 function keyParameter(described: DescribedTable): Json {
@@ -295,8 +294,8 @@ export function tableSchemas(documented: DocumentedTable): Joined {
   const { ref, name, table, keys, rights } = documented;
   const insert = rights.insert?.columns;
   const update = rights.update?.columns;
-  const schemas = {
-    [name]: {
+  const schemas = [
+    new Member(name, {
       type: 'object',
       title: table.name,
       ...(rights.read === undefined ? {} : { properties: propertiesOf(documented, rights.read.columns) }),
@@ -306,12 +305,12 @@ export function tableSchemas(documented: DocumentedTable): Joined {
         .filter((key) => key.length > 0 && key.every((column) => rights.read?.columns.includes(column) === true))
         .map((key) => key.map((column) => column.name)),
       'x-foreign-keys': keys.map(({ columns, references }) => ({ columns, references })),
-    },
-    ...(rights.read === undefined ? {} : { [`${name}.query`]: querySchema(documented) }),
-    ...(insert === undefined ? {} : { [`${name}.insert`]: insertSchema(documented, insert) }),
-    ...(update === undefined ? {} : { [`${name}.update`]: updateSchema(documented, update) }),
-  };
-  return new Joined([schemas]);
+    }),
+  ];
+  if (rights.read !== undefined) schemas.push(new Member(`${name}.query`, querySchema(documented)));
+  if (insert !== undefined) schemas.push(new Member(`${name}.insert`, insertSchema(documented, insert)));
+  if (update !== undefined) schemas.push(new Member(`${name}.update`, updateSchema(documented, update)));
+  return new Joined(schemas);
 }
 
 /** Columns of the key may stand there to say which row is meant. */

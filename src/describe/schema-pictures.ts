@@ -1,6 +1,6 @@
 /**
  * All tables of a schema as they were seen last, each schema read in a handful of statements. A picture is at most five seconds old when it is
- * used, and stays the same object while nothing changed, so that what was made of it serves again: its server makes
+ * used, and stays the same object while nothing changed, so that what was made of it serves again: from the second look on its server makes
  * a stamp of it, and tells by that alone whether anything changed. A database that does not answer in time counts as unreachable for as long.
  */
 import { createHash } from 'node:crypto';
@@ -81,7 +81,8 @@ export class SchemaPictures {
       const connection = await pool.acquire(waiting);
       try {
         const { catalog } = this.#connections.engine(entry.type);
-        const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry) };
+        // Most schemas are looked at once, or again and again.
+        const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry), wantsStamp: old !== undefined };
         const known = old?.picture.kind === 'seen' ? old.picture : undefined;
         if (known !== undefined && old?.stamp !== undefined && (await catalog.stampAll?.(connection, schema, options)) === old.stamp)
           return { picture: known, stamp: old.stamp };

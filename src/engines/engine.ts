@@ -43,6 +43,8 @@ export interface RunOptions {
 export interface SurveyOptions extends RunOptions {
   /** Whose turns of the event loop are taken. */
   readonly owner: string;
+  /** Is the stamp of the schema wanted too? It costs the server something. */
+  readonly wantsStamp?: boolean;
 }
 
 /** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
@@ -170,7 +172,7 @@ export interface Survey {
   readonly tables: readonly Table[];
   /** As `foreignKeys` has them. */
   readonly keys: readonly ForeignKey[];
-  /** The stamp of the schema at that time or before; undefined where there is none. */
+  /** The stamp of the schema at that time or before; undefined where there is none, or none was wanted. */
   readonly stamp: string | undefined;
 }
 

@@ -79,14 +79,15 @@ export const clickhouseCatalog: Catalog = {
   },
 
   async survey(connection, schema, options) {
-    const before = await stampAll(connection, schema, options);
+    const stampNow = async () => (options.wantsStamp === true ? stampAll(connection, schema, options) : undefined);
+    const before = await stampNow();
     const [database] = await rowsOf(connection, DATABASE, [schema ?? ''], options);
     if (database === undefined) return undefined;
     const [name = ''] = database;
     const tables = await rowsOf(connection, TABLES_IN_FULL, [name], options);
     const columns = groupRows(await rowsOf(connection, COLUMNS_OF_ALL, [name], options), TABLE_OF_COLUMN);
     // A stamp comes back when the schema does: only one that stayed is that of what was read in between.
-    const stamp = (await stampAll(connection, schema, options)) === before ? before : undefined;
+    const stamp = (await stampNow()) === before ? before : undefined;
     const shared = new SharedColumns();
     const described = await mapInTurns(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? [], shared));
     return { tables: described.filter((table) => table !== undefined), keys: [], stamp };

@@ -61,8 +61,9 @@ const MARIADB_CHECKS = query(
 
 /** A table of the catalogue, as much of it as a schema is described by. */
 interface Part {
-  /** The items of each row, and behind them half of its hash. */
   readonly read: Statement;
+  /** The same, and behind the items of each row half of its hash. */
+  readonly readHashed: Statement;
   /** What the halves of all rows make. */
   readonly digest: Statement;
 }
@@ -80,9 +81,17 @@ function part(name: string, where: string, { items, hashed = items, order = '' }
   const half = `LEFT(SHA2(CONCAT_WS(' ', ${texts.join(', ')}), 256), 16)`;
   const from = `FROM information_schema.${name} WHERE ${where} = ?`;
   return {
-    read: query(`SELECT ${items}, ${half} ${from} ${order}`, items.split(', ').length + 1, 1),
+    read: query(`SELECT ${items} ${from} ${order}`, items.split(', ').length, 1),
+    readHashed: query(`SELECT ${items}, ${half} ${from} ${order}`, items.split(', ').length + 1, 1),
     digest: query(`SELECT LOWER(HEX(BIT_XOR(CAST(CONV(${half}, 16, 10) AS UNSIGNED)))) ${from}`, 1, 1),
   };
+}
+
+/** As `stampAll` has it. */
+async function stampOf(parts: readonly (readonly Row[])[], owner: string): Promise<string> {
+  const digests: string[] = [];
+  for (const found of parts) digests.push(await digestOf(found, owner));
+  return digests.join(' ');
 }
 
 /** As `digest` has it: an operation that knows no order. */
@@ -257,7 +266,8 @@ async function survey(connection: Connection, schema: string | undefined, option
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
   const mariadb = isMariadb(server[0]?.[1]);
-  const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read }) => read)];
+  const { wantsStamp = false } = options;
+  const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read, readHashed }) => (wantsStamp ? readHashed : read))];
   // MariaDB leaves views out that cannot be read in a transaction that only reads; nor is its catalogue part of a snapshot.
   const as = mariadb ? 'one after the other' : 'of one moment';
   const [schemas = [], ...parts] = await rowsTogether(connection, statements, [wanted], options, as);
@@ -273,12 +283,10 @@ async function survey(connection: Connection, schema: string | undefined, option
     if (own === undefined) return undefined;
     return assemble(wanted, table, { columns: own, keys: keys.get(name) ?? [], checks: checks.get(name) ?? [], mariadb, shared });
   });
-  const digests: string[] = [];
-  for (const found of parts) digests.push(await digestOf(found, options.owner));
   return {
     tables: described.filter((table) => table !== undefined).sort((left, right) => (left.name < right.name ? -1 : 1)),
     keys: foreignKeysOf(foreignRows, keys),
-    stamp: digests.join(' '),
+    stamp: wantsStamp ? await stampOf(parts, options.owner) : undefined,
   };
 }
 

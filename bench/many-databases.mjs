@@ -20,8 +20,8 @@ const PROJECTS = 5;
 const FEW = 10;
 const FEW_CONNECTIONS = 5;
 const ROWS = 1000;
-const FIRST = 7;
-const FIRST_OF_HUNDRED = 4;
+/** How often each database is asked before anything counts: of a thousand, and of fewer. PostgreSQL plans the first five of each statement anew. */
+const FIRST = { pg: [7, 4], ms: [2, 2], ma: [2, 2], ch: [2, 2] };
 /** The service looks at a table again when its picture is older than five seconds. */
 const LOOK_AGAIN_MS = 5100;
 /** A thousand of the service, a thousand of the yardstick, and what the few databases hold beside them. */
@@ -162,7 +162,7 @@ async function setUp(engine, { thousand, quick, workers, prof, nodeHttp }, say) 
 }
 
 /**
- * The first request to each opens its connection, and PostgreSQL plans the first five of each statement anew: neither is what is compared. So the
+ * The first request to each opens its connection, and the first few may be planned anew: neither is what is compared. So the
  * requests come as far apart as the service looks at a table again; where the databases are few, what warms a contest up does it.
  */
 const firstRequests = (administrator, type, names, say) => async (projects, times) => {
@@ -177,14 +177,20 @@ const firstRequests = (administrator, type, names, say) => async (projects, time
   }
 };
 
+/** What the contests with many databases need. */
+export async function prepareMany(engine, settings, say) {
+  engine.tenants ??= await setUp(engine, settings, say);
+}
+
 /** Single rows from so many databases in turn, against a handler with as many pools. */
 export const manyDatabases = (count) => async (engine, settings, say) => {
   const { type } = engine.fixture.address;
   const isThousand = count === 1000;
-  engine.tenants ??= await setUp(engine, settings, say);
+  await prepareMany(engine, settings, say);
   const { address, each, few, projects, service, yardstick, greet } = engine.tenants;
   const isFew = count === FEW;
-  if (!isFew) await greet(isThousand ? projects : projects.slice(0, 1), settings.quick ? 1 : isThousand ? FIRST : FIRST_OF_HUNDRED);
+  const [ofThousand, ofFewer] = FIRST[type];
+  if (!isFew) await greet(isThousand ? projects : projects.slice(0, 1), settings.quick ? 1 : isThousand ? ofThousand : ofFewer);
   const most = isThousand ? each : Math.min(count, each);
   const own = isFew ? [few] : isThousand ? projects : projects.slice(0, 1);
   const database = `tenant_${anyOf(most)}`;

@@ -1,4 +1,5 @@
-// What is left of a load in memory: both sides at the start, at the end of the contests, and when they have rested.
+// What is left of a load in memory: both sides at the start, at the end of the contests, and when they have rested. What comes next may be prepared
+// meanwhile, as long as neither of them has to do with it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentBytes } from './measure.mjs';
 import { judge } from './report.mjs';
@@ -8,10 +9,10 @@ const REST_MS = 60_000;
 const MOST_LEFT = 1.1;
 const megabytes = (bytes) => `${(bytes / 1048576).toFixed(0)} MB`;
 
-export async function restAndWeigh({ service, yardstick, atStart }, { quick }) {
+export async function restAndWeigh({ service, yardstick, atStart }, { quick }, meanwhile = async () => {}) {
   const weigh = () => ({ service: residentBytes(service.pid), yardstick: residentBytes(yardstick.pid) });
   const loaded = weigh();
-  await delay(quick ? REST_MS / 10 : REST_MS);
+  await Promise.all([delay(quick ? REST_MS / 10 : REST_MS), meanwhile()]);
   const rested = weigh();
   return {
     findings: Object.entries({ yardstick: 'yardstick', service: 'millrace' }).map(([side, label]) => ({

@@ -10,7 +10,7 @@ import { documents } from './documents.mjs';
 import { EVENTS, USERS } from './fixtures.mjs';
 import { halfRate } from './half-rate.mjs';
 import { anyOf, makeRequest, runLoad, sendOnce } from './load.mjs';
-import { manyDatabases } from './many-databases.mjs';
+import { manyDatabases, prepareMany } from './many-databases.mjs';
 import { watchMemory } from './measure.mjs';
 import { restAndWeigh } from './memory.mjs';
 import { judge } from './report.mjs';
@@ -164,17 +164,18 @@ function printed(file) {
 const WITHIN_A_TENTH = { ratio: 0.9 };
 
 /** No worse than a handler with as many pools. A round shorter than the time between two looks at a table would count too many of them. */
-const MANY = { engines: ALL, targets: { millrace: { ratio: 1 } }, seconds: 5, mostRounds: 3 };
+const MANY = { engines: ALL, targets: { millrace: { ratio: 1 } }, seconds: 4, mostRounds: 3 };
 
 export const TRIALS = {
   memory: {
     title: 'memory at the start, and a minute after all of the above',
     engines: ALL,
-    trial: restAndWeigh,
+    trial: (engine, settings, say) =>
+      restAndWeigh(engine, settings, settings.isWhole ? () => prepareMany(engine, settings, say) : undefined),
     takes: 60,
   },
-  'databases-10': { ...MANY, title: 'single rows from 10 databases', contestants: manyDatabases(10), takes: 15 },
-  'databases-100': { ...MANY, title: 'single rows from 100 databases', contestants: manyDatabases(100), takes: 20 },
+  'databases-10': { ...MANY, title: 'single rows from 10 databases', contestants: manyDatabases(10), takes: 5 },
+  'databases-100': { ...MANY, title: 'single rows from 100 databases', contestants: manyDatabases(100), takes: 15 },
   // What these leave in memory is theirs.
   definitions: {
     title: 'one Custom endpoint, and one of 10,000',
@@ -185,14 +186,14 @@ export const TRIALS = {
   },
   documents: { title: 'the OpenAPI document of 1,000 tables', engines: ['pg', 'ms'], trial: documents, takes: 20 },
   stream: { title: 'a page of 1,000,000 rows', engines: ALL, trial: stream, takes: 25 },
-  latency: { title: 'latency at half the maximal rate', engines: ALL, trial: halfRate, takes: 55 },
+  latency: { title: 'latency at half the maximal rate', engines: ALL, trial: halfRate, takes: 50 },
   bomb: { title: 'event loop beside a lark program that never ends, called again and again', engines: ['pg'], trial: bomb, takes: 10 },
   alone: { title: 'formats and languages alone', engines: ['pg'], trial: alone, takes: 40 },
   'databases-1000': {
     ...MANY,
     title: 'single rows from 1,000 databases',
     contestants: manyDatabases(1000),
-    takes: 60,
+    takes: 25,
     isOptional: true,
     note: '200 databases of one server (20 in a quick run), each registered in five projects: 1,000 entries, 1,000 pools of one connection.',
   },

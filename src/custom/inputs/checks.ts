@@ -163,25 +163,30 @@ function textCheck(words: string, isRight: (text: string) => boolean): Check {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const ZERO = 48;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-function isDate(text: string): boolean {
-  const match = DATE.exec(text);
-  if (match === null) return false;
-  const year = Number(match[1]);
-  const month = Number(match[2]);
-  const day = Number(match[3]);
+/** `from` to `to` are digits. */
+function numberAt(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - ZERO;
+  return number;
+}
+
+/** A text that begins with four, two and two digits. */
+function hasDay(text: string): boolean {
+  const year = numberAt(text, 0, 4);
+  const month = numberAt(text, 5, 7);
+  const day = numberAt(text, 8, 10);
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
   return year > 0 && day >= 1 && day <= days;
 }
 
-function isTimestamp(text: string): boolean {
-  const match = TIMESTAMP.exec(text);
-  return match !== null && isDate(match[1] as string);
-}
+const isDate = (text: string): boolean => DATE.test(text) && hasDay(text);
+const isTimestamp = (text: string): boolean => TIMESTAMP.test(text) && hasDay(text);
 
 function arrayCheck({ items, minItems, maxItems }: Declaration): Check {
   const check = items === undefined ? undefined : compileCheck(items);

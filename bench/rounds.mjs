@@ -75,7 +75,7 @@ async function measure(contestant, { generator, seconds, connections }) {
 }
 
 /** Compiled code is what is compared: so many requests, or so many seconds where requests are slow. */
-const WARM_REQUESTS = 10_000;
+const WARM_REQUESTS = 5000;
 const WARM_SECONDS = 2;
 
 async function warmUp({ server, request }, { generator, connections }) {

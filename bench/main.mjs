@@ -58,10 +58,10 @@ const PATIENCE_SECONDS = 300;
 /** To start an engine, the servers and to fill the tables. */
 const ENGINE_SECONDS = 15;
 
-/** Some contests need longer rounds, and are content with fewer. */
-const spanOf = ({ seconds: least = 0, mostRounds = Number.POSITIVE_INFINITY }, { quick, seconds, rounds }) => ({
+/** Some contests need longer rounds, and are content with fewer; some are about a few percent, and need more. */
+const spanOf = ({ seconds: least = 0, leastRounds = 0, mostRounds = Number.POSITIVE_INFINITY }, { isWhole, quick, seconds, rounds }) => ({
   seconds: quick ? seconds : Math.max(seconds, least),
-  rounds: Math.min(rounds, mostRounds),
+  rounds: Math.min(isWhole ? Math.max(rounds, leastRounds) : rounds, mostRounds),
 });
 
 async function contest(result, contestants, settings) {

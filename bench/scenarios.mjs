@@ -336,6 +336,7 @@ export const SCENARIOS = {
     engines: ['pg'],
     targets: { millrace: { thrift: 1 / 1.05, to: 'undeclared' } },
     sides: 3,
+    leastRounds: 8,
     contestants: inputs,
   },
   'custom-expr': {

@@ -78,7 +78,7 @@ async function contest(result, contestants, settings) {
   const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
   if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
   result.contestants = measured;
-  for (const contestant of measured) contestant.verdicts = verdicts(result.targets?.[contestant.label], contestant, measured);
+  for (const contestant of measured) contestant.verdicts = verdicts(result.targets?.[contestant.label], contestant);
 }
 
 /**

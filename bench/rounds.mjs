@@ -6,7 +6,7 @@ import { cpuSeconds, MOST_STOLEN, median, processorTime, residentBytes, spread, 
 
 /** More failed requests than this make a measurement worthless. */
 const TOLERATED_ERRORS = 0.001;
-const PAUSE_MS = 100;
+const PAUSE_MS = 50;
 
 /** Seconds for rounds that are run again, because the host was busy with other machines: a share of them for each contest, and what the ones before have left. */
 export class Patience {

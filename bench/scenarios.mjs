@@ -1,5 +1,5 @@
 // The contests of one engine: what is asked of the service and of the yardstick beside it. Each gives contestants, the base first; the targets
-// say what ratio (of requests a second) or thrift (of CPU a request; to another contestant where it is named) is to be reached. Knows requests, not how they are measured.
+// say what ratio (of requests a second) or thrift (of CPU a request) is to be reached. Knows requests, not how they are measured.
 import { ACCOUNTS, USERS } from './fixtures.mjs';
 import { anyOf, anyRequest, eachRequest, makeRequest, nextOf, sendOnce } from './load.mjs';
 
@@ -13,13 +13,20 @@ const CURSORS = 20;
 const row = (i) => ({ name: `Customer ${i}`, email: `user${i}@example.com`, created_at: '2024-05-06T07:08:09Z' });
 const body = (count) => JSON.stringify(Array.from({ length: count }, (_, i) => row(1000 + i)));
 
+/** A request of ours. */
+const own = ({ service, fixture, project }, request) => ({
+  label: 'millrace',
+  server: service,
+  database: fixture.address,
+  request: makeRequest({ headers: project.headers, ...request }),
+});
+
 /** The usual pair: the yardstick's path against a path of ours. */
 function pair({ engine, ours, theirs, rows, before }) {
-  const { service, yardstick, fixture, project } = engine;
-  const database = fixture.address;
+  const common = { rows, before };
   return [
-    { label: 'yardstick', server: yardstick, database, rows, before, request: makeRequest(theirs) },
-    { label: 'millrace', server: service, database, rows, before, request: makeRequest({ headers: project.headers, ...ours }) },
+    { ...common, label: 'yardstick', server: engine.yardstick, database: engine.fixture.address, request: makeRequest(theirs) },
+    { ...common, ...own(engine, ours) },
   ];
 }
 
@@ -117,15 +124,23 @@ const DECLARED = {
   active: { type: 'boolean' },
 };
 
-/** A call with five inputs: checked by hand, taken as they come, and declared. */
-async function inputs(engine) {
-  const { administrator, project, fixture } = engine;
-  const database = `${fixture.address.type}/${fixture.name}`;
-  await administrator.deploy(project, 'bench-undeclared', SQL, database);
-  await administrator.deploy(project, 'bench-declared', SQL, database, { input: DECLARED });
-  const query = `id=${anyOf(USERS)}&name=Ada&since=2024-05-06&limit=20&active=true`;
-  const call = (uri) => pair({ engine, rows: 1, ours: { path: `${project.custom(uri)}?${query}` }, theirs: { path: `/checked?${query}` } });
-  return [...call('bench-declared'), { ...call('bench-undeclared')[1], label: 'undeclared' }];
+/** A call with five inputs, checked by hand and declared. */
+async function inputs(engine, uri) {
+  const { project } = engine;
+  await deployInputs(engine, uri, { input: DECLARED });
+  return pair({ engine, rows: 1, ours: { path: `${project.custom(uri)}?${FIVE}` }, theirs: { path: `/checked?${FIVE}` } });
+}
+
+const FIVE = `id=${anyOf(USERS)}&name=Ada&since=2024-05-06&limit=20&active=true`;
+
+const deployInputs = ({ administrator, project, fixture }, uri, more) =>
+  administrator.deploy(project, uri, SQL, `${fixture.address.type}/${fixture.name}`, more);
+
+/** The same call without a declaration, which takes its input as it comes. */
+async function undeclaredInputs(engine) {
+  const { project } = engine;
+  await deployInputs(engine, 'bench-undeclared');
+  return own(engine, { path: `${project.custom('bench-undeclared')}?${FIVE}` });
 }
 
 async function token(engine) {
@@ -138,15 +153,18 @@ async function token(engine) {
   ];
 }
 
-/** What a persona narrows: the same written by hand, one with the persona, and one who may do everything. */
-async function persona(engine, query, theirs, rows) {
+/** What a persona narrows, and the same written by hand. */
+async function persona(engine, { query, theirs, rows }) {
   const { administrator, project, fixture } = engine;
   const reader = await administrator.putReader(project, `${fixture.address.type}/${fixture.name}/users`);
-  const path = `${table(engine, 'users')}?${query}`;
-  const [yardstick, millrace] = pair({ engine, rows, ours: { path, headers: reader }, theirs: { path: theirs } });
-  const request = makeRequest({ path: `${path}&$select=id,name`, headers: project.headers });
-  return [yardstick, millrace, { ...millrace, label: 'administrator', request }];
+  return pair({ engine, rows, ours: { path: `${table(engine, 'users')}?${query}`, headers: reader }, theirs: { path: theirs } });
 }
+
+const NARROWED_ROW = { query: `pg=0&ps=1&id=eq.${anyOf(USERS)}`, theirs: `/reader/one?low=0&id=${anyOf(USERS)}`, rows: 1 };
+const NARROWED_PAGE = { query: `pg=${anyOf(9)}&ps=20`, theirs: `/reader/page?low=0&pg=${anyOf(9)}&ps=20`, rows: 20 };
+
+/** The same by one who may do everything. */
+const unnarrowed = (engine, { query }) => own(engine, { path: `${table(engine, 'users')}?${query}&$select=id,name` });
 
 /** Pages far from the first by cursor, which the database seeks. */
 async function byCursor(engine) {
@@ -307,17 +325,14 @@ export const SCENARIOS = {
   'persona-single': {
     title: 'single row with a persona',
     engines: ['pg', 'ms'],
-    targets: { millrace: { thrift: 1 / 1.1, to: 'administrator' } },
-    sides: 3,
-    contestants: (engine) => persona(engine, `pg=0&ps=1&id=eq.${anyOf(USERS)}`, `/reader/one?low=0&id=${anyOf(USERS)}`, 1),
+    targets: {},
+    contestants: (engine) => persona(engine, NARROWED_ROW),
   },
   'persona-page20': {
     title: 'page of 20 with a persona',
     engines: ['pg', 'ms'],
-    // What it costs is compared at the same rate, in half-rate.mjs.
     targets: {},
-    sides: 3,
-    contestants: (engine) => persona(engine, `pg=${anyOf(9)}&ps=20`, `/reader/page?low=0&pg=${anyOf(9)}&ps=20`, 20),
+    contestants: (engine) => persona(engine, NARROWED_PAGE),
   },
   token: {
     title: 'single row with a Power Token',
@@ -334,10 +349,8 @@ export const SCENARIOS = {
   'custom-inputs': {
     title: 'Custom call with five inputs, declared',
     engines: ['pg'],
-    targets: { millrace: { thrift: 1 / 1.05, to: 'undeclared' } },
-    sides: 3,
-    leastRounds: 8,
-    contestants: inputs,
+    targets: {},
+    contestants: (engine) => inputs(engine, 'bench-declared'),
   },
   'custom-expr': {
     title: 'Custom call, sql and expr',
@@ -352,3 +365,29 @@ export const SCENARIOS = {
     contestants: (engine) => custom(engine, 'bench-lark', LARK, '/summary'),
   },
 };
+
+const secondOf = async (contestants) => (await contestants)[1];
+const readRow = (engine) => own(engine, { path: `${table(engine, 'users')}?${NARROWED_ROW.query}` });
+
+/** What a request costs beside another one of the same service: the base, and one that is dearer by something. */
+export const COSTS = [
+  { title: 'single row beside itself', engines: ['pg', 'ms'], pair: (engine) => [readRow(engine), readRow(engine)] },
+  {
+    title: 'single row with a persona beside an administrator’s',
+    engines: ['pg', 'ms'],
+    most: 1.1,
+    pair: async (engine) => [unnarrowed(engine, NARROWED_ROW), await secondOf(persona(engine, NARROWED_ROW))],
+  },
+  {
+    title: 'page of 20 with a persona beside an administrator’s',
+    engines: ['pg', 'ms'],
+    most: 1.1,
+    pair: async (engine) => [unnarrowed(engine, NARROWED_PAGE), await secondOf(persona(engine, NARROWED_PAGE))],
+  },
+  {
+    title: 'Custom call with five inputs declared beside undeclared ones',
+    engines: ['pg'],
+    most: 1.05,
+    pair: async (engine) => [await undeclaredInputs(engine), await secondOf(inputs(engine, 'bench-declared-beside'))],
+  },
+];

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { costs } from './costs.mjs';
 import { documents } from './documents.mjs';
 import { EVENTS, USERS } from './fixtures.mjs';
 import { halfRate } from './half-rate.mjs';
@@ -187,7 +188,8 @@ export const TRIALS = {
   },
   documents: { title: 'the OpenAPI document of 1,000 tables', engines: ['pg', 'ms'], trial: documents, takes: 20 },
   stream: { title: 'a page of 1,000,000 rows', engines: ALL, trial: stream, takes: 25 },
-  latency: { title: 'latency at half the maximal rate', engines: ALL, trial: halfRate, takes: 50 },
+  costs: { title: 'what a request costs beside another', engines: ['pg', 'ms'], trial: costs, takes: 40 },
+  latency: { title: 'latency at half the maximal rate', engines: ALL, trial: halfRate, takes: 40 },
   bomb: { title: 'event loop beside a lark program that never ends, called again and again', engines: ['pg'], trial: bomb, takes: 10 },
   alone: { title: 'formats and languages alone', engines: ['pg'], trial: alone, takes: 40 },
   'databases-1000': {

@@ -124,6 +124,7 @@ const LONGEST_NUMBER = 1000;
 const INTEGER = /^-?\d+$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
 const WHOLE_DECIMAL = /^(-?\d+)\.0+$/;
+/** As many digits are always a safe integer. */
 const SMALL = 15;
 
 function integerOf(digits: string): ExactNumber {
@@ -133,9 +134,30 @@ function integerOf(digits: string): ExactNumber {
   return Number.isSafeInteger(small) ? small : big;
 }
 
+const ZERO = 48;
+
+function areDigits(text: string, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (digit < 0 || digit > 9) return false;
+  }
+  return true;
+}
+
+/** `from` to `to` are digits. */
+function numberAt(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - ZERO;
+  return number;
+}
+
+function integerIn(text: string): ExactNumber | undefined {
+  if (text.length > 0 && text.length <= SMALL && areDigits(text, 0, text.length)) return numberAt(text, 0, text.length);
+  return text.length <= LONGEST_NUMBER && INTEGER.test(text) ? integerOf(text) : undefined;
+}
+
 export function readInteger(value: PlainValue, origin: Origin): ExactNumber | undefined {
-  if (origin === 'text')
-    return typeof value === 'string' && value.length <= LONGEST_NUMBER && INTEGER.test(value) ? integerOf(value) : undefined;
+  if (origin === 'text') return typeof value === 'string' ? integerIn(value) : undefined;
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return value;
   const whole = value instanceof Decimal && value.text.length <= LONGEST_NUMBER ? WHOLE_DECIMAL.exec(value.text)?.[1] : undefined;
   return whole === undefined ? undefined : integerOf(whole);
@@ -143,8 +165,8 @@ export function readInteger(value: PlainValue, origin: Origin): ExactNumber | un
 
 export function readNumber(value: PlainValue, origin: Origin): ExactNumber | undefined {
   if (origin === 'text') {
-    if (typeof value !== 'string' || value.length > LONGEST_NUMBER || !NUMBER.test(value)) return undefined;
-    return INTEGER.test(value) ? integerOf(value) : new Decimal(value);
+    if (typeof value !== 'string') return undefined;
+    return integerIn(value) ?? (value.length <= LONGEST_NUMBER && NUMBER.test(value) ? new Decimal(value) : undefined);
   }
   return typeof value === 'number' || typeof value === 'bigint' || value instanceof Decimal ? value : undefined;
 }
@@ -163,17 +185,8 @@ function textCheck(words: string, isRight: (text: string) => boolean): Check {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-const ZERO = 48;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** `from` to `to` are digits. */
-function numberAt(text: string, from: number, to: number): number {
-  let number = 0;
-  for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - ZERO;
-  return number;
-}
 
 /** A text that begins with four, two and two digits. */
 function hasDay(text: string): boolean {
@@ -185,7 +198,11 @@ function hasDay(text: string): boolean {
   return year > 0 && day >= 1 && day <= days;
 }
 
-const isDate = (text: string): boolean => DATE.test(text) && hasDay(text);
+function isDate(text: string): boolean {
+  const hasForm = text.length === 10 && text[4] === '-' && text[7] === '-';
+  return hasForm && areDigits(text, 0, 4) && areDigits(text, 5, 7) && areDigits(text, 8, 10) && hasDay(text);
+}
+
 const isTimestamp = (text: string): boolean => TIMESTAMP.test(text) && hasDay(text);
 
 function arrayCheck({ items, minItems, maxItems }: Declaration): Check {

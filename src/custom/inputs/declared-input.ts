@@ -20,8 +20,9 @@ export interface SentInput {
   readonly bodyOrigin: Origin;
 }
 
-/** Names that need no declaration, because they say how a call is to be answered. */
+/** Names in a query that need no declaration, because they say how a call is to be answered. */
 const ALWAYS: ReadonlySet<string> = new Set(['version']);
+const NONE: ReadonlySet<string> = new Set();
 
 export class DeclaredInput {
   readonly declarations: Declarations;
@@ -32,10 +33,11 @@ export class DeclaredInput {
     this.#fields = compileFields(declarations);
   }
 
+  /** Fills in what was sent. */
   check(sent: SentInput): PlainMap {
     const problems: FieldProblem[] = [];
-    const input: PlainMap = new Map();
-    for (const [name, field] of this.#fields) input.set(name, this.#value(name, field, sent, problems));
+    const input = sent.body ?? sent.query;
+    for (const [name, field] of this.#fields) this.#settle(name, field, sent, input, problems);
     this.#undeclared(sent, input, problems);
     refuse(problems);
     return input;
@@ -43,17 +45,21 @@ export class DeclaredInput {
 
   /** The same for a large input, one field per slice. */
   async checkInSlices(sent: SentInput, owner: string): Promise<PlainMap> {
-    const { body } = sent;
-    if (body === undefined) return this.check(sent);
+    const input = sent.body;
+    if (input === undefined) return this.check(sent);
     const problems: FieldProblem[] = [];
-    const input: PlainMap = new Map();
     for (const [name, field] of this.#fields) {
       await nextSlice(owner);
-      input.set(name, this.#value(name, field, sent, problems));
+      this.#settle(name, field, sent, input, problems);
     }
     this.#undeclared(sent, input, problems);
     refuse(problems);
     return input;
+  }
+
+  #settle(name: string, field: CheckedField, sent: SentInput, input: PlainMap, problems: FieldProblem[]): void {
+    const value = this.#value(name, field, sent, problems);
+    if (input.get(name) !== value) input.set(name, value);
   }
 
   #value(name: string, field: CheckedField, { path, body, bodyOrigin, query }: SentInput, problems: FieldProblem[]): PlainValue {
@@ -72,20 +78,20 @@ export class DeclaredInput {
     return inQuery === undefined ? field.absent(name, problems) : check(inQuery, 'text', name, problems);
   }
 
+  /** All declared names are in the input by now: if it has no more than they, nothing else was sent with it. */
   #undeclared({ query, path, body }: SentInput, input: PlainMap, problems: FieldProblem[]): void {
-    for (const [name, value] of query) {
-      if (this.#fields.has(name)) continue;
+    const hasMore = input.size > this.#fields.size;
+    if (hasMore || body !== undefined) this.#others(query, ALWAYS, path, problems);
+    if (hasMore && body !== undefined) this.#others(body, NONE, path, problems);
+    if (path !== undefined) for (const [name, value] of path) if (!this.#fields.has(name)) input.set(name, value);
+  }
+
+  #others(values: PlainMap, allowed: ReadonlySet<string>, path: PlainMap | undefined, problems: FieldProblem[]): void {
+    for (const [name, value] of values) {
+      if (this.#fields.has(name) || allowed.has(name)) continue;
       if (path?.has(name) === true) checkTwice(problems, name, path.get(name), value);
-      else if (ALWAYS.has(name)) input.set(name, value);
       else wrong(problems, name, 'is not declared');
     }
-    if (body !== undefined)
-      for (const [name, value] of body) {
-        if (this.#fields.has(name)) continue;
-        if (path?.has(name) === true) checkTwice(problems, name, path.get(name), value);
-        else wrong(problems, name, 'is not declared');
-      }
-    if (path !== undefined) for (const [name, value] of path) if (!this.#fields.has(name)) input.set(name, value);
   }
 }
 

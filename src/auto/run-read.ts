@@ -1,8 +1,7 @@
 /** Runs a read: the count, if it was asked for, then the rows of the page into the sink. */
 import type { Outcome } from '../engines/engine.ts';
 import type { RowSink } from '../model/cells.ts';
-import { compileSelect } from '../sql/compile.ts';
-import { compileJoined } from '../sql/joined-rows.ts';
+import { compilePage } from '../sql/compile-page.ts';
 import type { Narrowed, SelectPlan } from '../sql/plan.ts';
 import { tellCount } from './count.ts';
 import { CursorSink } from './cursor.ts';
@@ -40,8 +39,7 @@ async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerS
 /** The rows of a page into a sink. */
 export function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<AutoResult> {
   if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink).then(allRead);
-  const { joined } = plan;
-  const { statement, params } = joined === undefined ? compileSelect(plan, engine.dialect) : compileJoined(plan, joined, engine.dialect);
+  const { statement, params } = compilePage(plan, engine.dialect);
   return connection.run(statement, params, options, sink).then(allOf);
 }
 

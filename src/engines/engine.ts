@@ -242,7 +242,7 @@ export interface Engine extends EngineNames {
   readonly catalog: Catalog;
   /** Can inserts into this table, and changes by its sorting key, be sent as one for several callers, by connections that `hold` them? Absent where that gains nothing. */
   mergesWrites?(table: Table): boolean;
-  /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compileSelect` gives the best statement. */
+  /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compilePage` gives the best statement. */
   readPage?(plan: Narrowed<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**
    * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such

@@ -93,7 +93,7 @@ export function rowsOf(plan: SelectPlan, dialect: Dialect, bind: ParamBinder): s
 }
 
 /** `columns` of the plan are what the statement yields. */
-function selecting({ columns, kinds }: SelectPlan, text: string, { types }: Parameters): Statement {
+export function selecting({ columns, kinds }: SelectPlan, text: string, { types }: Parameters): Statement {
   return kinds === 'described' ? { text, types, columns } : { text, types, columns, onOtherKinds: 'fail' };
 }
 
@@ -122,7 +122,7 @@ function isShown(given: Condition, columns: readonly Column[]): boolean {
 const wholeTables = new WeakMap<Table, string>();
 const orders = new WeakMap<readonly OrderTerm[], string>();
 
-function source({ columns, table }: SelectPlan, dialect: Dialect): string {
+export function source({ columns, table }: SelectPlan, dialect: Dialect): string {
   const known = columns === table.columns ? wholeTables.get(table) : undefined;
   if (known !== undefined) return known;
   const text = `SELECT ${columns.map((column) => dialect.selectItem(column)).join(', ')} FROM ${dialect.table(table)}`;

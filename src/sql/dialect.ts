@@ -72,6 +72,8 @@ export interface Dialect {
   joins?(page: SelectPlan): boolean;
   /** How the planner or the statistics are asked for a number of rows. */
   readonly estimate?: RowEstimate;
+  /** Are keys read sooner than rows, so that a page far behind is found by them (`compile-page.ts`)? Not where an index cannot tell whether a row is there. */
+  readonly keysFirst?: true;
   /** LIMIT and OFFSET. */
   page(limit: number, offset: number | bigint, bind: ParamBinder): string;
   /** Rows of one plan, in as few statements as the engine can take them. */

@@ -13,6 +13,7 @@ import type { Column, Table } from '../../src/model/table.ts';
 import { TIME_PARTS } from '../../src/sql/aggregates.ts';
 import { compileCount, compileDelete, compileInsert, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
 import { compileGroupCount, compileGroups } from '../../src/sql/compile-groups.ts';
+import { compilePage } from '../../src/sql/compile-page.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import { OPERATORS, type Operator } from '../../src/sql/operators.ts';
 import type { StatementParam } from '../../src/sql/statement.ts';
@@ -111,7 +112,7 @@ class Golden {
       case 'read': {
         const count = plan.count === undefined ? [] : [compileCount(plan.count, this.#dialect)];
         const quick = this.#dialect === clickhouseDialect ? compileInKeyOrder(plan.select) : undefined;
-        return [...count, compileSelect(plan.select, this.#dialect), ...(quick === undefined ? [] : [quick])];
+        return [...count, compilePage(plan.select, this.#dialect), ...(quick === undefined ? [] : [quick])];
       }
       case 'write': {
         const { write } = plan;
@@ -162,6 +163,11 @@ describe.each(DIALECTS)('%s', (name) => {
     golden.read('a page', 'pg=0&ps=20');
     golden.read('a later page', 'pg=3&ps=20');
     golden.read('a page so late that a number cannot say it', 'pg=9999999999&ps=10000');
+    golden.read('a page far behind', 'pg=250&ps=20');
+    golden.read('a page far behind, the other way round, some columns', 'pg=250&ps=20&$order=id.desc&$select=text');
+    golden.read('a page far behind of what matches', 'pg=250&ps=20&int=gt.5');
+    golden.read('a page far behind by another column', 'pg=250&ps=20&$order=int');
+    golden.read('a page far behind that is large', 'pg=50&ps=100');
     golden.read('columns', 'pg=0&ps=20&$select=text,id');
     golden.read('one row', 'pg=0&ps=1&id=eq.7');
     golden.read('groups', `pg=0&ps=20&$or=(id=eq.1,$and=(id=gt.2,text=li.x),$not=(id=in.4,5))`);

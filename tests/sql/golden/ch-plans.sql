@@ -13,6 +13,25 @@ SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, 
    "10000" int, "99999999990000" int
    then SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC LIMIT {p1:UInt64} OFFSET {p2:UInt64}
    "10002" int, "99999999989999" int
+## a page far behind
+SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64} OFFSET {p2:UInt64}
+   "20" int, "5000" int
+   then SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC LIMIT {p1:UInt64} OFFSET {p2:UInt64}
+   "22" int, "4999" int
+## a page far behind, the other way round, some columns
+SELECT `text` FROM `shop`.`things` ORDER BY `id` DESC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64} OFFSET {p2:UInt64}
+   "20" int, "5000" int
+## a page far behind of what matches
+SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` WHERE `int` > {p1:Int32} ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p2:UInt64} OFFSET {p3:UInt64}
+   "5" int, "20" int, "5000" int
+## a page far behind by another column
+SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `int` ASC NULLS FIRST, `id` ASC, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64} OFFSET {p2:UInt64}
+   "20" int, "5000" int
+## a page far behind that is large
+SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64} OFFSET {p2:UInt64}
+   "100" int, "5000" int
+   then SELECT `id`, `int`, `decimal`, `float`, `bool`, `text`, `enum`, `uuid`, `date`, `timestamptz`, `json`, `other` FROM `shop`.`things` ORDER BY `id` ASC LIMIT {p1:UInt64} OFFSET {p2:UInt64}
+   "102" int, "4999" int
 ## columns
 SELECT `text`, `id` FROM `shop`.`things` ORDER BY `id` ASC, `int` ASC NULLS FIRST, `decimal` ASC NULLS FIRST, isNotNull(`float`) ASC, `float` ASC NULLS LAST, `bool` ASC NULLS FIRST, `text` ASC NULLS FIRST, `enum` ASC NULLS FIRST, `uuid` ASC NULLS FIRST, `date` ASC NULLS FIRST, `timestamptz` ASC NULLS FIRST, `json` ASC, `other` ASC NULLS FIRST LIMIT {p1:UInt64}
    "20" int

@@ -4,8 +4,23 @@ SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `
 SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `id` LIMIT 20 OFFSET ?
    "60" int
 ## a page so late that a number cannot say it
-SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `id` LIMIT 10000 OFFSET ?
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` JOIN (SELECT `id` AS `key 0` FROM `shop`.`things` ORDER BY `id` LIMIT 10000 OFFSET ?) AS `page` ON `id` = `key 0` ORDER BY `id`
    "99999999990000" int
+## a page far behind
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` JOIN (SELECT `id` AS `key 0` FROM `shop`.`things` ORDER BY `id` LIMIT 20 OFFSET ?) AS `page` ON `id` = `key 0` ORDER BY `id`
+   "5000" int
+## a page far behind, the other way round, some columns
+SELECT `text` FROM `shop`.`things` JOIN (SELECT `id` AS `key 0` FROM `shop`.`things` ORDER BY `id` DESC LIMIT 20 OFFSET ?) AS `page` ON `id` = `key 0` ORDER BY `id` DESC
+   "5000" int
+## a page far behind of what matches
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` WHERE `int` > ? ORDER BY `id` LIMIT 20 OFFSET ?
+   "5" int, "5000" int
+## a page far behind by another column
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `int`, `id` LIMIT 20 OFFSET ?
+   "5000" int
+## a page far behind that is large
+SELECT `id`, `int`, `decimal`, `float`, `text`, `enum`, `set`, `uuid`, `date`, `time`, `timestamp`, `timestamptz`, `bytes`, `json`, `other` FROM `shop`.`things` ORDER BY `id` LIMIT 100 OFFSET ?
+   "5000" int
 ## columns
 SELECT `text`, `id` FROM `shop`.`things` ORDER BY `id` LIMIT 20
 ## one row

@@ -5,6 +5,21 @@ SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", 
 ## a page so late that a number cannot say it
 SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 10000 OFFSET $1
    "99999999990000" int
+## a page far behind
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 20 OFFSET $1
+   "5000" int
+## a page far behind, the other way round, some columns
+SELECT "text" FROM "shop"."things" ORDER BY "id" DESC LIMIT 20 OFFSET $1
+   "5000" int
+## a page far behind of what matches
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" WHERE "int" > $1 ORDER BY "id" LIMIT 20 OFFSET $2
+   "5" int, "5000" int
+## a page far behind by another column
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "int" ASC NULLS FIRST, "id" LIMIT 20 OFFSET $1
+   "5000" int
+## a page far behind that is large
+SELECT "id", "int", "decimal", "float", "bool", "text", "enum", "uuid", "date", "time", "timestamp", "timestamptz", "bytes", to_json("json"), "other" FROM "shop"."things" ORDER BY "id" LIMIT 100 OFFSET $1
+   "5000" int
 ## columns
 SELECT "text", "id" FROM "shop"."things" ORDER BY "id" LIMIT 20
 ## one row

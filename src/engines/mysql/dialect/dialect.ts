@@ -47,6 +47,7 @@ export const mysqlDialect: Dialect = {
   // The page becomes a table in memory, where a column takes its whole width, or on disk.
   joins: ({ columns }) => columns.every(isShort),
   // MariaDB tells how many rows it reads, MySQL also which part of them it expects to match.
+  keysFirst: true,
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,
     rows: ([first]) => Math.round((Number(first?.get('rows') ?? 0) * Number(first?.get('filtered') ?? 100)) / 100),

@@ -33,18 +33,20 @@ export async function loadSparingly<T>(load: () => Promise<T>): Promise<T> {
 /** The memory for young objects, both halves of it. Twice as much, which the runtime would take, saves a request a hundredth of its time. */
 const YOUNG_MOST = 16 * 1024 * 1024;
 
-/** Lets the memory for young objects grow up to its bound. The runtime also makes it smaller now and then, and it may grow again. */
+/** Lets the memory for young objects double up to its bound. The runtime also makes it smaller when little is made, to any size, and it may grow again. */
 export function boundYoung(): void {
   let mayGrow = true;
   new PerformanceObserver(() => {
-    if (mayGrow === youngBytes() < YOUNG_MOST) return;
+    if (mayGrow === youngBytes() * 2 <= YOUNG_MOST) return;
     mayGrow = !mayGrow;
     setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
   }).observe({ entryTypes: ['gc'] });
 }
 
+/** What there is room for, in both halves. The size alone would not tell: the runtime gives the half that is empty back when little is made, and takes it again. */
 function youngBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  return young === undefined ? 0 : 2 * (young.space_used_size + young.space_available_size);
 }
 
 /** How often is looked, and what share of that time on a processor is quiet. */
@@ -86,14 +88,17 @@ export function restWhenQuiet(letGo: () => void, everyMs = LOOK_EVERY_MS): void 
   setInterval(look, everyMs).unref();
 }
 
-/** The runtime shows its collector to contexts that are made while it is told to; nobody else sees this one. Pages that are nearly empty are given back too. */
+/**
+ * What a collection at rest also does: pages that are nearly empty are given back, and so is code that can be made again from its source. The runtime
+ * shows its collector to contexts that are made while it is told to; nobody else sees this one.
+ */
+const AT_REST = ['expose-gc', 'compact-on-every-full-gc', 'stress-flush-code', 'flush-baseline-code'];
+
 function collect(): void {
-  setFlagsFromString('--expose-gc');
-  setFlagsFromString('--compact-on-every-full-gc');
+  for (const flag of AT_REST) setFlagsFromString(`--${flag}`);
   try {
     runInNewContext('gc')();
   } finally {
-    setFlagsFromString('--no-expose-gc');
-    setFlagsFromString('--no-compact-on-every-full-gc');
+    for (const flag of AT_REST) setFlagsFromString(`--no-${flag}`);
   }
 }

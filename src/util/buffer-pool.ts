@@ -23,6 +23,9 @@ const SIZE_CLASSES: readonly SizeClass[] = [
   { size: 1024 * 1024, most: 8, free: [] },
 ];
 
+/** The method of plain typed arrays checks fewer arguments: a few bytes are wiped in a few nanoseconds. */
+const wipe = Uint8Array.prototype.fill;
+
 /** The content of released memory; undefined outside of tests. */
 let pattern: Buffer | undefined;
 
@@ -76,6 +79,12 @@ export class PooledBuffer {
     this.#isFree = true;
     const sizeClass = this.#sizeClass;
     if (sizeClass !== undefined && sizeClass.free.length < sizeClass.most) sizeClass.free.push(this);
+  }
+
+  /** The same of what nobody else may ever see, not even by a fault: the first bytes, which are all that was written. */
+  releaseWiped(length: number): void {
+    wipe.call(this.bytes, 0, 0, length);
+    this.release();
   }
 
   /** Hands the first bytes to a new owner, who releases the whole buffer. */

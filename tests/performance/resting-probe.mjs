@@ -1,12 +1,12 @@
-// A load of objects, many of which live on for a while and a few for ever, then rest, then a load again. Prints what the memory for young and for
-// old objects was each time, in MiB.
+// A load of objects, many of which live on for a while and a few for ever, and of functions that are called once; then rest, then a load again. Prints
+// what the memory for young and for old objects was each time, in MiB, and what the code of functions took.
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { getHeapSpaceStatistics } from 'node:v8';
+import { getHeapCodeStatistics, getHeapSpaceStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { boundYoung, restWhenQuiet } from '../../dist/memory.js';
 
 const sizeOf = (space) => getHeapSpaceStatistics().find(({ space_name: name }) => name === space).space_size / 1048576;
-const sizes = () => ({ young: sizeOf('new_space'), old: sizeOf('old_space') });
+const sizes = () => ({ young: sizeOf('new_space'), old: sizeOf('old_space'), code: getHeapCodeStatistics().bytecode_and_metadata_size });
 
 boundYoung();
 let dropped = false;
@@ -30,9 +30,26 @@ async function load() {
   }
 }
 
+const sum = (i) => Array.from({ length: 50 }, (_, j) => `x + ${i + j}`).join(' + ');
+const functions = Array.from({ length: 2000 }, (_, i) => new Function('x', `return ${sum(i)}`));
+
 await load();
+for (const [i, one] of functions.entries()) {
+  one(1);
+  if (i % 100 === 0) await turn();
+}
 const loaded = sizes();
 for (let looks = 0; !(dropped && sizes().young < 4) && looks < 400; looks++) await delay(100);
 const rested = sizes();
 await load();
-process.stdout.write(JSON.stringify({ dropped, most, loaded, rested, again: sizes(), shown: runInNewContext('typeof gc') === 'function' }));
+process.stdout.write(
+  JSON.stringify({
+    sum: functions.reduce((sum, one) => sum + one(0), 0),
+    dropped,
+    most,
+    loaded,
+    rested,
+    again: sizes(),
+    shown: runInNewContext('typeof gc') === 'function',
+  }),
+);

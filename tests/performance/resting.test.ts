@@ -9,6 +9,8 @@ const PROBE = fileURLToPath(new URL('resting-probe.mjs', import.meta.url));
 interface Sizes {
   readonly young: number;
   readonly old: number;
+  /** Bytes of what functions were compiled to, as the last collection counted them. */
+  readonly code: number;
 }
 
 interface Probed {
@@ -28,6 +30,8 @@ test('the memory for young objects has a bound, is small again after a load, and
   expect(dropped).toBe(true);
   expect(rested.young).toBeLessThan(4);
   expect(rested.old).toBeLessThan(10);
+  expect(rested.code, 'code that is not running is given back').toBeLessThan(500_000);
+  expect(again.code, 'and made again').toBeGreaterThan(1_000_000);
   expect(again.young).toBeGreaterThan(8);
   expect(shown, 'the collector is shown to nobody').toBe(false);
 }, 100_000);

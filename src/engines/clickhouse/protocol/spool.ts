@@ -1,18 +1,16 @@
 /**
  * Received bytes that have not been read yet, in one buffer that rows point into. Its first bytes spell the float values that JSON has no number
- * for, so that a cell can point at them as at any other bytes. Knows nothing of what the bytes mean.
+ * for, so that a cell can point at them as at any other bytes. It is acquired with the first byte that waits and released when all have been read: a
+ * connection at rest holds none. Knows nothing of what the bytes mean.
  */
-import { type LargeShare, LIMITS } from '../../limits.ts';
+import { acquireBuffer, type PooledBuffer } from '../../../util/buffer-pool.ts';
+import type { LargeShare } from '../../limits.ts';
 
-const SPELLINGS = 'NaN Infinity -Infinity';
+const SPELLINGS = Buffer.from('NaN Infinity -Infinity');
 
 /** Where received bytes begin. */
 const HEAD = 32;
-const INITIAL = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
-
-/** A buffer that grew for one huge row is let go of once that row has been read. */
-const KEEP_AT_MOST = LIMITS.largeFrom;
 
 export interface Span {
   readonly from: number;
@@ -24,12 +22,16 @@ export const INFINITY: Span = { from: 4, to: 12 };
 export const MINUS_INFINITY: Span = { from: 13, to: 22 };
 
 export class Spool {
-  bytes: Buffer = blank(INITIAL);
+  /** Those of the buffer. */
+  bytes: Buffer = NOTHING;
   /** The first byte not yet read, and the end of what was received. */
-  start = HEAD;
-  end = HEAD;
+  start = 0;
+  end = 0;
   /** So many bytes must wait here before it is worth reading again. */
   needed = 0;
+  #buffer: PooledBuffer | undefined;
+  /** How far the buffer has been written. */
+  #written = 0;
   readonly #share: LargeShare;
 
   constructor(share: LargeShare) {
@@ -38,6 +40,7 @@ export class Spool {
 
   /** Where the byte comes next after `from`, or the end. A search stops there, not where the buffer does. */
   find(byte: number, from: number): number {
+    if (this.empty) return this.end;
     this.bytes[this.end] = byte;
     return this.bytes.indexOf(byte, from);
   }
@@ -47,26 +50,34 @@ export class Spool {
     if (this.end + size >= this.bytes.length) this.#makeRoom(size);
     this.bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.end);
     this.end += size;
+    this.#written = Math.max(this.#written, this.end + 1);
   }
 
-  /** Everything has been read: the next bytes go to the beginning again. */
+  /** Everything has been read. */
   rewind(): void {
-    this.start = HEAD;
-    this.end = HEAD;
-    this.needed = 0;
-    if (this.bytes.length > KEEP_AT_MOST) this.#replace(blank(INITIAL));
+    this.#release();
+    this.#forget();
   }
 
-  /** Nothing comes any more. */
+  /** Nothing comes any more. Whoever is just being handed a row may still read it: nobody else gets its buffer. */
   letGo(): void {
+    this.#buffer = undefined;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.bytes = NOTHING;
     this.start = 0;
     this.end = 0;
-    this.#replace(NOTHING);
+    this.needed = 0;
+    this.#share.hold(0);
   }
 
-  #replace(bytes: Buffer): void {
-    this.bytes = bytes;
-    this.#share.hold(0);
+  /** A faulty reader can never show bytes of another connection. */
+  #release(): void {
+    this.#buffer?.releaseWiped(this.#written);
+    this.#buffer = undefined;
+    this.#written = 0;
   }
 
   get waiting(): number {
@@ -85,17 +96,14 @@ export class Spool {
     } else {
       const size = Math.max(needed, this.bytes.length * 2);
       this.#share.hold(size);
-      const larger = blank(size);
-      this.bytes.copy(larger, HEAD, this.start, this.end);
-      this.bytes = larger;
+      const larger = acquireBuffer(size);
+      SPELLINGS.copy(larger.bytes);
+      this.bytes.copy(larger.bytes, HEAD, this.start, this.end);
+      this.#release();
+      this.#buffer = larger;
+      this.bytes = larger.bytes;
     }
     this.start = HEAD;
     this.end = HEAD + waiting;
   }
-}
-
-function blank(size: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  bytes.write(SPELLINGS, 0, 'latin1');
-  return bytes;
 }

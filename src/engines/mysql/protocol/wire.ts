@@ -1,9 +1,10 @@
 /**
  * Packets over a socket: joins and splits them, checks their order, and hands each one to whoever waits for it.
- * Received bytes are kept in one buffer with spare room behind them, so that a row's formatted numbers can lie beside its texts.
- * Knows nothing of what the packets say.
+ * Received bytes are kept in one buffer with spare room behind them, so that a row's formatted numbers can lie beside its texts. It is acquired when an
+ * answer begins to come and released when nothing is outstanding: a connection at rest holds none. Knows nothing of what the packets say.
  */
 import type { Socket } from 'node:net';
+import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/buffer-pool.ts';
 import { DbFailure, leftBy } from '../../engine.ts';
 import { LargeShare, malformed } from '../../limits.ts';
 import type { SocketReader } from '../../socket-reader.ts';
@@ -11,9 +12,7 @@ import { lostFailure } from '../dialect/failures.ts';
 
 const HEADER = 4;
 const PACKET_MOST = 0xffffff;
-const INITIAL = 16 * 1024;
-/** A buffer that one large value has inflated is not kept. */
-const KEEP_MOST = 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 /** Handles the packets of one answer. */
 export interface Reply {
@@ -37,10 +36,14 @@ export class Wire {
   readonly #waiting: Waiting[] = [];
   readonly #closed: (() => void)[] = [];
   readonly #share: LargeShare;
-  #bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL);
+  #buffer: PooledBuffer | undefined;
+  /** Those of the buffer. */
+  #bytes: Buffer = NOTHING;
   #start = 0;
   #end = 0;
   #spare = 0;
+  /** How far the buffer has been written. */
+  #written = 0;
   #last: Promise<void> | undefined;
   #failure: DbFailure | undefined;
   /** What is to leave together. */
@@ -124,6 +127,8 @@ export class Wire {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.#socket.destroy();
+    // Whoever is just being handed a packet may still read it: nobody else gets this buffer.
+    this.#buffer = undefined;
     this.#letGo();
     for (const { reject } of this.#waiting.splice(0)) reject(failure);
     for (const listener of this.#closed.splice(0)) listener();
@@ -167,31 +172,45 @@ export class Wire {
     } catch (error) {
       this.fail(error instanceof DbFailure ? error : lostFailure('The answer of the database could not be read', error));
     }
-    if (this.#start === this.#end && this.#bytes.length > KEEP_MOST && this.#waiting.length === 0) this.#letGo();
+    if (this.#start === this.#end && this.#waiting.length === 0) this.#letGo();
   }
 
   #letGo(): void {
-    this.#bytes = Buffer.allocUnsafeSlow(INITIAL);
+    this.#release();
+    this.#bytes = NOTHING;
     this.#start = this.#end = 0;
     this.#share.hold(0);
   }
 
+  /** A faulty reader can never show bytes of another connection. */
+  #release(): void {
+    this.#buffer?.releaseWiped(this.#written);
+    this.#buffer = undefined;
+    this.#written = 0;
+  }
+
   /** Makes room for n more received bytes plus the spare ones. */
   #room(n: number): void {
-    if (this.#bytes.length - this.#end >= n + this.#spare) return;
+    if (this.#bytes.length - this.#end < n + this.#spare) this.#moveUp(n + this.#spare);
+    this.#written = Math.max(this.#written, this.#end + n + this.#spare);
+  }
+
+  #moveUp(room: number): void {
     const held = this.#end - this.#start;
-    const wanted = held + n + this.#spare;
-    const target = wanted > this.#bytes.length ? this.#larger(wanted) : this.#bytes;
-    this.#bytes.copy(target, 0, this.#start, this.#end);
-    this.#bytes = target;
+    if (held + room > this.#bytes.length) this.#grow(held + room);
+    else this.#bytes.copy(this.#bytes, 0, this.#start, this.#end);
     this.#start = 0;
     this.#end = held;
   }
 
-  #larger(wanted: number): Buffer {
-    const size = Math.max(this.#bytes.length * 2, wanted);
+  #grow(wanted: number): void {
+    const size = Math.max(SMALL_BUFFER, this.#bytes.length * 2, wanted);
     this.#share.hold(size);
-    return Buffer.allocUnsafeSlow(size);
+    const larger = acquireBuffer(size);
+    this.#bytes.copy(larger.bytes, 0, this.#start, this.#end);
+    this.#release();
+    this.#buffer = larger;
+    this.#bytes = larger.bytes;
   }
 
   #handOut(): void {

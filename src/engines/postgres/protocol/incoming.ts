@@ -2,6 +2,7 @@
  * The messages that we receive, PostgreSQL protocol 3: where each begins and ends, and its fields. Every length is compared with what is there
  * before it is used; what does not fit is a failure. Knows the layout only: the driver knows which message may come when.
  */
+import { acquireBuffer, type PooledBuffer } from '../../../util/buffer-pool.ts';
 import { viewOf } from '../../../util/byte-writer.ts';
 import { checkColumns, LargeShare, LIMITS, malformed } from '../../limits.ts';
 
@@ -44,6 +45,7 @@ export const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
   RECEIVED.portalSuspended,
 ]);
 
+const NOTHING = Buffer.alloc(0);
 /** The type of a message and its length. */
 const HEADER = 5;
 /** The length counts itself. */
@@ -54,7 +56,7 @@ export type OnMessage = (type: number, bytes: Buffer, from: number, to: number) 
 
 export type OnDataRow = (bytes: Buffer, from: number, to: number) => void;
 
-/** Takes what the socket brings and hands on whole messages, those that came in one piece where they lie. */
+/** Takes what the socket brings and hands on whole messages, those that came in one piece where they lie. Between two messages it holds no buffer. */
 export class Incoming {
   /** Who hears the messages, */
   onMessage: OnMessage;
@@ -94,14 +96,16 @@ export class Incoming {
   /** Whatever still comes is nobody's concern. */
   close(): void {
     this.#closed = true;
-    this.#split.clear();
+    this.#split.drop();
   }
 }
 
 /** A message that came in parts: it is put together here, and only it. Its buffer grows with what came, not with what was announced. */
 class SplitMessage {
-  bytes: Buffer = Buffer.alloc(0);
+  /** Those of the buffer. */
+  bytes: Buffer = NOTHING;
   length = 0;
+  #buffer: PooledBuffer | undefined;
   readonly #share: LargeShare;
   /** Of the whole message, once its header is here. */
   #size = Number.POSITIVE_INFINITY;
@@ -125,13 +129,24 @@ class SplitMessage {
     return this.#copy(source, at, Math.min(to, at + this.#size - this.length));
   }
 
-  /** A buffer that one large value has blown up is not kept. */
+  /** The message has been handled. */
   clear(): void {
+    this.#release();
+    this.drop();
+  }
+
+  /** Whoever is just being handed the message may still read it: nobody else gets its buffer. */
+  drop(): void {
+    this.#buffer = undefined;
+    this.bytes = NOTHING;
     this.length = 0;
     this.#size = Number.POSITIVE_INFINITY;
-    if (this.bytes.length <= LIMITS.largeFrom) return;
-    this.bytes = Buffer.alloc(0);
     this.#share.hold(0);
+  }
+
+  /** A faulty reader can never show bytes of another connection. */
+  #release(): void {
+    this.#buffer?.releaseWiped(this.length);
   }
 
   #announced(): number {
@@ -148,9 +163,11 @@ class SplitMessage {
     if (length > this.bytes.length) {
       const room = Math.min(Math.max(1024, length * 2), Math.max(this.#size, length));
       this.#share.hold(room);
-      const larger = Buffer.alloc(room);
-      this.bytes.copy(larger, 0, 0, this.length);
-      this.bytes = larger;
+      const larger = acquireBuffer(room);
+      this.bytes.copy(larger.bytes, 0, 0, this.length);
+      this.#release();
+      this.#buffer = larger;
+      this.bytes = larger.bytes;
     }
     source.copy(this.bytes, this.length, from, to);
     this.length = length;
@@ -186,10 +203,12 @@ export class MessageFields {
     return this.#bytes.readInt32BE(this.#take(4));
   }
 
-  /** A copy. */
+  /** A copy in memory of its own: whatever keeps a part of a slab of the runtime keeps all of it. */
   bytes(n: number): Buffer {
     const at = this.#take(n);
-    return Buffer.from(this.#bytes.subarray(at, at + n));
+    const copy = Buffer.allocUnsafeSlow(n);
+    this.#bytes.copy(copy, 0, at, at + n);
+    return copy;
   }
 
   skip(n: number): void {

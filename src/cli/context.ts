@@ -1,14 +1,15 @@
 /** `millrace context` and `millrace login`: where the service is and who asks, kept in a file between commands. Knows nothing of requests. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONTEXT_NAMES, ConfigError, contextFile, loadConfig, readContext } from '../config.ts';
 import { CLIENT_SETTINGS, Client } from './client.ts';
 import { Flags } from './client-flags.ts';
+import { writePrivateFile } from './private-file.ts';
 
 function save(settings: ReadonlyMap<string, string>): void {
   const file = contextFile();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(settings), undefined, 2)}\n`, { mode: 0o600 });
+  writePrivateFile(file, `${JSON.stringify(Object.fromEntries(settings), undefined, 2)}\n`);
 }
 
 const SECRETS = new Set(['server_key', 'gateway_secret', 'power_token']);

@@ -2,12 +2,24 @@
 // with it. It refuses to know what is kept in it, and it listens on loopback only.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { chooseIdentity, commandAs, findPostgresProgram, giveTo, type Identity, type PostgresProgram } from './postgres-program.ts';
+import { writePrivateFile } from './private-file.ts';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
@@ -38,6 +50,7 @@ interface Home {
 }
 
 const HOST = '127.0.0.1';
+const DRAFT = 'cluster.draft-';
 const USER = 'postgres';
 const START_PATIENCE_MS = 30_000;
 const STOP_PATIENCE_MS = 10_000;
@@ -52,11 +65,12 @@ export async function startEmbeddedPostgres({ dataDir, log }: EmbeddedPostgresOp
   const known = existsSync(home.cluster) ? readSettings(home) : undefined;
   const port = known && (await isFree(known.port)) ? known.port : await freePort();
   const settings = { port, password: known?.password ?? randomBytes(24).toString('base64url') };
+  // Before the cluster, which nobody could enter without its password.
+  writePrivateFile(home.settingsFile, `${JSON.stringify(settings)}\n`);
   if (!known) {
     log('making an embedded PostgreSQL ...');
     initialise(program, identity, home, settings.password);
   }
-  writeFileSync(home.settingsFile, `${JSON.stringify(settings)}\n`, { mode: 0o600 });
   const server = launch(program, identity, home, port);
   writeFileSync(home.ownerFile, String(process.pid));
   await waitUntilUp(server, home, settings);
@@ -137,10 +151,11 @@ function isServerOf(pid: number, home: Home): boolean {
 
 /** Makes the database cluster under another name first, so that one that was interrupted is not taken for whole. */
 function initialise(program: PostgresProgram, identity: Identity, home: Home, password: string): void {
-  const draft = `${home.cluster}.draft`;
+  for (const name of readdirSync(home.folder))
+    if (name.startsWith(DRAFT)) rmSync(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
+  // The program that made an interrupted one may still be at it.
+  const draft = mkdtempSync(join(home.folder, DRAFT));
   const passwordFile = join(home.folder, 'initial-password');
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   for (const path of [draft, passwordFile]) giveTo(identity, path);
   const { file, args, options } = commandAs(identity, program.initdb, [

@@ -1,8 +1,9 @@
 /** The keys of `npm start`: made once, kept in the data directory for nobody else to read. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { writePrivateFile } from './private-file.ts';
 
 interface Kept {
   readonly server_key: string;
@@ -33,7 +34,6 @@ export function withKeys(config: Config): Keyed {
 function makeKeys(folder: string, file: string): Kept {
   const kept = { server_key: randomBytes(32).toString('base64url'), encryption_key: randomBytes(32).toString('base64') };
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 });
-  chmodSync(file, 0o600);
+  writePrivateFile(file, `${JSON.stringify(kept, undefined, 2)}\n`);
   return kept;
 }

@@ -3,7 +3,7 @@
  * through the service's own System APIs, and beside it a database of yours; then requests that answer with rows. A second start finds everything
  * as it was.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Config, type Loaded, loadConfig } from '../config.ts';
 import { ENGINES } from '../engines/index.ts';
@@ -15,6 +15,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgre
 import { deployExamples, deployPersonas, exampleLines } from './examples.ts';
 import { withKeys } from './keys.ts';
 import { registerDatabase } from './own-database.ts';
+import { writePrivateFile } from './private-file.ts';
 import { announce, endOnSignal, startOne } from './serve.ts';
 import { startPage } from './start-page.ts';
 
@@ -52,11 +53,12 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     await deployExamples(client, demo);
     const staging = await deployPersonas(client, demo);
     const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
-    announce(service.url, config);
+    // Whoever waits for the ready line finds these files.
     keep(config, { ...demo, url: service.url });
     const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
     // Whoever tries personas says by itself which roles it has.
     writeCurlFile(config, 'demo-staging.curl', { ...demo, space_id: staging }, {});
+    announce(service.url, config);
     process.stdout.write(
       startPage({
         url: service.url,
@@ -85,7 +87,7 @@ function quiet({ config, sources }: Loaded): Config {
 const fileOf = ({ dataDir }: Config): string => join(dataDir, 'demo.json');
 
 function keep(config: Config, demo: Demo): void {
-  writeFileSync(fileOf(config), `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  writePrivateFile(fileOf(config), `${JSON.stringify(demo, undefined, 2)}\n`);
 }
 
 /** The context headers, as curl reads them from a file. */
@@ -100,7 +102,7 @@ function writeCurlFile(config: Config, name: string, demo: Demo, more: Readonly<
     ...(config.gatewaySecret === undefined ? {} : { 'X-Gateway-Secret': config.gatewaySecret }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `header = ${JSON.stringify(`${name}: ${value}`)}\n`);
-  writeFileSync(file, lines.join(''), { mode: 0o600 });
+  writePrivateFile(file, lines.join(''));
   return file;
 }
 

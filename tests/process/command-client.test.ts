@@ -257,6 +257,10 @@ async function promote(service: Service): Promise<void> {
 test('every example of the demo answers as its printed line asks, and all are promoted', async () => {
   const service = await startService({ command: 'start' });
   try {
+    for (const name of ['demo.json', 'demo.curl', 'demo-staging.curl'])
+      expect(readFileSync(join(service.dataDir, name), 'utf8'), `${name} at the ready line`).toContain(
+        name === 'demo.json' ? 'url' : 'X-Org-Id',
+      );
     // The log names the endpoint when it is deployed, before the lines are printed.
     await expect.poll(() => service.output(), { timeout: 30_000 }).toMatch(/^curl .*stock\/low/m);
     const lines = service
@@ -270,7 +274,6 @@ test('every example of the demo answers as its printed line asks, and all are pr
       expect([status, line]).toEqual([line.includes('-d ') ? '201' : '200', line]);
       expect(JSON.parse(body)).toBeTypeOf('object');
     }
-    expect(readFileSync(join(service.dataDir, 'demo.json'), 'utf8')).toContain('org_id');
     await promote(service);
   } finally {
     await service.stop();

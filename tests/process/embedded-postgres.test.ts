@@ -1,11 +1,12 @@
 // The PostgreSQL that comes along with `npm start`, run from processes of their own so that they can be killed.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 
 interface Address {
   host: string;
@@ -160,4 +161,20 @@ test('takes a relative data directory', async () => {
   dataDir = whole;
   expect(serverPid()).toBeGreaterThan(0);
   expect(await query(found, 'SELECT 1')).toEqual([[1]]);
+});
+
+function drafts(): string[] {
+  const folder = join(dataDir, 'postgres');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('cluster.draft')) : [];
+}
+
+test('a first start that was killed before its database was whole is begun again', async () => {
+  const first = start();
+  const given = first.address.catch(() => undefined);
+  await expect.poll(() => drafts(), { ...PATIENCE, interval: 1 }).toHaveLength(1);
+  await endChild(first.child, 'SIGKILL');
+  expect(await given, 'none').toBeUndefined();
+  expect(JSON.parse(readFileSync(join(dataDir, 'postgres/settings.json'), 'utf8')), 'before the cluster').toHaveProperty('password');
+  expect(await query(await start().address, 'SELECT 1')).toEqual([[1]]);
+  expect(drafts()).toEqual([]);
 });

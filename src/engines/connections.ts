@@ -121,6 +121,7 @@ export class Connections {
       waitMs: entry.connectTimeoutSecs * 1000,
       bulkyMost: this.engine(entry.type).capabilities.bulkyWrites,
       bulkyWaitMs: entry.queryTimeoutSecs * 1000,
+      findsAtOnce: this.engine(entry.type).capabilities.saysAtOnce !== true,
     };
     const pooled: Pooled = {
       pool: new Pool(limits, (signal) => this.#connect(entry, signal, pooled.pool), this.#loadOf(entry)),

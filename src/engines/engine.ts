@@ -226,6 +226,8 @@ export interface Capabilities {
   readonly pipelining: boolean;
   /** How many bulky writes at a time the server finishes soonest; beyond that they wait for each other's pages. */
   readonly bulkyWrites: number;
+  /** Its connections have `statementsAtOnce`. */
+  readonly saysAtOnce?: boolean;
 }
 
 /** Everything that Millrace knows of an engine. A folder below this one defines it, and one line in `index.ts` registers it. */

@@ -1,8 +1,9 @@
 /**
- * How many statements a server does at a time, of all its databases. Some do a few after each other sooner than all of them at once, and say how many; the
- * others count nothing. Who takes long loses the place, though not the connection: quicker ones are not kept waiting. Databases that wait for a place get
+ * How many statements run at a time: on a server that does a few after each other sooner than all of them at once, and says how many, of all its databases;
+ * elsewhere of one database, as `concurrency-limit` finds it. Who takes long loses the place, though not the connection: quicker ones are not kept waiting. Databases that wait for a place get
  * one in turn, so that a busy one keeps no other out.
  */
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { Connection } from './engine.ts';
 
 /** A statement that has run for this long does not count any more: nobody waits for it. */
@@ -15,6 +16,14 @@ export class Places {
   readonly #wanting = new Set<() => void>();
   #isHandingOut = false;
   #timer: NodeJS.Timeout | undefined;
+  readonly #limit: ConcurrencyLimit | undefined;
+  /** Have any been left since the last look at those that take long? */
+  #isMoving = false;
+
+  /** Without a limit there are as many as the server says, and any number until it does. */
+  constructor(limit?: ConcurrencyLimit) {
+    this.#limit = limit;
+  }
 
   /** What the server has said when a connection was opened. */
   set most(most: number | undefined) {
@@ -22,11 +31,11 @@ export class Places {
   }
 
   get areCounted(): boolean {
-    return this.#most < Number.POSITIVE_INFINITY;
+    return this.#limit !== undefined || this.#most < Number.POSITIVE_INFINITY;
   }
 
   get free(): number {
-    return this.#most - this.#taken.size;
+    return (this.#limit?.now ?? this.#most) - this.#taken.size;
   }
 
   take(connection: Connection): Connection {
@@ -35,7 +44,9 @@ export class Places {
   }
 
   leave(connection: Connection): void {
-    this.#taken.delete(connection);
+    if (!this.#taken.delete(connection)) return;
+    this.#isMoving = true;
+    this.#limit?.done(this.areWanted, this.#taken.size + 1, performance.now());
   }
 
   /** `use` is called when there is a place and it is its turn. */
@@ -68,7 +79,10 @@ export class Places {
   /** Those that have taken long leave. */
   #passLong(): void {
     this.#timer = undefined;
-    const before = performance.now() - LONG_MS;
+    const now = performance.now();
+    if (!this.#isMoving && this.#wanting.size > 0) this.#limit?.standsStill(now);
+    this.#isMoving = false;
+    const before = now - LONG_MS;
     for (const [connection, since] of this.#taken) if (since <= before) this.#taken.delete(connection);
     this.handOut();
     if (this.#wanting.size > 0) this.#timer ??= setTimeout(() => this.#passLong(), LONG_MS).unref();

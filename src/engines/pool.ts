@@ -1,12 +1,13 @@
 /**
  * The connections of one database: at most `maxOpen`, of which at most `maxIdle` are kept idle, each for at most `idleMs`. Opens lazily, and never
  * waits without a deadline. The most recently used connection is handed out first, so that the others can expire.
- * Bulky statements may use only a few of them at a time. Where the server says how many statements it does well at once, no more begin together;
- * one that takes long keeps nobody waiting.
+ * Bulky statements may use only a few of them at a time. No more statements begin together than the server says that it does well, or than get more
+ * done where it does not say; one that takes long keeps nobody waiting.
  */
 
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import { hasTurnedWithin } from '../util/loop-turn.ts';
+import { ConcurrencyLimit, LEAST_AT_ONCE } from './concurrency-limit.ts';
 import { type Brief, type Connection, DbFailure, type InOne, type Need, type StopSignal } from './engine.ts';
 import { Gathering } from './gathering.ts';
 import { Places } from './places.ts';
@@ -24,6 +25,8 @@ export interface PoolLimits {
   readonly bulkyMost: number;
   /** How long a bulky statement may wait for its turn: as long as it may run. */
   readonly bulkyWaitMs: number;
+  /** No more statements run at a time than get more done; else as many as the server says. */
+  readonly findsAtOnce?: boolean;
 }
 
 interface Idle {
@@ -55,7 +58,7 @@ const MOST_TURN_MS = 1000;
 const RESTED_MS = 20;
 const TURNED_MS = 5;
 
-/** For statements that the server does in the background: as many as there are. */
+/** For statements that the server does in the background, and others that have another bound: as many as there are. */
 const UNCOUNTED = new Places();
 
 export class Pool {
@@ -71,6 +74,8 @@ export class Pool {
   readonly #gathering: Gathering;
   readonly #together = new WaitingTogether();
   readonly #places: Places;
+  /** Where places are found, bulky statements have none of them: they have a bound of their own, and readers would wait behind all of them. */
+  readonly #bulkyPlaces: Places;
   /** Open, or being opened. */
   #count = 0;
   #opening = 0;
@@ -87,10 +92,12 @@ export class Pool {
   /** `load`: the same for all databases of a server. */
   constructor(limits: PoolLimits, open: (signal: StopSignal | undefined) => Promise<Connection>, load = new ServerLoad()) {
     this.#gathering = new Gathering(load);
-    this.#places = load.places;
     this.#limits = limits;
     this.#open = open;
-    const { waitMs, bulkyWaitMs, bulkyMost, maxOpen } = limits;
+    const { waitMs, bulkyWaitMs, bulkyMost, maxOpen, findsAtOnce } = limits;
+    const isFound = findsAtOnce === true && maxOpen > LEAST_AT_ONCE;
+    this.#places = isFound ? new Places(new ConcurrencyLimit(maxOpen)) : load.places;
+    this.#bulkyPlaces = isFound ? UNCOUNTED : this.#places;
     this.#bulkyMost = Math.min(bulkyMost, Math.ceil(maxOpen / 2));
     this.#line = new WaitQueue({ waitMs, most: MAX_WAITERS_PER_CONNECTION * maxOpen });
     this.#bulkyLine = new WaitQueue({ waitMs: bulkyWaitMs, most: MAX_WAITERS_PER_CONNECTION * this.#bulkyMost });
@@ -127,11 +134,11 @@ export class Pool {
     return this.#line.join(signal);
   }
 
-  /** For the first in line. */
+  /** For the first in line; where a connection has to be opened for it, others are for those behind it. */
   readonly #usePlace = (): void => {
     if (this.#line.length === 0) return;
     const idle = this.#popIdle();
-    if (idle === undefined) this.#replace();
+    if (idle === undefined) while (this.#replace());
     else if (this.#line.give(idle.connection)) this.#places.take(idle.connection);
     if (this.#line.length > 0) this.#places.want(this.#usePlace);
   };
@@ -183,7 +190,7 @@ export class Pool {
   }
 
   #dial(signal: StopSignal | undefined, places: Places): Promise<Connection> {
-    if (this.#count >= this.#limits.maxOpen) return this.#wait(signal);
+    if (this.#count >= this.#limits.maxOpen || places.free <= this.#opening) return this.#wait(signal);
     return this.#connect(signal).then(
       (connection) => places.take(connection),
       (error: unknown) => {
@@ -209,7 +216,7 @@ export class Pool {
     if (this.#bulky < this.#bulkyMost) this.#bulky++;
     else await this.#bulkyLine.join(signal);
     try {
-      const connection = await this.#take(signal);
+      const connection = await this.#take(signal, this.#bulkyPlaces);
       this.#isBulky.add(connection);
       return connection;
     } catch (error) {

@@ -23,6 +23,7 @@ export const clickhouseEngine: Engine = {
     backgroundChanges: true,
     pipelining: false,
     bulkyWrites: 8,
+    saysAtOnce: true,
   },
   dialect: clickhouseDialect,
   syntax: clickhouseSyntax,

@@ -87,6 +87,9 @@ async function signal(state: string): Promise<Counted> {
   }
 }
 
+/** After so many requests their code is compiled. */
+const COMPILED = 3000;
+
 /** Bytes a request: all that are allocated, and those that lived on among the old objects. */
 async function perRequest(
   path: (i: number) => string,
@@ -95,17 +98,17 @@ async function perRequest(
   asked?: Asked,
 ): Promise<{ readonly all: number; readonly aged: number }> {
   // Compiled code allocates less than interpreted code: the first requests do not count.
-  await send(path, count, width, asked);
+  await send(path, Math.min(count, COMPILED), width, asked);
   await signal('counting');
   await send(path, count, width, asked);
   const { bytes = Number.NaN, aged = Number.NaN } = await signal('done');
   return { all: bytes / count, aged: aged / count };
 }
 
-/** What every request leaves behind is there each time; what happened to be under way is not. */
+/** What every request leaves behind is there each time; what happened to be under way is not: some 400 bytes, more on a busy machine. */
 async function leastAged(path: (i: number) => string, count: number, bound: number, asked?: Asked): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < 3 && least >= bound; tries++) least = Math.min(least, (await perRequest(path, count, 32, asked)).aged);
+  for (let tries = 0; tries < 6 && least >= bound; tries++) least = Math.min(least, (await perRequest(path, count, 32, asked)).aged);
   return least;
 }
 
@@ -125,8 +128,7 @@ test.each([
   { engine: 'PostgreSQL', one: (i: number) => path(`pg=0&ps=1&id=eq.${1 + (i % ROWS)}`) },
   { engine: 'MySQL', one: () => `${project.autoPath('ms', mysql.name, 'users')}?pg=0&ps=1&id=eq.1` },
 ])('hardly anything of a request outlives it, $engine', async ({ one }) => {
-  // What is under way at two collections of young objects in a row: some 200 bytes, as these have 16 MB.
-  expect(await leastAged(one, 10_000, 450)).toBeLessThan(450);
+  expect(await leastAged(one, 6000, 450)).toBeLessThan(450);
 });
 
 const person = { name: 'Customer', email: 'user@example.com' };
@@ -141,7 +143,7 @@ test.each(WRITES.flatMap((write) => (['pg', 'ms'] as const).map((type) => ({ typ
   'nor of $what, $type',
   async ({ type, query, what: _, ...asked }) => {
     const path = project.autoPath(type, type === 'pg' ? database.name : mysql.name, 'people');
-    expect(await leastAged((i) => path + query(i), 10_000, 450, asked)).toBeLessThan(450);
+    expect(await leastAged((i) => path + query(i), 6000, 450, asked)).toBeLessThan(450);
   },
 );
 
@@ -152,7 +154,7 @@ test('nor of a request with a persona', async () => {
   expect((await service.request('POST', '/svc/persona/v1', { headers: own.headers, body: persona })).status).toBe(201);
   const headers = { ...own.headers, 'x-user-roles': 'reader', 'x-user-claims': '{"low":0}' };
   const one = (i: number) => `${own.autoPath('pg', database.name, 'users')}?pg=0&ps=1&id=eq.${1 + (i % ROWS)}`;
-  expect(await leastAged(one, 10_000, 350, { headers })).toBeLessThan(350);
+  expect(await leastAged(one, 6000, 350, { headers })).toBeLessThan(350);
 });
 
 test('nor of a call that runs a program', async () => {
@@ -164,7 +166,7 @@ test('nor of a call that runs a program', async () => {
 test('bulky inserts leave connections to readers', async () => {
   await database.run('CREATE TABLE slow (word text)');
   await database.run(
-    'CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(6); RETURN NULL; END $$; CREATE TRIGGER nap AFTER INSERT ON slow EXECUTE FUNCTION nap()',
+    'CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RETURN NULL; END $$; CREATE TRIGGER nap AFTER INSERT ON slow EXECUTE FUNCTION nap()',
   );
   const { headers, autoPath } = await setUpProject(service, [{ ...database.entry(), max_open_connections: 2 }]);
   const body = JSON.stringify(Array.from({ length: 200 }, () => ({ word: 'x'.repeat(100) })));
@@ -186,7 +188,7 @@ test('bulky inserts leave connections to readers', async () => {
 
 test('a busy pool keeps its connections, also above max_idle_connections', async () => {
   const width = 40;
-  await database.run('CREATE VIEW backend AS SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)');
+  await database.run('CREATE VIEW backend AS SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)');
   const ask = async (): Promise<number> => {
     const { text } = await service.request('GET', `${project.autoPath('pg', database.name, 'backend')}?pg=0&ps=1`, {
       headers: project.headers,

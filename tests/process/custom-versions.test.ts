@@ -45,7 +45,7 @@ describe('one instance', () => {
   });
 
   test('deploys with a bumped version: the new one answers each time', async () => {
-    for (let n = 1; n <= times(300, 1000); n++) {
+    for (let n = 1; n <= times(150, 1000); n++) {
       const text = stringify(bench.document({ uri: 'bumped', version: `1.${n}`, logic: steps(n) }));
       expect((await bench.deployText(text)).status).toBe(201);
       const response = await bench.get('bumped');

@@ -12,7 +12,7 @@ import { Random } from '../torture/random.ts';
 
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 1_000_000);
 /** On each engine, at least. */
-const REQUESTS = Number(process.env['MILLRACE_TEST_REQUESTS'] ?? times(2000, 5000));
+const REQUESTS = Number(process.env['MILLRACE_TEST_REQUESTS'] ?? times(1300, 5000));
 
 /** How much of what: ClickHouse writes by mutations, and may be emulated. */
 interface Amount {

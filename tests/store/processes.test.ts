@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { LarkModules } from '../../src/model/lark-module.ts';
 import { newUlid } from '../../src/model/ulid.ts';
 import type { Store } from '../../src/store/store.ts';
+import { times } from '../support/long.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { compileSources, StoreProcess } from './children.ts';
 import { anEntry, anOrg, aTenant, aToken, KINDS, makePlace, type Place } from './stores.ts';
@@ -113,7 +114,7 @@ describe.each(KINDS)('processes on one %s store', (kind) => {
     const scope = await aTenant(store);
     await store.close();
     let answers = 0;
-    for (const round of rounds(20)) {
+    for (const round of rounds(times(12, 20))) {
       const child = await startOpen();
       const answered: string[] = [];
       const writing = (async () => {

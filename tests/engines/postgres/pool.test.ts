@@ -1,61 +1,11 @@
 // The pool by itself, with connections that the test opens and breaks at will: nothing is lost to those who left, and nobody waits for what is there.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { LEAST_AT_ONCE } from '../../../src/engines/concurrency-limit.ts';
-import { type Connection, DbFailure } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/engine.ts';
 import { LONG_MS } from '../../../src/engines/places.ts';
-import { PATIENCE_MS, Pool, type PoolLimits } from '../../../src/engines/pool.ts';
+import { PATIENCE_MS, type Pool } from '../../../src/engines/pool.ts';
 import { ServerLoad } from '../../../src/engines/server-load.ts';
-
-class Stub implements Connection {
-  usable = true;
-  readonly statementsAtOnce?: number;
-  closed = false;
-  readonly #listeners: (() => void)[] = [];
-  constructor(statementsAtOnce?: number) {
-    if (statementsAtOnce !== undefined) this.statementsAtOnce = statementsAtOnce;
-  }
-  run = async () => ({ rows: 0, selected: false });
-  begin = async () => undefined;
-  commit = async () => undefined;
-  rollback = async () => 'all' as const;
-  reset = async () => true;
-  onClosed(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-  close(): void {
-    this.usable = false;
-    this.closed = true;
-  }
-  /** As when the server goes away. */
-  die(): void {
-    this.usable = false;
-    for (const listener of this.#listeners) listener();
-  }
-}
-
-const LIMITS: PoolLimits = { maxOpen: 1, maxIdle: 1, idleMs: 1000, waitMs: 200, bulkyMost: 8, bulkyWaitMs: 200 };
-
-/** A pool whose connections open when the test says so. */
-function pool(limits: Partial<PoolLimits> = {}, statementsAtOnce?: number, load = new ServerLoad()) {
-  const opening: { give(): Stub; fail(): void }[] = [];
-  const made = new Pool(
-    { ...LIMITS, ...limits },
-    () =>
-      new Promise((resolve, reject) => {
-        opening.push({
-          give() {
-            const connection = new Stub(statementsAtOnce);
-            resolve(connection);
-            return connection;
-          },
-          fail: () => reject(new DbFailure('unreachable', 'refused')),
-        });
-      }),
-    load,
-  );
-  return { made, opening };
-}
+import { pool, Stub } from '../pool-stub.ts';
 
 const turn = () => wait(0);
 /** Another one is opened when those in use were waited for. */
@@ -476,80 +426,5 @@ describe('a server that does two statements at a time', () => {
     await leaves;
     made.sweep(performance.now());
     expect([one.closed, made.counts.idle]).toEqual([true, 0]);
-  });
-});
-
-describe('a server that does not say how many statements it does at a time', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-  const MOST = 40;
-  const found = (limits: Partial<PoolLimits> = {}) => pool({ maxOpen: MOST, maxIdle: MOST, waitMs: 60_000, findsAtOnce: true, ...limits });
-
-  /** So many statements, and the connections of those that have begun. */
-  async function begun(asked: number, { made, opening }: ReturnType<typeof found>) {
-    const held: Connection[] = [];
-    const ask = () => void Promise.resolve(made.acquire()).then((connection) => held.push(connection));
-    for (let i = 0; i < asked; i++) ask();
-    const open = async (ms: number) => {
-      await pass(ms);
-      for (const { give } of opening.splice(0)) give();
-      await pass(0);
-    };
-    await open(PATIENCE_MS);
-    return { held, ask, open };
-  }
-
-  test('does few, and who waits has the connection of one that is done', async () => {
-    const server = found();
-    const { held } = await begun(MOST, server);
-    expect(server.made.counts).toEqual({ open: LEAST_AT_ONCE, idle: 0, waiting: MOST - LEAST_AT_ONCE });
-    const [first] = held as [Connection];
-    server.made.release(first);
-    await pass(0);
-    expect(held).toHaveLength(LEAST_AT_ONCE + 1);
-    expect(held.at(-1)).toBe(first);
-    expect(server.made.counts).toEqual({ open: LEAST_AT_ONCE, idle: 0, waiting: MOST - LEAST_AT_ONCE - 1 });
-  });
-
-  test('does them all within moments, when none of them comes to its end', async () => {
-    const server = found();
-    const { held, open } = await begun(MOST, server);
-    await open(LONG_MS);
-    expect(held).toHaveLength(2 * LEAST_AT_ONCE);
-    await open(LONG_MS);
-    expect(held).toHaveLength(MOST);
-  });
-
-  test('does twice as many, where that many get done', async () => {
-    const server = found();
-    const { held, ask, open } = await begun(2 * MOST, server);
-    // Each takes ten milliseconds, however many there are, and another one comes for it.
-    for (let ms = 0; ms < 3000; ms += 10) {
-      for (const connection of held.splice(0)) {
-        ask();
-        server.made.release(connection);
-      }
-      await open(10);
-    }
-    expect(server.made.counts.open).toBe(MOST);
-  });
-
-  test('bulky ones keep no others waiting', async () => {
-    const server = found();
-    const bulky = Array.from({ length: LIMITS.bulkyMost }, () => Promise.resolve(server.made.acquire(undefined, { bulky: true })));
-    await pass(PATIENCE_MS);
-    for (const { give } of server.opening.splice(0)) give();
-    await Promise.all(bulky);
-    const { held } = await begun(LEAST_AT_ONCE, server);
-    expect(held).toHaveLength(LEAST_AT_ONCE);
-  });
-
-  test('all of them, where there are few connections', async () => {
-    const server = found({ maxOpen: LEAST_AT_ONCE });
-    const { held, open } = await begun(MOST, server);
-    await open(10 * LONG_MS);
-    expect(held).toHaveLength(LEAST_AT_ONCE);
-    expect(server.made.counts.waiting).toBe(MOST - LEAST_AT_ONCE);
   });
 });

@@ -3,8 +3,7 @@ import mysql from 'mysql2/promise';
 import { checked, ORDERS_AND_USERS, openapi, poolPerTenant, serve, withLines } from './handler.mjs';
 
 const address = JSON.parse(process.env.BENCH_DATABASE);
-/** As many connections as the driver has by default. */
-const pool = mysql.createPool({ ...address, connectionLimit: 10 });
+const pool = mysql.createPool({ ...address, connectionLimit: 50 });
 const COLUMNS = 'id, name, email, created_at';
 
 const query = async (sql, values) => (await pool.execute(sql, values))[0];

@@ -10,8 +10,7 @@ const open = (database, max) => {
   pool.on('error', () => {});
   return pool;
 };
-/** As many connections as the driver has by default. */
-const pool = open(address.database, 10);
+const pool = open(address.database, 50);
 const COLUMNS = 'id, name, email, created_at';
 
 const one = { name: 'one', text: `SELECT ${COLUMNS} FROM users WHERE id = $1 ORDER BY id LIMIT 1` };

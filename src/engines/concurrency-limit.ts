@@ -30,16 +30,18 @@ export class ConcurrencyLimit {
   #limit: number;
   /** On trial, else undefined. */
   #tried: number | undefined;
-  /** What `#limit` did in a millisecond, just before the trial. */
+  /** Just before the trial: how many there were, and what they did in a millisecond. */
+  #before = 0;
   #rate = 0;
   #triesFewer = false;
   #pauseMs = PAUSE_MS;
   #pausedUntil = 0;
-  /** The window: since when, when something was done last, how much, and how often others waited for it. */
+  /** The window: since when, when something was done last, how much, how often others waited for it, and how many there were at most. */
   #since = 0;
   #last = 0;
   #done = 0;
   #wanted = 0;
+  #peak = 0;
   #isSettling = false;
 
   constructor(most: number) {
@@ -64,6 +66,7 @@ export class ConcurrencyLimit {
     }
     this.#done++;
     if (isWanted) this.#wanted++;
+    if (running > this.#peak) this.#peak = running;
     const ms = now - this.#since;
     if (ms >= WINDOW_MS && (this.#done >= ENOUGH_DONE || ms >= WINDOW_MOST_MS)) this.#end(this.#done / ms, now);
   }
@@ -83,6 +86,7 @@ export class ConcurrencyLimit {
     this.#last = now;
     this.#done = 0;
     this.#wanted = 0;
+    this.#peak = 0;
     this.#isSettling = false;
   }
 
@@ -92,23 +96,28 @@ export class ConcurrencyLimit {
   }
 
   #end(rate: number, now: number): void {
-    const wasWanted = this.#wanted * 2 > this.#done;
     if (this.#tried !== undefined) this.#judge(this.#tried, rate, now);
-    else if (wasWanted && now >= this.#pausedUntil) this.#try(rate, now);
-    else this.#begin(undefined, now);
+    else if (now < this.#pausedUntil || !this.#try(rate, now)) this.#begin(undefined, now);
   }
 
-  #try(rate: number, now: number): void {
-    const more = Math.min(this.#limit * 2, this.#most);
-    const fewer = Math.max(Math.ceil(this.#limit / 2), this.#least);
-    if ((this.#triesFewer ? fewer : more) === this.#limit) this.#triesFewer = !this.#triesFewer;
+  /** More are tried while others wait, fewer also when nobody does: there may be room for more than do well. */
+  #try(rate: number, now: number): boolean {
+    const isWanted = this.#wanted * 2 > this.#done;
+    const before = isWanted ? this.#limit : Math.min(this.#peak, this.#limit);
+    const more = isWanted ? Math.min(before * 2, this.#most) : before;
+    const fewer = Math.min(Math.max(Math.ceil(before / 2), this.#least), before);
+    if ((this.#triesFewer ? fewer : more) === before) this.#triesFewer = !this.#triesFewer;
+    const tried = this.#triesFewer ? fewer : more;
+    if (tried === before) return false;
+    this.#before = before;
     this.#rate = rate;
-    this.#change(this.#triesFewer ? fewer : more, now);
+    this.#change(tried, now);
+    return true;
   }
 
   /** The same way once more when it was better, else the other way later. */
   #judge(tried: number, rate: number, now: number): void {
-    const isBetter = rate >= this.#rate * (1 + (tried / this.#limit - 1) * (this.#triesFewer ? LOSS : GAIN));
+    const isBetter = rate >= this.#rate * (1 + (tried / this.#before - 1) * (this.#triesFewer ? LOSS : GAIN));
     this.#pauseMs = isBetter ? PAUSE_MS : Math.min(this.#pauseMs * 2, PAUSE_MOST_MS);
     this.#pausedUntil = isBetter ? now : now + this.#pauseMs;
     if (isBetter) this.#limit = tried;

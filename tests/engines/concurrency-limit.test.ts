@@ -14,16 +14,17 @@ const BUSY: Server = () => 0.5;
 const FAR: Server = (atOnce) => atOnce / 10;
 const LARGE: Server = (atOnce) => Math.min(atOnce, 24) / 5;
 
-/** Lets the server do statements for so many seconds; gives the share of the time at each limit, in percent. */
-function runFor(limit: ConcurrencyLimit, seconds: number, server: Server, { from = 1, isWanted = true, gap = (): number => 1 } = {}) {
+/** So many callers keep the server busy for so many seconds; gives the share of the time at each limit, in percent. */
+function runFor(limit: ConcurrencyLimit, seconds: number, server: Server, { from = 1, callers = 2 * MOST, gap = (): number => 1 } = {}) {
   const spent = new Map<number, number>();
   let now = from;
   while (now < from + seconds * 1000) {
     const { now: atOnce } = limit;
-    const ms = gap() / server(atOnce);
+    const running = Math.min(atOnce, callers);
+    const ms = gap() / server(running);
     now += ms;
     spent.set(atOnce, (spent.get(atOnce) ?? 0) + ms / (seconds * 10));
-    limit.done(isWanted, atOnce, now);
+    limit.done(callers > atOnce, running, now);
   }
   return { now, at: (atOnce: number) => spent.get(atOnce) ?? 0, most: Math.max(...spent.keys()) };
 }
@@ -64,9 +65,22 @@ describe('how many statements run at a time', () => {
     expect(runFor(limit, 60, BUSY, { from: busy.now }).at(LEAST_AT_ONCE)).toBeGreaterThan(95);
   });
 
-  test('nothing is tried while nobody waits', () => {
+  test('no more are tried while nobody waits', () => {
     const limit = new ConcurrencyLimit(MOST);
-    expect(runFor(limit, 60, FAR, { isWanted: false }).most).toBe(LEAST_AT_ONCE);
+    expect(runFor(limit, 60, FAR, { callers: LEAST_AT_ONCE }).most).toBe(LEAST_AT_ONCE);
+  });
+
+  test('fewer are, where there is room for more than do well', () => {
+    const limit = new ConcurrencyLimit(MOST);
+    const { now } = runFor(limit, 10, FAR);
+    const busy = runFor(limit, 40, BUSY, { from: now, callers: MOST - 10 });
+    expect(runFor(limit, 60, BUSY, { from: busy.now, callers: MOST - 10 }).at(LEAST_AT_ONCE)).toBeGreaterThan(95);
+  });
+
+  test('as many as there are callers keep what they have, where fewer would do less', () => {
+    const limit = new ConcurrencyLimit(MOST);
+    const { now } = runFor(limit, 10, FAR);
+    expect(runFor(limit, 300, FAR, { from: now, callers: MOST - 10 }).at(MOST)).toBeGreaterThan(98);
   });
 
   test('a trial that was broken off by a rest decides nothing', () => {

@@ -106,7 +106,12 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   get usable(): boolean {
-    return this.#wire.open && !this.#tainted;
+    return this.#wire.open && !this.#tainted && !this.#isStopping;
+  }
+
+  /** Until that is over, a statement behind it would be stopped with it. */
+  get #isStopping(): boolean {
+    return this.#stopped !== undefined && this.#calls.size > 0;
   }
 
   onClosed(listener: () => void): void {
@@ -313,6 +318,7 @@ export class MysqlConnection implements Connection, Watched {
   /** Starts something with a deadline and an abort signal. */
   #enter({ signal, timeoutMs }: RunOptions): MysqlCall {
     if (signal?.aborted === true) throw stopFailure('cancelled');
+    if (this.#isStopping) throw lostFailure('What runs on the connection is being stopped', undefined, 'unsent');
     const late = performance.now() + timeoutMs;
     const call: MysqlCall = { late, signal, abort: () => this.#giveUp(call), result: undefined, isGivenUp: false };
     if (this.#calls.size === 0) {

@@ -56,6 +56,21 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     connection.close();
   });
 
+  test('a statement that comes while another one is stopped is not sent, and not taken for one that was stopped', async () => {
+    const connection = await connect(at, database);
+    const leaver = new AbortController();
+    const nap = { text: 'UPDATE hundred SET n = n + 0 * SLEEP(60)', types: [] };
+    const hasEnded = expect(connection.run(nap, [], { ...OPTIONS, signal: leaver.signal })).rejects.toMatchObject({ kind: 'cancelled' });
+    await expect.poll(running, PATIENCE).toHaveLength(1);
+    leaver.abort();
+    expect(connection.usable).toBe(false);
+    await expect(sql(connection, 'SELECT 7')).rejects.toMatchObject({ kind: 'lost', left: 'unsent' });
+    await hasEnded;
+    await gone();
+    if (connection.usable) expect((await sql(connection, 'SELECT 7')).values).toEqual([['7']]);
+    connection.close();
+  });
+
   test('a cancelled statement ends on the server and the connection can be used again', async () => {
     const connection = await connect(at, database);
     const controller = new AbortController();

@@ -194,7 +194,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     await expect(writes[3]).rejects.toMatchObject({ kind: 'raised', left: 'nothing' });
     expect(link.pieces).toBe(1);
     expect(await stored()).toEqual(['taken', 'a', 'b', 'c']);
-    expect(await openTransactions()).toBe('0');
+    await expect.poll(openTransactions, PATIENCE).toBe('0');
     expect(connection.usable).toBe(true);
   });
 

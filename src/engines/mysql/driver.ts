@@ -37,7 +37,7 @@ import {
   TO_MARK,
   TO_POINT,
 } from './dialect/session.ts';
-import { killQuery, STOP_MS } from './kill.ts';
+import { killQuery, stopRunning } from './kill.ts';
 import { MakingWay } from './making-way.ts';
 import { outcomeOf, wokenUp } from './outcome.ts';
 import { COMMAND, closeCommand, command, HEADER } from './protocol/commands.ts';
@@ -390,22 +390,9 @@ export class MysqlConnection implements Connection, Watched {
     }
   }
 
-  /** Stops what is running. Returns true when the server has accepted the kill. Never takes longer than STOP_MS. */
-  async #stop(kind: StopKind): Promise<boolean> {
+  #stop(kind: StopKind): Promise<boolean> {
     for (const result of this.#results) result.abandon();
-    this.#wire.resume();
-    const timer = setTimeout(() => this.#wire.fail(stopFailure(kind)), STOP_MS);
-    const pending = this.#wire.settled();
-    try {
-      await killQuery(this.#entry, this.#at, this.#session.threadId);
-      await pending;
-      return true;
-    } catch {
-      this.#wire.fail(stopFailure(kind));
-      return false;
-    } finally {
-      clearTimeout(timer);
-    }
+    return stopRunning(this.#wire, stopFailure(kind), killQuery(this.#entry, this.#at, this.#session.threadId));
   }
 
   /** The level holds for the next transaction alone. */

@@ -1,6 +1,6 @@
 /** Stops what another session is doing. */
 import type { Entry } from '../../model/entry.ts';
-import type { Destination } from '../engine.ts';
+import type { DbFailure, Destination } from '../engine.ts';
 import { lostFailure } from './dialect/failures.ts';
 import { COMMAND, command } from './protocol/commands.ts';
 import { login } from './protocol/login.ts';
@@ -21,5 +21,22 @@ export async function killQuery(entry: Entry, at: Destination, threadId: number)
     clearTimeout(timer);
     wire.tell(command(COMMAND.quit, ''));
     wire.fail(lostFailure('The connection was closed'));
+  }
+}
+
+/** What runs on the connection ends, since it is killed. Gives true when the server has accepted that. Never takes longer than STOP_MS. */
+export async function stopRunning(wire: Wire, failure: DbFailure, kill: Promise<void>): Promise<boolean> {
+  wire.resume();
+  const timer = setTimeout(() => wire.fail(failure), STOP_MS);
+  const pending = wire.settled();
+  try {
+    await kill;
+    await pending;
+    return true;
+  } catch {
+    wire.fail(failure);
+    return false;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -11,6 +11,8 @@ export const LEAST_AT_ONCE = 8;
 const WINDOW_MS = 100;
 const WINDOW_MOST_MS = 250;
 const ENOUGH_DONE = 100;
+/** Nothing was done for so long: a timer that asks every hundred milliseconds may come a little early. */
+const STILL_MS = 90;
 /** After a change nothing counts for so long, and longer until there are as many, up to so long: connections have to be opened. */
 const SETTLE_MS = 50;
 const SETTLE_MOST_MS = 500;
@@ -71,8 +73,9 @@ export class ConcurrencyLimit {
     if (ms >= WINDOW_MS && (this.#done >= ENOUGH_DONE || ms >= WINDOW_MOST_MS)) this.#end(this.#done / ms, now);
   }
 
-  /** Others wait, and nothing was done of late: those that are under way say nothing of how many could be. */
-  standsStill(now: number): void {
+  /** Others wait. When nothing was done of late, those that are under way say nothing of how many could be. */
+  stillWanted(now: number): void {
+    if (now - this.#last < STILL_MS) return;
     this.#limit = Math.min(this.#limit * 2, this.#most);
     this.#pauseMs = PAUSE_MS;
     this.#pausedUntil = 0;

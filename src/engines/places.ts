@@ -17,8 +17,6 @@ export class Places {
   #isHandingOut = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #limit: ConcurrencyLimit | undefined;
-  /** Have any been left since the last look at those that take long? */
-  #isMoving = false;
 
   /** Without a limit there are as many as the server says, and any number until it does. */
   constructor(limit?: ConcurrencyLimit) {
@@ -45,7 +43,6 @@ export class Places {
 
   leave(connection: Connection): void {
     if (!this.#taken.delete(connection)) return;
-    this.#isMoving = true;
     this.#limit?.done(this.areWanted, this.#taken.size + 1, performance.now());
   }
 
@@ -80,8 +77,7 @@ export class Places {
   #passLong(): void {
     this.#timer = undefined;
     const now = performance.now();
-    if (!this.#isMoving && this.#wanting.size > 0) this.#limit?.standsStill(now);
-    this.#isMoving = false;
+    if (this.#wanting.size > 0) this.#limit?.stillWanted(now);
     const before = now - LONG_MS;
     for (const [connection, since] of this.#taken) if (since <= before) this.#taken.delete(connection);
     this.handOut();

@@ -93,17 +93,19 @@ describe('how many statements run at a time', () => {
 
   test('twice as many when nothing gets done, up to the most, and fewer when it does again', () => {
     const limit = new ConcurrencyLimit(MOST);
-    limit.standsStill(1);
+    limit.stillWanted(100);
     expect(limit.now).toBe(2 * LEAST_AT_ONCE);
-    for (let i = 0; i < 9; i++) limit.standsStill(2 + i);
+    limit.stillWanted(150);
+    expect(limit.now).toBe(2 * LEAST_AT_ONCE);
+    for (let i = 2; i < 9; i++) limit.stillWanted(100 * i);
     expect(limit.now).toBe(MOST);
-    const { now } = runFor(limit, 40, BUSY, { from: 20 });
+    const { now } = runFor(limit, 40, BUSY, { from: 900 });
     expect(runFor(limit, 60, BUSY, { from: now }).at(LEAST_AT_ONCE)).toBeGreaterThan(95);
   });
 
   test('never more than there may be', () => {
     const limit = new ConcurrencyLimit(3);
-    limit.standsStill(1);
-    expect(runFor(limit, 10, FAR, { from: 10 }).most).toBe(3);
+    limit.stillWanted(100);
+    expect(runFor(limit, 10, FAR, { from: 100 }).most).toBe(3);
   });
 });

@@ -2,36 +2,30 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { TABLE, TableClient, USERS } from '../spec/users-table.ts';
-import { createDatabase, type DatabaseEntry, type EngineName, engineAddress, type TestDatabase } from '../support/engines.ts';
+import { Databases } from '../support/databases.ts';
+import { type DatabaseEntry, type EngineName, engineAddress } from '../support/engines.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { type Service, setUpProject, startService } from '../support/service.ts';
 
 const SECRET = 'f0rb1dden-w0rd';
 
 let service: Service;
-const databases = new Map<EngineName, TestDatabase>();
-const of = (engine: EngineName): TestDatabase => {
-  const database = databases.get(engine);
-  if (database === undefined) throw new Error(`no database on ${engine}`);
-  return database;
-};
+const databases = new Databases();
 
 beforeAll(async () => {
   service = await startService();
-  for (const engine of ['postgres', 'mysql', 'clickhouse'] as const) {
-    const database = await createDatabase(engine);
-    databases.set(engine, database);
-    await database.run(TABLE[engine]);
-  }
-  await of('postgres').run(`CREATE ROLE ${role()} LOGIN CONNECTION LIMIT 0`);
+  await databases.create(['postgres', 'mysql', 'clickhouse'], async (database) => {
+    await database.run(TABLE[database.engine]);
+  });
+  await databases.on('postgres').run(`CREATE ROLE ${role()} LOGIN CONNECTION LIMIT 0`);
 });
 afterAll(async () => {
   await service?.stop();
-  await of('postgres').run(`DROP ROLE IF EXISTS ${role()}`);
-  for (const database of databases.values()) await database.drop();
+  await databases.on('postgres').run(`DROP ROLE IF EXISTS ${role()}`);
+  await databases.drop();
 });
 
-const role = (): string => `full_${of('postgres').name}`;
+const role = (): string => `full_${databases.on('postgres').name}`;
 const at = (port: number, host = '127.0.0.1'): Partial<DatabaseEntry> => ({ host_details: [{ host, port: String(port) }] });
 
 /** Of the line of a request: one that failed may have a line of its own besides. */
@@ -60,7 +54,7 @@ const CASES: readonly (readonly [string, EngineName, () => Partial<DatabaseEntry
 
 describe.concurrent('a failure is named', () => {
   test.each(CASES)('%s: %s', async (_, engine, changes, reason) => {
-    const entry = of(engine).entry({ password: SECRET, connect_timeout_secs: 3, ...changes() });
+    const entry = databases.on(engine).entry({ password: SECRET, connect_timeout_secs: 3, ...changes() });
     const project = await setUpProject(service, [entry]);
     const [host] = entry.host_details;
     const place = `${reason}: ${entry.db_type}/${entry.db_name} at ${host?.host}:${host?.port}`;
@@ -84,7 +78,7 @@ describe.concurrent('a failure is named', () => {
 });
 
 test('a trial of a database that works, registered or not', async () => {
-  const database = of('postgres');
+  const database = databases.on('postgres');
   const project = await setUpProject(service, [database.entry()]);
   const path = '/svc/system/api/v1/project/database/test';
   const found = await service.request('GET', `${path}?type=pg&name=${database.name}`, { headers: project.systemHeaders });
@@ -107,7 +101,7 @@ describe('log lines and metrics', () => {
   };
 
   test('name the table or the endpoint, rows, bytes and the time in the database', async () => {
-    const database = of('postgres');
+    const database = databases.on('postgres');
     const project = await setUpProject(service, [database.entry()]);
     const users = new TableClient(service, project, database, 'users');
     expect((await users.post(USERS)).status).toBe(201);
@@ -140,7 +134,7 @@ describe('log lines and metrics', () => {
   });
 
   test('audit lines name the object and what changed', async () => {
-    const database = of('postgres');
+    const database = databases.on('postgres');
     const project = await setUpProject(service, [database.entry()]);
     const path = '/svc/system/api/v1/project/database';
     const body = database.entry({ password: 'another', max_open_connections: 7 });

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { runCommand } from '../../src/cli/commands.ts';
-import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { Databases } from '../support/databases.ts';
+import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -16,8 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-tests-'));
 
 let service: Service;
 let project: TestProject;
-const databases = new Map<EngineName, TestDatabase>();
-const on = (engine: EngineName): TestDatabase => databases.get(engine) as TestDatabase;
+const databases = new Databases();
 
 const TABLE: Readonly<Record<EngineName, string>> = {
   postgres: 'CREATE TABLE products (id int PRIMARY KEY, name varchar(20), price numeric(10,2), stock int CHECK (stock >= 0))',
@@ -27,23 +27,16 @@ const TABLE: Readonly<Record<EngineName, string>> = {
 };
 
 beforeAll(async () => {
-  await Promise.all(
-    ENGINE_NAMES.map(async (engine) => {
-      const database = await createDatabase(engine);
-      await database.run(TABLE[engine]);
-      databases.set(engine, database);
-    }),
-  );
+  await databases.create(ENGINE_NAMES, async (database) => {
+    await database.run(TABLE[database.engine]);
+  });
   service = await startService();
-  project = await setUpProject(
-    service,
-    [...databases.values()].map((database) => database.entry()),
-  );
+  project = await setUpProject(service, databases.entries());
   setEnvironment();
 });
 afterAll(async () => {
   await service?.stop();
-  await Promise.all([...databases.values()].map((database) => database.drop()));
+  await databases.drop();
   process.chdir(tmpdir());
   rmSync(folder, { recursive: true, force: true });
 });
@@ -107,7 +100,7 @@ async function runProgram(...args: string[]): Promise<Ran> {
 
 /** Takes pieces of a product: refuses by itself, or by a constraint. */
 function taking(engine: EngineName): object {
-  const { dbType, name } = on(engine);
+  const { dbType, name } = databases.on(engine);
   return {
     permission: ['clerk', 'admin'],
     http: { uri: 'products/{id}/take', method: 'post', version: '1.0', input_type: 'json' },
@@ -167,7 +160,7 @@ describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('on %s',
     const ran = await run();
     expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^7 passed, 0 failed/m) });
     expect(ran.stdout).not.toContain('no case reached');
-    expect(await on(engine).run('SELECT id FROM products')).toEqual([]);
+    expect(await databases.on(engine).run('SELECT id FROM products')).toEqual([]);
   });
 });
 
@@ -176,7 +169,7 @@ test('what a case changes in the schema is refused where that cannot be taken ba
     permission: ['admin'],
     http: { uri: 'made', method: 'get', version: '1' },
     logic: [{ sql: 'SELECT id FROM made' }],
-    database: { ref: `${on(engine).dbType}/${on(engine).name}` },
+    database: { ref: `${databases.on(engine).dbType}/${databases.on(engine).name}` },
   });
   const cases = [
     { name: 'made for it', before: ['CREATE TABLE made (id int)', 'INSERT INTO made VALUES (3)'], expect: { body: [{ id: 3 }] } },
@@ -184,11 +177,11 @@ test('what a case changes in the schema is refused where that cannot be taken ba
   write({ 'pg.yaml': made('postgres'), 'pg.test.yaml': { cases }, 'ms.yaml': made('mysql'), 'ms.test.yaml': { cases } });
   expect(await run('pg.yaml')).toMatchObject({ code: 0 });
   expect(await run('ms.yaml')).toMatchObject({ code: 1, stdout: expect.stringContaining('ends the transaction is not possible on MySQL') });
-  expect(await on('mysql').run("SHOW TABLES LIKE 'made'")).toEqual([]);
+  expect(await databases.on('mysql').run("SHOW TABLES LIKE 'made'")).toEqual([]);
 });
 
 test('on ClickHouse every case is refused unless it may keep what it does', async () => {
-  const { dbType, name } = on('clickhouse');
+  const { dbType, name } = databases.on('clickhouse');
   write({
     'add.yaml': {
       permission: ['admin'],
@@ -206,7 +199,7 @@ test('on ClickHouse every case is refused unless it may keep what it does', asyn
   const ran = await run();
   expect(ran).toMatchObject({ code: 1, stdout: expect.stringMatching(/failed {2}refused.*\n.*keep: true.*not possible on ClickHouse/) });
   expect(ran.stdout).toMatch(/ok {6}kept/);
-  expect(await on('clickhouse').run('SELECT id FROM products')).toEqual([{ id: 8 }]);
+  expect(await databases.on('clickhouse').run('SELECT id FROM products')).toEqual([{ id: 8 }]);
 });
 
 describe('what fails', () => {

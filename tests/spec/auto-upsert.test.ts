@@ -1,6 +1,7 @@
 // Upserts: of a part of the columns, by the primary key and by other unique keys, all or nothing. One service with a database on each engine.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { Databases } from '../support/databases.ts';
+import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 import { type ErrorBody, TableClient } from './users-table.ts';
 
@@ -32,31 +33,22 @@ const PEOPLE: readonly Person[] = [person(1), person(2), person(3, { email: null
 
 let service: Service;
 let project: TestProject;
-const databases = new Map<EngineName, TestDatabase>();
+const databases = new Databases();
 
 beforeAll(async () => {
-  await Promise.all(ENGINE_NAMES.map(async (engine) => databases.set(engine, await createDatabase(engine))));
+  await databases.create(ENGINE_NAMES);
   service = await startService();
-  project = await setUpProject(
-    service,
-    [...databases.values()].map((database) => database.entry()),
-  );
+  project = await setUpProject(service, databases.entries());
 });
 
 afterAll(async () => {
   await service?.stop();
-  for (const database of databases.values()) await database.drop();
+  await databases.drop();
 });
-
-function databaseOf(engine: EngineName): TestDatabase {
-  const database = databases.get(engine);
-  if (database === undefined) throw new Error(`no database on ${engine}`);
-  return database;
-}
 
 /** A table of its own for each test, with three rows. */
 async function people(engine: EngineName, name: string): Promise<TableClient> {
-  const database = databaseOf(engine);
+  const database = databases.on(engine);
   await database.run(`CREATE TABLE ${name} (${COLUMNS})`);
   const client = new TableClient(service, project, database, name);
   expect((await client.post(PEOPLE)).status).toBe(201);
@@ -191,7 +183,7 @@ it.concurrent.each(TRANSACTIONAL)('upserts of the same row at the same time lose
 });
 
 it('ClickHouse has no unique keys', async () => {
-  const database = databaseOf('clickhouse');
+  const database = databases.on('clickhouse');
   await database.run('CREATE TABLE keyless (id Int32, v Int32) ENGINE = ReplacingMergeTree ORDER BY id');
   const table = new TableClient(service, project, database, 'keyless');
   for (const query of ['$upsert=true', '$upsert=id']) expect((await table.post([{ id: 1 }], query)).status).toBe(422);
@@ -199,7 +191,7 @@ it('ClickHouse has no unique keys', async () => {
 });
 
 it.concurrent.each(TRANSACTIONAL)('a key that may be NULL and is not given is no key that the database makes, on %s', async (engine) => {
-  const database = databaseOf(engine);
+  const database = databases.on(engine);
   const id = engine === 'postgres' ? 'id serial PRIMARY KEY' : 'id int AUTO_INCREMENT PRIMARY KEY';
   await database.run(`CREATE TABLE keyed_by_null (${id}, code int UNIQUE, name varchar(20) NOT NULL)`);
   // The next id is the code of another row.

@@ -2,12 +2,13 @@
 // refused, or ask for what takes long.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
-import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { Databases } from '../support/databases.ts';
+import type { EngineName } from '../support/engines.ts';
 import { type Service, setUpProject, startService } from '../support/service.ts';
 
 const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
 const ROWS = 300;
-const databases = new Map<EngineName, TestDatabase>();
+const databases = new Databases();
 const benches = new Map<EngineName, Bench>();
 let service: Service;
 
@@ -17,13 +18,11 @@ const WIDE =
 
 beforeAll(async () => {
   service = await startService({ env: { MILLRACE_LOG_LEVEL: 'warn' } });
-  for (const name of ENGINES) {
-    const database = await createDatabase(name);
-    databases.set(name, database);
+  await databases.create(ENGINES, async (database) => {
     await database.run('CREATE TABLE things (id int PRIMARY KEY, name varchar(100))');
     await database.run(`INSERT INTO things VALUES ${Array.from({ length: ROWS }, (_, id) => `(${id}, 'thing ${id}')`)}`);
     const bench = new Bench(service, await setUpProject(service, [database.entry()]), database);
-    benches.set(name, bench);
+    benches.set(database.engine, bench);
     const input = { id: { type: 'integer' } };
     await bench.deploy({ uri: 'thing', input, logic: [{ sql: 'SELECT id, name FROM things WHERE id = ?:id' }] });
     await bench.deploy({
@@ -32,11 +31,11 @@ beforeAll(async () => {
       logic: [{ sql: 'SELECT id, name FROM things WHERE id = ?:id' }, { expr: 'label', code: '"the " + step_0[0].name' }],
     });
     await bench.deploy({ uri: 'wide', input: { width: { type: 'integer' } }, logic: [{ sql: WIDE }] });
-  }
+  });
 });
 afterAll(async () => {
   await service?.stop();
-  for (const database of databases.values()) await database.drop();
+  await databases.drop();
 });
 
 describe.each(ENGINES)('on %s', (name) => {

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { Databases } from '../support/databases.ts';
+import type { EngineName } from '../support/engines.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
@@ -10,43 +11,35 @@ const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
 const ROWS = 200;
 /** Rows of a megabyte: more than sockets take. */
 const HEAVY = 12;
-const databases = new Map<EngineName, TestDatabase>();
+const databases = new Databases();
 let service: Service;
 let project: TestProject;
 /** With one connection to each database. */
 let narrow: TestProject;
 
 beforeAll(async () => {
-  for (const name of ENGINES) {
-    const database = await createDatabase(name);
-    databases.set(name, database);
+  await databases.create(ENGINES, async (database) => {
     await database.run('CREATE TABLE things (id int PRIMARY KEY, name varchar(100))');
     const rows = Array.from({ length: ROWS }, (_, id) => `(${id}, 'thing ${id}')`);
     await database.run(`INSERT INTO things VALUES ${rows}`);
-    await database.run(`CREATE TABLE wide (id int PRIMARY KEY, body ${name === 'postgres' ? 'text' : 'longtext'})`);
-    const repeat = name === 'postgres' ? 'repeat' : 'REPEAT';
+    await database.run(`CREATE TABLE wide (id int PRIMARY KEY, body ${database.engine === 'postgres' ? 'text' : 'longtext'})`);
+    const repeat = database.engine === 'postgres' ? 'repeat' : 'REPEAT';
     await database.run(`INSERT INTO wide VALUES (1, ${repeat}('x', 8000000)), (2, 'short')`);
-    await database.run(`CREATE TABLE heavy (id int PRIMARY KEY, body ${name === 'postgres' ? 'text' : 'longtext'})`);
+    await database.run(`CREATE TABLE heavy (id int PRIMARY KEY, body ${database.engine === 'postgres' ? 'text' : 'longtext'})`);
     for (let id = 1; id <= HEAVY; id++) await database.run(`INSERT INTO heavy VALUES (${id}, ${repeat}('x', 1000000))`);
-  }
+  });
   service = await startService({ env: { MILLRACE_SLOW_READER_SECS: '60', MILLRACE_LOG_LEVEL: 'warn' } });
-  project = await setUpProject(
-    service,
-    [...databases.values()].map((database) => database.entry()),
-  );
-  narrow = await setUpProject(
-    service,
-    [...databases.values()].map((database) => database.entry({ max_open_connections: 1 })),
-  );
+  project = await setUpProject(service, databases.entries());
+  narrow = await setUpProject(service, databases.entries({ max_open_connections: 1 }));
 });
 afterAll(async () => {
   await service?.stop();
-  for (const database of databases.values()) await database.drop();
+  await databases.drop();
 });
 
 describe.each(ENGINES)('on %s', (name) => {
   const pathOf = (table: string, { autoPath } = project): string => {
-    const database = databases.get(name) as TestDatabase;
+    const database = databases.on(name);
     return autoPath(database.dbType, database.name, table);
   };
 

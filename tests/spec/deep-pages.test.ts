@@ -1,17 +1,19 @@
 // Pages far behind the beginning of a table, which some engines are asked for by their keys: the same rows, in the same order, as in the pages before.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
+import { Databases } from '../support/databases.ts';
+import type { EngineName, TestDatabase } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
 const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb', 'clickhouse'];
 const ROWS = 6000;
 const GROUPS = ['B', 'a', 'Ä', 'c'];
-const databases = new Map<EngineName, TestDatabase>();
+const databases = new Databases();
 let service: Service;
 let project: TestProject;
 
 /** Every name that such a statement could need for itself is taken, and the letters of a key have another order as bytes. */
-async function fill(name: EngineName, database: TestDatabase): Promise<void> {
+async function fill(database: TestDatabase): Promise<void> {
+  const { engine: name } = database;
   const key = (column: string): string => (name === 'postgres' ? `"${column}"` : `\`${column}\``);
   const text = name === 'postgres' ? 'varchar(10)' : 'varchar(10) CHARACTER SET utf8mb4';
   const table = name === 'postgres' ? '"page"' : '`page`';
@@ -25,25 +27,18 @@ async function fill(name: EngineName, database: TestDatabase): Promise<void> {
 }
 
 beforeAll(async () => {
-  for (const name of ENGINES) {
-    const database = await createDatabase(name);
-    databases.set(name, database);
-    await fill(name, database);
-  }
+  await databases.create(ENGINES, fill);
   service = await startService();
-  project = await setUpProject(
-    service,
-    [...databases.values()].map((database) => database.entry()),
-  );
+  project = await setUpProject(service, databases.entries());
 });
 afterAll(async () => {
   await service?.stop();
-  for (const database of databases.values()) await database.drop();
+  await databases.drop();
 });
 
 describe.each(ENGINES)('on %s', (name) => {
   async function rowsOf(query: string): Promise<readonly unknown[]> {
-    const database = databases.get(name) as TestDatabase;
+    const database = databases.on(name);
     const path = `${project.autoPath(database.dbType, database.name, 'page')}?${query}`;
     const { status, body } = await service.request('GET', path, { headers: project.headers });
     expect(status, String(body)).toBe(200);

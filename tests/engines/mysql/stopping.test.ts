@@ -67,7 +67,8 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     await expect(sql(connection, 'SELECT 7')).rejects.toMatchObject({ kind: 'lost', left: 'unsent' });
     await hasEnded;
     await gone();
-    if (connection.usable) expect((await sql(connection, 'SELECT 7')).values).toEqual([['7']]);
+    expect(connection.usable).toBe(true);
+    expect((await sql(connection, 'SELECT 7')).values).toEqual([['7']]);
     connection.close();
   });
 

@@ -127,6 +127,10 @@ const MIGRATIONS: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 8,
+    statements: () => ["CREATE INDEX definition_history_deleted ON definition_history (space_id, at) WHERE action = 'delete'"],
+  },
 ];
 
 export const NEWEST_FORMAT = MIGRATIONS.at(-1)?.version ?? 0;

@@ -195,6 +195,27 @@ describe.each(KINDS)('the %s store', (kind) => {
     expect((await endpointOf(scope, 'c'))?.versions.get('get')?.[0]?.rollbackVersion).toBe('1');
   });
 
+  test('forgets the history of a definition 90 days after it was deleted, and no other', async () => {
+    const scope = await aTenant(store);
+    const addresses = ['old', 'recent', 'kept'].map((uri) => ({ uri, method: 'get', version: '1.0' }) as const);
+    const [old, recent] = addresses;
+    await store.insertDefinitions(
+      scope,
+      addresses.map((address) => aDraft(address)),
+      'refuse',
+    );
+    for (const address of [old, recent]) await store.deleteDefinition(scope, address as (typeof addresses)[number]);
+    const set = 'UPDATE definition_history SET at = ? WHERE space_id = ? AND uri';
+    await place.sql(`${set} = 'old'`, [new Date(Date.now() - 91 * 86_400_000).toISOString(), scope.spaceId]);
+    await place.sql(`${set} IN ('recent', 'kept')`, [new Date(Date.now() - 89 * 86_400_000).toISOString(), scope.spaceId]);
+    await store.insertDefinitions(scope, [aDraft({ uri: 'new' })], 'refuse');
+    const actions = async (uri: string) => (await store.history(scope, uri, 'get')).map(({ action }) => action).sort();
+    expect(await actions('old')).toEqual([]);
+    expect(await actions('recent')).toEqual(['delete', 'deploy']);
+    expect(await actions('kept')).toEqual(['deploy']);
+    expect(await actions('new')).toEqual(['deploy']);
+  });
+
   test('leaves a version alone that another falls back to', async () => {
     const scope = await aTenant(store);
     await store.insertDefinitions(scope, [aDraft()], 'refuse');

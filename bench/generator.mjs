@@ -1,101 +1,118 @@
-// A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Reads a plan
-// {port, request: {variants, inTurn?}, connections, seconds, rate?} as JSON from stdin and prints what it measured.
-// At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it. What is sent in the
-// first second is not counted: this program has to be compiled and its connections opened, which is nobody's latency.
+// A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Each line of stdin is a plan
+// {port, request: {variants, inTurn?}, connections, seconds, rate?} as JSON; what it measured is printed as a line before the next plan is read.
+// At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it. What is sent at first is
+// not counted: this program has to be compiled once, and the connections of each plan are opened, which is nobody's latency.
+import { createInterface } from 'node:readline';
 import { Connection, requestTexts } from './connection.mjs';
 
-const WARM_MS = 1000;
+const FIRST_WARM_MS = 1000;
+const WARM_MS = 150;
+/** For the last answers. */
+const REST_MS = 50;
 
-const plan = JSON.parse(await readAll(process.stdin));
-const nextText = requestTexts(plan.request);
-const latencies = [];
-/** When the request under way on a connection was due. */
-const started = new Map();
-let errors = 0;
-let bytes = 0;
-/** Requests that were due earlier do not count. */
-let counted = 0;
+/** One plan while it goes on. */
+class Load {
+  #plan;
+  #nextText;
+  #latencies = [];
+  /** When the request under way on a connection was due. */
+  #started = new Map();
+  #errors = 0;
+  #bytes = 0;
+  /** Requests that were due earlier do not count. */
+  #counted = 0;
 
-async function readAll(stream) {
-  let text = '';
-  for await (const chunk of stream.setEncoding('utf8')) text += chunk;
-  return text;
+  constructor(plan) {
+    this.#plan = plan;
+    this.#nextText = requestTexts(plan.request);
+  }
+
+  async run(warmMs) {
+    const { rate, seconds } = this.#plan;
+    const began = performance.now();
+    this.#counted = rate === undefined ? began : began + warmMs;
+    const until = this.#counted + seconds * 1000;
+    const connections = rate === undefined ? this.#flatOut(until) : this.#paced(until);
+    await new Promise((resolve) => setTimeout(resolve, until - began + REST_MS));
+    for (const connection of connections) connection.end();
+    return this.#measured();
+  }
+
+  #send(connection, due) {
+    this.#started.set(connection, due);
+    connection.send(this.#nextText());
+  }
+
+  /** `onFree` is told after each answer. */
+  #openConnections(onFree) {
+    const answered = (connection, isRight, size) => {
+      this.#bytes += size;
+      if (!isRight) this.#errors++;
+      const due = this.#started.get(connection);
+      if (due >= this.#counted) this.#latencies.push(performance.now() - due);
+      onFree(connection);
+    };
+    return Array.from({ length: this.#plan.connections }, () => new Connection(this.#plan.port, answered, () => this.#errors++));
+  }
+
+  /** As fast as the server answers. */
+  #flatOut(until) {
+    const again = (connection) => {
+      const now = performance.now();
+      if (now < until) this.#send(connection, now);
+    };
+    const connections = this.#openConnections(again);
+    for (const connection of connections) this.#send(connection, performance.now());
+    return connections;
+  }
+
+  /** `rate` requests a second, spread evenly, whatever the server does. */
+  #paced(until) {
+    const free = [];
+    const waiting = [];
+    const begin = performance.now();
+    let due = 0;
+    const start = (connection) => {
+      const since = waiting.shift();
+      if (since === undefined) free.push(connection);
+      else this.#send(connection, since);
+    };
+    const connections = this.#openConnections(start);
+    free.push(...connections);
+    const timer = setInterval(() => {
+      const now = performance.now();
+      if (now >= until) {
+        clearInterval(timer);
+        return;
+      }
+      for (const target = ((now - begin) / 1000) * this.#plan.rate; due < target; due++) {
+        const connection = free.pop();
+        if (connection) this.#send(connection, now);
+        else waiting.push(now);
+      }
+    }, 1);
+    return connections;
+  }
+
+  #measured() {
+    const latencies = this.#latencies.sort((a, b) => a - b);
+    const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+    return {
+      requests: latencies.length,
+      seconds: this.#plan.seconds,
+      bytes: this.#bytes,
+      errors: this.#errors,
+      p50: at(0.5),
+      p99: at(0.99),
+      p999: at(0.999),
+      max: at(1),
+    };
+  }
 }
 
-function send(connection, due) {
-  started.set(connection, due);
-  connection.send(nextText());
+let warmMs = FIRST_WARM_MS;
+for await (const line of createInterface({ input: process.stdin })) {
+  const measured = await new Load(JSON.parse(line)).run(warmMs);
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+  warmMs = WARM_MS;
 }
-
-/** `onFree` is told after each answer. */
-function openConnections(onFree) {
-  const answered = (connection, isRight, size) => {
-    bytes += size;
-    if (!isRight) errors++;
-    const due = started.get(connection);
-    if (due >= counted) latencies.push(performance.now() - due);
-    onFree(connection);
-  };
-  return Array.from({ length: plan.connections }, () => new Connection(plan.port, answered, () => errors++));
-}
-
-/** As fast as the server answers. */
-function flatOut(until) {
-  const again = (connection) => {
-    const now = performance.now();
-    if (now < until) send(connection, now);
-  };
-  const connections = openConnections(again);
-  for (const connection of connections) send(connection, performance.now());
-  return connections;
-}
-
-/** `rate` requests a second, spread evenly, whatever the server does. */
-function paced(until) {
-  const free = [];
-  const waiting = [];
-  const begin = performance.now();
-  let due = 0;
-  const start = (connection) => {
-    const since = waiting.shift();
-    if (since === undefined) free.push(connection);
-    else send(connection, since);
-  };
-  const connections = openConnections(start);
-  free.push(...connections);
-  const timer = setInterval(() => {
-    const now = performance.now();
-    if (now >= until) {
-      clearInterval(timer);
-      return;
-    }
-    for (const target = ((now - begin) / 1000) * plan.rate; due < target; due++) {
-      const connection = free.pop();
-      if (connection) send(connection, now);
-      else waiting.push(now);
-    }
-  }, 1);
-  return connections;
-}
-
-const warming = plan.rate === undefined ? 0 : WARM_MS;
-const began = performance.now();
-const until = began + warming + plan.seconds * 1000;
-counted = began + warming;
-const connections = (plan.rate === undefined ? flatOut : paced)(until);
-await new Promise((resolve) => setTimeout(resolve, until - began + 50));
-for (const connection of connections) connection.end();
-
-latencies.sort((a, b) => a - b);
-const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-const measured = {
-  requests: latencies.length,
-  seconds: plan.seconds,
-  bytes,
-  errors,
-  p50: at(0.5),
-  p99: at(0.99),
-  p999: at(0.999),
-  max: at(1),
-};
-process.stdout.write(JSON.stringify(measured), () => process.exit(0));

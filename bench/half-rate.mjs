@@ -1,56 +1,35 @@
-// Latency at half the rate that both sides can bear, ours beside the yardstick's: what a caller sees on a server that is not flat out. The rate is
-// the same for both, and a request that has to wait counts its wait.
-import { runLoad } from './load.mjs';
-import { spread } from './measure.mjs';
-import { judge } from './report.mjs';
-import { SCENARIOS } from './scenarios.mjs';
+// Latency at half the rate that all contestants can bear, beside each other: what a caller sees on a server that is not flat out. The rate is the
+// same for all of them, and a request that has to wait counts its wait.
+import { median, processorTime, stolenSince } from './measure.mjs';
+import { interleave } from './rounds.mjs';
 
-const CONTESTS = ['single', 'page20', 'insert1'];
-const MOST_ROUNDS = 3;
-/** Whoever has rested, as both sides have while something else was measured, takes so many to be as quick as it can. */
-const WARM_ROUNDS = 2;
-const millis = ({ median }) => `${median.toFixed(2)} ms`;
+const ROUNDS = 3;
+const LEAST_SECONDS = 0.7;
+const MOST_SECONDS = 2;
+/** One of a hundred is to be told from the slowest of all. */
+const REQUESTS = 500;
 
-export async function halfRate(engine, settings, say) {
-  const findings = [];
-  for (const name of CONTESTS) {
-    const { title, contestants } = SCENARIOS[name];
-    findings.push(...(await contest(title, await contestants(engine), settings, say)));
-  }
-  return { findings };
-}
+/** What comes beside the rounds of a contest, in seconds, about. */
+export const secondsOfHalfRate = (contestants) => contestants * ROUNDS * (LEAST_SECONDS + 0.3);
 
-async function contest(title, contestants, { rounds, seconds, connections }, say) {
-  const run = ({ server, request }, rate, lasting = seconds) =>
-    runLoad('own', { port: server.port, request, seconds: lasting, connections, rate });
-  const rates = [];
-  for (const contestant of contestants) {
-    await contestant.before?.();
-    await run(contestant, undefined, seconds * WARM_ROUNDS);
-    const { requests, seconds: lasted } = await run(contestant);
-    rates.push(requests / lasted);
+/** Gives each of `measured`, what the contestants did flat out, its latencies at half the rate. */
+export async function halfRate(contestants, measured, { connections, paced, rounds, patience }, say) {
+  const rate = Math.max(1, Math.floor(Math.min(...measured.map((flatOut) => flatOut.rate)) / 2));
+  const seconds = Math.min(MOST_SECONDS, Math.max(LEAST_SECONDS, REQUESTS / rate));
+  const measure = async ({ server, request }) => {
+    const time = processorTime();
+    const load = await paced.run({ port: server.port, request, seconds, connections, rate });
+    return { ...load, stolen: stolenSince(time) };
+  };
+  const results = await interleave(contestants, { rounds: Math.min(rounds, ROUNDS), patience }, measure, { say });
+  const of = (index, key) => median(results[index].map((round) => round[key]));
+  const base = of(
+    measured.findIndex(({ isBase }) => isBase),
+    'p99',
+  );
+  for (const [index, contestant] of measured.entries()) {
+    const [p50, p99, p999] = ['p50', 'p99', 'p999'].map((key) => of(index, key));
+    contestant.half = { rate, p50, p99, p999, isLate: p99 > base };
   }
-  const rate = Math.floor(Math.min(...rates) / 2);
-  const results = new Map(contestants.map(({ label }) => [label, []]));
-  for (let round = 1; round <= Math.min(rounds, MOST_ROUNDS); round++) {
-    for (const contestant of contestants) {
-      await contestant.before?.();
-      results.get(contestant.label).push(await run(contestant, rate));
-    }
-    say(`  ${title}, ${rate} requests/s, round ${round}`);
-  }
-  const of = (label, key) => spread(results.get(label).map((result) => result[key]));
-  const base = of(contestants[0].label, 'p99').median;
-  return contestants.map(({ label }, index) => {
-    const [p50, p99, p999] = ['p50', 'p99', 'p999'].map((key) => of(label, key));
-    const verdicts = [
-      judge(p99.median <= base, `p99 at most the ${contestants[0].label}'s`),
-      judge(p99.median < 10 * p50.median, 'under 10 times p50'),
-    ];
-    return {
-      what: `${title}, ${label}, ${rate} requests/s`,
-      value: `p50 ${millis(p50)}, p99 ${millis(p99)}, p99.9 ${millis(p999)}`,
-      ...(index > 0 && { verdict: verdicts.join('; ') }),
-    };
-  });
+  say(`  half the rate, ${rate}/s, p99: ${measured.map(({ label, half }) => `${label} ${half.p99.toFixed(2)} ms`).join(', ')}`);
 }

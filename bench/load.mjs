@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const GENERATOR = fileURLToPath(new URL('./generator.mjs', import.meta.url));
@@ -110,19 +111,40 @@ end
 `;
 }
 
-async function runOwn(plan) {
-  return JSON.parse(await output(process.execPath, [GENERATOR], JSON.stringify(plan)));
+/** The light generator: one process that runs plans one after the other, and is compiled only once. */
+export class OwnGenerator {
+  #child = spawn(process.execPath, [GENERATOR], { stdio: ['pipe', 'pipe', 'inherit'] });
+  #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+
+  async run(plan) {
+    this.#child.stdin.write(`${JSON.stringify(plan)}\n`);
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error('the load generator has ended');
+    return JSON.parse(value);
+  }
+
+  end() {
+    this.#child.stdin.end();
+  }
 }
 
-function output(file, args, input) {
+async function runOwn(plan) {
+  const generator = new OwnGenerator();
+  try {
+    return await generator.run(plan);
+  } finally {
+    generator.end();
+  }
+}
+
+function output(file, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'inherit'] });
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
     });
     child.on('error', reject);
     child.on('exit', (code) => (code === 0 ? resolve(text) : reject(new Error(`${file} ended with ${code}: ${text}`))));
-    child.stdin?.end(input);
   });
 }

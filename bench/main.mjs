@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bringUpEngine, ENGINE_NAMES } from './engines.mjs';
 import { createFixture } from './fixtures.mjs';
-import { chooseGenerator } from './load.mjs';
+import { halfRate, secondsOfHalfRate } from './half-rate.mjs';
+import { chooseGenerator, OwnGenerator } from './load.mjs';
 import { residentBytes } from './measure.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { toSvg } from './plot.mjs';
@@ -51,8 +52,12 @@ async function runScenario(name, engine, settings, progress) {
 }
 
 /** What a scenario takes on one engine, about: measured once, to tell what a run will take. */
-const estimateOf = (scenario, settings) =>
-  (scenario.takes ?? 0) + (scenario.trial ? 0 : secondsOfContest(scenario.sides ?? 2, { ...settings, ...spanOf(scenario, settings) }));
+function estimateOf(scenario, settings) {
+  const own = scenario.takes ?? 0;
+  if (scenario.trial) return own;
+  const sides = scenario.sides ?? 2;
+  return own + secondsOfContest(sides, { ...settings, ...spanOf(scenario, settings) }) + secondsOfHalfRate(sides);
+}
 /** For rounds of a whole run that are run again because the host was busy with other machines. */
 const PATIENCE_SECONDS = 300;
 /** To start an engine, the servers and to fill the tables. */
@@ -63,6 +68,9 @@ const spanOf = ({ seconds: least = 0, leastRounds = 0, mostRounds = Number.POSIT
   seconds: quick ? seconds : Math.max(seconds, least),
   rounds: Math.min(isWhole ? Math.max(rounds, leastRounds) : rounds, mostRounds),
 });
+
+/** Does the service stand beside one, or is it compared with itself? */
+const hasYardstick = (contestants) => contestants.some(({ label }) => label.startsWith('yardstick'));
 
 async function contest(result, contestants, settings) {
   for (const contestant of contestants) {
@@ -77,6 +85,7 @@ async function contest(result, contestants, settings) {
   const measured = await runRounds(contestants, settings, sayRound, say);
   const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
   if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
+  if (hasYardstick(contestants)) await halfRate(contestants, measured, settings, say);
   result.contestants = measured;
   for (const contestant of measured) contestant.verdicts = verdicts(result.targets?.[contestant.label], contestant);
 }
@@ -150,6 +159,7 @@ async function main(options) {
     const seconds = plan.flatMap(([, own]) => own.map((name, i) => estimateOf(ALL[name], settings) + (i === 0 ? ENGINE_SECONDS : 0)));
     const progress = new Progress(seconds);
     settings.patience = new Patience(PATIENCE_SECONDS, seconds.length);
+    settings.paced = new OwnGenerator();
     say(`${seconds.length} scenarios, about ${progress.minutes} minutes`);
     for (const [type, own] of plan) {
       if (own.length === 0) continue;
@@ -164,6 +174,7 @@ async function main(options) {
     run.repeated = settings.patience.repeated;
     writeResults(run, folder, options);
   } finally {
+    settings.paced?.end();
     await cleanUp();
   }
   return run;

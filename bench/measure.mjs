@@ -1,6 +1,7 @@
 // What processes have used, from /proc: CPU time and memory of a process with all its children. Knows nothing of what they do.
 // Where there is no /proc, or for a server that is not on this machine, everything is undefined and the report leaves it out.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Linux counts CPU time in hundredths of a second for everyone, whatever the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
@@ -41,6 +42,21 @@ export function cpuSeconds(pid) {
     if (stat) ticks += stat.ticks + stat.waited;
   }
   return ticks / TICKS_PER_SECOND;
+}
+
+const REST_WINDOW_MS = 100;
+const MOST_AT_REST = 0.1;
+const LONGEST_MS = 2000;
+
+/** Waits until a server has done what was left to do: it uses less than a tenth of a processor. Two seconds at most. */
+export async function atRest(pid) {
+  let before = cpuSeconds(pid);
+  for (let waited = 0; before !== undefined && waited < LONGEST_MS; waited += REST_WINDOW_MS) {
+    await delay(REST_WINDOW_MS);
+    const now = cpuSeconds(pid);
+    if (now === undefined || (now - before) * 1000 <= REST_WINDOW_MS * MOST_AT_REST) return;
+    before = now;
+  }
 }
 
 /** Counts the nanoseconds of CPU that the threads of a process and of its children use: those that there are when it is made. */

@@ -2,7 +2,7 @@
 // machine falls on all of them alike. Ratios are taken within a round. Knows nothing of what a contestant is beyond its request and its server.
 import { setTimeout as delay } from 'node:timers/promises';
 import { runLoad, sendOnce } from './load.mjs';
-import { cpuSeconds, MOST_STOLEN, median, processorTime, residentBytes, spread, stolenSince } from './measure.mjs';
+import { atRest, cpuSeconds, MOST_STOLEN, median, processorTime, residentBytes, spread, stolenSince } from './measure.mjs';
 
 /** More failed requests than this make a measurement worthless. */
 const TOLERATED_ERRORS = 0.001;
@@ -100,30 +100,32 @@ function orderOf(contestants, round) {
   return round % 2 === 0 ? order : order.reverse();
 }
 
+/** What the database has to do for a table that was filled anew is no part of what is measured. */
+async function prepare({ before, database }) {
+  if (before === undefined) return;
+  await before();
+  await atRest(database?.pid);
+}
+
 /** Everybody once. */
-async function runRound(contestants, round, settings) {
+async function runRound(contestants, round, measure) {
   const measured = [];
   for (const index of orderOf(contestants, round)) {
-    await contestants[index].before?.();
-    measured[index] = await measure(contestants[index], settings);
+    await prepare(contestants[index]);
+    measured[index] = await measure(contestants[index]);
     await delay(PAUSE_MS);
   }
   return measured;
 }
 
-/** Runs the contest; the base of the ratios is the fastest yardstick, or the first contestant where there is none. */
-export async function runRounds(contestants, settings, sayRound, say = () => {}) {
+/** What `measure` found of each contestant in so many rounds; those in which the host was busy with other machines are run again while there is patience. */
+export async function interleave(contestants, { rounds, patience }, measure, { sayRound = () => {}, say = () => {} } = {}) {
   const results = contestants.map(() => []);
-  for (const contestant of contestants) {
-    await contestant.before?.();
-    await warmUp(contestant, settings);
-  }
-  settings.patience?.nextContest();
-  for (let turn = 0, kept = 0; kept < settings.rounds; turn++) {
+  for (let turn = 0, kept = 0; kept < rounds; turn++) {
     const started = performance.now();
-    const round = await runRound(contestants, turn, settings);
+    const round = await runRound(contestants, turn, measure);
     const stolen = Math.max(...round.map((measured) => measured.stolen));
-    if (stolen > MOST_STOLEN && settings.patience?.repeat((performance.now() - started) / 1000)) {
+    if (stolen > MOST_STOLEN && patience?.repeat((performance.now() - started) / 1000)) {
       say(`  the host took ${Math.round(stolen * 100)} % of the processors: once more`);
       continue;
     }
@@ -131,6 +133,17 @@ export async function runRounds(contestants, settings, sayRound, say = () => {})
     kept++;
     sayRound(kept, results);
   }
+  return results;
+}
+
+/** Runs the contest; the base of the ratios is the fastest yardstick, or the first contestant where there is none. */
+export async function runRounds(contestants, settings, sayRound, say) {
+  for (const contestant of contestants) {
+    await contestant.before?.();
+    await warmUp(contestant, settings);
+  }
+  settings.patience?.nextContest();
+  const results = await interleave(contestants, settings, (contestant) => measure(contestant, settings), { sayRound, say });
   const base = baseOf(contestants, results);
   return contestants.map((contestant, index) => summarize(contestant.label, results[index], base));
 }
@@ -146,6 +159,7 @@ function summarize(label, rounds, base) {
   const ratio = (key, invert) => spread(rounds.map((round, i) => (invert ? base[i][key] / round[key] : round[key] / base[i][key])));
   return {
     label,
+    isBase: rounds === base,
     ratio: ratio('rate'),
     /** How many times cheaper than the base, by the server's own CPU. */
     thrift: ratio('cpu', 'invert'),

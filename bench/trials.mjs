@@ -1,4 +1,4 @@
-// Trials that are no contest of requests a second alone: memory while a million rows flow, the tail of the latency at half the maximal rate, the
+// Trials that are no contest of requests a second alone: memory while a million rows flow, the
 // event loop beside a runaway program, many databases, many definitions, large documents, and the languages alone.
 // Each gives contestants (as scenarios.mjs) or findings: lines of {what, value, verdict}.
 import { spawn } from 'node:child_process';
@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { costs } from './costs.mjs';
 import { documents } from './documents.mjs';
 import { EVENTS, USERS } from './fixtures.mjs';
-import { halfRate } from './half-rate.mjs';
 import { anyOf, makeRequest, runLoad, sendOnce } from './load.mjs';
 import { manyDatabases, prepareMany } from './many-databases.mjs';
 import { watchMemory } from './measure.mjs';
@@ -189,7 +188,6 @@ export const TRIALS = {
   documents: { title: 'the OpenAPI document of 1,000 tables', engines: ['pg', 'ms'], trial: documents, takes: 20 },
   stream: { title: 'a page of 1,000,000 rows', engines: ALL, trial: stream, takes: 25 },
   costs: { title: 'what a request costs beside another', engines: ['pg', 'ms'], trial: costs, takes: 40 },
-  latency: { title: 'latency at half the maximal rate', engines: ALL, trial: halfRate, takes: 40 },
   bomb: { title: 'event loop beside a lark program that never ends, called again and again', engines: ['pg'], trial: bomb, takes: 10 },
   alone: { title: 'formats and languages alone', engines: ['pg'], trial: alone, takes: 40 },
   'databases-1000': {

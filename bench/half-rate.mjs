@@ -4,13 +4,13 @@ import { median, processorTime, stolenSince } from './measure.mjs';
 import { interleave } from './rounds.mjs';
 
 const ROUNDS = 3;
-const LEAST_SECONDS = 0.5;
-const MOST_SECONDS = 2;
+const LEAST_SECONDS = 0.4;
+const MOST_SECONDS = 1;
 /** One of a hundred is to be told from the slowest of all. */
 const REQUESTS = 500;
 
 /** What comes beside the rounds of a contest, in seconds, about. */
-export const secondsOfHalfRate = (contestants) => contestants * ROUNDS * (LEAST_SECONDS + 0.25);
+export const secondsOfHalfRate = (contestants) => contestants * ROUNDS * (LEAST_SECONDS + 0.4);
 
 /** Gives each of `measured`, what the contestants did flat out, its latencies at half the rate. */
 export async function halfRate(contestants, measured, { connections, paced, rounds, patience }, say) {

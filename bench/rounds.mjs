@@ -74,18 +74,18 @@ async function measure(contestant, { generator, seconds, connections }) {
   };
 }
 
-/** Compiled code is what is compared: so many requests, or so many seconds where requests are slow. */
-const WARM_REQUESTS = 5000;
-const WARM_SECONDS = 2;
+/** Compiled code is what is compared: a server has to be warmed up longest before its first contest. */
+const FIRST_WARM_SECONDS = 3;
+const WARM_SECONDS = 1;
+const isWarm = new WeakSet();
 
 async function warmUp({ server, request }, { generator, connections }) {
-  let requests = 0;
-  for (let second = 0; requests < WARM_REQUESTS && second < WARM_SECONDS; second++)
-    requests += (await runLoad(generator, { port: server.port, request, connections, seconds: 1 })).requests;
+  await runLoad(generator, { port: server.port, request, connections, seconds: isWarm.has(server) ? WARM_SECONDS : FIRST_WARM_SECONDS });
+  isWarm.add(server);
 }
 
 /** What a contest of so many takes in seconds, about: what is measured, and what there is around it. */
-export const secondsOfContest = (contestants, { rounds, seconds }) => contestants * (0.75 * WARM_SECONDS + rounds * (seconds + 0.3)) + 1;
+export const secondsOfContest = (contestants, { rounds, seconds }) => contestants * (WARM_SECONDS + rounds * (seconds + 0.3)) + 1;
 
 /** Of four rounds: by how much the order is turned. Those with an odd number go through it backwards. */
 const TURNED = [0, 1, 1, 0];

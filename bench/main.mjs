@@ -59,7 +59,7 @@ function estimateOf(scenario, settings) {
   return own + secondsOfContest(sides, { ...settings, ...spanOf(scenario, settings) }) + secondsOfHalfRate(sides);
 }
 /** For rounds of a whole run that are run again because the host was busy with other machines. */
-const PATIENCE_SECONDS = 120;
+const PATIENCE_SECONDS = 60;
 /** To start an engine, the servers and to fill the tables. */
 const ENGINE_SECONDS = 15;
 

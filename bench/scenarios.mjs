@@ -317,6 +317,7 @@ export const SCENARIOS = {
   },
   formats: {
     title: 'page of 1,000 in each format',
+    mostRounds: 3,
     engines: ['pg', 'ms', 'ch'],
     targets: Object.fromEntries(Object.entries(FORMAT_TARGETS).map(([format, thrift]) => [format, { thrift }])),
     sides: 5,

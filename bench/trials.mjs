@@ -182,7 +182,7 @@ export const TRIALS = {
     engines: ['pg'],
     targets: { '10000 definitions': WITHIN_A_TENTH, '1000 definitions': WITHIN_A_TENTH },
     contestants: definitions,
-    leastRounds: 8,
+    leastRounds: 6,
     takes: 60,
   },
   documents: { title: 'the OpenAPI document of 1,000 tables', engines: ['pg', 'ms'], trial: documents, takes: 20 },

@@ -1,14 +1,16 @@
 // A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Each line of stdin is a plan
 // {port, request: {variants, inTurn?}, connections, seconds, rate?} as JSON; what it measured is printed as a line before the next plan is read.
-// At a fixed rate a request that finds no free connection waits, and the wait counts: a server that stalls cannot hide it. What is sent at first is
-// not counted: this program has to be compiled once, and the connections of each plan are opened, which is nobody's latency.
+// At a fixed rate a request that finds no free connection waits, and the wait counts; so does one that is answered after the end: a server that
+// stalls cannot hide it. What is sent at first is not counted: this program has to be compiled once, and the connections of each plan are opened, which is nobody's latency.
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestTexts } from './connection.mjs';
 
 const FIRST_WARM_MS = 1000;
 const WARM_MS = 150;
-/** For the last answers. */
+/** For the last answers, flat out; at a fixed rate all are waited for, so long at most. */
 const REST_MS = 50;
+const PATIENCE_MS = 5000;
 
 /** One plan while it goes on. */
 class Load {
@@ -17,6 +19,8 @@ class Load {
   #latencies = [];
   /** When the request under way on a connection was due. */
   #started = new Map();
+  /** When those were due that found no free connection. */
+  #waiting = [];
   #errors = 0;
   #bytes = 0;
   /** Requests that were due earlier do not count. */
@@ -33,9 +37,20 @@ class Load {
     this.#counted = rate === undefined ? began : began + warmMs;
     const until = this.#counted + seconds * 1000;
     const connections = rate === undefined ? this.#flatOut(until) : this.#paced(until);
-    await new Promise((resolve) => setTimeout(resolve, until - began + REST_MS));
+    await delay(until - began + REST_MS);
+    if (rate !== undefined) await this.#answered(performance.now() + PATIENCE_MS);
     for (const connection of connections) connection.end();
     return this.#measured();
+  }
+
+  /** Waits for what is not answered yet, and counts what never is as failed. */
+  async #answered(deadline) {
+    while (this.#started.size + this.#waiting.length > 0 && performance.now() < deadline) await delay(5);
+    const now = performance.now();
+    for (const due of [...this.#started.values(), ...this.#waiting]) {
+      if (due >= this.#counted) this.#latencies.push(now - due);
+      this.#errors++;
+    }
   }
 
   #send(connection, due) {
@@ -49,6 +64,7 @@ class Load {
       this.#bytes += size;
       if (!isRight) this.#errors++;
       const due = this.#started.get(connection);
+      this.#started.delete(connection);
       if (due >= this.#counted) this.#latencies.push(performance.now() - due);
       onFree(connection);
     };
@@ -69,11 +85,10 @@ class Load {
   /** `rate` requests a second, spread evenly, whatever the server does. */
   #paced(until) {
     const free = [];
-    const waiting = [];
     const begin = performance.now();
     let due = 0;
     const start = (connection) => {
-      const since = waiting.shift();
+      const since = this.#waiting.shift();
       if (since === undefined) free.push(connection);
       else this.#send(connection, since);
     };
@@ -88,7 +103,7 @@ class Load {
       for (const target = ((now - begin) / 1000) * this.#plan.rate; due < target; due++) {
         const connection = free.pop();
         if (connection) this.#send(connection, now);
-        else waiting.push(now);
+        else this.#waiting.push(now);
       }
     }, 1);
     return connections;

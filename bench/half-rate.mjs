@@ -1,7 +1,7 @@
 // Latency at half the rate that all contestants can bear, beside each other: what a caller sees on a server that is not flat out. The rate is the
 // same for all of them, and a request that has to wait counts its wait.
 import { median, processorTime, stolenSince } from './measure.mjs';
-import { interleave } from './rounds.mjs';
+import { interleave, problemOf } from './rounds.mjs';
 
 const ROUNDS = 3;
 const LEAST_SECONDS = 0.4;
@@ -19,7 +19,7 @@ export async function halfRate(contestants, measured, { connections, paced, roun
   const measure = async ({ server, request }) => {
     const time = processorTime();
     const load = await paced.run({ port: server.port, request, seconds, connections, rate });
-    return { ...load, stolen: stolenSince(time) };
+    return { ...load, errors: load.errors / Math.max(1, load.requests), stolen: stolenSince(time) };
   };
   const results = await interleave(contestants, { rounds: Math.min(rounds, ROUNDS), patience }, measure, { say });
   const of = (index, key) => median(results[index].map((round) => round[key]));
@@ -29,6 +29,7 @@ export async function halfRate(contestants, measured, { connections, paced, roun
   );
   for (const [index, contestant] of measured.entries()) {
     const [p50, p99, p999] = ['p50', 'p99', 'p999'].map((key) => of(index, key));
+    contestant.problem ??= problemOf(of(index, 'errors'));
     contestant.half = { rate, p50, p99, p999, isLate: p99 > base };
   }
   say(`  half the rate, ${rate}/s, p99: ${measured.map(({ label, half }) => `${label} ${half.p99.toFixed(2)} ms`).join(', ')}`);

@@ -13,7 +13,7 @@ import { readOptions, USAGE } from './options.mjs';
 import { toSvg } from './plot.mjs';
 import { Progress } from './progress.mjs';
 import { toMarkdown, toText, verdicts } from './report.mjs';
-import { admit, Patience, runRounds, secondsOfContest } from './rounds.mjs';
+import { admit, isYardstick, Patience, runRounds, secondsOfContest } from './rounds.mjs';
 import { SCENARIOS } from './scenarios.mjs';
 import { startService, startYardstick } from './servers.mjs';
 import { Administrator, databaseEntry, Refused } from './tenants.mjs';
@@ -69,9 +69,6 @@ const spanOf = ({ seconds: least = 0, leastRounds = 0, mostRounds = Number.POSIT
   rounds: Math.min(isWhole ? Math.max(rounds, leastRounds) : rounds, mostRounds),
 });
 
-/** Does the service stand beside one, or is it compared with itself? */
-const hasYardstick = (contestants) => contestants.some(({ label }) => label.startsWith('yardstick'));
-
 async function contest(result, contestants, settings) {
   for (const contestant of contestants) {
     await contestant.before?.();
@@ -85,7 +82,8 @@ async function contest(result, contestants, settings) {
   const measured = await runRounds(contestants, settings, sayRound, say);
   const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
   if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
-  if (hasYardstick(contestants)) await halfRate(contestants, measured, settings, say);
+  // Otherwise the service is compared with itself.
+  if (contestants.some(isYardstick)) await halfRate(contestants, measured, settings, say);
   result.contestants = measured;
   for (const contestant of measured) contestant.verdicts = verdicts(result.targets?.[contestant.label], contestant);
 }

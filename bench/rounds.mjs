@@ -6,6 +6,13 @@ import { atRest, cpuSeconds, MOST_STOLEN, median, processorTime, residentBytes, 
 
 /** More failed requests than this make a measurement worthless. */
 const TOLERATED_ERRORS = 0.001;
+
+/** What is wrong with a measurement in which such a share of the requests failed. */
+export const problemOf = (errors) => (errors > TOLERATED_ERRORS ? `${(errors * 100).toFixed(1)} % of the requests failed` : undefined);
+
+/** Is it what the service stands beside? */
+export const isYardstick = ({ label }) => label.startsWith('yardstick');
+
 const PAUSE_MS = 50;
 
 /** Seconds for rounds that are run again, because the host was busy with other machines: a share of them for each contest, and what the ones before have left. */
@@ -149,7 +156,7 @@ export async function runRounds(contestants, settings, sayRound, say) {
 }
 
 function baseOf(contestants, results) {
-  const yardsticks = results.filter((_, index) => contestants[index].label.startsWith('yardstick'));
+  const yardsticks = results.filter((_, index) => isYardstick(contestants[index]));
   const rateOf = (rounds) => median(rounds.map(({ rate }) => rate));
   return yardsticks.reduce((fastest, rounds) => (rateOf(rounds) > rateOf(fastest) ? rounds : fastest), yardsticks[0] ?? results[0]);
 }
@@ -174,7 +181,7 @@ function summarize(label, rounds, base) {
     rss: of('rss'),
     /** How many times the base's memory. */
     girth: ratio('rss').median,
-    ...(of('errors') > TOLERATED_ERRORS && { problem: `${(of('errors') * 100).toFixed(1)} % of the requests failed` }),
+    problem: problemOf(of('errors')),
     rounds,
   };
 }

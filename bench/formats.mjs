@@ -2,7 +2,7 @@
 // The formats run in turns within one process, so that a slow moment of the machine falls on all of them; the best round of each counts.
 // Usage: npm run build && node bench/formats.mjs [rounds]      The last column is the ratio to JSON that speed demands.
 import { FORMATS } from '../dist/formats/index.js';
-import { ByteWriter } from '../dist/util/byte-writer.js';
+import { ByteWriter } from '../dist/util/bytes/byte-writer.js';
 
 const ROWS = 1000;
 const ROUNDS = Number(process.argv[2] ?? 60);

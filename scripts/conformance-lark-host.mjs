@@ -6,7 +6,7 @@ import { LarkFailure } from '../dist/lang/lark/values/failure.js';
 import { freeze } from '../dist/lang/lark/values/freeze.js';
 import { membership } from '../dist/lang/lark/values/membership.js';
 import { LarkStruct } from '../dist/lang/lark/values/struct.js';
-import { repr, str } from '../dist/lang/lark/values/text.js';
+import { repr, str } from '../dist/lang/lark/values/text/text.js';
 import { Extension, LarkBuiltin, ModuleValue } from '../dist/lang/lark/values/value.js';
 
 const builtin = (name, body) => new LarkBuiltin(name, body);

@@ -10,7 +10,7 @@ const PERSONAS = 120;
 
 /** By file: what stands there, and what stands there instead. */
 const MUTATIONS = {
-  'src/auto/access.ts': [
+  'src/auto/plan/authorize.ts': [
     ["if (rights === undefined) throw apiError('table_unknown', table.name);", ''],
     ["if (right === undefined) throw apiError('persona_operation', persona, operation);", 'if (right === undefined) return rights.read;'],
     ["if (right.isBroken) throw apiError('persona_broken', persona);", ''],
@@ -107,11 +107,11 @@ const MUTATIONS = {
     ['[...caller.roles].sort(), ', ''],
     ['caller.spaceId, ', ''],
   ],
-  'src/auto/filters.ts': [
+  'src/auto/plan/filters.ts': [
     ["if (table.sight?.readable.has(column) === false) throw apiError('column_unknown', name);", ''],
     ["if (table.sight?.masked.has(column)) throw apiError('column_masked', name);", ''],
   ],
-  'src/auto/relations.ts': [
+  'src/auto/plan/relations.ts': [
     ['sight.readable.has(column) && !sight.masked.has(column)', 'sight.readable.has(column)'],
     [
       'const isThere = has(from, columns) && has(this.#tables.get(table), references);',
@@ -122,7 +122,7 @@ const MUTATIONS = {
       'return { table, where: conditionWith(wanted.filters, table, reach) } as Narrowed<CountPlan>;',
     ],
   ],
-  'src/auto/plan.ts': [
+  'src/auto/plan/plan.ts': [
     [
       "select: narrow(select, access, 'read'),\n    visible: visible.length,\n    keyset,",
       'select: select as never,\n    visible: visible.length,\n    keyset,',
@@ -131,9 +131,9 @@ const MUTATIONS = {
     ['const seal = access.restriction?.seal;', 'const seal = undefined;'],
     ["checkPageSize(table, access, 'ps', request.size);", ''],
   ],
-  'src/auto/plan-expand.ts': [["select: narrow(select, reach.access, 'read')", 'select: select as never']],
-  'src/auto/plan-groups.ts': [["narrow(plan, access, 'read')", '(plan as never)']],
-  'src/auto/plan-write.ts': [
+  'src/auto/plan/plan-expand.ts': [["select: narrow(select, reach.access, 'read')", 'select: select as never']],
+  'src/auto/plan/plan-groups.ts': [["narrow(plan, access, 'read')", '(plan as never)']],
+  'src/auto/plan/plan-write.ts': [
     [
       "const plan = narrow({ table, set: assignmentsOf(request, table), where }, access, 'update');",
       'const plan = { table, set: assignmentsOf(request, table), where } as never;',
@@ -146,7 +146,7 @@ const MUTATIONS = {
     ],
     ['isOpen: isOpenToRead(table, access)', 'isOpen: true'],
   ],
-  'src/auto/failures.ts': [['if (at.known !== undefined) return ownWords(failure, at.row, at.known);', '']],
+  'src/auto/execute/failures.ts': [['if (at.known !== undefined) return ownWords(failure, at.row, at.known);', '']],
 };
 
 /** Runs all checks on the code with one change; tells what noticed it, undefined when nothing did. */

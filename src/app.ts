@@ -1,24 +1,23 @@
 /** Wiring: settings in, a service that can listen and close out. Decides nothing. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
-import { Auto } from './auto/attempt.ts';
-import { VERSION } from './cli/version.ts';
+import { Auto } from './auto/execute/executor.ts';
 import type { Config } from './config.ts';
-import { MemoryCache, type ResponseCache } from './custom/cache.ts';
-import type { CallStages } from './custom/call.ts';
-import { Execution } from './custom/execution.ts';
-import { Finder } from './custom/find.ts';
-import { KeptAnswers } from './custom/kept-answers.ts';
-import { VersionNotes } from './custom/version-notes.ts';
+import { MemoryCache, type ResponseCache } from './custom/call/cache.ts';
+import type { CallStages } from './custom/call/call.ts';
+import { KeptAnswers } from './custom/call/call-cache.ts';
+import { Finder } from './custom/call/endpoint-resolver.ts';
+import { Execution } from './custom/call/step-runner.ts';
+import { VersionNotes } from './custom/call/version-notes.ts';
 import { Describer } from './describe/describer.ts';
 import { Documents } from './describe/documents.ts';
-import { SchemaPictures } from './describe/schema-pictures.ts';
-import { CatalogCache } from './engines/catalog-cache.ts';
-import { Connections } from './engines/connections.ts';
-import { HostDenied, HostPolicy } from './engines/hosts.ts';
+import { SchemaPictures } from './describe/schema-snapshots.ts';
 import { ENGINES } from './engines/index.ts';
+import { Connections } from './engines/pool/connections.ts';
+import { HostDenied, HostPolicy } from './engines/pool/hosts.ts';
 import type { Engines } from './engines/registry.ts';
-import { RelationCache } from './engines/relation-cache.ts';
+import { CatalogCache } from './engines/schema/catalog-cache.ts';
+import { RelationCache } from './engines/schema/relation-cache.ts';
 import { apiError } from './errors.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
@@ -34,7 +33,8 @@ import { CursorSeals } from './personas/cursor-seal.ts';
 import { GrantBook } from './personas/grants.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
-import { MemoryBudget } from './util/memory-lease.ts';
+import { MemoryBudget } from './util/bytes/memory-lease.ts';
+import { VERSION } from './version.ts';
 
 export interface Service {
   /** The address that answers. */
@@ -178,7 +178,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 async function openCache(config: Config, observer: Observer): Promise<ResponseCache> {
   if (config.redisUrl === undefined) return new MemoryCache(CACHE_BYTES);
   // Loaded only where it is used: the client is a large part of the start time.
-  const { RedisCache } = await import('./custom/redis-cache.ts');
+  const { RedisCache } = await import('./custom/call/redis-cache.ts');
   return new RedisCache(config.redisUrl, (error) =>
     observer.emit({ kind: 'trouble', message: 'the shared cache cannot be reached; calls go on without it', error }),
   );

@@ -5,10 +5,10 @@
  */
 import pino from 'pino';
 import type { Registry } from 'prom-client';
-import { Durations } from './util/durations.ts';
-import { lineForLog, wordsForLog } from './util/error-words.ts';
+import { SubjectCounters, type WorkMeter } from './util/concurrency/work-meter.ts';
 import type { Family } from './util/prometheus.ts';
-import { SubjectCounters, type WorkMeter } from './util/work-meter.ts';
+import { Durations } from './util/text/durations.ts';
+import { lineForLog, wordsForLog } from './util/text/redact-error.ts';
 
 /** Who asked. The same object for all requests of one caller, as far as possible: its part of the line is made once. */
 interface LoggedCaller {

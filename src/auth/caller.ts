@@ -11,7 +11,7 @@ import { parseUlid } from '../model/ulid.ts';
 import { parseUserId } from '../model/user-id.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { detached } from '../util/detached.ts';
+import { detached } from '../util/text/detached.ts';
 import { type ContextHeaders, HEADER_NAMES } from './headers.ts';
 import { SecretSet } from './secrets.ts';
 

@@ -1,9 +1,9 @@
 /** What a plan is run with: a connection for as long as the request needs it, and the table's standing with the catalogue. */
-import type { Connection, Engine, RunOptions } from '../engines/engine.ts';
+import type { Connection, Engine, RunOptions } from '../engines/contract/engine.ts';
 import type { RowSink } from '../model/cells.ts';
 import type { Neighbours } from '../model/relation.ts';
 import type { SelectPlan } from '../sql/plan.ts';
-import type { MemoryBudget } from '../util/memory-lease.ts';
+import type { MemoryBudget } from '../util/bytes/memory-lease.ts';
 
 export interface AutoSession {
   readonly connection: Connection;

@@ -1,13 +1,13 @@
 /** Maps what went wrong in a step to the error that the caller sees, and says whose fault it is. */
-import { DbFailure, type FailureKind } from '../engines/engine.ts';
+import { DbFailure, type FailureKind } from '../engines/contract/engine.ts';
 import { ApiError, apiError, refusedBy, staysOf } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
-import { MemoryBusy } from '../util/memory-lease.ts';
-import { engineWords } from './engine-words.ts';
-import type { Stays } from './session.ts';
+import { MemoryBusy } from '../util/bytes/memory-lease.ts';
+import { engineWords } from './sanitize-message.ts';
+import type { Stays } from './steps/session.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
 

@@ -2,9 +2,9 @@
  * What a definition tells of its answers without being run: the statuses, headers and media type of its `response`, what its programs refuse with, and
  * whether its result is rows. What cannot be told is left open.
  */
-import type { DefinitionDocument } from '../custom/document.ts';
-import { parseTemplate, SqlProblem } from '../sql/bind.ts';
-import type { SqlSyntax } from '../sql/syntax.ts';
+import type { DefinitionDocument } from '../custom/document/document.ts';
+import type { SqlSyntax } from '../sql/template/syntax.ts';
+import { parseTemplate, SqlProblem } from '../sql/template/template.ts';
 import type { DescribedAnswer } from './description.ts';
 
 type Response = NonNullable<DefinitionDocument['response']>;

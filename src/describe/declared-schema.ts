@@ -1,6 +1,6 @@
 /** Declared inputs as JSON Schema, for documents and tools. Knows no method and no body. */
 import type { Declaration, Declarations, DeclaredType } from '../custom/inputs/declaration.ts';
-import { Decimal, type PlainValue } from '../util/decimal.ts';
+import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 import type { Schema } from './column-schema.ts';
 
 const TYPES: Readonly<Record<DeclaredType, Schema>> = {

@@ -12,11 +12,11 @@ import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
+import { type Standing, standingOf } from '../personas/effective-persona.ts';
 import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
-import { type Standing, standingOf } from '../personas/standing.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { mapInTurns } from '../util/slices.ts';
+import { mapInTurns } from '../util/concurrency/slices.ts';
 import {
   type DescribedEndpoint,
   type DescribedRight,
@@ -27,7 +27,7 @@ import {
   type Outline,
 } from './description.ts';
 import { Endpoints } from './endpoints.ts';
-import type { SchemaPicture, SchemaPictures } from './schema-pictures.ts';
+import type { SchemaPicture, SchemaPictures } from './schema-snapshots.ts';
 
 /** The part of a space that is asked for. */
 export interface Slice {

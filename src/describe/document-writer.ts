@@ -3,8 +3,8 @@
  * string, and what stands in many places is put into words once. Knows nothing of what is written.
  */
 import { memberStart, scalarText } from '../formats/yaml.ts';
-import { quoteJson } from '../util/json-write.ts';
-import { Turns } from '../util/slices.ts';
+import { Turns } from '../util/concurrency/slices.ts';
+import { quoteJson } from '../util/json/json-write.ts';
 
 const PIECE = 64 * 1024;
 

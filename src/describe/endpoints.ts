@@ -3,13 +3,13 @@
  * once as long as the store keeps it.
  */
 import { createHash } from 'node:crypto';
-import { type DefinitionDocument, readSlices } from '../custom/document.ts';
+import { type DefinitionDocument, readSlices } from '../custom/document/document.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import { type Definition, type DefinitionSummary, shapeOf } from '../model/definition.ts';
 import type { Store } from '../store/store.ts';
-import { nextSlice } from '../util/loop-scheduler.ts';
-import { inTurns } from '../util/slices.ts';
+import { nextSlice } from '../util/concurrency/loop-scheduler.ts';
+import { inTurns } from '../util/concurrency/slices.ts';
 import { answerOf } from './answers.ts';
 import type { DescribedEndpoint } from './description.ts';
 

@@ -3,7 +3,7 @@
  * tables there are, the less is said of each.
  */
 import { OPERATORS } from '../sql/operators.ts';
-import { mapInTurns } from '../util/slices.ts';
+import { mapInTurns } from '../util/concurrency/slices.ts';
 import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from './description.ts';
 
 /** For all tables and endpoints together; never less than a few words for each. */

@@ -1,6 +1,7 @@
 /** Custom endpoints as paths of an OpenAPI document: one operation for each uri and method. */
+
+import { braceNames } from '../custom/document/uri.ts';
 import type { Declarations } from '../custom/inputs/declaration.ts';
-import { braceNames } from '../custom/uri.ts';
 import { REASONS } from '../errors.ts';
 import { declaredSchema, jsonOf, objectSchema } from './declared-schema.ts';
 import type { DescribedAnswer, DescribedEndpoint, Description } from './description.ts';

@@ -2,7 +2,7 @@
  * Tables in an OpenAPI document: their paths, the parameters and bodies of each operation, and the schemas of their rows. Knows nothing of how the pieces
  * are put together.
  */
-import { type ApiOperation, FILTERED, PARAMETERS } from '../auto/parameters.ts';
+import { type ApiOperation, FILTERED, PARAMETERS } from '../auto/request/parameters.ts';
 import type { Column } from '../model/table.ts';
 import { type ColumnUse, columnExample, columnSchema, filterExample, filterName, isFiltered } from './column-schema.ts';
 import { type DescribedTable, type Description, keyOf } from './description.ts';

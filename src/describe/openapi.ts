@@ -2,9 +2,9 @@
  * Description → OpenAPI 3.1, as pieces of JSON or YAML: table by table, so that a thousand of them hold nobody up and never are one string. What
  * tables share is a component. Knows nothing of who asked.
  */
-import { PARAMETERS } from '../auto/parameters.ts';
+import { PARAMETERS } from '../auto/request/parameters.ts';
 import { REASONS } from '../errors.ts';
-import { mapInTurns } from '../util/slices.ts';
+import { mapInTurns } from '../util/concurrency/slices.ts';
 import { filterSchemas } from './column-schema.ts';
 import type { DescribedTable, Description } from './description.ts';
 import { DocumentWriter, type Json, type NotationName } from './document-writer.ts';

@@ -2,7 +2,7 @@
  * The operations of the Auto REST API and of Custom calls: method, path, the right that each needs, and the errors that it can give, by their keys in the
  * table of errors, so that a status is written in one place only.
  */
-import type { ApiOperation } from '../auto/parameters.ts';
+import type { ApiOperation } from '../auto/request/parameters.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
 import type { Operation } from '../model/persona.ts';
 

@@ -1,6 +1,6 @@
 /** The engines that Millrace speaks: one line for each. */
 import { clickhouseEngine } from './clickhouse/index.ts';
-import type { Engine, EngineNames } from './engine.ts';
+import type { Engine, EngineNames } from './contract/engine.ts';
 import { mariadbEngine } from './mariadb/index.ts';
 import { mysqlEngine } from './mysql/index.ts';
 import { postgresEngine } from './postgres/index.ts';

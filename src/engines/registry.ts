@@ -3,7 +3,7 @@
  * none of them.
  */
 import type { DbType } from '../model/entry.ts';
-import type { Engine, EngineNames } from './engine.ts';
+import type { Engine, EngineNames } from './contract/engine.ts';
 
 export class Engines {
   readonly #byType: ReadonlyMap<DbType, Engine>;

@@ -2,7 +2,7 @@
  * Numbers and instants in BSON, from their text: int32, int64, double, decimal128, UTC datetime. Each function appends the bytes and returns
  * the type, or returns undefined and appends nothing when the type cannot hold the value exactly.
  */
-import { type ByteWriter, viewOf } from '../util/byte-writer.ts';
+import { type ByteWriter, viewOf } from '../util/bytes/byte-writer.ts';
 
 const DOUBLE = 0x01;
 const DATETIME = 0x09;

@@ -2,10 +2,10 @@
  * Plain values as BSON elements, nested, with exact numbers. Written by hand because the library takes objects and JavaScript numbers: it would
  * turn an unsigned 64-bit number into -1 and refuse keys like `_bsontype`.
  */
-import type { ByteWriter } from '../util/byte-writer.ts';
-import { Decimal, type PlainValue } from '../util/decimal.ts';
-import { JsonError, parseJson } from '../util/json.ts';
-import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
+import type { ByteWriter } from '../util/bytes/byte-writer.ts';
+import { JsonError, parseJson } from '../util/json/json.ts';
+import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json/json-write.ts';
+import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 import { appendBigint, appendDecimal128, appendDouble, appendInt32, appendInteger } from './bson-number.ts';
 
 export const STRING = 0x02;

@@ -9,8 +9,8 @@
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
-import type { PlainValue } from '../util/decimal.ts';
+import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import { appendDecimal128, appendDouble, appendInstant, appendInt32, appendIntegerText } from './bson-number.ts';
 import { ARRAY, appendCell, appendCString, appendPlain, BINARY, BOOLEAN, DOCUMENT, NULL, patchInt32, STRING } from './bson-value.ts';
 import type { Format, RowWriter } from './format.ts';

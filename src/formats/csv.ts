@@ -5,7 +5,7 @@
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
+import { ByteWriter } from '../util/bytes/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';
 import { jsonOfRows } from './json.ts';
 import { writeTabular } from './tabular.ts';

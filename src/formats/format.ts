@@ -3,8 +3,8 @@
  * A format knows kinds of values, not engines and not HTTP.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
-import type { ByteWriter } from '../util/byte-writer.ts';
-import type { PlainValue } from '../util/decimal.ts';
+import type { ByteWriter } from '../util/bytes/byte-writer.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 
 export interface RowWriter {
   /** Appends one row. */

@@ -6,8 +6,8 @@ import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
-import { appendJson, writeJson } from '../util/json.ts';
+import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
+import { appendJson, writeJson } from '../util/json/json.ts';
 import type { Format, RowWriter } from './format.ts';
 import {
   type CellWriter,

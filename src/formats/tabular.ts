@@ -5,9 +5,9 @@
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
-import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
-import { exactDigits, writeJson } from '../util/json-write.ts';
+import { ByteWriter } from '../util/bytes/byte-writer.ts';
+import { exactDigits, writeJson } from '../util/json/json-write.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
 

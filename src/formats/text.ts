@@ -2,7 +2,7 @@
  * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
  * Knows no format: each brings a table of the bytes that need no escape, and a function for the others.
  */
-import { type ByteWriter, EncodedText, NONE, NOTHING, viewOf } from '../util/byte-writer.ts';
+import { type ByteWriter, EncodedText, NONE, NOTHING, viewOf } from '../util/bytes/byte-writer.ts';
 
 /** Writes one cell that is not NULL: source[from..to) holds its canonical bytes. */
 export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;

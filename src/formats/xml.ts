@@ -6,7 +6,7 @@
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import type { Kind } from '../model/table.ts';
-import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
+import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import type { Format, RowWriter } from './format.ts';
 import { writeTabular } from './tabular.ts';
 import {

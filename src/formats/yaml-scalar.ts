@@ -3,7 +3,7 @@
  * Plain where that is certain (a letter first, only safe characters, no word with a meaning), else in double quotes.
  */
 import type { Kind } from '../model/table.ts';
-import { type ByteWriter, EncodedText } from '../util/byte-writer.ts';
+import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import {
   ABANDON,
   type CellWriter,

@@ -5,9 +5,9 @@
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { ByteWriter, EncodedText } from '../util/byte-writer.ts';
-import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
-import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json-write.ts';
+import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
+import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json/json-write.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { Format, RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
 import { WRITERS, writeKey } from './yaml-scalar.ts';

@@ -1,7 +1,8 @@
 /** An Auto request from end to end: parse → plan → run → respond. What each arrow does is in the file that its function comes from. */
-import type { Auto, Target } from '../auto/attempt.ts';
-import { readAhead } from '../auto/changes.ts';
-import { planRequest } from '../auto/plan.ts';
+import type { Auto, Target } from '../auto/execute/executor.ts';
+import { runPlan, runReadOnly } from '../auto/execute/run.ts';
+import { readAhead } from '../auto/plan/patch-body.ts';
+import { planRequest } from '../auto/plan/plan.ts';
 import {
   type AutoRequest,
   parseDelete,
@@ -11,16 +12,15 @@ import {
   parseReadRow,
   parseUpdate,
   type RowAddress,
-} from '../auto/request.ts';
-import { runPlan, runReadOnly } from '../auto/run.ts';
+} from '../auto/request/request.ts';
 import type { AutoResult } from '../auto/session.ts';
 import { apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';
-import type { AutoReads, Perform } from './auto-reads.ts';
 import { respond } from './auto-respond.ts';
 import type { Exchange } from './exchange.ts';
 import { queryOfBody } from './query-body.ts';
 import { bodyOf, formatOf, JSON_TYPES } from './route.ts';
+import type { AutoReads, Perform } from './shared-reads.ts';
 
 export interface AutoServices {
   readonly auto: Auto;

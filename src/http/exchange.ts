@@ -3,16 +3,16 @@
  * AbortController, because every request has one.
  */
 import { type ContextHeaders, readHeaders } from '../auth/headers.ts';
-import type { StopSignal } from '../engines/engine.ts';
+import type { StopSignal } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
+import type { RequestHead } from '../http1/head.ts';
+import { type HeaderSection, headerOf } from '../http1/header-section.ts';
+import type { HttpReply } from '../http1/reply.ts';
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
-import { bytesOf, Lease } from '../util/buffer-pool.ts';
-import { BadEncoding, MAX_PARAMETERS, parseQuery, type QueryParameter, TooManyParameters } from '../util/query.ts';
-import type { WorkMeter, WorkSubject } from '../util/work-meter.ts';
-import type { RequestHead } from './wire/head.ts';
-import { type HeaderSection, headerOf } from './wire/header-section.ts';
-import type { HttpReply } from './wire/reply.ts';
+import { bytesOf, Lease } from '../util/bytes/buffer-pool.ts';
+import type { WorkMeter, WorkSubject } from '../util/concurrency/work-meter.ts';
+import { BadEncoding, MAX_PARAMETERS, parseQuery, type QueryParameter, TooManyParameters } from '../util/text/query.ts';
 
 /** Headers that the service reads besides the caller's. None of them may repeat. */
 const SINGLE: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'x-request-id']);

@@ -4,12 +4,12 @@
  */
 import type { Socket } from 'node:net';
 import { apiError } from '../errors.ts';
+import type { RequestHead } from '../http1/head.ts';
+import { HttpReply } from '../http1/reply.ts';
 import { type InnerAnswer, type InnerRequest, ToolError } from '../mcp/session.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import type { HttpMethod } from './route.ts';
 import type { Router } from './router.ts';
-import type { RequestHead } from './wire/head.ts';
-import { HttpReply } from './wire/reply.ts';
 
 /** An answer that nobody could read: larger ones are broken off. */
 const MOST_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** The query of a read that is too long for a URL, as the body of a request. */
 import { apiError } from '../errors.ts';
-import { BadEncoding, parseQuery, type QueryParameter, TooManyParameters } from '../util/query.ts';
+import { BadEncoding, parseQuery, type QueryParameter, TooManyParameters } from '../util/text/query.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyOf, FORM_TYPES } from './route.ts';
 

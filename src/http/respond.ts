@@ -5,17 +5,17 @@
 import type { KeptDocument } from '../describe/documents.ts';
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { type HttpReply, JOINED } from '../http1/reply.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
-import type { Lease } from '../util/buffer-pool.ts';
-import { ByteWriter } from '../util/byte-writer.ts';
-import type { PlainValue } from '../util/decimal.ts';
-import { NestingError } from '../util/json.ts';
-import { MemoryBusy } from '../util/memory-lease.ts';
-import { PacedFlow } from '../util/paced-flow.ts';
+import type { Lease } from '../util/bytes/buffer-pool.ts';
+import { ByteWriter } from '../util/bytes/byte-writer.ts';
+import { MemoryBusy } from '../util/bytes/memory-lease.ts';
+import { PacedFlow } from '../util/concurrency/paced-flow.ts';
+import { NestingError } from '../util/json/json.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import type { Exchange } from './exchange.ts';
 import { awaitReader, readerIsBack, type SlowReader } from './slow-readers.ts';
 import { AnswerSpool } from './spool.ts';
-import { type HttpReply, JOINED } from './wire/reply.ts';
 
 /** The size of the pieces that go to the socket: a page of a thousand rows is one, which leaves with its length in one write. */
 const PIECE = 128 * 1024;

@@ -3,12 +3,12 @@
  * error answer in one place (server.ts).
  */
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
-import type { Auto } from '../auto/attempt.ts';
+import type { Auto } from '../auto/execute/executor.ts';
 import type { Config } from '../config.ts';
-import type { CallStages } from '../custom/call.ts';
+import type { CallStages } from '../custom/call/call.ts';
 import type { Describer } from '../describe/describer.ts';
 import type { Documents } from '../describe/documents.ts';
-import type { Probe } from '../engines/engine.ts';
+import type { Probe } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
@@ -21,11 +21,11 @@ import type { Observer } from '../observe.ts';
 import type { GrantBook } from '../personas/grants.ts';
 import type { CheckPersona } from '../personas/personas.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainValue } from '../util/decimal.ts';
-import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
-import { after, type MaybePromise } from '../util/maybe-promise.ts';
-import type { MemoryBudget } from '../util/memory-lease.ts';
-import { BadEncoding, decodePercent } from '../util/query.ts';
+import type { MemoryBudget } from '../util/bytes/memory-lease.ts';
+import { after, type MaybePromise } from '../util/concurrency/maybe-promise.ts';
+import { JsonDepthError, JsonError, parseJson } from '../util/json/json.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
+import { BadEncoding, decodePercent } from '../util/text/query.ts';
 import type { Exchange } from './exchange.ts';
 
 export { DEMANDS };

@@ -3,19 +3,19 @@
  * as raw text; nothing that a client sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
-import type { Lease } from '../util/buffer-pool.ts';
-import { lineForLog } from '../util/error-words.ts';
-import type { MaybePromise } from '../util/maybe-promise.ts';
+import type { RequestHead } from '../http1/head.ts';
+import type { Refusal } from '../http1/refusal.ts';
+import type { HttpReply } from '../http1/reply.ts';
+import { WireServer } from '../http1/server.ts';
+import type { Lease } from '../util/bytes/buffer-pool.ts';
+import type { MaybePromise } from '../util/concurrency/maybe-promise.ts';
+import { lineForLog } from '../util/text/redact-error.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import { sendError } from './respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 import { Router } from './router.ts';
 import { limitWaiting } from './slow-readers.ts';
 import { limitSpools } from './spool.ts';
-import type { RequestHead } from './wire/head.ts';
-import type { Refusal } from './wire/refusal.ts';
-import type { HttpReply } from './wire/reply.ts';
-import { WireServer } from './wire/server.ts';
 
 const METHODS: readonly HttpMethod[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

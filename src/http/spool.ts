@@ -6,10 +6,10 @@
 import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HttpReply } from '../http1/reply.ts';
 import { newUlid } from '../model/ulid.ts';
-import type { Lease } from '../util/buffer-pool.ts';
-import { MemoryBudget, type MemoryLease } from '../util/memory-lease.ts';
-import type { HttpReply } from './wire/reply.ts';
+import type { Lease } from '../util/bytes/buffer-pool.ts';
+import { MemoryBudget, type MemoryLease } from '../util/bytes/memory-lease.ts';
 
 const IN_MEMORY = 4 * 1024 * 1024;
 const PIECE = 64 * 1024;

@@ -1,8 +1,8 @@
 /** Bodies of the definition API: YAML as it is, and for a trial a JSON object that holds the YAML and what it is to be tried with. */
-import type { Trial } from '../custom/check.ts';
+import type { Trial } from '../custom/manage/check.ts';
 import { apiError } from '../errors.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { JsonDepthError, JsonError, parseJson } from '../util/json.ts';
+import { JsonDepthError, JsonError, parseJson } from '../util/json/json.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyOf, JSON_TYPES, jsonBody, mediaType } from './route.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Compiles so that nobody waits long: a short text here, at once; a long one in a worker, where it will also run. Throws CompileError either way.
  */
-import type { PlainMap } from '../util/decimal.ts';
+import type { PlainMap } from '../util/text/decimal.ts';
 import { DEFAULT_LIMITS, type RunLimits } from './budget.ts';
 import { type CompiledExpr, compileExpr } from './expr/index.ts';
 import { awayExpr } from './expr/outline.ts';

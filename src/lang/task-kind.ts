@@ -1,5 +1,5 @@
 /** What a language provides to run in the sandbox: how a task runs here, and how it is packed for a worker. */
-import type { PlainValue } from '../util/decimal.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import type { RunLimits } from './budget.ts';
 import type { RunError } from './source.ts';
 

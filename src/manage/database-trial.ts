@@ -2,15 +2,15 @@
  * Tries a database: the registered one as it is, or an entry before it is registered. Says to the operator what went wrong, with the address and the
  * reason and without secrets. Knows nothing of HTTP.
  */
-import { DbFailure, type Probe } from '../engines/engine.ts';
+import { DbFailure, type Probe } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
 import type { OrgCaller } from '../model/caller.ts';
 import type { Entry } from '../model/entry.ts';
 import { findEntry, inSpace, type ProjectContext, registryKey, SPACE_NAMES } from '../model/project.ts';
 import { newUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainValue } from '../util/decimal.ts';
-import { withoutQuotes } from '../util/error-words.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
+import { withoutQuotes } from '../util/text/redact-error.ts';
 import { document, type ManageAnswer } from './answer.ts';
 import { type EntryBody, readEntry } from './entry-body.ts';
 import { checkedEntry, type DatabaseRules, requireProject, scopeOf, typeNamed } from './projects.ts';

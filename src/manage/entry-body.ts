@@ -3,7 +3,7 @@
  * Knows nothing of projects, and dials nothing.
  */
 import { X509Certificate } from 'node:crypto';
-import type { Engine } from '../engines/engine.ts';
+import type { Engine } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { Entry, Host, TlsMode } from '../model/entry.ts';
 import { SPACE_NAMES } from '../model/project.ts';

@@ -5,7 +5,7 @@
 import { type ApiError, apiError } from '../errors.ts';
 import { parseUlid } from '../model/ulid.ts';
 import { parseUserId } from '../model/user-id.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 
 /** Returns why a text is not allowed, or nothing. */
 export type TextRule = (text: string) => string | undefined;

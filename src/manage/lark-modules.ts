@@ -7,8 +7,8 @@ import type { DefinitionSummary } from '../model/definition.ts';
 import { type LarkModule, type LarkModules, MODULE_NAME } from '../model/lark-module.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { parseYaml, YamlError, yamlValue } from '../util/yaml.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
+import { parseYaml, YamlError, yamlValue } from '../util/text/yaml.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, matching } from './fields.ts';
 

@@ -1,16 +1,17 @@
 /** Tables and their columns as documents: what the System API and the users' metadata API answer. */
-import type { CatalogCache } from '../engines/catalog-cache.ts';
-import type { Connections } from '../engines/connections.ts';
-import { DbFailure, type FailureKind, type StopSignal } from '../engines/engine.ts';
+
+import { DbFailure, type FailureKind, type StopSignal } from '../engines/contract/engine.ts';
+import type { Connections } from '../engines/pool/connections.ts';
 import type { Engines } from '../engines/registry.ts';
-import type { RelationCache } from '../engines/relation-cache.ts';
+import type { CatalogCache } from '../engines/schema/catalog-cache.ts';
+import type { RelationCache } from '../engines/schema/relation-cache.ts';
 import { type ApiError, apiError } from '../errors.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
 import { type DeclaredKey, type ForeignKey, namesOf, type Relation, relationsOf } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 
 const TIMEOUT_MS = 10_000;
 

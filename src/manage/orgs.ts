@@ -6,7 +6,7 @@ import type { Caller } from '../model/caller.ts';
 import { ABBREVIATION, type Organization } from '../model/org.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainValue } from '../util/decimal.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, matching, type TextRule } from './fields.ts';
 

@@ -9,7 +9,7 @@ import type { DbType, Entry } from '../model/entry.ts';
 import { entryKey, type Project, type ProjectContext, type ProjectScope, registryKey, SPACE_NAMES, type Space } from '../model/project.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { EntryDraft, ProjectSummary, Store } from '../store/store.ts';
-import type { PlainValue } from '../util/decimal.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { describeEntry, type EntryBody, readEntry, readNewEntry } from './entry-body.ts';
 import { BodyFields } from './fields.ts';

@@ -9,8 +9,8 @@ import type { Personas } from '../model/persona.ts';
 import { hashToken, KEY_TYPES, newToken, type PowerToken } from '../model/power-token.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainValue } from '../util/decimal.ts';
-import { writeJson } from '../util/json.ts';
+import { writeJson } from '../util/json/json.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import { document, done, type ManageAnswer } from './answer.ts';
 import { BodyFields, shown } from './fields.ts';
 

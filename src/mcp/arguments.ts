@@ -1,5 +1,5 @@
 /** Arguments of a tool, checked against its own schema: unknown ones are refused, and all that is wrong is said at once. */
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { ToolError } from './session.ts';
 import { refuseUnsafe } from './values.ts';
 

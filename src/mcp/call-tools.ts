@@ -1,8 +1,8 @@
 /** Tools that call Custom endpoints, through the same path as any caller. */
 import type { QueryPair } from '../client/where.ts';
 import type { DescribedEndpoint } from '../describe/description.ts';
-import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
-import { writeJson } from '../util/json.ts';
+import { writeJson } from '../util/json/json.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { Arguments } from './arguments.ts';
 import { ToolError, type ToolResult, type ToolSession } from './session.ts';
 import { bodyOf, forClients, jsonBytes, mapOf, refuseUnsafe } from './values.ts';

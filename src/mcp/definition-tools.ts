@@ -1,6 +1,7 @@
 /** Tools for authors of Custom APIs: check, deploy, list and get, as over HTTP. */
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { writeJson } from '../util/json.ts';
+
+import { writeJson } from '../util/json/json.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import type { Arguments } from './arguments.ts';
 import { ToolError, type ToolResult, type ToolSession } from './session.ts';
 import { bodyOf, forClients, mapOf } from './values.ts';

@@ -3,9 +3,9 @@
  * Knows neither HTTP nor what the tools do.
  */
 import { ApiError } from '../errors.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { writeJson } from '../util/json.ts';
-import { plainDocument } from '../util/plain-document.ts';
+import { writeJson } from '../util/json/json.ts';
+import { plainDocument } from '../util/json/plain-document.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { ToolError, type ToolResult, type ToolSession } from './session.ts';
 import type { Tool } from './tools.ts';
 import { mapOf } from './values.ts';

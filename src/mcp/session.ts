@@ -2,7 +2,7 @@
 import type { QueryPair } from '../client/where.ts';
 import type { DescribedTable, Description, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
-import type { PlainMap } from '../util/decimal.ts';
+import type { PlainMap } from '../util/text/decimal.ts';
 
 export interface InnerRequest {
   readonly method: string;

@@ -1,8 +1,8 @@
 /** Tools on tables. Each is a request of the Auto REST API, so that rights, checks and messages are those of the API. */
 import { InvalidFilter, type QueryPair, quoteName, whereToQuery } from '../client/where.ts';
 import { type DescribedTable, OPERATIONS } from '../describe/description.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { writeJson } from '../util/json.ts';
+import { writeJson } from '../util/json/json.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import type { Arguments } from './arguments.ts';
 import { type InnerAnswer, ToolError, type ToolResult, type ToolSession } from './session.ts';
 import { asObject, bodyOf, forClients, jsonBytes, mapOf } from './values.ts';

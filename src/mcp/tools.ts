@@ -6,7 +6,7 @@ import { objectSchema } from '../describe/declared-schema.ts';
 import type { DescribedEndpoint, Outline } from '../describe/description.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import type { Operation } from '../model/persona.ts';
-import type { PlainMap } from '../util/decimal.ts';
+import type { PlainMap } from '../util/text/decimal.ts';
 import { type ArgumentRow, type ArgumentRows, Arguments, argumentSchema } from './arguments.ts';
 import { CALL_OUTPUT, callDefinition, callEndpoint } from './call-tools.ts';
 import { checkDefinition, deployDefinition, getDefinition, listDefinitions } from './definition-tools.ts';

@@ -1,6 +1,7 @@
 /** Arguments and answers of tools as plain values: what a client of JSON can hold goes as it is, integers and digits beyond that as texts. */
-import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
-import { parseJson, writeJson } from '../util/json.ts';
+
+import { parseJson, writeJson } from '../util/json/json.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import { type InnerAnswer, ToolError } from './session.ts';
 
 /** Digits that a double keeps. */

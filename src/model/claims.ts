@@ -2,8 +2,9 @@
  * Claims: what the gateway or a token says about a caller beyond ids and roles, as one JSON object. Knows nothing of headers, nor which claims
  * have a meaning.
  */
-import type { PlainMap } from '../util/decimal.ts';
-import { JsonError, parseJson } from '../util/json.ts';
+
+import { JsonError, parseJson } from '../util/json/json.ts';
+import type { PlainMap } from '../util/text/decimal.ts';
 
 export type Claims = PlainMap;
 

@@ -2,8 +2,8 @@
  * Rows inside of a cell: what an expanded relation puts into a row. Their bytes are the number of rows and then, cell by cell, the length (-1 is
  * NULL) and the bytes, which may be rows again. Only this file knows the layout.
  */
-import type { ByteWriter } from '../util/byte-writer.ts';
-import { viewOf } from '../util/byte-writer.ts';
+import type { ByteWriter } from '../util/bytes/byte-writer.ts';
+import { viewOf } from '../util/bytes/byte-writer.ts';
 import type { Cells, ResultColumn } from './cells.ts';
 
 /** What the rows inside of a cell are: one, or a list. */

@@ -2,7 +2,7 @@
  * A persona: what callers with certain roles may do with the tables of a space, on which columns and rows. Knows neither the grammar of rules
  * nor where personas are kept.
  */
-import type { PlainValue } from '../util/decimal.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 
 /** A persona as it is kept: what choosing one needs, and the document, which is read when the persona is first in force. */
 export interface PersonaRecord {

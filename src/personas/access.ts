@@ -1,13 +1,13 @@
 /** The access of a caller to a table, or to the tables of a schema: from as whom it acts to what that grants. */
-import { type Access, UNRESTRICTED } from '../auto/access.ts';
+import { type Access, UNRESTRICTED } from '../auto/plan/authorize.ts';
 import { apiError } from '../errors.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
 import type { Located } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Column, Table } from '../model/table.ts';
+import type { Standing } from './effective-persona.ts';
 import type { GrantBook, SchemaGrants } from './grants.ts';
-import type { Standing } from './standing.ts';
 
 export interface Place extends Located {
   readonly context: ProjectContext;

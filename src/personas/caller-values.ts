@@ -3,7 +3,7 @@
  * that a claim holds is ever parsed. Knows neither tables nor SQL.
  */
 import type { SpaceCaller } from '../model/caller.ts';
-import { Decimal, type PlainValue } from '../util/decimal.ts';
+import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 
 const MARK = '?:';
 const CLAIM = 'claims.';

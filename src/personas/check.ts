@@ -3,9 +3,9 @@
  * cannot be asked is a warning. Knows nothing of requests.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CatalogCache } from '../engines/catalog-cache.ts';
-import { DbFailure } from '../engines/engine.ts';
+import { DbFailure } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
+import type { CatalogCache } from '../engines/schema/catalog-cache.ts';
 import { ApiError } from '../errors.ts';
 import { type Located, locateDatabase } from '../model/database-name.ts';
 import type { GrantedTable, Persona, TableKey } from '../model/persona.ts';

@@ -3,7 +3,7 @@
  * `malformed`: the document is not one; `refused`: it is, and says what cannot be. Knows no field by name.
  */
 import { ApiError, apiError } from '../errors.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { childPath, type DocumentSource } from './source.ts';
 
 /** A part of the document and where it stands. */

@@ -2,7 +2,7 @@
  * What a persona grants in a project, found by database, schema and table. Documents are read when a persona is first in force; rights are
  * compiled once for each picture of a table. Knows no request.
  */
-import type { Access, CursorSeal, Restriction, TableRights } from '../auto/access.ts';
+import type { Access, CursorSeal, Restriction, TableRights } from '../auto/plan/authorize.ts';
 import type { Engines } from '../engines/registry.ts';
 import { ApiError } from '../errors.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
@@ -11,7 +11,7 @@ import type { Entry } from '../model/entry.ts';
 import type { Operation, Persona, PersonaRecord, TableGrants } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Table } from '../model/table.ts';
-import { writeJson } from '../util/json.ts';
+import { writeJson } from '../util/json/json.ts';
 import { isEveryOther, readPersona } from './document.ts';
 import { compileRights } from './table-rights.ts';
 

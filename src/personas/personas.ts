@@ -8,12 +8,12 @@ import type { Persona, PersonaDraft, PersonaRecord, Personas } from '../model/pe
 import type { ProjectContext, SpaceScope } from '../model/project.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
-import { parseJson, writeJson } from '../util/json.ts';
-import { plainDocument } from '../util/plain-document.ts';
+import { parseJson, writeJson } from '../util/json/json.ts';
+import { plainDocument } from '../util/json/plain-document.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { readPersona, type SourceType } from './document.ts';
 import type { DocumentReader } from './document-reader.ts';
-import type { Standing } from './standing.ts';
+import type { Standing } from './effective-persona.ts';
 
 export interface PersonaAnswer {
   readonly status: number;

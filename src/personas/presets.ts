@@ -1,11 +1,11 @@
 /** Values that the service gives to columns itself (`set` of a persona), checked against the columns like any other value. */
-import type { Preset, Subject } from '../auto/access.ts';
-import { fromText, InvalidValue } from '../auto/values.ts';
+import type { Preset, Subject } from '../auto/plan/authorize.ts';
+import { fromText, InvalidValue } from '../auto/plan/values.ts';
 import type { GivenValue } from '../model/persona.ts';
 import type { Column } from '../model/table.ts';
 import type { ParamValue } from '../sql/statement.ts';
-import type { PlainValue } from '../util/decimal.ts';
-import { writeJson } from '../util/json.ts';
+import { writeJson } from '../util/json/json.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
 import { claimError } from './rule-binder.ts';
 

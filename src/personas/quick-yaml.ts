@@ -3,7 +3,7 @@
  * quoted texts without escapes. Many times quicker than the library; gives up on everything else, which the library then reads or refuses. What
  * it takes means the same there (a test compares them). Knows nothing of personas.
  */
-import type { PlainMap, PlainValue } from '../util/decimal.ts';
+import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 
 /** Given up: the library's affair. */
 class Unusual extends Error {}

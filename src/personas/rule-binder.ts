@@ -3,15 +3,15 @@
  * SQL; the conditions are those of any filter.
  */
 
-import type { Rule, Subject } from '../auto/access.ts';
-import type { RawFilter, RawValue } from '../auto/filter-syntax.ts';
-import { comparison, findColumn } from '../auto/filters.ts';
-import { fromText, InvalidValue } from '../auto/values.ts';
+import type { Rule, Subject } from '../auto/plan/authorize.ts';
+import { comparison, findColumn } from '../auto/plan/filters.ts';
+import { fromText, InvalidValue } from '../auto/plan/values.ts';
+import type { RawFilter, RawValue } from '../auto/request/filter-syntax.ts';
 import { apiError } from '../errors.ts';
 import type { Column, Table } from '../model/table.ts';
 import { OPERATORS } from '../sql/operators.ts';
 import type { Condition } from '../sql/plan.ts';
-import type { PlainValue } from '../util/decimal.ts';
+import type { PlainValue } from '../util/text/decimal.ts';
 import { callerValue, textOfValue } from './caller-values.ts';
 import { nameIn, parseRule } from './rules.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The rules of a persona: filters of the Auto grammar in which `?:name` stands for a value of the caller. Parses them once; knows no table.
  */
-import { parseFilterText, type RawFilter, type RawValue } from '../auto/filter-syntax.ts';
+import { parseFilterText, type RawFilter, type RawValue } from '../auto/request/filter-syntax.ts';
 import { ApiError } from '../errors.ts';
 import { OPERATORS } from '../sql/operators.ts';
 import { callerValueName, isCallerValue, KNOWN_NAMES } from './caller-values.ts';

@@ -3,10 +3,10 @@
  * repeated keys. Knows nothing of personas.
  */
 import type { Node, YAMLMap } from 'yaml';
-import { Decimal, type PlainMap, type PlainValue } from '../util/decimal.ts';
-import { JsonError, parseJson } from '../util/json.ts';
+import { JsonError, parseJson } from '../util/json/json.ts';
 import { yaml } from '../util/on-demand.ts';
-import { parseYaml, YamlError } from '../util/yaml.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
+import { parseYaml, YamlError } from '../util/text/yaml.ts';
 import { readQuickYaml } from './quick-yaml.ts';
 
 export interface DocumentSource {

@@ -2,8 +2,8 @@
  * What a persona grants on one table, compiled once for the catalogue's picture of it: columns, a condition, presets and limits by operation. What
  * cannot be compiled makes its operation broken, so that it fails closed. Knows no request.
  */
-import type { Preset, Right, Rule, TableRights } from '../auto/access.ts';
-import { InvalidValue } from '../auto/values.ts';
+import type { Preset, Right, Rule, TableRights } from '../auto/plan/authorize.ts';
+import { InvalidValue } from '../auto/plan/values.ts';
 import { ApiError } from '../errors.ts';
 import type { ColumnGrant, InsertGrant, Operation, ReadGrant, RowRule, TableGrants, UpdateGrant } from '../model/persona.ts';
 import type { Column, Table, TableSight } from '../model/table.ts';

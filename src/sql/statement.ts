@@ -3,7 +3,7 @@
  * shape. An engine that needs to say more of a statement extends this type in its own folder.
  */
 import type { ResultColumn } from '../model/cells.ts';
-import type { Lease } from '../util/buffer-pool.ts';
+import type { Lease } from '../util/bytes/buffer-pool.ts';
 
 /** Text (or bytes) that has been checked against its parameter's type; null is SQL's NULL. */
 export type ParamValue = Operand | null;

@@ -6,11 +6,11 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { formatOf, migrate } from './migrations.ts';
-import { PostgresDriver } from './postgres-driver.ts';
+import { PostgresDriver } from './postgres/driver.ts';
 import { keysNeeded } from './rewrap.ts';
 import type { Driver, Sql, SqlValue } from './sql-driver.ts';
-import { FILE, SqliteDriver, SqliteSession } from './sqlite-driver.ts';
-import { checkBackup, checkBackupFile, checkContents, checkFile, isStoreThere, moveAside, refuseBare } from './sqlite-files.ts';
+import { FILE, SqliteDriver, SqliteSession } from './sqlite/driver.ts';
+import { checkBackup, checkBackupFile, checkContents, checkFile, isStoreThere, moveAside, refuseBare } from './sqlite/files.ts';
 
 /** Where the records are: PostgreSQL, or else the embedded store in the folder. */
 export interface StorePlace {

@@ -3,12 +3,12 @@
  */
 import { ChangeFeed, type Freshness } from './change-feed.ts';
 import { migrate } from './migrations.ts';
-import type { PostgresDriver } from './postgres-driver.ts';
+import type { PostgresDriver } from './postgres/driver.ts';
 import { checkKeys } from './rewrap.ts';
 import { KeyRing } from './secrets.ts';
 import type { Driver } from './sql-driver.ts';
 import { SqlStore } from './sql-store.ts';
-import { SqliteDriver, SqliteFreshness } from './sqlite-driver.ts';
+import { SqliteDriver, SqliteFreshness } from './sqlite/driver.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions {
@@ -52,7 +52,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /** Its client is loaded where it is needed only: it takes six megabytes. */
 async function openPostgres(url: string): Promise<PostgresDriver> {
-  const { PostgresDriver: Opened } = await import('./postgres-driver.ts');
+  const { PostgresDriver: Opened } = await import('./postgres/driver.ts');
   return new Opened(url);
 }
 
@@ -63,7 +63,7 @@ async function openFreshness(
   onProblem: (what: string, cause: unknown) => void,
 ): Promise<Freshness> {
   if (driver instanceof SqliteDriver) return new SqliteFreshness(driver, feed, alone ? ALONE_LOOKS_EVERY_MS : 0, onProblem);
-  const { PostgresFreshness } = await import('./postgres-freshness.ts');
+  const { PostgresFreshness } = await import('./postgres/freshness.ts');
   const freshness = new PostgresFreshness(driver, feed, { url, staleMs: staleSecs * 1000, onProblem });
   freshness.start();
   return freshness;

@@ -2,8 +2,8 @@
  * The keys of stored secrets: which are needed, and how everything moves to the first key of the ring. Knows no cache: a secret that is sealed
  * again stays the same, so nothing in memory becomes stale.
  */
-import { definitionSecretOwner } from './definition-records.ts';
-import { entrySecretOwner } from './entry-records.ts';
+import { definitionSecretOwner } from './records/definitions.ts';
+import { entrySecretOwner } from './records/entries.ts';
 import { type KeyRing, KID_LENGTH, KID_START, SecretError } from './secrets.ts';
 import type { Driver, Sql } from './sql-driver.ts';
 import type { RewrapProgress, RewrapReport } from './store.ts';

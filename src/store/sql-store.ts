@@ -20,14 +20,15 @@ import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 import { RecordCache } from './cache.ts';
 import { appendChanges, type ChangeFeed, type Effect, type Freshness } from './change-feed.ts';
-import * as definitions from './definition-records.ts';
-import * as entries from './entry-records.ts';
-import { FailureNotes } from './failure-notes.ts';
-import * as history from './history-records.ts';
-import * as modules from './module-records.ts';
-import * as orgs from './org-records.ts';
-import * as personas from './persona-records.ts';
-import * as projects from './project-records.ts';
+import * as definitions from './records/definitions.ts';
+import * as entries from './records/entries.ts';
+import { FailureNotes } from './records/failure-notes.ts';
+import * as history from './records/history.ts';
+import * as modules from './records/modules.ts';
+import * as orgs from './records/orgs.ts';
+import * as personas from './records/personas.ts';
+import * as projects from './records/projects.ts';
+import * as tokens from './records/tokens.ts';
 import { rewrap } from './rewrap.ts';
 import type { KeyRing } from './secrets.ts';
 import { type Driver, type Sql, unavailable } from './sql-driver.ts';
@@ -59,7 +60,6 @@ import type {
   Store,
   TokenCreation,
 } from './store.ts';
-import * as tokens from './token-records.ts';
 
 /** How many records of a kind stay in memory. */
 const MOST: Readonly<Record<ChangeTopic, number>> = {

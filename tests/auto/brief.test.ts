@@ -1,7 +1,7 @@
 // Which statements may share a connection: those that take about as long as any other of their table.
 import { describe, expect, test, vi } from 'vitest';
-import { type Access, UNRESTRICTED } from '../../src/auto/access.ts';
-import { BriefKinds } from '../../src/auto/brief.ts';
+import { BriefKinds } from '../../src/auto/execute/statement-class.ts';
+import { type Access, UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
 import {
   type AutoRequest,
   type DeleteRequest,
@@ -9,11 +9,11 @@ import {
   parseRead,
   parseReadRow,
   type UpdateRequest,
-} from '../../src/auto/request.ts';
-import { BriefKind } from '../../src/engines/brief-kind.ts';
-import type { Engine } from '../../src/engines/engine.ts';
+} from '../../src/auto/request/request.ts';
+import type { Engine } from '../../src/engines/contract/engine.ts';
+import { BriefKind } from '../../src/engines/pool/statement-class.ts';
 import { type Column, makeTable, type Table } from '../../src/model/table.ts';
-import type { QueryParameter } from '../../src/util/query.ts';
+import type { QueryParameter } from '../../src/util/text/query.ts';
 
 const column = (name: string): Column => ({
   name,

@@ -1,7 +1,7 @@
 // The grammar of filters without any table: what each text becomes, and what is refused.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFilter, parseGroup } from '../../src/auto/filter-syntax.ts';
+import { parseFilter, parseGroup } from '../../src/auto/request/filter-syntax.ts';
 import { ApiError } from '../../src/errors.ts';
 
 const values = (text: string): string[] => {

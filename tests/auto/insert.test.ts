@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UNRESTRICTED } from '../../src/auto/access.ts';
-import { type Batch, planRows, readBatch } from '../../src/auto/insert.ts';
-import { fromJson } from '../../src/auto/values.ts';
+import { UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+import { fromJson } from '../../src/auto/plan/values.ts';
+import { type Batch, planRows, readBatch } from '../../src/auto/rows/insert-body.ts';
 import { clickhouseDialect } from '../../src/engines/clickhouse/dialect/dialect.ts';
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { mysqlDialect } from '../../src/engines/mysql/dialect/dialect.ts';
@@ -12,11 +12,11 @@ import { ParameterWriter } from '../../src/engines/mysql/protocol/parameters.ts'
 import { postgresDialect } from '../../src/engines/postgres/dialect/dialect.ts';
 import { binaryArray } from '../../src/engines/postgres/types/array-binary.ts';
 import { type Column, type Kind, makeTable } from '../../src/model/table.ts';
-import { paramType } from '../../src/sql/compile.ts';
+import { paramType } from '../../src/sql/compile/compile.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { RowValues } from '../../src/sql/rows.ts';
-import { bytesOf } from '../../src/util/buffer-pool.ts';
-import { parseRows } from '../../src/util/json.ts';
+import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
+import { parseRows } from '../../src/util/json/json.ts';
 
 type Writer = ParameterWriter;
 

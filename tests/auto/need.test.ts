@@ -1,10 +1,10 @@
 // What kind of connection a request asks the pool for.
 import { expect, test } from 'vitest';
-import { needOf } from '../../src/auto/need.ts';
-import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseUpdate } from '../../src/auto/request.ts';
+import { needOf } from '../../src/auto/execute/acquire-options.ts';
+import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseUpdate } from '../../src/auto/request/request.ts';
 import { clickhouseEngine } from '../../src/engines/clickhouse/index.ts';
 import { postgresEngine } from '../../src/engines/postgres/index.ts';
-import { parseQuery } from '../../src/util/query.ts';
+import { parseQuery } from '../../src/util/text/query.ts';
 
 const rows = (size: number): Buffer => Buffer.from(`[{"id":1,"name":"${'x'.repeat(size)}"}]`);
 const REQUESTS: readonly (readonly [string, AutoRequest, string, string])[] = [

@@ -1,9 +1,9 @@
 // Does a value fit its column? For every kind, what is taken and what is refused, from the query and from JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromJson, fromText, InvalidValue } from '../../src/auto/values.ts';
+import { fromJson, fromText, InvalidValue } from '../../src/auto/plan/values.ts';
 import type { Column, Kind } from '../../src/model/table.ts';
-import { JsonNumber, RawJson } from '../../src/util/json.ts';
+import { JsonNumber, RawJson } from '../../src/util/json/json.ts';
 
 const column = (kind: Kind, more: Partial<Column> = {}): Column => ({
   name: 'c',

@@ -1,6 +1,6 @@
 // `--help` is there for every command and subcommand, and says how each is used.
 import { expect, test, vi } from 'vitest';
-import { runCommand } from '../../src/cli/commands.ts';
+import { runCommand } from '../../src/cli/commands/index.ts';
 
 async function helpOf(...words: string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

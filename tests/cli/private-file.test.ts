@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writePrivateFile } from '../../src/cli/private-file.ts';
+import { writePrivateFile } from '../../src/cli/terminal/private-file.ts';
 
 let folder: string;
 let file: string;
@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test('whoever reads a file while it is written again and again sees it whole', async () => {
   writePrivateFile(file, text(0));
   const writer = `
-    import { writePrivateFile } from '${new URL('../../dist/cli/private-file.js', import.meta.url).href}';
+    import { writePrivateFile } from '${new URL('../../dist/cli/terminal/private-file.js', import.meta.url).href}';
     for (let i = 1; i <= 2000; i++) writePrivateFile(process.argv[1], JSON.stringify({ i, filler: 'x'.repeat(i) }));
   `;
   let isWriting = true;

@@ -1,7 +1,7 @@
 // Steps that say the same are one step, and steps that differ in anything that they are compiled with are not.
 import { expect, test } from 'vitest';
-import type { StepSource } from '../../src/custom/document-logic.ts';
-import type { Stated } from '../../src/custom/session.ts';
+import type { StepSource } from '../../src/custom/document/document-logic.ts';
+import type { Stated } from '../../src/custom/steps/session.ts';
 import { StepProblems, type StepScope } from '../../src/custom/steps/step.ts';
 import { compileStep } from '../../src/custom/steps/step-cache.ts';
 import { mysqlEngine } from '../../src/engines/mysql/index.ts';

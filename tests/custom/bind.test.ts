@@ -1,12 +1,12 @@
 // Templates of SQL: what becomes a slot, what is left alone, what is refused, and that no value ever changes a statement's text.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Engine } from '../../src/engines/engine.ts';
+import type { Engine } from '../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { DbType } from '../../src/model/entry.ts';
-import { parseTemplate, SqlProblem, type Template } from '../../src/sql/bind.ts';
-import { scanSql } from '../../src/sql/bind-scan.ts';
-import { Decimal, type PlainValue } from '../../src/util/decimal.ts';
+import { scanSql } from '../../src/sql/template/scan.ts';
+import { parseTemplate, SqlProblem, type Template } from '../../src/sql/template/template.ts';
+import { Decimal, type PlainValue } from '../../src/util/text/decimal.ts';
 
 const engineOf = (name: string): Engine => ENGINES.named(name) ?? ENGINES.fallback;
 const parse = (text: string, engine: string): Template => parseTemplate(text, engineOf(engine).syntax);

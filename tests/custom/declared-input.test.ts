@@ -5,7 +5,7 @@ import { readInteger } from '../../src/custom/inputs/checks.ts';
 import type { Declaration } from '../../src/custom/inputs/declaration.ts';
 import { DeclaredInput } from '../../src/custom/inputs/declared-input.ts';
 import { ApiError } from '../../src/errors.ts';
-import type { PlainMap, PlainValue } from '../../src/util/decimal.ts';
+import type { PlainMap, PlainValue } from '../../src/util/text/decimal.ts';
 
 const field = (declaration: Pick<Declaration, 'type'> & Partial<Declaration>): Declaration =>
   ({ required: false, nullable: false, ...declaration }) as Declaration;

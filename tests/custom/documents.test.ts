@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { editDocument, inspectDocument, MASK, maskPassword, readDocument, showDocument } from '../../src/custom/document.ts';
-import { YamlProblems } from '../../src/custom/yaml-tree.ts';
+import { editDocument, inspectDocument, MASK, maskPassword, readDocument, showDocument } from '../../src/custom/document/document.ts';
+import { YamlProblems } from '../../src/custom/yaml/yaml-tree.ts';
 import { ENGINES } from '../../src/engines/index.ts';
-import { writeJson } from '../../src/util/json.ts';
+import { writeJson } from '../../src/util/json/json.ts';
 
 const ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const DOCUMENT = {

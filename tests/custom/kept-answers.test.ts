@@ -1,8 +1,8 @@
 // Answers in memory and requests that share one execution, without a service: bounds, ages, and who may leave.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryCache } from '../../src/custom/cache.ts';
-import { GoneError, SingleFlight } from '../../src/util/single-flight.ts';
+import { MemoryCache } from '../../src/custom/call/cache.ts';
+import { GoneError, SingleFlight } from '../../src/util/concurrency/single-flight.ts';
 
 test('the cache never holds more than its bytes, and gives back what was put', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 // The shared cache when its server is not there: calls go on as with an empty cache, and somebody is told once.
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { RedisCache } from '../../src/custom/redis-cache.ts';
+import { RedisCache } from '../../src/custom/call/redis-cache.ts';
 import { PATIENCE } from '../support/patience.ts';
 
 test('a server that cannot be reached is an empty cache', async () => {

@@ -1,12 +1,12 @@
 // Which statements of Custom calls share a connection: single reads of a kind that has been brief, and nothing else.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CallSession, type SessionOptions } from '../../src/custom/session.ts';
-import { BriefKind } from '../../src/engines/brief-kind.ts';
-import { Connections } from '../../src/engines/connections.ts';
-import { DbFailure, type Engine } from '../../src/engines/engine.ts';
-import { HostPolicy } from '../../src/engines/hosts.ts';
+import { CallSession, type SessionOptions } from '../../src/custom/steps/session.ts';
+import { DbFailure, type Engine } from '../../src/engines/contract/engine.ts';
+import { TextRows } from '../../src/engines/contract/rows.ts';
 import { ENGINES } from '../../src/engines/index.ts';
-import { TextRows } from '../../src/engines/rows.ts';
+import { Connections } from '../../src/engines/pool/connections.ts';
+import { HostPolicy } from '../../src/engines/pool/hosts.ts';
+import { BriefKind } from '../../src/engines/pool/statement-class.ts';
 import type { Backpressure } from '../../src/model/cells.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import { entryTo } from '../support/connection.ts';

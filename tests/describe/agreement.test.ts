@@ -1,6 +1,6 @@
 // One table of parameters and errors feeds the parser, the document and the reference: what the service takes and answers is what it says, both ways.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiOperation, PARAMETERS } from '../../src/auto/parameters.ts';
+import { type ApiOperation, PARAMETERS } from '../../src/auto/request/parameters.ts';
 import { API_OPERATIONS, BESIDES, errorsOf, OPERATION_ROWS, statusesOf } from '../../src/describe/operations.ts';
 import { AUTO_ERRORS } from '../../src/errors/auto.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';

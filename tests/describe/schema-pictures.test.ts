@@ -1,8 +1,8 @@
 // When a schema is looked at, and how: whole the first time, with its stamp the second time, by its stamp alone from then on.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SchemaPictures } from '../../src/describe/schema-pictures.ts';
-import type { Connections } from '../../src/engines/connections.ts';
-import type { Survey, SurveyOptions } from '../../src/engines/engine.ts';
+import { SchemaPictures } from '../../src/describe/schema-snapshots.ts';
+import type { Survey, SurveyOptions } from '../../src/engines/contract/engine.ts';
+import type { Connections } from '../../src/engines/pool/connections.ts';
 import type { Located } from '../../src/model/database-name.ts';
 import { makeTable } from '../../src/model/table.ts';
 

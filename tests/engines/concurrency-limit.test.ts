@@ -1,7 +1,7 @@
 // How many statements of a database run at a time is found against servers that the test plays, on a clock of its own: what they do in a millisecond
 // depends on how many they have at once.
 import { describe, expect, test } from 'vitest';
-import { ConcurrencyLimit, LEAST_AT_ONCE } from '../../src/engines/concurrency-limit.ts';
+import { ConcurrencyLimit, LEAST_AT_ONCE } from '../../src/engines/pool/concurrency-limit.ts';
 import { Random } from '../torture/random.ts';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32));

@@ -1,10 +1,10 @@
 // Who shares a connection with whom, and when what they have written leaves.
 import { setImmediate as immediately } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Brief, type Connection, DbFailure, type InOne } from '../../src/engines/engine.ts';
-import { Gathering } from '../../src/engines/gathering.ts';
-import { Pool } from '../../src/engines/pool.ts';
-import { ServerLoad } from '../../src/engines/server-load.ts';
+import { type Brief, type Connection, DbFailure, type InOne } from '../../src/engines/contract/engine.ts';
+import { Gathering } from '../../src/engines/pool/pipeline.ts';
+import { Pool } from '../../src/engines/pool/pool.ts';
+import { ServerLoad } from '../../src/engines/pool/server-load.ts';
 
 class Held implements Connection {
   usable = true;

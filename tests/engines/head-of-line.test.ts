@@ -1,6 +1,6 @@
 // Which statement holds up those behind it.
 import { expect, test } from 'vitest';
-import { HeadOfLine } from '../../src/engines/head-of-line.ts';
+import { HeadOfLine } from '../../src/engines/driver-kit/head-of-line.ts';
 
 test('one that is first at two looks is stuck, and it is said once in two looks', () => {
   const head = new HeadOfLine();

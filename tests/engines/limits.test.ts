@@ -1,7 +1,7 @@
 /** The memory for large rows: one row has its limit, all of them together have theirs, and what was held is given back. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { heldByLargeRows, LargeShare, LIMITS } from '../../src/engines/limits.ts';
-import { TextRows } from '../../src/engines/rows.ts';
+import { heldByLargeRows, LargeShare, LIMITS } from '../../src/engines/contract/limits.ts';
+import { TextRows } from '../../src/engines/contract/rows.ts';
 import type { Cells } from '../../src/model/cells.ts';
 
 const held: LargeShare[] = [];

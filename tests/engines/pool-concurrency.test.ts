@@ -1,9 +1,9 @@
 // How many connections of a pool are in use at a time, where the server does not say how many statements it does well.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { LEAST_AT_ONCE } from '../../src/engines/concurrency-limit.ts';
-import type { Connection } from '../../src/engines/engine.ts';
-import { LONG_MS } from '../../src/engines/places.ts';
-import { PATIENCE_MS, type PoolLimits } from '../../src/engines/pool.ts';
+import type { Connection } from '../../src/engines/contract/engine.ts';
+import { LEAST_AT_ONCE } from '../../src/engines/pool/concurrency-limit.ts';
+import { PATIENCE_MS, type PoolLimits } from '../../src/engines/pool/pool.ts';
+import { LONG_MS } from '../../src/engines/pool/semaphore.ts';
 import { LIMITS, pool } from './pool-stub.ts';
 
 describe('a server that does not say how many statements it does at a time', () => {

@@ -1,7 +1,7 @@
 // A pool whose connections open and break when a test says so.
-import { type Connection, DbFailure } from '../../src/engines/engine.ts';
-import { Pool, type PoolLimits } from '../../src/engines/pool.ts';
-import { ServerLoad } from '../../src/engines/server-load.ts';
+import { type Connection, DbFailure } from '../../src/engines/contract/engine.ts';
+import { Pool, type PoolLimits } from '../../src/engines/pool/pool.ts';
+import { ServerLoad } from '../../src/engines/pool/server-load.ts';
 
 export class Stub implements Connection {
   usable = true;

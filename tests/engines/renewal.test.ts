@@ -1,6 +1,6 @@
 // When pictures of the catalogue are renewed: before they are too old to be used, not all at the same age, and while they are in use.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Renewable, Renewals, renewAge, renewLater } from '../../src/engines/renewal.ts';
+import { type Renewable, Renewals, renewAge, renewLater } from '../../src/engines/schema/refresh-scheduler.ts';
 
 test('tables that were first asked for at the same moment are renewed at different ones', () => {
   const ages = Array.from({ length: 1000 }, () => renewAge()).sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 // Turns: so many at a time, first come, first served, and nobody waits for what takes long.
 import { setImmediate as immediately } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { TurnQueue } from '../../src/engines/turn-queue.ts';
+import { TurnQueue } from '../../src/engines/pool/turn-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

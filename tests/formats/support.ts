@@ -6,8 +6,8 @@ import { type DeserializeOptions, deserialize } from 'bson';
 import { parse as parseYaml } from 'yaml';
 import type { Format } from '../../src/formats/format.ts';
 import type { Cells, ResultColumn } from '../../src/model/cells.ts';
-import { ByteWriter } from '../../src/util/byte-writer.ts';
-import type { PlainValue } from '../../src/util/decimal.ts';
+import { ByteWriter } from '../../src/util/bytes/byte-writer.ts';
+import type { PlainValue } from '../../src/util/text/decimal.ts';
 
 export type TestCell = string | Buffer | null;
 

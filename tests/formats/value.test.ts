@@ -9,7 +9,7 @@ import { csv } from '../../src/formats/csv.ts';
 import { json } from '../../src/formats/json.ts';
 import { xml } from '../../src/formats/xml.ts';
 import { yaml } from '../../src/formats/yaml.ts';
-import { Decimal, type PlainMap, type PlainValue } from '../../src/util/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../src/util/text/decimal.ts';
 import { readBsonRows, readCsv, readXml, writeValue, xmlColumn } from './support.ts';
 
 const map = (object: Readonly<Record<string, PlainValue>>): PlainMap => new Map(Object.entries(object));

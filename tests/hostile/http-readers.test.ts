@@ -2,8 +2,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HttpReply } from '../../src/http/wire/reply.ts';
-import { WireServer } from '../../src/http/wire/server.ts';
+import type { HttpReply } from '../../src/http1/reply.ts';
+import { WireServer } from '../../src/http1/server.ts';
 
 const STALL_SECS = 2;
 /** More than the system takes on its own. */

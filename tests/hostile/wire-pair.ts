@@ -2,9 +2,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { RequestHead } from '../../src/http/wire/head.ts';
-import { WireServer } from '../../src/http/wire/server.ts';
-import { bytesOf } from '../../src/util/buffer-pool.ts';
+import type { RequestHead } from '../../src/http1/head.ts';
+import { WireServer } from '../../src/http1/server.ts';
+import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
 /** Requests as they were understood, in order; the last may be a refusal. */
 export interface Seen {

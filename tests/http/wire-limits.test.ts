@@ -3,12 +3,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChunkedBody, sizedBody } from '../../src/http/wire/body.ts';
-import { BodyBudget } from '../../src/http/wire/body-budget.ts';
-import { HttpConnection } from '../../src/http/wire/connection.ts';
-import { DiscardQueue } from '../../src/http/wire/discard-queue.ts';
-import type { Listener } from '../../src/http/wire/listener.ts';
-import { bytesOf } from '../../src/util/buffer-pool.ts';
+import { ChunkedBody, sizedBody } from '../../src/http1/body.ts';
+import { BodyBudget } from '../../src/http1/body-budget.ts';
+import { HttpConnection } from '../../src/http1/connection.ts';
+import { DiscardQueue } from '../../src/http1/discard-queue.ts';
+import type { Listener } from '../../src/http1/listener.ts';
+import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
 const listener: Listener = {
   maxBodyBytes: 1000,

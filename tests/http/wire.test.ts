@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HeadReader, type RequestHead } from '../../src/http/wire/head.ts';
-import { WireServer } from '../../src/http/wire/server.ts';
-import { bytesOf, Lease } from '../../src/util/buffer-pool.ts';
+import { HeadReader, type RequestHead } from '../../src/http1/head.ts';
+import { WireServer } from '../../src/http1/server.ts';
+import { bytesOf, Lease } from '../../src/util/bytes/buffer-pool.ts';
 
 const MAX_BODY = 5000;
 const LIMITS = { maxBodyBytes: MAX_BODY, maxBodiesBytes: 1_000_000, maxConnections: 1000, stallSecs: 30 };

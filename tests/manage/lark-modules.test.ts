@@ -2,12 +2,12 @@
  * Lark modules over the management functions, and YAML that means harm.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { definitionsLoading } from '../../src/custom/modules.ts';
+import { definitionsLoading } from '../../src/custom/manage/modules.ts';
 import { apiError } from '../../src/errors.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../src/manage/lark-modules.ts';
 import { newUlid } from '../../src/model/ulid.ts';
 import type { Store } from '../../src/store/store.ts';
-import { parseYaml, YamlError, yamlValue } from '../../src/util/yaml.ts';
+import { parseYaml, YamlError, yamlValue } from '../../src/util/text/yaml.ts';
 import { aTenant, makePlace, type Place } from '../store/stores.ts';
 import { cpuMs } from '../support/cpu.ts';
 import { aCaller, bodyOf, refusal } from './support.ts';

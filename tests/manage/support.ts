@@ -5,8 +5,8 @@ import { ApiError } from '../../src/errors.ts';
 import type { ManageAnswer } from '../../src/manage/answer.ts';
 import type { Caller } from '../../src/model/caller.ts';
 import { newUlid } from '../../src/model/ulid.ts';
-import type { PlainValue } from '../../src/util/decimal.ts';
-import { parseJson } from '../../src/util/json.ts';
+import { parseJson } from '../../src/util/json/json.ts';
+import type { PlainValue } from '../../src/util/text/decimal.ts';
 
 /** A JavaScript value the way that a JSON body arrives: through text, with maps for objects. */
 export function body(value: unknown): PlainValue {

@@ -1,8 +1,8 @@
 // What a deploy asks of a database: a few tables one by one, many all at once, and nothing more of one that does not answer.
 import { expect, test } from 'vitest';
-import type { CatalogCache } from '../../src/engines/catalog-cache.ts';
-import { DbFailure } from '../../src/engines/engine.ts';
+import { DbFailure } from '../../src/engines/contract/engine.ts';
 import type { Engines } from '../../src/engines/registry.ts';
+import type { CatalogCache } from '../../src/engines/schema/catalog-cache.ts';
 import type { ProjectContext } from '../../src/model/project.ts';
 import { makeTable, type Table } from '../../src/model/table.ts';
 import { type CheckParts, checkPersona } from '../../src/personas/check.ts';

@@ -1,15 +1,23 @@
 // The way of a request from its text to its plan, with the service's own code, and rows in memory instead of a database behind it.
 import { randomBytes } from 'node:crypto';
-import type { Access } from '../../src/auto/access.ts';
-import { narrow, narrowTaken } from '../../src/auto/access.ts';
-import { encodeCursor } from '../../src/auto/cursor.ts';
-import { ROWS, readBatch, rowsToInsert } from '../../src/auto/insert.ts';
-import { isChange } from '../../src/auto/insert-groups.ts';
-import { isOneOf } from '../../src/auto/keys.ts';
-import { type AutoPlan, planRequest, type ReadPlan } from '../../src/auto/plan.ts';
-import type { InsertBodyPlan, PatchBodyPlan, ReturnedRows, WritePlan } from '../../src/auto/plan-write.ts';
-import { reachOf } from '../../src/auto/relations.ts';
-import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseReadRow, parseUpdate } from '../../src/auto/request.ts';
+import type { Access } from '../../src/auto/plan/authorize.ts';
+import { narrow, narrowTaken } from '../../src/auto/plan/authorize.ts';
+import { encodeCursor } from '../../src/auto/plan/cursor.ts';
+import { isOneOf } from '../../src/auto/plan/keys.ts';
+import { type AutoPlan, planRequest, type ReadPlan } from '../../src/auto/plan/plan.ts';
+import type { InsertBodyPlan, PatchBodyPlan, ReturnedRows, WritePlan } from '../../src/auto/plan/plan-write.ts';
+import { reachOf } from '../../src/auto/plan/relations.ts';
+import {
+  type AutoRequest,
+  parseDelete,
+  parseInsert,
+  parsePatch,
+  parseRead,
+  parseReadRow,
+  parseUpdate,
+} from '../../src/auto/request/request.ts';
+import { ROWS, readBatch, rowsToInsert } from '../../src/auto/rows/insert-body.ts';
+import { isChange } from '../../src/auto/write/insert-statements.ts';
 import { ApiError, apiError } from '../../src/errors.ts';
 import type { SpaceCaller } from '../../src/model/caller.ts';
 import type { ForeignKey } from '../../src/model/relation.ts';
@@ -19,8 +27,8 @@ import { readPersona } from '../../src/personas/document.ts';
 import { SchemaGrants } from '../../src/personas/grants.ts';
 import type { InsertPlan, SelectPlan, UpdateRowsPlan } from '../../src/sql/plan.ts';
 import type { Operand } from '../../src/sql/statement.ts';
-import type { PlainValue } from '../../src/util/decimal.ts';
-import { parseQuery } from '../../src/util/query.ts';
+import type { PlainValue } from '../../src/util/text/decimal.ts';
+import { parseQuery } from '../../src/util/text/query.ts';
 import { column, grouped, matches, matching, named, ordered, related, selected, shown, typed } from './memory-tables.ts';
 import type { Claims, Row, Value } from './oracle.ts';
 import { type Ask, rowsOf, type World } from './requests.ts';

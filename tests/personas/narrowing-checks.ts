@@ -1,9 +1,9 @@
 // What is checked of the narrowing without a database: the oracle's random requests through the service's own parsing and planning, run on rows in
 // memory, and single promises of it. Plain functions that throw, so that `scripts/mutate-access.mjs` can run them on changed code.
 import { isDeepStrictEqual } from 'node:util';
-import { type Access, knownColumns, mayEstimate, narrow, narrowTaken, visibleTable } from '../../src/auto/access.ts';
-import { explain } from '../../src/auto/failures.ts';
-import { DbFailure } from '../../src/engines/engine.ts';
+import { explain } from '../../src/auto/execute/failures.ts';
+import { type Access, knownColumns, mayEstimate, narrow, narrowTaken, visibleTable } from '../../src/auto/plan/authorize.ts';
+import { DbFailure } from '../../src/engines/contract/engine.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Operation } from '../../src/model/persona.ts';
 import type { Table } from '../../src/model/table.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../../src/model/caller.ts';
 import type { PersonaRecord } from '../../src/model/persona.ts';
 import type { ProjectContext } from '../../src/model/project.ts';
-import { standingOf } from '../../src/personas/standing.ts';
+import { standingOf } from '../../src/personas/effective-persona.ts';
 import type { Store } from '../../src/store/store.ts';
 import { oracle, PROMISES } from './narrowing-checks.ts';
 

@@ -17,8 +17,8 @@ interface Address {
 
 // Says where the server is, as one line, and stops it at SIGTERM.
 const PROGRAM = `
-  import { ensureDemoData } from '${new URL('../../dist/cli/demo-data.js', import.meta.url)}';
-  import { startEmbeddedPostgres } from '${new URL('../../dist/cli/embedded-postgres.js', import.meta.url)}';
+  import { ensureDemoData } from '${new URL('../../dist/cli/demo/demo-data.js', import.meta.url)}';
+  import { startEmbeddedPostgres } from '${new URL('../../dist/cli/demo/embedded-postgres.js', import.meta.url)}';
   const { stop, ...address } = await startEmbeddedPostgres({ dataDir: process.argv[1], log: (line) => console.error(line) });
   await ensureDemoData(address);
   process.on('SIGTERM', async () => { await stop(); process.exit(0); });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { entryFromUrl } from '../../src/cli/database-url.ts';
+import { entryFromUrl } from '../../src/cli/demo/database-url.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import { createDatabase } from '../support/engines.ts';
 

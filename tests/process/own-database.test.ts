@@ -1,9 +1,9 @@
 // `npm start -- URL` on each engine, without the demo around it: the database is registered, its tables are found, and the requests that are
 // printed for them answer; a second start changes the entry instead of adding one, and a database that cannot be used says why.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DemoClient } from '../../src/cli/demo-client.ts';
-import { registerDatabase } from '../../src/cli/own-database.ts';
-import { startPage } from '../../src/cli/start-page.ts';
+import { DemoClient } from '../../src/cli/demo/demo-client.ts';
+import { registerDatabase } from '../../src/cli/demo/own-database.ts';
+import { startPage } from '../../src/cli/demo/start-page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';

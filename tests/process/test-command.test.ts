@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { runCommand } from '../../src/cli/commands.ts';
+import { runCommand } from '../../src/cli/commands/index.ts';
 import { Databases } from '../support/databases.ts';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
 import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';

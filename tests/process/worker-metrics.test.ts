@@ -1,6 +1,6 @@
 // Several processes' metrics as one text.
 import { expect, test } from 'vitest';
-import { mergeMetrics } from '../../src/cli/worker-metrics.ts';
+import { mergeMetrics } from '../../src/cli/serve/worker-metrics.ts';
 
 const of = (count: number, more = ''): string => `# HELP a_total Things; {odd} ones too.
 # TYPE a_total counter

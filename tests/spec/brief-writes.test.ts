@@ -1,6 +1,6 @@
 // Many callers who write single rows at the same time share connections: each row is written once, and who waits for a lock holds nobody up.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../../src/engines/engine.ts';
+import type { Connection } from '../../src/engines/contract/engine.ts';
 import { connectTo } from '../support/connection.ts';
 import { Databases } from '../support/databases.ts';
 import type { EngineName, TestDatabase } from '../support/engines.ts';

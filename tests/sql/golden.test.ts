@@ -1,24 +1,24 @@
 // The SQL of every operator on every kind of column, and of every plan, for all four dialects, without a server: each dialect's file in golden/ is
 // what the servers are sent. `npx vitest run tests/sql -u` writes the files anew; the differences are there to be read.
 import { describe, expect, test } from 'vitest';
-import { UNRESTRICTED } from '../../src/auto/access.ts';
-import { planRows, readBatch } from '../../src/auto/insert.ts';
-import { planRequest } from '../../src/auto/plan.ts';
-import { type AutoRequest, parseDelete, parseRead, parseUpdate } from '../../src/auto/request.ts';
+import { UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+import { planRequest } from '../../src/auto/plan/plan.ts';
+import { type AutoRequest, parseDelete, parseRead, parseUpdate } from '../../src/auto/request/request.ts';
+import { planRows, readBatch } from '../../src/auto/rows/insert-body.ts';
 import { clickhouseDialect } from '../../src/engines/clickhouse/dialect/dialect.ts';
 import { compileInKeyOrder } from '../../src/engines/clickhouse/dialect/key-order.ts';
 import type { ClickhouseStatement } from '../../src/engines/clickhouse/statement.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Column, Table } from '../../src/model/table.ts';
 import { TIME_PARTS } from '../../src/sql/aggregates.ts';
-import { compileCount, compileDelete, compileInsert, compileSelect, compileUpdate } from '../../src/sql/compile.ts';
-import { compileGroupCount, compileGroups } from '../../src/sql/compile-groups.ts';
-import { compilePage } from '../../src/sql/compile-page.ts';
+import { compileCount, compileDelete, compileInsert, compileSelect, compileUpdate } from '../../src/sql/compile/compile.ts';
+import { compileGroupCount, compileGroups } from '../../src/sql/compile/compile-groups.ts';
+import { compilePage } from '../../src/sql/compile/compile-page.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import { OPERATORS, type Operator } from '../../src/sql/operators.ts';
 import type { StatementParam } from '../../src/sql/statement.ts';
-import { bytesOf } from '../../src/util/buffer-pool.ts';
-import { parseQuery } from '../../src/util/query.ts';
+import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
+import { parseQuery } from '../../src/util/text/query.ts';
 import { DIALECTS, type DialectName, kindsTable, VALUES } from './kinds-table.ts';
 
 const quoted = (text: string): string => encodeURIComponent(`"${text.replace(/["\\]/g, '\\$&')}"`);

@@ -1,6 +1,6 @@
 // The compiler of plans for tests of engines, which plan as a caller does who may do everything.
-import { narrow, UNRESTRICTED } from '../../src/auto/access.ts';
-import * as compiler from '../../src/sql/compile.ts';
+import { narrow, UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+import * as compiler from '../../src/sql/compile/compile.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import type { CountPlan, DeletePlan, SelectPlan, UpdatePlan } from '../../src/sql/plan.ts';
 

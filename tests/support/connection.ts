@@ -1,5 +1,5 @@
 /** A connection of an engine's own to a test database, without a pool or a service around it. */
-import type { Connection, Engine } from '../../src/engines/engine.ts';
+import type { Connection, Engine } from '../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { Entry } from '../../src/model/entry.ts';
 import type { TestDatabase } from './engines.ts';

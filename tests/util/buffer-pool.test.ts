@@ -1,7 +1,7 @@
 /** Pooled buffers: nobody's bytes change before their release, released ones serve again, and a use after the release is found out. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acquireBuffer, Lease, type PooledBuffer, poisonReleased } from '../../src/util/buffer-pool.ts';
+import { acquireBuffer, Lease, type PooledBuffer, poisonReleased } from '../../src/util/bytes/buffer-pool.ts';
 
 describe('pooled buffers', () => {
   it('are as large as asked for, and belong to one at a time', () => {

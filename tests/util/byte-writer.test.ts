@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../../src/util/buffer-pool.ts';
-import { ByteWriter, EncodedText } from '../../src/util/byte-writer.ts';
+import type { Lease } from '../../src/util/bytes/buffer-pool.ts';
+import { ByteWriter, EncodedText } from '../../src/util/bytes/byte-writer.ts';
 
 interface Step {
   readonly expected: Buffer;

@@ -1,8 +1,8 @@
 // Identical requests at one time: who goes first, who waits for whom, and that what is shared began after everyone came.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Coalescer } from '../../src/util/coalescer.ts';
-import { GoneError } from '../../src/util/single-flight.ts';
+import { Coalescer } from '../../src/util/concurrency/coalescer.ts';
+import { GoneError } from '../../src/util/concurrency/single-flight.ts';
 
 const PATIENCE = 50;
 

@@ -3,7 +3,6 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal, type PlainValue } from '../../src/util/decimal.ts';
 import {
   type JsonCell,
   JsonDepthError,
@@ -15,7 +14,8 @@ import {
   RawJson,
   RowsReader,
   writeJson,
-} from '../../src/util/json.ts';
+} from '../../src/util/json/json.ts';
+import { Decimal, type PlainValue } from '../../src/util/text/decimal.ts';
 import { cpuMs } from '../support/cpu.ts';
 
 const LIMITS = { maxDepth: 64 };

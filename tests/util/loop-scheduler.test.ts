@@ -1,8 +1,8 @@
 /** Turns at the event loop, flows that take them, and leases of memory: what keeps one project from taking all there is. */
 import { describe, expect, it } from 'vitest';
-import { nextSlice } from '../../src/util/loop-scheduler.ts';
-import { MemoryBudget, MemoryBusy } from '../../src/util/memory-lease.ts';
-import { PacedFlow } from '../../src/util/paced-flow.ts';
+import { MemoryBudget, MemoryBusy } from '../../src/util/bytes/memory-lease.ts';
+import { nextSlice } from '../../src/util/concurrency/loop-scheduler.ts';
+import { PacedFlow } from '../../src/util/concurrency/paced-flow.ts';
 
 describe('turns', () => {
   it('are given to the owners one after the other', async () => {

@@ -1,7 +1,7 @@
 // When the event loop last came round, for those who ask.
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hasTurnedWithin } from '../../src/util/loop-turn.ts';
+import { hasTurnedWithin } from '../../src/util/concurrency/loop-turn.ts';
 
 test('knows of turns since somebody asked, and for how long ago they were', async () => {
   expect(hasTurnedWithin(1000)).toBe(false);

@@ -1,7 +1,7 @@
 // A unified diff, applied to the first text, gives the second one; and it has no more changes than the longest common part asks for.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unifiedDiff } from '../../src/util/unified-diff.ts';
+import { unifiedDiff } from '../../src/util/text/unified-diff.ts';
 
 const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 const diff = (before: readonly string[], after: readonly string[]): string =>

@@ -2,8 +2,9 @@
  * What was expected and what came: where they differ, a line each. A part of an object is enough unless the whole is asked for; lists are
  * compared by position and length, numbers exactly (`1.50` is `1.5`). Pure.
  */
-import { compareExact, Decimal, type PlainValue } from '../../util/decimal.ts';
-import { writeJson } from '../../util/json.ts';
+
+import { writeJson } from '../../util/json/json.ts';
+import { compareExact, Decimal, type PlainValue } from '../../util/text/decimal.ts';
 
 export type Extent = 'part' | 'whole';
 

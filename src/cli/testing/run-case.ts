@@ -1,7 +1,8 @@
 /** Runs one case: sends it to the check of a running service, which takes everything back, and compares the answer with what is expected. */
-import type { PlainMap, PlainValue } from '../../util/decimal.ts';
-import { parseJson, writeJson } from '../../util/json.ts';
-import type { Client } from '../client.ts';
+
+import { parseJson, writeJson } from '../../util/json/json.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import type { Client } from '../client/client.ts';
 import { differencesOf, shown, textOfValue, valueAt } from './differences.ts';
 import type { Expectation, TestCase } from './test-file.ts';
 

@@ -13,9 +13,9 @@ import {
   type ScalarTree,
   type Tree,
   YamlProblems,
-} from '../../custom/yaml-tree.ts';
-import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+} from '../../custom/yaml/yaml-tree.ts';
 import { re2 } from '../../util/on-demand.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 
 /** What a case expects of the answer; what is absent is not looked at. */
 export interface Expectation {

@@ -2,8 +2,9 @@
  * Declarations → functions that check values, made once when a definition is compiled. Texts (from queries, paths and forms) are converted to the
  * declared type; JSON values must have it. Every problem is noted with the path of its field; nothing is thrown.
  */
-import { compareExact, Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+
 import { re2 } from '../../util/on-demand.ts';
+import { compareExact, Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import type { Declaration, Declarations, DeclaredType, ExactNumber } from './declaration.ts';
 
 /** Where a value comes from: texts are converted, JSON is taken as it is. */

@@ -1,5 +1,5 @@
 /** What a definition declares about one input: plain data, as the document says it. Reads no YAML and checks no value. */
-import type { Decimal, PlainValue } from '../../util/decimal.ts';
+import type { Decimal, PlainValue } from '../../util/text/decimal.ts';
 
 export const DECLARED_TYPES = [
   'string',

@@ -3,9 +3,9 @@
  * Knows neither bodies nor queries beyond where a value came from.
  */
 import { apiError } from '../../errors.ts';
-import type { PlainMap, PlainValue } from '../../util/decimal.ts';
-import { writeJson } from '../../util/json.ts';
-import { nextSlice } from '../../util/loop-scheduler.ts';
+import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
+import { writeJson } from '../../util/json/json.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import { type CheckedField, type CheckedFields, compileFields, type FieldProblem, type Origin, wrong } from './checks.ts';
 import type { Declarations } from './declaration.ts';
 

@@ -1,8 +1,9 @@
 /** Reads the sections `input` and `about` of a definition from YAML and notes every problem. Checks no call. */
-import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+
 import { re2 } from '../../util/on-demand.ts';
-import type { DocumentFields } from '../fields.ts';
-import { type MapTree, plainTree, type ScalarTree, type Tree } from '../yaml-tree.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import type { DocumentFields } from '../yaml/fields.ts';
+import { type MapTree, plainTree, type ScalarTree, type Tree } from '../yaml/yaml-tree.ts';
 import { compileCheck, type FieldProblem, readInteger, readNumber } from './checks.ts';
 import { type About, DECLARED_TYPES, type Declaration, type Declarations, type DeclaredType, type ExactNumber } from './declaration.ts';
 

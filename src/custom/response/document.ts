@@ -1,6 +1,6 @@
 /** The section `response` of a definition: status, headers, body or file, each a constant or an expression. Compiles and runs nothing. */
-import type { DocumentFields } from '../fields.ts';
-import type { MapTree, ScalarTree, SourcePlace } from '../yaml-tree.ts';
+import type { DocumentFields } from '../yaml/fields.ts';
+import type { MapTree, ScalarTree, SourcePlace } from '../yaml/yaml-tree.ts';
 
 /** An expression, and where it stands. */
 export interface ResponseSource {

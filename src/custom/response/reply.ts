@@ -4,7 +4,7 @@ import { compileExprFor } from '../../lang/compile.ts';
 import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
-import { Decimal, type PlainValue } from '../../util/decimal.ts';
+import { Decimal, type PlainValue } from '../../util/text/decimal.ts';
 import { explainStep } from '../failures.ts';
 import {
   type CodeProblem,

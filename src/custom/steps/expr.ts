@@ -3,8 +3,8 @@ import { compileExprFor } from '../../lang/compile.ts';
 import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
-import { after, type MaybePromise, rescue } from '../../util/maybe-promise.ts';
-import type { StepSource } from '../document-logic.ts';
+import { after, type MaybePromise, rescue } from '../../util/concurrency/maybe-promise.ts';
+import type { StepSource } from '../document/document-logic.ts';
 import { codeProblems } from './lark.ts';
 import {
   compileOwner,

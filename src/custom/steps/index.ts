@@ -1,6 +1,6 @@
 /** The kinds of step, by the word that a definition uses. */
-import type { MaybePromise } from '../../util/maybe-promise.ts';
-import type { StepKindName, StepSource } from '../document-logic.ts';
+import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import type { StepKindName, StepSource } from '../document/document-logic.ts';
 import { compileExprStep } from './expr.ts';
 import { compileLarkStep } from './lark.ts';
 import { compileSql } from './sql.ts';

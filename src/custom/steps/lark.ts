@@ -3,8 +3,8 @@ import { compileLarkFor } from '../../lang/compile.ts';
 import type { LarkProgram } from '../../lang/lark/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError, type Problem } from '../../lang/source.ts';
-import { after, type MaybePromise, rescue } from '../../util/maybe-promise.ts';
-import { placeInCode, type StepSource } from '../document-logic.ts';
+import { after, type MaybePromise, rescue } from '../../util/concurrency/maybe-promise.ts';
+import { placeInCode, type StepSource } from '../document/document-logic.ts';
 import { loadable, namedModules } from './module-programs.ts';
 import {
   compileOwner,

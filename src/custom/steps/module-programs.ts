@@ -6,9 +6,9 @@ import { compileLarkFor, isLongText } from '../../lang/compile.ts';
 import type { LarkProgram } from '../../lang/lark/index.ts';
 import { CompileError } from '../../lang/source.ts';
 import type { LarkModule, LarkModules } from '../../model/lark-module.ts';
-import { nextSlice } from '../../util/loop-scheduler.ts';
-import type { MaybePromise } from '../../util/maybe-promise.ts';
-import { isReservedName } from '../names.ts';
+import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
+import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { isReservedName } from '../document/names.ts';
 import { compileOwner } from './step.ts';
 
 /** Modules that can be reached by their name: one that is called like something else can only be loaded, and hides nothing. */

@@ -1,24 +1,25 @@
 /** `sql` steps: a template with its values bound, run on the call's connection. Knows no engine: each brings its syntax and its binder. */
-import { type BriefKind, kindIn } from '../../engines/brief-kind.ts';
-import { DbFailure, type Engine } from '../../engines/engine.ts';
+
+import { DbFailure, type Engine } from '../../engines/contract/engine.ts';
+import { type BriefKind, kindIn } from '../../engines/pool/statement-class.ts';
 import { apiError } from '../../errors.ts';
 import { BudgetError } from '../../lang/budget.ts';
 import { isLongText } from '../../lang/compile.ts';
-import { SqlProblem, type StatementFacts, type Template, templateSlices } from '../../sql/bind.ts';
-import type { Path } from '../../sql/bind-scan.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { StatementParam } from '../../sql/statement.ts';
-import { BindProblem, type TemplateBinder } from '../../sql/template-binder.ts';
-import { bytesOf } from '../../util/buffer-pool.ts';
-import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
-import { MemoryBusy } from '../../util/memory-lease.ts';
-import { finished, inTurns } from '../../util/slices.ts';
-import { placeAtOffset, type StepSource } from '../document-logic.ts';
+import type { Path } from '../../sql/template/scan.ts';
+import { SqlProblem, type StatementFacts, type Template, templateSlices } from '../../sql/template/template.ts';
+import { BindProblem, type TemplateBinder } from '../../sql/template/template-binder.ts';
+import { bytesOf } from '../../util/bytes/buffer-pool.ts';
+import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { finished, inTurns } from '../../util/concurrency/slices.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
+import { placeAtOffset, type StepSource } from '../document/document-logic.ts';
 import type { Declaration, Declarations, DeclaredType } from '../inputs/declaration.ts';
-import { PathProblem, type PathReader, resolvePath } from '../paths.ts';
-import { RowCollector } from '../row-collector.ts';
-import { placeOf, type SourcePlace } from '../yaml-tree.ts';
+import { placeOf, type SourcePlace } from '../yaml/yaml-tree.ts';
+import { PathProblem, type PathReader, resolvePath } from './paths.ts';
+import { RowCollector } from './row-collector.ts';
 import { type CodeProblem, type ResultUse, type Step, type StepFrame, StepProblems, type StepScope, stepLabel } from './step.ts';
 
 export function compileSql(source: StepSource, scope: StepScope): MaybePromise<Step> {

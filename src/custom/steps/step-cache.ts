@@ -3,8 +3,8 @@
  * code: it is compiled once and is in memory once, which is also good for the processor's cache. Steps are pure: they hold code and no values.
  */
 import { BoundedMap } from '../../util/bounded-map.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
-import type { StepSource } from '../document-logic.ts';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import type { StepSource } from '../document/document-logic.ts';
 import { STEPS } from './index.ts';
 import type { Step, StepScope } from './step.ts';
 

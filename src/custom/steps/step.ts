@@ -2,21 +2,21 @@
  * A step of any kind: compiled once with its definition, run with each call. The kinds are a table (index.ts); whoever runs steps knows only this.
  */
 
-import type { Engine, StopSignal } from '../../engines/engine.ts';
+import type { Engine, StopSignal } from '../../engines/contract/engine.ts';
 import type { RunLimits } from '../../lang/budget.ts';
 import { type CompileOwner, isLongText } from '../../lang/compile.ts';
 import type { StepOptions } from '../../lang/sandbox/index.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
-import type { StatementFacts } from '../../sql/bind.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
-import type { PlainMap, PlainValue } from '../../util/decimal.ts';
-import { nextSlice } from '../../util/loop-scheduler.ts';
-import type { MemoryLease } from '../../util/memory-lease.ts';
-import type { StepSource } from '../document-logic.ts';
+import type { StatementFacts } from '../../sql/template/template.ts';
+import type { MemoryLease } from '../../util/bytes/memory-lease.ts';
+import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import type { StepSource } from '../document/document-logic.ts';
 import type { Declarations } from '../inputs/declaration.ts';
-import type { CallSession } from '../session.ts';
-import type { LineProblem } from '../yaml-tree.ts';
+import type { LineProblem } from '../yaml/yaml-tree.ts';
+import type { CallSession } from './session.ts';
 
 /** What a step is compiled in: who came before it, and what the space offers. */
 export interface StepScope {

@@ -3,7 +3,7 @@
  * them or none, and when it takes none, each is told to come again by itself, so that nobody fails for somebody else's row. Changes of single rows
  * become one mutation; when that fails, they are done one after the other.
  */
-import { DbFailure, type Outcome, type RunOptions } from '../engine.ts';
+import { DbFailure, type Outcome, type RunOptions } from '../contract/engine.ts';
 import { cancelled } from './dialect/failures.ts';
 import type { WireParam } from './protocol/wire.ts';
 import type { ClickhouseStatement } from './statement.ts';

@@ -1,5 +1,5 @@
 /** ClickHouse as an engine: the parts of this folder under the one interface. */
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../contract/engine.ts';
 import { clickhouseCatalog } from './dialect/catalog.ts';
 import { checkStatement } from './dialect/check-statement.ts';
 import { clickhouseDialect } from './dialect/dialect.ts';

@@ -3,8 +3,8 @@
  * else be tried again for ever and fail all behind it.
  */
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
-import { DbFailure, type Left, type Outcome, type RunOptions } from '../engine.ts';
-import { TextRows } from '../rows.ts';
+import { DbFailure, type Left, type Outcome, type RunOptions } from '../contract/engine.ts';
+import { TextRows } from '../contract/rows.ts';
 import { changeEach, countEach, nthNumber, TAG } from './dialect/changes.ts';
 import { MutationFailure } from './dialect/failures.ts';
 import { type MutationRunner, notTogether, type Write } from './held-writes.ts';

@@ -1,6 +1,6 @@
 /** What a connection is asked to do. */
 import type { RowSink } from '../../model/cells.ts';
-import type { StatementRun, StopSignal } from '../engine.ts';
+import type { StatementRun, StopSignal } from '../contract/engine.ts';
 import type { ResultReply } from './protocol/replies.ts';
 import type { MysqlStatement } from './statement.ts';
 

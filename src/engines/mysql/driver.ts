@@ -17,9 +17,9 @@ import {
   type RunOptions,
   type StatementRun,
   type Undone,
-} from '../engine.ts';
-import { HeadOfLine } from '../head-of-line.ts';
-import { unwatch, type Watched, watch } from '../watchdog.ts';
+} from '../contract/engine.ts';
+import { HeadOfLine } from '../driver-kit/head-of-line.ts';
+import { unwatch, type Watched, watch } from '../driver-kit/watchdog.ts';
 import type { MysqlCall, MysqlRun } from './call.ts';
 import { isStale, leaves, lostFailure, type StopKind, stopFailure, wasKilled, withoutEffect } from './dialect/failures.ts';
 import {

@@ -1,7 +1,7 @@
 /**
  * MySQL as an engine. MariaDB is the same with another name: the driver asks the server what it is.
  */
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../contract/engine.ts';
 import { mysqlCatalog } from './dialect/catalog.ts';
 import { checkStatement } from './dialect/check-statement.ts';
 import { mysqlDialect } from './dialect/dialect.ts';

@@ -1,6 +1,6 @@
 /** Stops what another session is doing. */
 import type { Entry } from '../../model/entry.ts';
-import type { DbFailure, Destination } from '../engine.ts';
+import type { DbFailure, Destination } from '../contract/engine.ts';
 import { lostFailure } from './dialect/failures.ts';
 import { COMMAND, command } from './protocol/commands.ts';
 import { login } from './protocol/login.ts';

@@ -1,5 +1,5 @@
 /** How a statement ended, from what the server replied. */
-import type { DbFailure, Outcome } from '../engine.ts';
+import type { DbFailure, Outcome } from '../contract/engine.ts';
 import { lostFailure, stopFailure } from './dialect/failures.ts';
 import { otherKeyFailure, upsertedRows } from './dialect/upsert.ts';
 import type { ResultReply } from './protocol/replies.ts';

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { RowSink } from '../../model/cells.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
-import { Lease } from '../../util/buffer-pool.ts';
+import { Lease } from '../../util/bytes/buffer-pool.ts';
 import {
   allOver,
   type Connection,
@@ -17,10 +17,10 @@ import {
   type RunOptions,
   type StatementRun,
   type Undone,
-} from '../engine.ts';
-import { HeadOfLine } from '../head-of-line.ts';
-import { LIMITS, malformed } from '../limits.ts';
-import { unwatch, type Watched, watch } from '../watchdog.ts';
+} from '../contract/engine.ts';
+import { LIMITS, malformed } from '../contract/limits.ts';
+import { HeadOfLine } from '../driver-kit/head-of-line.ts';
+import { unwatch, type Watched, watch } from '../driver-kit/watchdog.ts';
 import { CANCEL_GRACE_MS, cancelQuery } from './cancel.ts';
 import { failureFrom } from './dialect/failures.ts';
 import { BEGIN, BEGIN_SNAPSHOT, MARK, READ_ONLY, RESET, SESSION, TO_MARK } from './dialect/session.ts';

@@ -1,6 +1,6 @@
 /** PostgreSQL as an engine: what the registry sees of this folder. */
 import type { Entry } from '../../model/entry.ts';
-import type { ConnectOptions, Engine } from '../engine.ts';
+import type { ConnectOptions, Engine } from '../contract/engine.ts';
 import { DEFAULT_SCHEMA, postgresCatalog } from './dialect/catalog.ts';
 import { checkStatement } from './dialect/check-statement.ts';
 import { postgresDialect } from './dialect/dialect.ts';

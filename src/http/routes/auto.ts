@@ -1,16 +1,15 @@
 /** The Auto REST API: paths of tables and of rows, each in both forms, and their methods. */
-import type { Target } from '../../auto/attempt.ts';
-import type { Engine } from '../../engines/engine.ts';
+import type { Target } from '../../auto/execute/executor.ts';
+import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
 import { locateDatabase } from '../../model/database-name.ts';
 import { accessTo } from '../../personas/access.ts';
-import { standingOf } from '../../personas/standing.ts';
+import { standingOf } from '../../personas/effective-persona.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
-import { detached } from '../../util/detached.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
-import { WorkSubject } from '../../util/work-meter.ts';
-import { AutoReads } from '../auto-reads.ts';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { WorkSubject } from '../../util/concurrency/work-meter.ts';
+import { detached } from '../../util/text/detached.ts';
 import { answerAuto, PARSERS, type Parse, type ParseRow, ROW_PARSERS } from '../auto-request.ts';
 import type { Exchange } from '../exchange.ts';
 import {
@@ -25,6 +24,7 @@ import {
   type Route,
   type Services,
 } from '../route.ts';
+import { AutoReads } from '../shared-reads.ts';
 
 interface AutoPath {
   readonly abbreviations: readonly [string, string] | undefined;

@@ -1,19 +1,20 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
-import { AnswerTooLarge, type CallAnswer, type KeptRows, type RowAnswer } from '../../custom/answer.ts';
-import { answerCall } from '../../custom/call.ts';
-import type { CallPath } from '../../custom/find.ts';
+
+import { answerCall } from '../../custom/call/call.ts';
+import { AnswerTooLarge, type CallAnswer, type KeptRows, type RowAnswer } from '../../custom/call/call-output.ts';
+import type { CallPath } from '../../custom/call/endpoint-resolver.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
 import { ABBREVIATION } from '../../model/org.ts';
 import type { ProjectContext } from '../../model/project.ts';
-import { standingOf } from '../../personas/standing.ts';
-import type { PlainValue } from '../../util/decimal.ts';
-import { NestingError } from '../../util/json.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
+import { standingOf } from '../../personas/effective-persona.ts';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { NestingError } from '../../util/json/json.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
+import { KeptBody } from '../buffered-body.ts';
 import type { Exchange } from '../exchange.ts';
-import { KeptBody } from '../kept-body.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
 import {
   checkEncoding,

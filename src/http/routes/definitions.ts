@@ -1,6 +1,6 @@
 /** Management of definitions: deploy, update, delete, get, list, history, diff and copy to a space, and the check that develops one. */
-import { check } from '../../custom/check.ts';
-import { copy } from '../../custom/copy.ts';
+import { check } from '../../custom/manage/check.ts';
+import { copy } from '../../custom/manage/copy.ts';
 import {
   AUTHORS,
   type Author,
@@ -14,9 +14,9 @@ import {
   remove,
   revision,
   update,
-} from '../../custom/definitions.ts';
-import type { InspectOptions } from '../../custom/inspection.ts';
-import { diff } from '../../custom/space-diff.ts';
+} from '../../custom/manage/definitions.ts';
+import type { InspectOptions } from '../../custom/manage/inspection.ts';
+import { diff } from '../../custom/manage/space-diff.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { audit } from '../audit.ts';

@@ -1,9 +1,9 @@
 /** Lark modules of a space: put, list, get, delete. */
-import { checkModule, definitionsLoading } from '../../custom/modules.ts';
+import { checkModule, definitionsLoading } from '../../custom/manage/modules.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
-import { plainDocument } from '../../util/plain-document.ts';
+import { plainDocument } from '../../util/json/plain-document.ts';
 import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendJson, sendValue } from '../respond.ts';

@@ -6,7 +6,7 @@ import type { ToolSession } from '../../mcp/session.ts';
 import { toolsOf } from '../../mcp/tools.ts';
 import type { Caller, SpaceCaller } from '../../model/caller.ts';
 import type { ProjectContext } from '../../model/project.ts';
-import { writeJson } from '../../util/json.ts';
+import { writeJson } from '../../util/json/json.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendInside } from '../inner-requests.ts';
 import { JSON_TYPE, sendBytes, sendJson } from '../respond.ts';

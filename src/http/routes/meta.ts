@@ -2,7 +2,7 @@
 import type { Demand } from '../../auth/caller.ts';
 import type { FindSight } from '../../manage/metadata.ts';
 import { SEES_EVERYTHING, sightOf } from '../../personas/access.ts';
-import { standingOf } from '../../personas/standing.ts';
+import { standingOf } from '../../personas/effective-persona.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
 import { DEMANDS, formatOf, identify, projectOf, type Route, type Services } from '../route.ts';

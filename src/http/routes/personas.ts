@@ -2,6 +2,7 @@
 
 import { apiError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
+import { standingOf } from '../../personas/effective-persona.ts';
 import {
   copyPersonas,
   deletePersona,
@@ -11,7 +12,6 @@ import {
   type PersonaAnswer,
   putPersona,
 } from '../../personas/personas.ts';
-import { standingOf } from '../../personas/standing.ts';
 import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';

@@ -16,8 +16,8 @@ import {
 } from '../../manage/projects.ts';
 import { createToken, deleteToken, listTokens } from '../../manage/tokens.ts';
 import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
-import { after, type MaybePromise } from '../../util/maybe-promise.ts';
-import { plainDocument } from '../../util/plain-document.ts';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { plainDocument } from '../../util/json/plain-document.ts';
 import { audit } from '../audit.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDone, sendValue } from '../respond.ts';

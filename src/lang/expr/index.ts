@@ -2,7 +2,7 @@
  * The expression language: compile once, run often. The only file that other rooms may use.
  * Knows neither where environments come from nor where results go.
  */
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import { type Budget, BudgetError } from '../budget.ts';
 import { CompileError, problemAt, RunError, Source } from '../source.ts';
 import { Checker } from './check/check.ts';

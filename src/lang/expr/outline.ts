@@ -1,5 +1,5 @@
 /** Expressions whose text is too long to be compiled on the thread that answers requests: a worker compiles them, and runs them too. */
-import type { PlainMap } from '../../util/decimal.ts';
+import type { PlainMap } from '../../util/text/decimal.ts';
 import { Source } from '../source.ts';
 import { compilingKind, type TaskKind } from '../task-kind.ts';
 import { type CompiledExpr, compileExpr } from './index.ts';

@@ -1,6 +1,6 @@
 /** expr steps as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and caches. */
 import { BoundedMap } from '../../util/bounded-map.ts';
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import { Budget, type RunLimits } from '../budget.ts';
 import type { Ran, TaskKind } from '../task-kind.ts';
 import { type CompiledExpr, compileExpr, runExpr } from './index.ts';

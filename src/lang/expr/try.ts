@@ -1,5 +1,5 @@
 /** Runs one expression from the command line: an environment as JSON text in, the result as JSON text out. Knows no files and streams. */
-import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { compileExpr, runExpr } from './index.ts';
 import { readJson } from './library/json.ts';

@@ -11,5 +11,5 @@ export { type LarkDialect, STEP_DIALECT } from './syntax/options.ts';
 export type { LarkTask } from './task.ts';
 export { LarkFailure } from './values/failure.ts';
 export { freeze } from './values/freeze.ts';
-export { repr, str } from './values/text.ts';
+export { repr, str } from './values/text/text.ts';
 export { Thread } from './values/thread.ts';

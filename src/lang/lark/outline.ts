@@ -2,7 +2,7 @@
  * Programs whose text is too long to be compiled on the thread that answers requests. A worker compiles them, and tells what others must know of
  * them; they also run in workers.
  */
-import type { PlainMap, PlainValue } from '../../util/decimal.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import { Source } from '../source.ts';
 import { compilingKind, type TaskKind } from '../task-kind.ts';
 import { compileLark, type LarkProgram } from './program.ts';

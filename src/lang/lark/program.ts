@@ -12,7 +12,7 @@ import { type LarkDialect, STEP_DIALECT } from './syntax/options.ts';
 import { parseFile } from './syntax/parse.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
 import type { Execute } from './values/code.ts';
-import { readable } from './values/utf8.ts';
+import { readable } from './values/text/utf8.ts';
 import type { LarkValue } from './values/value.ts';
 
 export interface CompileOptions {

@@ -8,7 +8,7 @@ import { CompileError, type Problem, RunError } from '../source.ts';
 import { compileLark } from './program.ts';
 import { executeWith, makeThread, traceback } from './run.ts';
 import { parseFile } from './syntax/parse.ts';
-import { repr } from './values/text.ts';
+import { repr } from './values/text/text.ts';
 import type { LarkValue } from './values/value.ts';
 
 export interface LarkStreams {

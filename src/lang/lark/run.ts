@@ -2,7 +2,7 @@
  * Runs a program: fills its slots, loads its modules once, and reports errors with place and calls.
  * Synchronous and pure: the same program, values, clock and limits give the same result.
  */
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
 import { problemAt, RunError } from '../source.ts';
 import { builtinModule } from './library/universe.ts';
@@ -10,8 +10,8 @@ import type { LarkProgram } from './program.ts';
 import { fromLark, recordToLark, toLark } from './values/convert.ts';
 import { type CallSite, fail, LarkFailure, MissingModule } from './values/failure.ts';
 import { freeze } from './values/freeze.ts';
+import { readable } from './values/text/utf8.ts';
 import { type LarkHost, Thread } from './values/thread.ts';
-import { readable } from './values/utf8.ts';
 import { Cell, type Frame, type LarkValue } from './values/value.ts';
 
 export interface LarkRunOptions {

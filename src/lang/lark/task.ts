@@ -1,6 +1,6 @@
 /** Lark steps as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and caches. */
 import { BoundedMap } from '../../util/bounded-map.ts';
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import type { RunLimits } from '../budget.ts';
 import type { RunError } from '../source.ts';
 import type { Ran, TaskKind } from '../task-kind.ts';

@@ -2,7 +2,7 @@
  * Moves plain values of any size between threads: takes them apart into pieces of a few thousand parts and puts them together again, so that
  * neither side copies much at a time. Walks values without recursion. Knows nothing of threads.
  */
-import { Decimal, type PlainMap, type PlainValue } from '../../util/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 
 /** The parts of a value in order: a scalar, the text of a decimal, or the length of a list or map whose parts follow. */
 export interface FlatPiece {

@@ -2,7 +2,7 @@
  * Runs programs so that none keeps the others waiting: first here, for a few milliseconds, which is enough for nearly all of them. What needs
  * longer is started again in a worker thread with its full budget. Programs are pure, so an abandoned start leaves nothing behind.
  */
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import { BudgetError, type RunLimits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS, type KindName, type Tasks } from '../tasks.ts';

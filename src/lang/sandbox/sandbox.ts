@@ -3,7 +3,7 @@
  * pieces, each when it is the turn of the job's owner.
  */
 import { Worker } from 'node:worker_threads';
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import { BudgetError, type RunLimits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS, type KindName } from '../tasks.ts';

@@ -2,7 +2,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import type { PlainValue } from '../../util/decimal.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
 import { BudgetError, type RunLimits } from '../budget.ts';
 import type { Ran } from '../task-kind.ts';
 import { KINDS } from '../tasks.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeEach, countEach, updateOf } from '../../../src/engines/clickhouse/dialect/changes.ts';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection, Outcome, RunOptions } from '../../../src/engines/engine.ts';
+import type { Connection, Outcome, RunOptions } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import type { BoundStatement } from '../../../src/sql/dialect.ts';
 import type { Condition } from '../../../src/sql/plan.ts';

@@ -2,7 +2,7 @@
 import { createServer, connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { freePort } from '../../support/ports.ts';
 import { FaultProxy } from '../../support/proxy.ts';
 import { command, dialling, entryFor, failureOf, httpPort, nativePort, open, PORTS, rowsOf, server } from './support.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import type { Operator } from '../../../src/sql/operators.ts';
 import type { Comparison, Condition } from '../../../src/sql/plan.ts';

@@ -1,7 +1,7 @@
 /** Inserts of several callers that are sent as one: all of them are there as one part, or none is and each has to come by itself. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection, DbFailure, Outcome, RunOptions } from '../../../src/engines/engine.ts';
+import type { Connection, DbFailure, Outcome, RunOptions } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import { command, freshDatabase, open, PORTS, RUN, rowsOf, tableOf } from './support.ts';

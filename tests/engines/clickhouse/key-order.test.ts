@@ -1,13 +1,13 @@
 // Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { narrow, UNRESTRICTED } from '../../../src/auto/access.ts';
-import { encodeCursor } from '../../../src/auto/cursor.ts';
-import { planRequest } from '../../../src/auto/plan.ts';
-import { parseRead } from '../../../src/auto/request.ts';
+import { narrow, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { encodeCursor } from '../../../src/auto/plan/cursor.ts';
+import { planRequest } from '../../../src/auto/plan/plan.ts';
+import { parseRead } from '../../../src/auto/request/request.ts';
 import { compileInKeyOrder } from '../../../src/engines/clickhouse/dialect/key-order.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';
-import { parseQuery } from '../../../src/util/query.ts';
+import { parseQuery } from '../../../src/util/text/query.ts';
 import { Session } from '../conformance/session.ts';
 
 const ROWS = 4000;

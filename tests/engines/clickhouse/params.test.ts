@@ -1,7 +1,7 @@
 /** Typed parameters: any value arrives as itself, on both ports and at any size, and nothing in it becomes SQL. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { ParamType, ParamValue } from '../../../src/sql/statement.ts';
 import { failureOf, open, PORTS, rowsOf } from './support.ts';
 

@@ -8,7 +8,7 @@ import { fitOf } from '../../../src/engines/clickhouse/types/fit.ts';
 import { typeFacts } from '../../../src/engines/clickhouse/types/kinds.ts';
 import { dateText, parseDate, parseInstant } from '../../../src/engines/clickhouse/types/temporal.ts';
 import { enumMembers, parameterType, parseType, quoteName } from '../../../src/engines/clickhouse/types/type-text.ts';
-import { LargeShare } from '../../../src/engines/limits.ts';
+import { LargeShare } from '../../../src/engines/contract/limits.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { Kept } from './support.ts';
 

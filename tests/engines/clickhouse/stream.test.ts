@@ -1,6 +1,6 @@
 /** Long answers: memory stays bounded, a reader can hold them, and whatever breaks them in the middle is a failure, never fewer rows. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Backpressure, Cells, RowSink } from '../../../src/model/cells.ts';
 import { PATIENCE } from '../../support/patience.ts';
 import { FaultProxy } from '../../support/proxy.ts';

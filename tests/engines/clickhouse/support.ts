@@ -4,7 +4,7 @@
  */
 
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection, ConnectOptions, DbFailure, Outcome, RunOptions } from '../../../src/engines/engine.ts';
+import type { Connection, ConnectOptions, DbFailure, Outcome, RunOptions } from '../../../src/engines/contract/engine.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
 import type { BoundStatement } from '../../../src/sql/dialect.ts';

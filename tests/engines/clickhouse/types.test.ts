@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';

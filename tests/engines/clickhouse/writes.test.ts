@@ -1,7 +1,7 @@
 /** Inserts, updates and deletes: one block a batch, nothing wrapped or defaulted silently, mutations awaited and counted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import type { Operator } from '../../../src/sql/operators.ts';
 import type { Condition } from '../../../src/sql/plan.ts';

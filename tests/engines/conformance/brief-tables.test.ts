@@ -1,6 +1,6 @@
 // Auto's rows of several tables at one moment share a connection, too; a table that nobody gets at holds up nobody who asks for another one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseQuery } from '../../../src/util/query.ts';
+import { parseQuery } from '../../../src/util/text/query.ts';
 import { connectTo } from '../../support/connection.ts';
 import { Session } from './session.ts';
 

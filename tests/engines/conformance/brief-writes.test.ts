@@ -1,6 +1,6 @@
 // Auto's writes of single rows at one moment: they share a connection once they have been quick, and one that waits for a lock is run again by itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseQuery } from '../../../src/util/query.ts';
+import { parseQuery } from '../../../src/util/text/query.ts';
 import { connectTo } from '../../support/connection.ts';
 import { Session } from './session.ts';
 

@@ -1,12 +1,12 @@
 // A table that changes between the two looks at it, at its stamp and at its columns, and changes back: what is known of it is not the one state under
 // the stamp of the other, which would be believed for as long as the table stays as it is.
 import { expect, test } from 'vitest';
-import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
-import { Connections } from '../../../src/engines/connections.ts';
-import type { Engine } from '../../../src/engines/engine.ts';
-import { HostPolicy } from '../../../src/engines/hosts.ts';
+import type { Engine } from '../../../src/engines/contract/engine.ts';
 import { OWN_ENGINES } from '../../../src/engines/index.ts';
+import { Connections } from '../../../src/engines/pool/connections.ts';
+import { HostPolicy } from '../../../src/engines/pool/hosts.ts';
 import { Engines } from '../../../src/engines/registry.ts';
+import { CatalogCache } from '../../../src/engines/schema/catalog-cache.ts';
 import { entryTo } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
 

@@ -2,7 +2,7 @@
 // rows by their keys, what a PUT or PATCH changes, what a DELETE leaves, and pages in both ways. The seed is printed; MILLRACE_TEST_SEED brings its cases again.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { QueryParameter } from '../../../src/util/query.ts';
+import type { QueryParameter } from '../../../src/util/text/query.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
 import { times } from '../../support/long.ts';
 import { type Case, orderText, parameterOf, quoted, type World, type Write, worldOf } from './cases.ts';

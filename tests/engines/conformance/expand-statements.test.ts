@@ -1,7 +1,7 @@
 // The statements of a read with `$expand`: one an item, whatever the number of rows, and those that can are sent together.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TextRows } from '../../../src/engines/rows.ts';
-import { parseQuery } from '../../../src/util/query.ts';
+import { TextRows } from '../../../src/engines/contract/rows.ts';
+import { parseQuery } from '../../../src/util/text/query.ts';
 import { Session } from './session.ts';
 
 const ENGINES = ['postgres', 'mysql', 'mariadb'] as const;

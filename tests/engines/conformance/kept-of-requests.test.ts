@@ -2,10 +2,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { CatalogCache, type TableWanted } from '../../../src/engines/catalog-cache.ts';
-import { Connections } from '../../../src/engines/connections.ts';
-import { HostPolicy } from '../../../src/engines/hosts.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
+import { Connections } from '../../../src/engines/pool/connections.ts';
+import { HostPolicy } from '../../../src/engines/pool/hosts.ts';
+import { CatalogCache, type TableWanted } from '../../../src/engines/schema/catalog-cache.ts';
 import { entryTo } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES } from '../../support/engines.ts';
 import { eventually } from '../../support/patience.ts';

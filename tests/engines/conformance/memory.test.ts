@@ -3,9 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { RowSink } from '../../../src/model/cells.ts';
-import { dropFreeBuffers } from '../../../src/util/buffer-pool.ts';
+import { dropFreeBuffers } from '../../../src/util/bytes/buffer-pool.ts';
 import { connectTo } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../../support/engines.ts';
 

@@ -2,7 +2,7 @@
 // says which rows. Then every type of each engine filtered by what GET gives for it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json.ts';
+import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json/json.ts';
 import { type ErrorBody, TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { type Service, setUpProject, startService } from '../../support/service.ts';

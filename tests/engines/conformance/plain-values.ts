@@ -1,7 +1,7 @@
 // Cells of the five formats in one form, so that they can be compared: JSON text is what the others are measured by.
 import { Binary, Decimal128, Long } from 'bson';
-import { Decimal, type PlainValue } from '../../../src/util/decimal.ts';
-import { parseJson } from '../../../src/util/json.ts';
+import { parseJson } from '../../../src/util/json/json.ts';
+import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
 
 /** A cell of CSV or XML: strings bare, everything else as JSON has it. */
 export function plainText(json: string): string | null {

@@ -2,7 +2,7 @@
 // (default collations, enums declared in any order, UUIDs, NaN and infinities). The same cases go over HTTP against the oracle, in a small number.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { QueryParameter } from '../../../src/util/query.ts';
+import type { QueryParameter } from '../../../src/util/text/query.ts';
 import { TableClient } from '../../spec/users-table.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
 import { type Service, setUpProject, startService } from '../../support/service.ts';

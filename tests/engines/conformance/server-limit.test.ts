@@ -1,7 +1,7 @@
 // The server's own time limit for statements: it is changed for a statement with less time, unless that one leaves it to us, who stop it all the same.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DbFailure } from '../../../src/engines/engine.ts';
-import { TextRows } from '../../../src/engines/rows.ts';
+import { DbFailure } from '../../../src/engines/contract/engine.ts';
+import { TextRows } from '../../../src/engines/contract/rows.ts';
 import { connectTo, type Direct } from '../../support/connection.ts';
 import { createDatabase, type TestDatabase } from '../../support/engines.ts';
 

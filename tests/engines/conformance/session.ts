@@ -1,22 +1,30 @@
 // One engine as the differential tests use it: the service's own rooms from the parsed query down to the socket, without HTTP, and tables
 // made from logical columns.
 import { randomBytes } from 'node:crypto';
-import { UNRESTRICTED } from '../../../src/auto/access.ts';
-import { Auto, type Target } from '../../../src/auto/attempt.ts';
-import { planRequest } from '../../../src/auto/plan.ts';
-import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseReadRow, parseUpdate } from '../../../src/auto/request.ts';
-import { runPlan } from '../../../src/auto/run.ts';
+import { Auto, type Target } from '../../../src/auto/execute/executor.ts';
+import { runPlan } from '../../../src/auto/execute/run.ts';
+import { UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { planRequest } from '../../../src/auto/plan/plan.ts';
+import {
+  type AutoRequest,
+  parseDelete,
+  parseInsert,
+  parsePatch,
+  parseRead,
+  parseReadRow,
+  parseUpdate,
+} from '../../../src/auto/request/request.ts';
 import type { AnswerSink, AutoResult } from '../../../src/auto/session.ts';
-import { CatalogCache } from '../../../src/engines/catalog-cache.ts';
-import { Connections } from '../../../src/engines/connections.ts';
-import type { Connection } from '../../../src/engines/engine.ts';
-import { HostPolicy } from '../../../src/engines/hosts.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
-import { RelationCache } from '../../../src/engines/relation-cache.ts';
+import { Connections } from '../../../src/engines/pool/connections.ts';
+import { HostPolicy } from '../../../src/engines/pool/hosts.ts';
+import { CatalogCache } from '../../../src/engines/schema/catalog-cache.ts';
+import { RelationCache } from '../../../src/engines/schema/relation-cache.ts';
 import type { Cells, ResultColumn } from '../../../src/model/cells.ts';
 import type { Entry } from '../../../src/model/entry.ts';
-import { MemoryBudget } from '../../../src/util/memory-lease.ts';
-import type { QueryParameter } from '../../../src/util/query.ts';
+import { MemoryBudget } from '../../../src/util/bytes/memory-lease.ts';
+import type { QueryParameter } from '../../../src/util/text/query.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { ENUM_LABELS } from './logical-types.ts';
 import type { LogicalColumn, LogicalRow } from './oracle.ts';

@@ -1,6 +1,6 @@
 // Brief reads of several callers on one connection: each gets its own rows, and whatever becomes of one of them is nothing to the others.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Connection, Outcome } from '../../../src/engines/engine.ts';
+import type { Connection, Outcome } from '../../../src/engines/contract/engine.ts';
 import type { Backpressure, Cells, RowSink } from '../../../src/model/cells.ts';
 import type { ParamType, Statement } from '../../../src/sql/statement.ts';
 import { connectTo } from '../../support/connection.ts';

@@ -1,6 +1,6 @@
 // Brief writes of several callers on one connection: each is a transaction of its own, and none waits for the lock that another waits for.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Connection, Outcome } from '../../../src/engines/engine.ts';
+import type { Connection, Outcome } from '../../../src/engines/contract/engine.ts';
 import type { ParamType, Statement } from '../../../src/sql/statement.ts';
 import { connectTo } from '../../support/connection.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';

@@ -1,6 +1,6 @@
 // A link that has gone silent: whatever was sent ends by its own deadline, be it the first command of a connection or the end of a transaction.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { connectTo } from '../../support/connection.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { FaultProxy } from '../../support/proxy.ts';

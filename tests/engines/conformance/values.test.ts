@@ -2,7 +2,7 @@
 // same, over HTTP. The same rows are then read in the other four formats.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json.ts';
+import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json/json.ts';
 import { readBsonRows, readCsv, readXml, xmlColumn, yamlEntries } from '../../formats/support.ts';
 import { TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';

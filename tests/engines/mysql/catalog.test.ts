@@ -1,6 +1,6 @@
 /** What the catalogue says of tables and views, alike on both servers. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Column } from '../../../src/model/table.ts';
 import { describe, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 

@@ -1,6 +1,6 @@
 /** What the servers report, provoked on them, becomes the kind that every engine shares. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import { type Connection, DbFailure, type FailureKind } from '../../../src/engines/engine.ts';
+import { type Connection, DbFailure, type FailureKind } from '../../../src/engines/contract/engine.ts';
 import { serverFailure } from '../../../src/engines/mysql/dialect/failures.ts';
 import { admin, connect, entryOf, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, connect as dial } from 'node:net';
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { connect, freshDatabase, SERVERS, type Server, sql } from './support.ts';
 
 suite.each(SERVERS)('%s: logging in', (label, at: Server) => {

@@ -1,6 +1,6 @@
 /** What a statement means: types of parameters, comparisons, counts, procedures, large values, sessions. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Column, Table } from '../../../src/model/table.ts';
 import type { Operator } from '../../../src/sql/operators.ts';
 import type { Condition } from '../../../src/sql/plan.ts';

@@ -2,7 +2,7 @@
 import { createServer, connect as dial, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, describe as suite, test, vi } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Backpressure, RowSink } from '../../../src/model/cells.ts';
 import { PATIENCE } from '../../support/patience.ts';
 import { connect, entryOf, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';

@@ -3,7 +3,7 @@
  */
 
 import { createConnection } from 'mysql2/promise';
-import type { Connection, Engine, Outcome } from '../../../src/engines/engine.ts';
+import type { Connection, Engine, Outcome } from '../../../src/engines/contract/engine.ts';
 import { mariadbEngine } from '../../../src/engines/mariadb/index.ts';
 import { mysqlEngine } from '../../../src/engines/mysql/index.ts';
 import type { ResultColumn, RowSink } from '../../../src/model/cells.ts';

@@ -1,6 +1,6 @@
 /** Every type goes out exactly, and what came out goes in again unchanged. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Column, Kind } from '../../../src/model/table.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
 import type { ParamValue } from '../../../src/sql/statement.ts';

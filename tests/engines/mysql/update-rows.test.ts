@@ -1,11 +1,11 @@
 /** Many rows changed by their keys in one statement: each is found by the index, whatever the server thinks of the size of the table. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import { narrow, UNRESTRICTED } from '../../../src/auto/access.ts';
-import type { Connection } from '../../../src/engines/engine.ts';
+import { narrow, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
+import { compileUpdateRows } from '../../../src/sql/compile/update-rows.ts';
 import type { BoundStatement } from '../../../src/sql/dialect.ts';
 import { RowValues } from '../../../src/sql/rows.ts';
-import { compileUpdateRows } from '../../../src/sql/update-rows.ts';
 import { collect, connect, describe, freshDatabase, SERVERS, type Server, sql } from './support.ts';
 
 const ROWS = 300;

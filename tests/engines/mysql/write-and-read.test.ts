@@ -1,7 +1,7 @@
 /** A write and the read of what it wrote leave with their transaction as a whole. Whatever of it fails, what is told of it is true. */
 import { type AddressInfo, createServer, connect as dial, type Server as NetServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, describe as suite, test } from 'vitest';
-import type { Connection, Outcome } from '../../../src/engines/engine.ts';
+import type { Connection, Outcome } from '../../../src/engines/contract/engine.ts';
 import type { Statement } from '../../../src/sql/statement.ts';
 import { PATIENCE } from '../../support/patience.ts';
 import { admin, Collector, connect, freshDatabase, OPTIONS, SERVERS, type Server, sql } from './support.ts';

@@ -1,7 +1,7 @@
 /** The beginning of a transaction travels with its first statement: when it fails, whatever the reason, the statement has not run by itself. */
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { connectTo } from '../../support/connection.ts';
 import { createDatabase, type TestDatabase } from '../../support/engines.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../src/engines/limits.ts';
+import { LIMITS } from '../../../src/engines/contract/limits.ts';
 import { postgresEngine } from '../../../src/engines/postgres/index.ts';
 import type { Entry } from '../../../src/model/entry.ts';
 import { FakeServer } from '../../hostile/frame/fake-server.ts';

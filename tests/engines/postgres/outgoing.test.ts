@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Outgoing } from '../../../src/engines/postgres/protocol/outgoing.ts';
-import { acquireBuffer, dropFreeBuffers, poisonReleased } from '../../../src/util/buffer-pool.ts';
+import { acquireBuffer, dropFreeBuffers, poisonReleased } from '../../../src/util/bytes/buffer-pool.ts';
 
 beforeAll(() => poisonReleased(0xdb));
 

@@ -1,10 +1,10 @@
 // The pool by itself, with connections that the test opens and breaks at will: nothing is lost to those who left, and nobody waits for what is there.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../src/engines/engine.ts';
-import { LONG_MS } from '../../../src/engines/places.ts';
-import { PATIENCE_MS, type Pool } from '../../../src/engines/pool.ts';
-import { ServerLoad } from '../../../src/engines/server-load.ts';
+import type { Connection } from '../../../src/engines/contract/engine.ts';
+import { PATIENCE_MS, type Pool } from '../../../src/engines/pool/pool.ts';
+import { LONG_MS } from '../../../src/engines/pool/semaphore.ts';
+import { ServerLoad } from '../../../src/engines/pool/server-load.ts';
 import { pool, Stub } from '../pool-stub.ts';
 
 const turn = () => wait(0);

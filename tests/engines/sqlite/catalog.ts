@@ -1,6 +1,6 @@
 // Tables and columns as the schema of the file has them.
-import type { Catalog, Connection, RunOptions, TableName } from '../../../src/engines/engine.ts';
-import { TextRows } from '../../../src/engines/rows.ts';
+import type { Catalog, Connection, RunOptions, TableName } from '../../../src/engines/contract/engine.ts';
+import { TextRows } from '../../../src/engines/contract/rows.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import type { ParamType } from '../../../src/sql/statement.ts';
 import { typeFacts } from './kinds.ts';

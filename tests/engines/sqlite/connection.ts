@@ -1,6 +1,13 @@
 // One open file. Statements run at once, so there is nothing to wait for, to stop or to hold up.
 import Database from 'libsql';
-import { type Connection, DbFailure, type FailureKind, type Outcome, type RunOptions, type Undone } from '../../../src/engines/engine.ts';
+import {
+  type Connection,
+  DbFailure,
+  type FailureKind,
+  type Outcome,
+  type RunOptions,
+  type Undone,
+} from '../../../src/engines/contract/engine.ts';
 import type { RowSink } from '../../../src/model/cells.ts';
 import type { ParamType, ParamValue, Statement } from '../../../src/sql/statement.ts';
 import { kindOf } from './kinds.ts';

@@ -1,6 +1,6 @@
 // The SQL of SQLite, where it is not what every engine writes.
 import type { Column } from '../../../src/model/table.ts';
-import { paramType } from '../../../src/sql/compile.ts';
+import { paramType } from '../../../src/sql/compile/compile.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../src/sql/dialect.ts';
 import { LIKE_ESCAPE, likePattern, type Predicates } from '../../../src/sql/operators.ts';
 import type { InsertPlan } from '../../../src/sql/plan.ts';

@@ -1,7 +1,7 @@
 // A fifth engine, whole in this folder: SQLite, whose databases are the files of a directory. It is small, and shows what an engine has to say
 // of itself; the service is started with it and no other file knows of it.
 import { join } from 'node:path';
-import type { Engine } from '../../../src/engines/engine.ts';
+import type { Engine } from '../../../src/engines/contract/engine.ts';
 import { sqliteCatalog } from './catalog.ts';
 import { SqliteConnection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';

@@ -1,10 +1,11 @@
 // The SQL of steps: how it is read, and how its values are bound.
-import type { Template } from '../../../src/sql/bind.ts';
+
 import type { ParamType } from '../../../src/sql/statement.ts';
-import { isDashes, isSymbol, type SqlSyntax } from '../../../src/sql/syntax.ts';
-import type { TemplateBinder } from '../../../src/sql/template-binder.ts';
-import { rowCount, type Typed, TypedBinder, type TypedRules } from '../../../src/sql/typed-binder.ts';
-import type { PlainValue } from '../../../src/util/decimal.ts';
+import { isDashes, isSymbol, type SqlSyntax } from '../../../src/sql/template/syntax.ts';
+import type { Template } from '../../../src/sql/template/template.ts';
+import type { TemplateBinder } from '../../../src/sql/template/template-binder.ts';
+import { rowCount, type Typed, TypedBinder, type TypedRules } from '../../../src/sql/template/typed-binder.ts';
+import type { PlainValue } from '../../../src/util/text/decimal.ts';
 
 export const sqliteSyntax: SqlSyntax = {
   strings: "'",

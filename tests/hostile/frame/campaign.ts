@@ -1,7 +1,7 @@
 // The campaign against one protocol: thousands of conversations, each changed by chance, many at a time, while another connection of the same process
 // carries canaries. Tells what came of them; what is right is the test's affair.
 import { randomInt } from 'node:crypto';
-import { DbFailure, type Engine } from '../../../src/engines/engine.ts';
+import { DbFailure, type Engine } from '../../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../../src/engines/index.ts';
 import { FORMATS } from '../../../src/formats/index.ts';
 import { createDatabase, type TestDatabase } from '../../support/engines.ts';

@@ -1,10 +1,10 @@
 // Our own driver at work: plays a script on one connection and keeps all that came of it, as answers and as words of failures.
-import { type Connection, DbFailure, type Engine, type RunOptions, type StopSignal } from '../../../src/engines/engine.ts';
+import { type Connection, DbFailure, type Engine, type RunOptions, type StopSignal } from '../../../src/engines/contract/engine.ts';
 import type { RowWriter } from '../../../src/formats/format.ts';
 import { formatByName } from '../../../src/formats/index.ts';
 import type { Cells, ResultColumn, RowSink } from '../../../src/model/cells.ts';
 import type { Entry, Host } from '../../../src/model/entry.ts';
-import { ByteWriter } from '../../../src/util/byte-writer.ts';
+import { ByteWriter } from '../../../src/util/bytes/byte-writer.ts';
 import type { Script, Step } from './protocol.ts';
 
 export interface Played {

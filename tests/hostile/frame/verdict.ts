@@ -1,6 +1,6 @@
 // What must hold of every campaign against servers that lie, whichever protocol they speak.
 import { expect } from 'vitest';
-import { heldByLargeRows } from '../../../src/engines/limits.ts';
+import { heldByLargeRows } from '../../../src/engines/contract/limits.ts';
 import { campaign } from './campaign.ts';
 import type { Protocol } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 /** Numbers that JavaScript would round: passed through and compared exactly, floats once computed with. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Decimal, type PlainMap, type PlainValue } from '../../../src/util/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue } from '../../../src/util/text/decimal.ts';
 import { outcome, plain } from './support.ts';
 
 const HUGE = 2n ** 64n + 1n;

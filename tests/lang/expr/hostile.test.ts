@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Budget, BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileExpr, runExpr } from '../../../src/lang/expr/index.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
-import type { PlainValue } from '../../../src/util/decimal.ts';
+import type { PlainValue } from '../../../src/util/text/decimal.ts';
 import { cpuMs } from '../../support/cpu.ts';
 import { ENV } from './support.ts';
 

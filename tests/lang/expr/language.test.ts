@@ -5,7 +5,7 @@ import { Budget, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileExpr, runExpr } from '../../../src/lang/expr/index.ts';
 import { evaluateExpression } from '../../../src/lang/expr/try.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
-import type { PlainValue } from '../../../src/util/decimal.ts';
+import type { PlainValue } from '../../../src/util/text/decimal.ts';
 import { ENV, outcome, plain } from './support.ts';
 
 const names = ['input', 'step_0', 'context'];

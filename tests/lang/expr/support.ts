@@ -6,7 +6,7 @@ import { readJson } from '../../../src/lang/expr/library/json.ts';
 import { exactNumber } from '../../../src/lang/expr/try.ts';
 import { canonical } from '../../../src/lang/expr/values/canonical.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
-import type { PlainMap, PlainValue } from '../../../src/util/decimal.ts';
+import type { PlainMap, PlainValue } from '../../../src/util/text/decimal.ts';
 
 function envOf(json: string): PlainMap {
   return readJson(json, { number: exactNumber, budget: new Budget(DEFAULT_LIMITS) }) as PlainMap;

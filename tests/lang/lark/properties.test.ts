@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileLark, runLark } from '../../../src/lang/lark/index.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
-import type { PlainValue } from '../../../src/util/decimal.ts';
+import type { PlainValue } from '../../../src/util/text/decimal.ts';
 
 const program = (source: string) => compileLark(source, { predeclared: ['a', 'b'] });
 

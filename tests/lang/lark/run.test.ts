@@ -11,7 +11,7 @@ import {
   traceback,
 } from '../../../src/lang/lark/index.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
-import { Decimal, type PlainValue } from '../../../src/util/decimal.ts';
+import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
 
 function run(source: string, values: Record<string, PlainValue> = {}, modules: Record<string, string> = {}): PlainValue {
   const names: CompileOptions = { predeclared: Object.keys(values), modules: Object.keys(modules) };

@@ -16,7 +16,7 @@ import {
   mend,
   readable,
   toBytes,
-} from '../../../src/lang/lark/values/utf8.ts';
+} from '../../../src/lang/lark/values/text/utf8.ts';
 import { LarkList, LarkTuple, type LarkValue } from '../../../src/lang/lark/values/value.ts';
 
 /** Bytes that meet often: ASCII, whole characters, pieces of them, bytes that are in none, and the units next to the surrogates. */

@@ -4,7 +4,7 @@ import { BudgetError, DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileLark, LoadError } from '../../../src/lang/lark/index.ts';
 import { closeSandbox, runStep } from '../../../src/lang/sandbox/index.ts';
 import { RunError } from '../../../src/lang/source.ts';
-import { Decimal, type PlainValue } from '../../../src/util/decimal.ts';
+import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
 
 /** Long enough to leave the thread of the caller. */
 const LONG = 'for i in range(2000000):\n    pass\n';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairLine } from '../../../src/lang/sandbox/fair-line.ts';
 import { Packer, Unpacker } from '../../../src/lang/sandbox/flat.ts';
-import { Decimal, type PlainValue } from '../../../src/util/decimal.ts';
+import { Decimal, type PlainValue } from '../../../src/util/text/decimal.ts';
 
 function throughPieces(value: PlainValue): { readonly value: PlainValue; readonly pieces: number } {
   const packer = new Packer(value);

@@ -5,11 +5,11 @@
 import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamType, Statement } from '../../../sql/statement.ts';
-import { mapInTurns } from '../../../util/slices.ts';
-import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
-import { SharedColumns } from '../../equal-columns.ts';
-import { groupRows, TextRows } from '../../rows.ts';
-import { unlessRefused } from '../../stamp.ts';
+import { mapInTurns } from '../../../util/concurrency/slices.ts';
+import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../contract/engine.ts';
+import { groupRows, TextRows } from '../../contract/rows.ts';
+import { SharedColumns } from '../../driver-kit/equal-columns.ts';
+import { unlessRefused } from '../../driver-kit/fingerprint.ts';
 import { typeFacts } from '../types/kinds.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
 

@@ -6,7 +6,7 @@ import type { Column, Table } from '../../../model/table.ts';
 import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { RowValues } from '../../../sql/rows.ts';
-import { DbFailure } from '../../engine.ts';
+import { DbFailure } from '../../contract/engine.ts';
 import type { ClickhouseStatement } from '../statement.ts';
 import { type ColumnShape, encodeBlock } from '../types/block.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';

@@ -2,7 +2,7 @@
  * Translates ClickHouse's exception codes and the errors of sockets into the kinds of failure that all engines share. The only file that knows
  * the codes. Removes from a message what quotes the statement: callers must not see it.
  */
-import { DbFailure, type FailureKind, type Left } from '../../engine.ts';
+import { DbFailure, type FailureKind, type Left } from '../../contract/engine.ts';
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
   192: 'login', // unknown user

@@ -5,10 +5,10 @@
  */
 import type { RowSink } from '../../../model/cells.ts';
 import type { Column, Table } from '../../../model/table.ts';
-import { compileSelect } from '../../../sql/compile.ts';
+import { compileSelect } from '../../../sql/compile/compile.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import type { Condition, Narrowed, OrderTerm, SelectPlan } from '../../../sql/plan.ts';
-import type { Connection, RunOptions } from '../../engine.ts';
+import type { Connection, RunOptions } from '../../contract/engine.ts';
 import { clickhouseDialect } from './dialect.ts';
 import { KeyOrderSink } from './key-order-sink.ts';
 

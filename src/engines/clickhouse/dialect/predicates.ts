@@ -6,7 +6,7 @@ import type { Column } from '../../../model/table.ts';
 import type { ParamBinder } from '../../../sql/dialect.ts';
 import type { Predicates, Search, Sign } from '../../../sql/operators.ts';
 import type { Operand } from '../../../sql/statement.ts';
-import { DbFailure } from '../../engine.ts';
+import { DbFailure } from '../../contract/engine.ts';
 import { type Fit, fitOf } from '../types/fit.ts';
 import { isSortable } from '../types/kinds.ts';
 import { type ChType, innerType, parameterType, parseType } from '../types/type-text.ts';

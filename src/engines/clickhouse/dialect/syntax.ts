@@ -1,5 +1,5 @@
 /** ClickHouse's syntax, as far as reading and binding the SQL of a step needs it. */
-import { isDashes, isSymbol, type SqlSyntax } from '../../../sql/syntax.ts';
+import { isDashes, isSymbol, type SqlSyntax } from '../../../sql/template/syntax.ts';
 
 /** The names that our own parameters have. */
 const OWN_PARAMETER = /^p\d+$/;

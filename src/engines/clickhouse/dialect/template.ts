@@ -2,13 +2,14 @@
  * Binds the values of a step for ClickHouse as typed parameters; the value decides the type. The server compares only values of one family, so
  * a value of the wrong kind is an error and never a surprise. Lists become arrays; NULL and empty lists are written into the text.
  */
-import type { Template } from '../../../sql/bind.ts';
+
 import type { ParamKind, ParamType } from '../../../sql/statement.ts';
-import { BindProblem, type TemplateBinder } from '../../../sql/template-binder.ts';
-import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/typed-binder.ts';
-import { Decimal, type PlainValue } from '../../../util/decimal.ts';
-import { writeJson } from '../../../util/json.ts';
-import { exactDigits } from '../../../util/json-write.ts';
+import type { Template } from '../../../sql/template/template.ts';
+import { BindProblem, type TemplateBinder } from '../../../sql/template/template-binder.ts';
+import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/template/typed-binder.ts';
+import { writeJson } from '../../../util/json/json.ts';
+import { exactDigits } from '../../../util/json/json-write.ts';
+import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
 
 const type = (kind: ParamKind, cast: string): ParamType => ({ kind, cast });
 

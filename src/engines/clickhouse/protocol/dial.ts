@@ -6,7 +6,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { Entry } from '../../../model/entry.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
-import { type ConnectOptions, DbFailure } from '../../engine.ts';
+import { type ConnectOptions, DbFailure } from '../../contract/engine.ts';
 import { cancelled, dialFailure } from '../dialect/failures.ts';
 
 export interface Transport {

@@ -1,5 +1,5 @@
 /** Reads the two lines before the rows of a result: names, then types, each a JSON array of strings. Knows no rows. */
-import { checkColumns, LIMITS, malformed } from '../../limits.ts';
+import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
 
 export function readHeaderLine(bytes: Buffer, from: number, to: number): readonly string[] {
   if (to - from > LIMITS.messageBytes) throw malformed('descriptions of columns without end');

@@ -3,7 +3,7 @@
  * bytes of the body on in place. Refuses whatever is not exactly a response: the server may be anything.
  * Knows no ClickHouse.
  */
-import { malformed } from '../../limits.ts';
+import { malformed } from '../../contract/limits.ts';
 
 export interface ResponseHead {
   readonly status: number;

@@ -6,8 +6,8 @@
 import type { Socket } from 'node:net';
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Entry } from '../../../model/entry.ts';
-import { type ConnectOptions, DbFailure, type FailureKind, leftBy } from '../../engine.ts';
-import { LargeShare, LIMITS, malformed } from '../../limits.ts';
+import { type ConnectOptions, DbFailure, type FailureKind, leftBy } from '../../contract/engine.ts';
+import { LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
 import { failureOf, lostFailure } from '../dialect/failures.ts';
 import { literalText } from '../types/params.ts';
 import { encodeHttpBlock } from './block-frame.ts';

@@ -3,7 +3,7 @@
  * The revision has typed parameters but no chunked framing, so servers of many years support it.
  */
 import type { Entry } from '../../../model/entry.ts';
-import { checkColumns, LIMITS, malformed } from '../../limits.ts';
+import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
 import type { Block } from '../types/block.ts';
 import type { WholeRange } from '../types/kinds.ts';
 import { literalText } from '../types/params.ts';

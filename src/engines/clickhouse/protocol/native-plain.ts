@@ -3,8 +3,8 @@
  * few simple types that such statements return, and refuses others instead of guessing at their bytes.
  * What has been read of a block stays read: a block that arrives byte by byte costs no more than a whole one.
  */
-import { DbFailure } from '../../engine.ts';
-import { LIMITS, malformed } from '../../limits.ts';
+import { DbFailure } from '../../contract/engine.ts';
+import { LIMITS, malformed } from '../../contract/limits.ts';
 import { wholeRange } from '../types/kinds.ts';
 import { type BlockHead, type Cursor, readBlockHead, readColumnHead } from './native-packets.ts';
 

@@ -6,8 +6,8 @@
 import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
-import { type ConnectOptions, DbFailure, leftBy } from '../../engine.ts';
-import { LargeShare, LIMITS, malformed } from '../../limits.ts';
+import { type ConnectOptions, DbFailure, leftBy } from '../../contract/engine.ts';
+import { LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
 import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts';
 import {
   afterHello,

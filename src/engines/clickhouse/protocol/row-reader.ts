@@ -6,8 +6,8 @@
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import { columnsOf, otherColumns } from '../../described.ts';
-import { checkColumns, malformed } from '../../limits.ts';
+import { checkColumns, malformed } from '../../contract/limits.ts';
+import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { kindOfText } from '../types/kinds.ts';
 import { innerType, parseType } from '../types/type-text.ts';
 import { INFINITY, MINUS_INFINITY, NAN, type Span } from './spool.ts';

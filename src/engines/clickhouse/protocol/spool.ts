@@ -3,8 +3,8 @@
  * for, so that a cell can point at them as at any other bytes. It is acquired with the first byte that waits and released when all have been read: a
  * connection at rest holds none. Knows nothing of what the bytes mean.
  */
-import { acquireBuffer, type PooledBuffer } from '../../../util/buffer-pool.ts';
-import type { LargeShare } from '../../limits.ts';
+import { acquireBuffer, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
+import type { LargeShare } from '../../contract/limits.ts';
 
 const SPELLINGS = Buffer.from('NaN Infinity -Infinity');
 

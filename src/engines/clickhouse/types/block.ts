@@ -3,8 +3,8 @@
  * column of a value that does not fit. `column-encoders.ts` encodes a single column, `protocol/block-frame.ts` writes the bytes around it.
  */
 import type { RowValues } from '../../../sql/rows.ts';
-import type { Lease } from '../../../util/buffer-pool.ts';
-import { DbFailure } from '../../engine.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import { DbFailure } from '../../contract/engine.ts';
 import { encoderOf } from './column-encoders.ts';
 import type { ColumnEncoder } from './column-parts.ts';
 import { parseType } from './type-text.ts';

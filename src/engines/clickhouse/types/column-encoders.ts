@@ -2,10 +2,10 @@
  * Encodes columns in ClickHouse's native format, one encoder for each type: NULL, nesting and dictionaries are here, single values in
  * `leaf-encoders.ts`. Each encoder refuses what its type does not take. None knows rows or names.
  */
-import type { Lease } from '../../../util/buffer-pool.ts';
-import type { PlainValue } from '../../../util/decimal.ts';
-import { writeJson } from '../../../util/json.ts';
-import { DbFailure } from '../../engine.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import { writeJson } from '../../../util/json/json.ts';
+import type { PlainValue } from '../../../util/text/decimal.ts';
+import { DbFailure } from '../../contract/engine.ts';
 import { invalid } from '../dialect/failures.ts';
 import { type ColumnEncoder, counts, growing, putCount } from './column-parts.ts';
 import { type LeafWriter, leafWriter, putVarint, type RangeWriter, rangeWriter } from './leaf-encoders.ts';

@@ -1,7 +1,7 @@
 /** What every column encoder is made of: the interface that parents and children share, growing bytes, and 64-bit counts. Knows no type. */
-import type { Lease } from '../../../util/buffer-pool.ts';
-import { ByteWriter } from '../../../util/byte-writer.ts';
-import type { PlainValue } from '../../../util/decimal.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
+import type { PlainValue } from '../../../util/text/decimal.ts';
 
 /** One column (or a part of one) that grows row by row. */
 export interface ColumnEncoder {

@@ -4,8 +4,8 @@
  */
 import { Buffer } from 'node:buffer';
 import ipaddr from 'ipaddr.js';
-import type { ByteWriter } from '../../../util/byte-writer.ts';
-import { plainSeconds } from '../../../util/plain-moment.ts';
+import type { ByteWriter } from '../../../util/bytes/byte-writer.ts';
+import { plainSeconds } from '../../../util/text/fast-timestamp.ts';
 import { invalid } from '../dialect/failures.ts';
 import { scaledDecimal } from './fit.ts';
 import { wholeRange } from './kinds.ts';

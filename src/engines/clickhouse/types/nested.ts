@@ -2,8 +2,9 @@
  * Reads JSON values as members of nested types: lists, pairs, tuples and the scalars in them, with every digit kept.
  * Knows which JSON a type takes, not how its values are written.
  */
-import { Decimal, type PlainValue } from '../../../util/decimal.ts';
-import { JsonError, parseJson } from '../../../util/json.ts';
+
+import { JsonError, parseJson } from '../../../util/json/json.ts';
+import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
 import type { ChType } from './type-text.ts';
 

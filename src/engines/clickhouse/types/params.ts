@@ -3,8 +3,8 @@
  * Refuses what the server would silently wrap or cut. The type of the parameter alone decides how a value is written.
  */
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
-import { bytesOf } from '../../../util/buffer-pool.ts';
-import type { PlainValue } from '../../../util/decimal.ts';
+import { bytesOf } from '../../../util/bytes/buffer-pool.ts';
+import type { PlainValue } from '../../../util/text/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
 import { fitOf } from './fit.ts';
 import { entriesOf, isNumber, listOf, memberOf, numberText, parseNested, scalarText, shown, tupleItems } from './nested.ts';

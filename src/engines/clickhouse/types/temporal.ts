@@ -2,7 +2,7 @@
  * Converts dates and instants between ISO 8601 and ClickHouse's counts (days, ticks). Exact, proleptic Gregorian, UTC only. Knows no time zone
  * database and no type.
  */
-import { daysOf } from '../../../util/plain-moment.ts';
+import { daysOf } from '../../../util/text/fast-timestamp.ts';
 
 export interface Instant {
   /** Whole seconds since 1970, rounded down. */

@@ -3,8 +3,8 @@
  * `kinds.ts` knows what a type means, `block.ts` and `params.ts` how its values are written.
  */
 import { BoundedMap } from '../../../util/bounded-map.ts';
-import { DbFailure } from '../../engine.ts';
-import { malformed } from '../../limits.ts';
+import { DbFailure } from '../../contract/engine.ts';
+import { malformed } from '../../contract/limits.ts';
 
 export interface ChType {
   readonly name: string;

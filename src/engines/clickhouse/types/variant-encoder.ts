@@ -2,8 +2,8 @@
  * Encodes Variant columns: for each row the number of the member type that its value has, then the values of each member. JSON does not name the
  * type, so a value belongs to the first member that takes it.
  */
-import type { Lease } from '../../../util/buffer-pool.ts';
-import type { PlainValue } from '../../../util/decimal.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import type { PlainValue } from '../../../util/text/decimal.ts';
 import { invalid } from '../dialect/failures.ts';
 import { type ColumnEncoder, counts, growing } from './column-parts.ts';
 import { isNumber, parseNested } from './nested.ts';

@@ -6,7 +6,7 @@ import type { ResultColumn } from '../../../model/cells.ts';
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
-import { mapInTurns, Turns } from '../../../util/slices.ts';
+import { mapInTurns, Turns } from '../../../util/concurrency/slices.ts';
 import {
   type Catalog,
   type Connection,
@@ -16,11 +16,11 @@ import {
   type SurveyOptions,
   type TableName,
   type TableReference,
-} from '../../engine.ts';
-import { SharedColumns } from '../../equal-columns.ts';
-import { malformed } from '../../limits.ts';
-import { groupRows, rowsTogether, TextRows } from '../../rows.ts';
-import { unlessRefused } from '../../stamp.ts';
+} from '../../contract/engine.ts';
+import { malformed } from '../../contract/limits.ts';
+import { groupRows, rowsTogether, TextRows } from '../../contract/rows.ts';
+import { SharedColumns } from '../../driver-kit/equal-columns.ts';
+import { unlessRefused } from '../../driver-kit/fingerprint.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
 import { quote } from './names.ts';
 

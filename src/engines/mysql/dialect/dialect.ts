@@ -3,7 +3,7 @@
  * the statement prepared. Knows no connections.
  */
 import type { Column } from '../../../model/table.ts';
-import { Parameters, qualifiedCondition } from '../../../sql/compile.ts';
+import { Parameters, qualifiedCondition } from '../../../sql/compile/compile.ts';
 import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { UNSIGNED } from '../types/casts.ts';

@@ -2,7 +2,7 @@
  * Translates what MySQL and MariaDB report into the kinds of failure that all engines share. The only file that knows error numbers.
  * Knows neither HTTP statuses nor who asked.
  */
-import { DbFailure, type FailureKind, type Left } from '../../engine.ts';
+import { DbFailure, type FailureKind, type Left } from '../../contract/engine.ts';
 import { GUARD_FAILED } from './strict.ts';
 
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {

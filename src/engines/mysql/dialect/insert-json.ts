@@ -5,8 +5,8 @@
 import type { Column, Kind } from '../../../model/table.ts';
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
-import type { Lease } from '../../../util/buffer-pool.ts';
-import { ByteWriter } from '../../../util/byte-writer.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
 import { BIT, floatOf, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 

@@ -3,9 +3,9 @@
  * such a statement is prepared once and costs the server least. Any other number of rows travels as one JSON document, which has one text for
  * all numbers. What JSON cannot carry becomes VALUES too.
  */
-import { paramType, returningClause } from '../../../sql/compile.ts';
+import { paramType, returningClause } from '../../../sql/compile/compile.ts';
+import { InsertStatements } from '../../../sql/compile/insert-statements.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
-import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamType, ParamValue } from '../../../sql/statement.ts';

@@ -3,7 +3,7 @@
  * server understands which setting.
  */
 import type { Entry } from '../../../model/entry.ts';
-import type { RunOptions } from '../../engine.ts';
+import type { RunOptions } from '../../contract/engine.ts';
 
 const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
 

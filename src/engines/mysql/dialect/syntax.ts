@@ -1,5 +1,5 @@
 /** The syntax of MySQL and MariaDB, as far as reading and binding the SQL of a step needs it. */
-import { isDashes, isSymbol, type SqlSyntax, words } from '../../../sql/syntax.ts';
+import { isDashes, isSymbol, type SqlSyntax, words } from '../../../sql/template/syntax.ts';
 
 const HARMLESS = words(`
   IFNULL ISNULL CURDATE CURTIME UTC_TIMESTAMP DATE_ADD DATE_SUB DATEDIFF TIMESTAMPDIFF TIMESTAMPADD DATE_FORMAT STR_TO_DATE YEAR QUARTER MONTH

@@ -3,12 +3,13 @@
  * change what a statement means. What is compared with a column is bound as text: with a number, the server would read text columns as numbers,
  * and `0` would match all of them. A number of rows is bound as a whole number.
  */
-import type { Template } from '../../../sql/bind.ts';
+
 import type { ParamType } from '../../../sql/statement.ts';
-import { BindProblem, type TemplateBinder } from '../../../sql/template-binder.ts';
-import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/typed-binder.ts';
-import { Decimal, type PlainValue } from '../../../util/decimal.ts';
-import { writeJson } from '../../../util/json.ts';
+import type { Template } from '../../../sql/template/template.ts';
+import { BindProblem, type TemplateBinder } from '../../../sql/template/template-binder.ts';
+import { type Filling, rowCount, type Typed, TypedBinder, type TypedRules } from '../../../sql/template/typed-binder.ts';
+import { writeJson } from '../../../util/json/json.ts';
+import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
 import type { MysqlStatement } from '../statement.ts';
 import { isUpsert } from './upsert.ts';
 

@@ -2,8 +2,8 @@
  * Tables without transactions (MyISAM, MEMORY, Aria …) keep what a statement wrote before it failed. This is asked after a failure only: does
  * the statement name such a table, or something that may hide one? Finds names as words and does not parse SQL.
  */
-import type { Connection, RunOptions } from '../../engine.ts';
-import { TextRows } from '../../rows.ts';
+import type { Connection, RunOptions } from '../../contract/engine.ts';
+import { TextRows } from '../../contract/rows.ts';
 
 const COLUMNS = [{ name: 'n', kind: 'text' }] as const;
 

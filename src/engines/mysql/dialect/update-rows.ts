@@ -3,10 +3,10 @@
  * is in the table: a number as a number, a text in its own collation, so that its index finds it and letters are the same as everywhere else.
  */
 import type { Column } from '../../../model/table.ts';
+import { changedColumns } from '../../../sql/compile/update-rows.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import type { UpdateRowsPlan } from '../../../sql/plan.ts';
 import type { RowValues } from '../../../sql/rows.ts';
-import { changedColumns } from '../../../sql/update-rows.ts';
 import { BIT, UNSIGNED, YEAR } from '../types/casts.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
 import { BYTES_MOST, JSON_TYPE } from './insert.ts';

@@ -3,7 +3,7 @@
  * unique key; ours makes the statement fail when the row in the way has another value of the key that is meant.
  */
 import type { Column, Table } from '../../../model/table.ts';
-import { DbFailure } from '../../engine.ts';
+import { DbFailure } from '../../contract/engine.ts';
 import { quote, tableName } from './names.ts';
 
 const CLAUSE = ' ON DUPLICATE KEY UPDATE ';

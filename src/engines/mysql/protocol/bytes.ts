@@ -2,7 +2,7 @@
  * Reads the basic shapes of the wire: little-endian integers, length-encoded numbers and texts. Each must end within its packet, or the packet is
  * refused. Knows nothing of packets or commands.
  */
-import { malformed } from '../../limits.ts';
+import { malformed } from '../../contract/limits.ts';
 
 const TWO_32 = 0x100000000;
 

@@ -4,8 +4,8 @@
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';
-import { hasSameEncoding } from '../../described.ts';
-import { malformed } from '../../limits.ts';
+import { malformed } from '../../contract/limits.ts';
+import { hasSameEncoding } from '../../driver-kit/check-result-columns.ts';
 import { Cursor } from './bytes.ts';
 
 /** How a value of the binary protocol is read. Numbers, because the row reader switches on them for every value. */

@@ -2,8 +2,8 @@
  * Guards `mysql2` while it logs in: it receives only whole packets, in order, few and small, and only authentication methods that never send the
  * password in plain text. Anything else ends the login. Knows no sockets and no passwords.
  */
-import { DbFailure } from '../../engine.ts';
-import { LIMITS, malformed } from '../../limits.ts';
+import { DbFailure } from '../../contract/engine.ts';
+import { LIMITS, malformed } from '../../contract/limits.ts';
 
 const HEADER = 4;
 /** A greeting, a switch of the method, a key or two answers of it, and the verdict. */

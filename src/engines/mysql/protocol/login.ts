@@ -5,9 +5,9 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
 import type { Entry } from '../../../model/entry.ts';
-import { type ConnectOptions, DbFailure } from '../../engine.ts';
-import { malformed } from '../../limits.ts';
-import { SocketReader } from '../../socket-reader.ts';
+import { type ConnectOptions, DbFailure } from '../../contract/engine.ts';
+import { malformed } from '../../contract/limits.ts';
+import { SocketReader } from '../../driver-kit/socket-reader.ts';
 import { connectFailure } from '../dialect/failures.ts';
 import { LoginGuard, LoginPackets } from './login-guard.ts';
 

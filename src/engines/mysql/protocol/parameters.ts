@@ -4,8 +4,8 @@
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamKind, ParamType, StatementParam } from '../../../sql/statement.ts';
-import { acquireBuffer, Lease, type PooledBuffer } from '../../../util/buffer-pool.ts';
-import { copyWords, OVERSHOOT, SHORT } from '../../../util/byte-writer.ts';
+import { acquireBuffer, Lease, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
+import { copyWords, OVERSHOOT, SHORT } from '../../../util/bytes/byte-writer.ts';
 import { BIT, floatOf, refused, UNSIGNED, YEAR, yearText } from '../types/casts.ts';
 import { spaceForT, temporalText, withoutZone } from '../types/temporal.ts';
 

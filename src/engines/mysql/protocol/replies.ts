@@ -4,10 +4,10 @@
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import { StatementBackpressure } from '../../backpressure.ts';
-import { columnsOf, otherColumns } from '../../described.ts';
-import { DbFailure } from '../../engine.ts';
-import { checkColumns, LIMITS, malformed } from '../../limits.ts';
+import { StatementBackpressure } from '../../contract/backpressure.ts';
+import { DbFailure } from '../../contract/engine.ts';
+import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
+import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { lostFailure, serverFailure } from '../dialect/failures.ts';
 import { Cursor } from './bytes.ts';
 import { checkDefinition, readColumn, readPlanned, readShape, type WireColumn } from './columns.ts';

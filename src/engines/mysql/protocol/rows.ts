@@ -4,8 +4,8 @@
  * Nobody sees a cell before the row is known to end where its packet does, so a wrong length never exposes what lies behind.
  */
 import type { Cells } from '../../../model/cells.ts';
-import { viewOf } from '../../../util/byte-writer.ts';
-import { malformed } from '../../limits.ts';
+import { viewOf } from '../../../util/bytes/byte-writer.ts';
+import { malformed } from '../../contract/limits.ts';
 import { cutShort } from './bytes.ts';
 import { SHAPE, type WireColumn } from './columns.ts';
 import { clockDigits, dateDigits, doubleText, floatText, padded, wholeBefore } from './digits.ts';

@@ -4,10 +4,10 @@
  * answer begins to come and released when nothing is outstanding: a connection at rest holds none. Knows nothing of what the packets say.
  */
 import type { Socket } from 'node:net';
-import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/buffer-pool.ts';
-import { DbFailure, leftBy } from '../../engine.ts';
-import { LargeShare, malformed } from '../../limits.ts';
-import type { SocketReader } from '../../socket-reader.ts';
+import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/bytes/buffer-pool.ts';
+import { DbFailure, leftBy } from '../../contract/engine.ts';
+import { LargeShare, malformed } from '../../contract/limits.ts';
+import type { SocketReader } from '../../driver-kit/socket-reader.ts';
 import { lostFailure } from '../dialect/failures.ts';
 
 const HEADER = 4;

@@ -1,5 +1,5 @@
 /** The casts that decide how a value is sent, beyond its kind, and the values that are refused or rewritten because of them. */
-import { DbFailure } from '../../engine.ts';
+import { DbFailure } from '../../contract/engine.ts';
 
 export const UNSIGNED = 'unsigned';
 export const BIT = 'bit';

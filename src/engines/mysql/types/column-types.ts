@@ -3,7 +3,7 @@
  * were read.
  */
 import type { Column, Kind } from '../../../model/table.ts';
-import { malformed } from '../../limits.ts';
+import { malformed } from '../../contract/limits.ts';
 import { BIT, SINGLE, UNSIGNED, YEAR } from './casts.ts';
 
 /** A column with what only this engine's SQL has to mind. */

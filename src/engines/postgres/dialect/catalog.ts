@@ -2,11 +2,11 @@
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table, type TableFacts } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import { mapInTurns } from '../../../util/slices.ts';
-import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../engine.ts';
-import { SharedColumns } from '../../equal-columns.ts';
-import { malformed } from '../../limits.ts';
-import { groupRows, rowsTogether, type TextRow, TextRows } from '../../rows.ts';
+import { mapInTurns } from '../../../util/concurrency/slices.ts';
+import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../contract/engine.ts';
+import { malformed } from '../../contract/limits.ts';
+import { groupRows, rowsTogether, type TextRow, TextRows } from '../../contract/rows.ts';
+import { SharedColumns } from '../../driver-kit/equal-columns.ts';
 import { baseType } from '../types/base-types.ts';
 import { LISTED_VALUES, listedValues } from './checks.ts';
 

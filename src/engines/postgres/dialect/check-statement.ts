@@ -3,7 +3,7 @@
  * parsed; EXPLAIN goes as far as that.
  */
 import type { BoundStatement } from '../../../sql/dialect.ts';
-import { type Connection, DbFailure, type RunOptions } from '../../engine.ts';
+import { type Connection, DbFailure, type RunOptions } from '../../contract/engine.ts';
 import { PostgresConnection } from '../driver.ts';
 
 const NAME = 'millrace_check';

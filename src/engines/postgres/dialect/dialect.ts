@@ -1,12 +1,12 @@
 /** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
 import type { Column, Table } from '../../../model/table.ts';
 import type { AggregateFunction } from '../../../sql/aggregates.ts';
-import { Parameters, paramType, qualifiedCondition, returningClause } from '../../../sql/compile.ts';
+import { Parameters, paramType, qualifiedCondition, returningClause } from '../../../sql/compile/compile.ts';
+import { InsertStatements } from '../../../sql/compile/insert-statements.ts';
+import { changedColumns } from '../../../sql/compile/update-rows.ts';
 import type { BoundStatement, Dialect, ParamBinder } from '../../../sql/dialect.ts';
-import { InsertStatements } from '../../../sql/insert-statements.ts';
 import type { Condition, InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts';
 import type { Operand, ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
-import { changedColumns } from '../../../sql/update-rows.ts';
 import { binaryArray } from '../types/array-binary.ts';
 import { columnLiteral } from '../types/array-literal.ts';
 import { inOwnNotation, isArray, isComposite } from './notation.ts';

@@ -1,5 +1,5 @@
 /** Maps SQLSTATE to the kinds of failure that all engines share. The only file that knows PostgreSQL's error codes. */
-import { DbFailure, type FailureKind } from '../../engine.ts';
+import { DbFailure, type FailureKind } from '../../contract/engine.ts';
 
 const BY_CODE: Readonly<Record<string, FailureKind>> = {
   '0A000': 'unsupported',

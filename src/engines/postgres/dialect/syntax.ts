@@ -1,5 +1,5 @@
 /** PostgreSQL's syntax, as far as reading and binding the SQL of a step needs it. */
-import { isDashes, isSymbol, type SqlSyntax, words } from '../../../sql/syntax.ts';
+import { isDashes, isSymbol, type SqlSyntax, words } from '../../../sql/template/syntax.ts';
 
 const HARMLESS = words(`
   BTRIM DATE_TRUNC DATE_PART DATE_BIN AGE TO_CHAR TO_DATE TO_NUMBER TO_TIMESTAMP MAKE_DATE MAKE_INTERVAL MAKE_TIMESTAMP STRING_AGG ARRAY_AGG

@@ -2,12 +2,13 @@
  * Binds the values of a step for PostgreSQL. Every parameter is an untyped text whose type the server infers from where it stands, so one text
  * serves all values. `IN (?:list)` becomes a comparison with an array: one text for lists of every length, and right for an empty one.
  */
-import type { Template, TemplatePart, TemplateSlot } from '../../../sql/bind.ts';
+
 import type { BoundStatement } from '../../../sql/dialect.ts';
 import type { ParamType, ParamValue, Statement } from '../../../sql/statement.ts';
-import { BindProblem, type Resolve, type TemplateBinder } from '../../../sql/template-binder.ts';
-import { Decimal, type PlainValue } from '../../../util/decimal.ts';
-import { writeJson } from '../../../util/json.ts';
+import type { Template, TemplatePart, TemplateSlot } from '../../../sql/template/template.ts';
+import { BindProblem, type Resolve, type TemplateBinder } from '../../../sql/template/template-binder.ts';
+import { writeJson } from '../../../util/json/json.ts';
+import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 

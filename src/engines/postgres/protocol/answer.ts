@@ -5,11 +5,11 @@
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement, StatementParam } from '../../../sql/statement.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
-import { viewOf } from '../../../util/byte-writer.ts';
-import { StatementBackpressure } from '../../backpressure.ts';
-import { columnsOf, otherColumns } from '../../described.ts';
-import { DbFailure, type Left, type Outcome, type RunOptions } from '../../engine.ts';
-import { malformed } from '../../limits.ts';
+import { viewOf } from '../../../util/bytes/byte-writer.ts';
+import { StatementBackpressure } from '../../contract/backpressure.ts';
+import { DbFailure, type Left, type Outcome, type RunOptions } from '../../contract/engine.ts';
+import { malformed } from '../../contract/limits.ts';
+import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
 import { type Field, RECEIVED } from './incoming.ts';
 

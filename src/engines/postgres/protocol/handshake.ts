@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Entry } from '../../../model/entry.ts';
-import { DbFailure } from '../../engine.ts';
-import { LIMITS, malformed } from '../../limits.ts';
+import { DbFailure } from '../../contract/engine.ts';
+import { LIMITS, malformed } from '../../contract/limits.ts';
 import { connectFailure } from '../dialect/failures.ts';
 import { errorFields, MessageFields, type OnMessage, RECEIVED } from './incoming.ts';
 import { MECHANISM, Scram } from './scram.ts';

@@ -2,9 +2,9 @@
  * The messages that we receive, PostgreSQL protocol 3: where each begins and ends, and its fields. Every length is compared with what is there
  * before it is used; what does not fit is a failure. Knows the layout only: the driver knows which message may come when.
  */
-import { acquireBuffer, type PooledBuffer } from '../../../util/buffer-pool.ts';
-import { viewOf } from '../../../util/byte-writer.ts';
-import { checkColumns, LargeShare, LIMITS, malformed } from '../../limits.ts';
+import { acquireBuffer, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
+import { viewOf } from '../../../util/bytes/byte-writer.ts';
+import { checkColumns, LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
 
 /** First bytes of the server's messages. */
 export const RECEIVED = {

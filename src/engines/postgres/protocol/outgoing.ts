@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
-import { acquireBuffer, bytesOf, Lease, type PooledBuffer } from '../../../util/buffer-pool.ts';
+import { acquireBuffer, bytesOf, Lease, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The unnamed portal, all of its rows; then a Sync. */

@@ -4,8 +4,8 @@
  */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { DbFailure } from '../../engine.ts';
-import { malformed } from '../../limits.ts';
+import { DbFailure } from '../../contract/engine.ts';
+import { malformed } from '../../contract/limits.ts';
 
 export const MECHANISM = 'SCRAM-SHA-256';
 

@@ -5,9 +5,9 @@
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
-import type { Lease } from '../../../util/buffer-pool.ts';
-import { ByteWriter } from '../../../util/byte-writer.ts';
-import { plainMicroseconds } from '../../../util/plain-moment.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
+import { plainMicroseconds } from '../../../util/text/fast-timestamp.ts';
 
 /** How elements of a type are written, each with its length before it. False: this one cannot be. */
 interface Element {

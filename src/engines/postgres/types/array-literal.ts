@@ -1,10 +1,10 @@
 /** PostgreSQL's notation for arrays: `{1,"a b",NULL}`. Writes it from values and from JSON text. */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
-import type { Lease } from '../../../util/buffer-pool.ts';
-import { ByteWriter } from '../../../util/byte-writer.ts';
-import { Decimal, type PlainValue } from '../../../util/decimal.ts';
-import { parseJson, writeJson } from '../../../util/json.ts';
+import type { Lease } from '../../../util/bytes/buffer-pool.ts';
+import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
+import { parseJson, writeJson } from '../../../util/json/json.ts';
+import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
 
 const SPECIAL = /["\\]/g;
 

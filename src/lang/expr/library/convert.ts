@@ -1,5 +1,5 @@
 /** The builtins that turn values of one kind into another: numbers, text, JSON, base64. Refuses to know what the values mean. */
-import { Decimal } from '../../../util/decimal.ts';
+import { Decimal } from '../../../util/text/decimal.ts';
 import { REFUSALS } from '../../source.ts';
 import { formatValue } from '../values/format.ts';
 import { truncateToInt } from '../values/number.ts';

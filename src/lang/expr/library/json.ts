@@ -2,7 +2,7 @@
  * JSON both ways, as `toJSON` and `fromJSON` need it: indented, keys in order, exact digits where a value has them.
  * The reader is told what to make of a number. Refuses to know where texts come from.
  */
-import { Decimal } from '../../../util/decimal.ts';
+import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { formatTime, RFC3339_NANO } from '../values/layout.ts';
 import { compareText, wellFormed } from '../values/text.ts';

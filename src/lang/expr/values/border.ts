@@ -1,5 +1,5 @@
 /** Converts results to plain values. What is plain already is not copied. Does not know how they were computed. */
-import { Decimal, type PlainValue, plainFloat } from '../../../util/decimal.ts';
+import { Decimal, type PlainValue, plainFloat } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { durationText } from './duration.ts';
 import { formatValue } from './format.ts';

@@ -1,5 +1,5 @@
 /** A value as text that tells kinds apart: `1` is an int, `1.0` a float. For comparing results with the reference. */
-import { Decimal } from '../../../util/decimal.ts';
+import { Decimal } from '../../../util/text/decimal.ts';
 import { durationText } from './duration.ts';
 import { floatText } from './format.ts';
 import { formatTime, RFC3339_NANO } from './layout.ts';

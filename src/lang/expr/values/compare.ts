@@ -2,7 +2,7 @@
  * Equality and order of values. Two notions of equality, as in the reference: `==` compares numbers across kinds and lists
  * element by element, while what is inside maps must also agree in kind. Refuses to know arithmetic.
  */
-import { compareExact, Decimal } from '../../../util/decimal.ts';
+import { compareExact, Decimal } from '../../../util/text/decimal.ts';
 import { compareText } from './text.ts';
 import { compareTimes, ExprZone, Time } from './time.ts';
 import {

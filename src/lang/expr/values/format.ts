@@ -1,5 +1,5 @@
 /** What `string(…)` makes of a value: the reference's plain text form. Refuses to know JSON. */
-import { Decimal } from '../../../util/decimal.ts';
+import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { durationText } from './duration.ts';
 import { timeText } from './layout.ts';

@@ -5,7 +5,7 @@
  * The classes below are what plain values do not have. Refuses to know operators, builtins and the outside.
  */
 
-import { Decimal, type PlainValue, toFloat } from '../../../util/decimal.ts';
+import { Decimal, type PlainValue, toFloat } from '../../../util/text/decimal.ts';
 import type { RunVerdict } from '../../source.ts';
 import type { ExprZone, Time } from './time.ts';
 

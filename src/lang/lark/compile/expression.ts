@@ -9,7 +9,7 @@ import { ENTRY_BYTES, getIndex, getSlice } from '../values/indexing.ts';
 import { SLOT_BYTES } from '../values/iterate.ts';
 import { unary } from '../values/operators.ts';
 import { LarkDict } from '../values/table.ts';
-import { repr } from '../values/text.ts';
+import { repr } from '../values/text/text.ts';
 import { EMPTY_TUPLE, LarkBytes, LarkFloat, LarkList, LarkTuple, type LarkValue } from '../values/value.ts';
 import { compileBinary } from './binary.ts';
 import { compileCall } from './call.ts';

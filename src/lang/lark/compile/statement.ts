@@ -6,7 +6,7 @@ import { BREAK, CONTINUE, type Evaluate, type Execute, type Test } from '../valu
 import { fail } from '../values/failure.ts';
 import { setIndex } from '../values/indexing.ts';
 import { isIterable, viewOf } from '../values/iterate.ts';
-import { nearest } from '../values/spell.ts';
+import { nearest } from '../values/text/spell.ts';
 import type { Thread } from '../values/thread.ts';
 import { type Frame, LarkList, LarkRange, type LarkValue, typeOf } from '../values/value.ts';
 import { compileAugmented } from './augmented.ts';

@@ -4,7 +4,7 @@
  */
 import { fail } from '../values/failure.ts';
 import type { Int } from '../values/int.ts';
-import { nearest } from '../values/spell.ts';
+import { nearest } from '../values/text/spell.ts';
 import { Extension, LarkBuiltin, LarkFloat, LarkFunction, type LarkValue, type NamedArgument, typeOf } from '../values/value.ts';
 
 /** Positional arguments only, between `least` and `most` of them. */

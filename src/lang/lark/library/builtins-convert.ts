@@ -5,11 +5,11 @@ import { fail } from '../values/failure.ts';
 import { ENTRY_BYTES } from '../values/indexing.ts';
 import { floatToInt, intToFloat } from '../values/int.ts';
 import { elementsOf, wantElements } from '../values/iterate.ts';
-import { characterOf } from '../values/quote.ts';
 import { LarkDict, LarkSet } from '../values/table.ts';
-import { repr, str } from '../values/text.ts';
+import { characterOf } from '../values/text/quote.ts';
+import { repr, str } from '../values/text/text.ts';
+import { readable, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
-import { readable, runeOf } from '../values/utf8.ts';
 import {
   type BuiltinBody,
   LarkBytes,

@@ -7,9 +7,9 @@ import { fail, LarkFailure } from '../values/failure.ts';
 import { negateInt } from '../values/int.ts';
 import { chargeElements, lengthOf, viewOf, wantElements } from '../values/iterate.ts';
 import { sortValues } from '../values/sort.ts';
-import { shown, str } from '../values/text.ts';
+import { shown, str } from '../values/text/text.ts';
+import { readable, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
-import { readable, runeOf } from '../values/utf8.ts';
 import {
   type BuiltinBody,
   LarkBuiltin,

@@ -1,6 +1,6 @@
 /** The method `format` of strings: replacement fields in braces, by position or by name. */
 import { fail } from '../values/failure.ts';
-import { CHAR_BYTES, repr, shown } from '../values/text.ts';
+import { CHAR_BYTES, repr, shown } from '../values/text/text.ts';
 import type { Thread } from '../values/thread.ts';
 import type { LarkValue, NamedArgument } from '../values/value.ts';
 

@@ -3,9 +3,9 @@
 import { STRUCT } from '../values/struct.ts';
 import type { LarkValue } from '../values/value.ts';
 import { CORE } from './builtins.ts';
-import { JSON_MODULE } from './json-module.ts';
+import { JSON_MODULE } from './json/module.ts';
 import { MATH } from './math-module.ts';
-import { TIME } from './time-module.ts';
+import { TIME } from './time/module.ts';
 
 const MODULES = [JSON_MODULE, MATH, TIME];
 

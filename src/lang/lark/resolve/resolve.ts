@@ -7,7 +7,7 @@ import type { Expression, FunctionNode, LarkNameNode, LarkStatement, LoadStateme
 import type { LarkDialect } from '../syntax/options.ts';
 import { checkArguments, checkParameters } from '../syntax/parameters.ts';
 import { MAX_PROBLEMS, SyntaxProblem } from '../syntax/syntax-problem.ts';
-import { nearest } from '../values/spell.ts';
+import { nearest } from '../values/text/spell.ts';
 import { type Binding, FunctionScope, ScopeBlock } from './scope.ts';
 
 export interface Names {

@@ -6,8 +6,8 @@ import { BudgetError } from '../../budget.ts';
 import type { CodeParameter, FunctionCode } from './code.ts';
 import { Jump } from './code.ts';
 import { fail, orElse } from './failure.ts';
-import { nearest } from './spell.ts';
 import { LarkDict } from './table.ts';
+import { nearest } from './text/spell.ts';
 import type { Thread } from './thread.ts';
 import { Cell, Extension, type Frame, LarkBuiltin, LarkFunction, LarkTuple, type LarkValue, type NamedArgument, typeOf } from './value.ts';
 

@@ -2,13 +2,13 @@
  * Equality and order of values. Numbers compare as real numbers whatever their type, with NaN equal to itself and above all;
  * other types only with their own. Nesting is bounded, so that a cycle ends in an error.
  */
-import { compareExact } from '../../../util/decimal.ts';
+import { compareExact } from '../../../util/text/decimal.ts';
 import { MAX_DATA_DEPTH } from './depth.ts';
 import { fail } from './failure.ts';
 import { compareIntFloat } from './int.ts';
 import { LarkDict, LarkSet } from './table.ts';
+import { compareText } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
-import { compareText } from './utf8.ts';
 import { ExactFloat, Extension, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 const TOO_DEEP = 'comparison exceeded maximum recursion depth';

@@ -2,7 +2,7 @@
  * Plain values in and out. Rows stay the host's own maps until a program looks into them, and leave unchanged if it never did. Ints and
  * decimals keep all their digits. Strings are well-formed on both sides.
  */
-import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../../util/decimal.ts';
+import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../../util/text/decimal.ts';
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
 import { fail } from './failure.ts';
 import { ENTRY_BYTES } from './indexing.ts';
@@ -10,8 +10,8 @@ import { normalInt } from './int.ts';
 import { chargeElements, elementsOf } from './iterate.ts';
 import { LarkStruct } from './struct.ts';
 import { LarkDict, LarkRecord } from './table.ts';
+import { readable } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
-import { readable } from './utf8.ts';
 import { ExactFloat, LarkBytes, LarkFloat, LarkList, type LarkValue, typeOf } from './value.ts';
 
 /** Only plain values come in; anything else would become None. */

@@ -2,7 +2,7 @@
  * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their own key, so that common tables are plain
  * Maps; compound values use a text that is the same for equal ones.
  */
-import { compareExact } from '../../../util/decimal.ts';
+import { compareExact } from '../../../util/text/decimal.ts';
 import { fail } from './failure.ts';
 import { normalInt } from './int.ts';
 import {

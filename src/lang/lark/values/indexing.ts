@@ -2,7 +2,7 @@
 import { fail, LarkFailure } from './failure.ts';
 import { chargeElements } from './iterate.ts';
 import { LarkDict, LarkRecord } from './table.ts';
-import { CHAR_BYTES, repr } from './text.ts';
+import { CHAR_BYTES, repr } from './text/text.ts';
 import type { Thread } from './thread.ts';
 import { LarkBytes, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 import { BytesElements, StringElements } from './views.ts';

@@ -4,12 +4,12 @@
  */
 import { equals, holds, type Ordering } from './compare.ts';
 import { fail } from './failure.ts';
-import { formatPercent } from './format-percent.ts';
 import * as ints from './int.ts';
 import { chargeElements } from './iterate.ts';
 import { membership } from './membership.ts';
 import { LarkDict, LarkSet } from './table.ts';
-import { CHAR_BYTES } from './text.ts';
+import { formatPercent } from './text/format-percent.ts';
+import { CHAR_BYTES } from './text/text.ts';
 import type { Thread } from './thread.ts';
 import { Extension, LarkBytes, LarkFloat, LarkList, LarkTuple, type LarkValue, type Side, typeOf } from './value.ts';
 

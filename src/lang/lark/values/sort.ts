@@ -3,8 +3,8 @@ import { callBack } from './call.ts';
 import { equals, order } from './compare.ts';
 import { LarkFailure } from './failure.ts';
 import { chargeElements } from './iterate.ts';
+import { compareText, hasOwnOrder } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
-import { compareText, hasOwnOrder } from './utf8.ts';
 import { LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 type Direction = 'ascending' | 'descending';

@@ -4,7 +4,7 @@
  */
 import { fail } from './failure.ts';
 import { CompoundKey, compoundText, type Key, simpleKey } from './hash.ts';
-import { readable } from './utf8.ts';
+import { readable } from './text/utf8.ts';
 import { LarkObject, type LarkValue } from './value.ts';
 
 abstract class Table<Entry> extends LarkObject {

@@ -5,7 +5,7 @@
 import { Budget, BudgetError, type RunLimits } from '../../budget.ts';
 import { problemAt, type Source } from '../../source.ts';
 import { LarkFailure } from './failure.ts';
-import { ByteTexts } from './utf8.ts';
+import { ByteTexts } from './text/utf8.ts';
 import type { LarkValue } from './value.ts';
 
 /** What a run may ask of its host. */

@@ -2,7 +2,7 @@
  * The values of the language. Ints are JavaScript numbers within ±2^53 and bigints beyond; None, booleans and strings are
  * JavaScript's own; everything else is one of these classes. A program never reaches a JavaScript property of any of them.
  */
-import type { Decimal } from '../../../util/decimal.ts';
+import type { Decimal } from '../../../util/text/decimal.ts';
 import type { FunctionCode } from './code.ts';
 import { fail } from './failure.ts';
 import type { Thread } from './thread.ts';

@@ -1,6 +1,6 @@
 /** What `elems`, `codepoints` and the like give: the parts of a string or of bytes, made as they are asked for. */
-import { quote, quoteBytes } from './quote.ts';
-import { byteString, runeOf } from './utf8.ts';
+import { quote, quoteBytes } from './text/quote.ts';
+import { byteString, runeOf } from './text/utf8.ts';
 import { Extension, type LarkValue } from './value.ts';
 
 /** The bytes of a string, as strings or as numbers. */

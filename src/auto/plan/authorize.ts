@@ -1,0 +1,328 @@
+/**
+ * What a caller may do with a table. This is the one place where a plan is narrowed to it: planners plan on `visibleTable` and nothing else, and call
+ * `narrow` on everything they plan; by its type a plan that was not narrowed cannot become SQL. Knows rights, not where they come from.
+ */
+import { apiError } from '../../errors.ts';
+import type { SpaceCaller } from '../../model/caller.ts';
+import type { Operation } from '../../model/persona.ts';
+import type { Column, Table } from '../../model/table.ts';
+import type {
+  Assignment,
+  Condition,
+  InsertPlan,
+  Narrowed,
+  SelectPlan,
+  TablePlan,
+  TakenKey,
+  UpdatePlan,
+  UpdateRowsPlan,
+} from '../../sql/plan.ts';
+import type { ParamValue } from '../../sql/statement.ts';
+import { ownKey } from './keys.ts';
+
+/** For whom rules are applied. */
+export interface Subject {
+  readonly caller: SpaceCaller;
+  /** The name of the persona, for its refusals. */
+  readonly persona: string;
+}
+
+/** The same for everybody, or made for each caller. */
+export type Rule = Condition | ((subject: Subject) => Condition);
+
+/** A value that the service gives itself. */
+export interface Preset {
+  readonly column: Column;
+  readonly valueFor: (subject: Subject) => ParamValue;
+}
+
+/** What may be done with a table in one operation. */
+export interface Right {
+  /** The table as requests for the operation are planned on. */
+  readonly view: Table;
+  /** Readable, or what the caller may give. */
+  readonly columns: ReadonlySet<Column>;
+  readonly rule: Rule | undefined;
+  readonly presets: readonly Preset[];
+  /** What is shown instead of values. */
+  readonly masks: ReadonlyMap<Column, string | null>;
+  readonly maxPageSize: number | undefined;
+  /** A rule of it cannot be applied: nothing is done. */
+  readonly isBroken: boolean;
+  /** A column that must be given and that nobody may give; null when its name is not for the caller. */
+  readonly lacks: string | null | undefined;
+}
+
+export interface TableRights {
+  readonly rights: { readonly [K in Operation]?: Right };
+  /** Readable or writable, in the table's order: all that the caller knows of. */
+  readonly visible: readonly Column[];
+}
+
+/** Nothing that is behind a cursor is for the caller to read or to make up. */
+export interface CursorSeal {
+  seal(text: string): string;
+  /** Undefined when it was not sealed for this caller's persona. */
+  open(cursor: string): string | undefined;
+}
+
+export interface Restriction {
+  readonly subject: Subject;
+  readonly seal: CursorSeal;
+  /** Undefined: for this caller there is no such table. */
+  rightsOn(table: Table): TableRights | undefined;
+}
+
+export interface Access {
+  /** Two callers with the same key may see each other's answers: everything that narrows a plan is in it. */
+  readonly key: string;
+  /** Undefined for who may do everything. */
+  readonly restriction: Restriction | undefined;
+  /** For the caller there is no such table, and finding that out takes as long as for one that is not there. */
+  readonly isBlind: boolean;
+}
+
+export const UNRESTRICTED: Access = { key: '', restriction: undefined, isBlind: false };
+
+/** The table as the caller sees it for an operation: requests are planned on nothing else. */
+export function visibleTable(table: Table, { restriction }: Access, operation: Operation): Table {
+  return restriction === undefined ? table : rightOn(table, restriction, operation).view;
+}
+
+/** The same for a table that a relation reaches; undefined where the caller may not read it, so that there is no such relation. */
+export function reachableTable(table: Table, { restriction }: Access): Table | undefined {
+  if (restriction === undefined) return table;
+  const isReadable = restriction.rightsOn(table)?.rights.read !== undefined;
+  return isReadable ? rightOn(table, restriction, 'read').view : undefined;
+}
+
+interface Sight {
+  readonly right: Right;
+  readonly operation: Operation;
+  readonly rights: TableRights;
+  readonly persona: string;
+}
+
+/** What a view was made for. A plan on a table that is no view of its operation has been made past the rules, and is not run. */
+const sights = new WeakMap<Table, Sight>();
+
+function rightOn(table: Table, restriction: Restriction, operation: Operation): Right {
+  const rights = restriction.rightsOn(table);
+  if (rights === undefined) throw apiError('table_unknown', table.name);
+  const right = grantedIn(rights, operation, restriction.subject);
+  if (!sights.has(right.view)) sights.set(right.view, { right, operation, rights, persona: restriction.subject.persona });
+  return right;
+}
+
+function grantedIn({ rights }: TableRights, operation: Operation, { persona }: Subject): Right {
+  const right = rights[operation];
+  if (right === undefined) throw apiError('persona_operation', persona, operation);
+  if (right.isBroken) throw apiError('persona_broken', persona);
+  return right;
+}
+
+function anySight(view: Table): Sight {
+  const sight = sights.get(view);
+  if (sight === undefined) throw new Error('a plan was made past the rules of its caller');
+  return sight;
+}
+
+function sightOf(view: Table, operation: Operation): Sight {
+  const sight = anySight(view);
+  if (sight.operation !== operation) throw new Error(`a plan to ${operation} was made on a table for another operation`);
+  return sight;
+}
+
+/** Within the rules of its caller. `operation`: whose rule holds for the rows. */
+export function narrow<P extends TablePlan>(plan: P, { restriction }: Access, operation: Operation): Narrowed<P> {
+  if (restriction === undefined) return plan as Narrowed<P>;
+  const sight = sightOf(plan.table, operation);
+  return narrowTo(plan, sight, restriction.subject) as Narrowed<P>;
+}
+
+function narrowTo(plan: TablePlan, sight: Sight, subject: Subject): TablePlan {
+  if ('upsert' in plan) return narrowInsert(plan, sight, subject);
+  const { right, rights } = sight;
+  const where = within(plan.where, right, subject);
+  if ('key' in plan) return { ...plan, ...narrowRows(plan, sight, subject), where };
+  if ('set' in plan) return { ...plan, set: narrowSet(plan, sight, subject), where: where ?? plan.where };
+  if (!('columns' in plan)) return { ...plan, where } as TablePlan;
+  checkShown(plan);
+  const masks = rights.rights.read?.masks;
+  return { ...plan, where, masks: masks?.size === 0 ? undefined : masks };
+}
+
+/** Both conditions; undefined when there is neither. */
+function within(where: Condition | undefined, right: Right, subject: Subject): Condition | undefined {
+  const rule = conditionOf(right, subject);
+  if (rule === undefined || where === undefined) return rule ?? where;
+  return { op: 'and', of: [rule, where] };
+}
+
+/** What a rule comes to for a caller, who mostly comes again. */
+const conditions = new WeakMap<Right, WeakMap<Subject, Condition>>();
+
+function conditionOf(right: Right, subject: Subject): Condition | undefined {
+  const { rule } = right;
+  if (typeof rule !== 'function') return rule;
+  let known = conditions.get(right);
+  if (known === undefined) {
+    known = new WeakMap();
+    conditions.set(right, known);
+  }
+  let condition = known.get(subject);
+  if (condition === undefined) {
+    condition = rule(subject);
+    known.set(subject, condition);
+  }
+  return condition;
+}
+
+/** What is selected is readable, or a key; or it is there for the cursor, which is sealed. */
+function checkShown({ columns, table, order }: SelectPlan): void {
+  if (columns === table.columns) return;
+  for (const column of columns)
+    if (!isReadable(table, column) && !ownKey(table).includes(column) && !order.some((term) => term.column === column))
+      throw new Error('a column was selected past the rules');
+}
+
+function isReadable({ sight }: Table, column: Column): boolean {
+  return sight?.readable.has(column) === true;
+}
+
+/** Throws when the caller may not give one of these; asked before values are looked at, so that this is what it hears. */
+export function checkGivable(view: Table, columns: readonly Column[]): void {
+  const sight = sights.get(view);
+  if (sight !== undefined) checkGiven(columns, sight);
+}
+
+function checkGiven(columns: readonly Column[], { right, operation, persona }: Sight): void {
+  for (const column of columns) if (!right.columns.has(column)) throw apiError('persona_column', persona, operation, column.name);
+}
+
+function narrowSet({ set }: UpdatePlan, sight: Sight, subject: Subject): readonly Assignment[] {
+  checkGiven(
+    set.map(({ column }) => column),
+    sight,
+  );
+  return [...set, ...sight.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
+}
+
+/** Rows that say by their keys which ones they change. A part of the key that the service gives itself is nobody's to send. */
+function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Rows {
+  const { key, columns } = plan;
+  checkGiven(
+    columns.filter((column) => !key.includes(column) || isPreset(sight, column)),
+    sight,
+  );
+  return filledRows(plan, sight.right, subject);
+}
+
+type Rows = Pick<UpdateRowsPlan, 'columns' | 'rows'>;
+
+function narrowInsert(plan: InsertPlan, sight: Sight, subject: Subject): InsertPlan {
+  const { right, rights } = sight;
+  checkGiven(plan.columns, sight);
+  if (right.lacks !== undefined) throw lackingColumn(right.lacks);
+  const filled = { ...plan, ...filledRows(plan, right, subject) };
+  if (plan.upsert === undefined) return filled;
+  return { ...filled, taken: takenBy(rights, plan.columns, plan.upsert, subject) };
+}
+
+/** What an upsert may do to a row that is there: set what both operations grant, if the rule of changes holds for it. */
+function takenBy(rights: TableRights, columns: readonly Column[], key: readonly Column[], subject: Subject): TakenKey {
+  const update = grantedIn(rights, 'update', subject);
+  const set = columns.filter((column) => update.columns.has(column) && !key.includes(column));
+  return { set, where: conditionOf(update, subject) };
+}
+
+/** Rows of an upsert that lack what a new row needs: they change rows that are there, as the upsert would. */
+export function narrowTaken(plan: UpdateRowsPlan, { restriction }: Access): Narrowed<UpdateRowsPlan> {
+  if (restriction === undefined) return plan as Narrowed<UpdateRowsPlan>;
+  const { subject } = restriction;
+  const sight = sightOf(plan.table, 'insert');
+  checkGiven(plan.columns, sight);
+  const filled = plan.key.some((column) => isPreset(sight, column)) ? filledRows(plan, sight.right, subject) : {};
+  return { ...plan, ...filled, ...takenBy(sight.rights, plan.columns, plan.key, subject) } as Narrowed<UpdateRowsPlan>;
+}
+
+/** Does the service give the column itself? */
+export function isGivenByService(view: Table, column: Column): boolean {
+  const sight = sights.get(view);
+  return sight !== undefined && isPreset(sight, column);
+}
+
+function isPreset({ right }: Sight, column: Column): boolean {
+  return right.presets.some((preset) => preset.column === column);
+}
+
+/** A column that new rows need and that the caller may not give, if there is one; null when its name is not for the caller. */
+export function lackedColumn(view: Table, { restriction }: Access): string | null | undefined {
+  return restriction === undefined ? undefined : sightOf(view, 'insert').right.lacks;
+}
+
+export function lackingColumn(column: string | null): Error {
+  const which = column === null ? 'a column that you may not give' : `the column "${column}", which you may not give`;
+  return apiError('rows_refused', `The table needs a value for ${which}.`);
+}
+
+/** The same list for the same keys, so that a statement can be found by it. */
+const presetLists = new WeakMap<Right, WeakMap<readonly Column[], readonly Column[]>>();
+
+function withPresets(columns: readonly Column[], right: Right): readonly Column[] {
+  let known = presetLists.get(right);
+  if (known === undefined) {
+    known = new WeakMap();
+    presetLists.set(right, known);
+  }
+  let list = known.get(columns);
+  if (list === undefined) {
+    list = [...columns, ...right.presets.map(({ column }) => column)];
+    known.set(columns, list);
+  }
+  return list;
+}
+
+/** Every row with what the service gives behind its own values. */
+function filledRows({ columns, rows }: Rows, right: Right, subject: Subject): Rows {
+  if (right.presets.length === 0) return { columns, rows };
+  return { columns: withPresets(columns, right), rows: rows.withEach(right.presets.map(({ valueFor }) => valueFor(subject))) };
+}
+
+/** The table on which rows that were written are read: as a reader sees it. */
+export function readableTable(view: Table, { restriction }: Access): Table {
+  if (restriction === undefined) return view;
+  const { rights } = anySight(view);
+  const right = grantedIn(rights, 'read', restriction.subject);
+  if (!sights.has(right.view)) sights.set(right.view, { right, operation: 'read', rights, persona: restriction.subject.persona });
+  return right.view;
+}
+
+/** May every row of it be shown as it is? */
+export function isOpenToRead(view: Table, { restriction }: Access): boolean {
+  if (restriction === undefined) return true;
+  const { rule, masks } = sightOf(view, 'read').right;
+  return rule === undefined && masks.size === 0;
+}
+
+/** May the number of rows be guessed? Guesses are made of all rows there are, and would tell of those that the caller may not read. */
+export function mayEstimate(view: Table, access: Access, reachesOthers: boolean): boolean {
+  return access.restriction === undefined || (!reachesOthers && isOpenToRead(view, access));
+}
+
+/** The largest page that the caller may ask for; undefined when nothing is said of it. */
+export function largestPage(view: Table, { restriction }: Access): number | undefined {
+  return restriction === undefined ? undefined : sightOf(view, 'read').right.maxPageSize;
+}
+
+/** Throws when a page is larger than the caller may ask for. `name`: of the parameter that says so. */
+export function checkPageSize(view: Table, access: Access, name: string, size: number): void {
+  const most = largestPage(view, access);
+  if (most !== undefined && size > most) throw apiError('paging_invalid', name, `it may be ${most} at most`);
+}
+
+/** The names that may stand in an error; undefined when all may. */
+export function knownColumns({ restriction }: Access, table: Table | undefined): ReadonlySet<string> | undefined {
+  if (restriction === undefined) return undefined;
+  return new Set((table && restriction.rightsOn(table)?.visible)?.map(({ name }) => name) ?? []);
+}

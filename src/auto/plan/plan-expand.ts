@@ -1,0 +1,94 @@
+/** `$expand` + the tables around → what to read for each item, narrowed to what the caller may do. Pure. */
+import { apiError } from '../../errors.ts';
+import type { Neighbours } from '../../model/relation.ts';
+import type { Column, Table } from '../../model/table.ts';
+import type { RelatedRows, SelectPlan } from '../../sql/plan.ts';
+import type { ExpandWanted } from '../request/expand-syntax.ts';
+import { type Access, checkPageSize, largestPage, narrow } from './authorize.ts';
+import { findColumn } from './filters.ts';
+import { orderOf } from './order.ts';
+import { conditionWith, type Reach } from './relations.ts';
+
+/** What stands in the rows under a key. */
+export interface Expansion {
+  readonly key: string;
+  readonly kind: 'one' | 'many';
+  readonly rows: RelatedRows;
+  /** How many of the selected columns are seen: those behind are for what is nested. */
+  readonly visible: number;
+  /** So many rows are shown of each list. */
+  readonly size: number;
+  readonly nested: readonly Expansion[];
+}
+
+const USUAL_SIZE = 100;
+
+/** The last plan of each text for those who may do everything, and what it was made from: it holds as long as all of that is the same. */
+interface KeptPlan {
+  readonly from: Table;
+  readonly neighbours: Neighbours;
+  readonly expansions: readonly Expansion[];
+}
+
+const kept = new WeakMap<readonly ExpandWanted[], KeptPlan>();
+
+export function planExpansions(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
+  const { neighbours, access } = reach;
+  if (access.restriction !== undefined) return planExpand(items, from, reach);
+  const last = kept.get(items);
+  if (last !== undefined && last.from === from && isSame(last.neighbours, neighbours)) return last.expansions;
+  const expansions = planExpand(items, from, reach);
+  kept.set(items, { from, neighbours, expansions });
+  return expansions;
+}
+
+function isSame(a: Neighbours, b: Neighbours): boolean {
+  if (a.keys !== b.keys || a.tables.size !== b.tables.size) return false;
+  for (const [name, table] of a.tables) if (b.tables.get(name) !== table) return false;
+  return true;
+}
+
+function planExpand(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
+  const keys = new Set<string>();
+  return items.map((item) => {
+    if (from.byName.has(item.key)) throw apiError('expand_key', item.key, `a column of "${from.name}"`);
+    if (keys.has(item.key)) throw apiError('expand_key', item.key, 'another item');
+    keys.add(item.key);
+    return planItem(item, from, reach);
+  });
+}
+
+function planItem(item: ExpandWanted, from: Table, reach: Reach): Expansion {
+  const { relation, table, link } = reach.find(from, item);
+  const { kind } = relation;
+  if (kind === 'one' && item.size !== undefined) throw apiError('parameter_invalid', '$ps', `"${item.key}" is one row and no list`);
+  const visible = item.select === undefined ? table.columns : item.select.map((name) => findColumn(table, name));
+  const nested = planExpand(item.expand, table, reach);
+  const size = kind === 'one' ? 1 : listSize(item.size, table, reach.access);
+  const select: SelectPlan = {
+    table,
+    columns: withColumns(visible, nested),
+    where: conditionWith(item.filters, table, reach),
+    order: orderOf(item.order, table),
+    // One more shows whether there are more. A key that is unique needs no limit.
+    limit: kind === 'many' ? size + 1 : isUnique(table, link.key) ? 0 : 1,
+    offset: 0,
+  };
+  return { key: item.key, kind, rows: { link, select: narrow(select, reach.access, 'read') }, visible: visible.length, size, nested };
+}
+
+function listSize(asked: number | undefined, table: Table, access: Access): number {
+  if (asked !== undefined) checkPageSize(table, access, '$ps', asked);
+  return asked ?? Math.min(USUAL_SIZE, largestPage(table, access) ?? USUAL_SIZE);
+}
+
+/** What the nested items start from is selected too. */
+export function withColumns(visible: readonly Column[], expansions: readonly Expansion[]): readonly Column[] {
+  if (expansions.length === 0) return visible;
+  const hidden = expansions.flatMap(({ rows }) => rows.link.columns).filter((column) => !visible.includes(column));
+  return hidden.length === 0 ? visible : [...visible, ...new Set(hidden)];
+}
+
+function isUnique({ primaryKey, unique }: Table, columns: readonly Column[]): boolean {
+  return [primaryKey, ...unique].some((key) => key.length > 0 && key.every((column) => columns.includes(column)));
+}

@@ -1,0 +1,91 @@
+/** A request for sums and groups → plan: functions fit their columns, names are each there once, and the order is total. */
+import { apiError } from '../../errors.ts';
+import type { Column, Kind, Table } from '../../model/table.ts';
+import { AGGREGATES, isOfColumn, type TimePart, takes } from '../../sql/aggregates.ts';
+import type { GroupPlan, Narrowed, Output } from '../../sql/plan.ts';
+import type { AggregateWanted, GroupRequest, GroupWanted } from '../request/request.ts';
+import { type Access, checkPageSize, narrow } from './authorize.ts';
+import { conditionOf, findAskable } from './filters.ts';
+import { checkVersion, rowsBefore } from './paging.ts';
+
+export interface SumsPlan {
+  readonly do: 'group';
+  readonly groups: Narrowed<GroupPlan>;
+  readonly isCounted: boolean;
+}
+
+export function planGroups(request: GroupRequest, table: Table, access: Access): SumsPlan {
+  checkVersion(request, table);
+  checkPageSize(table, access, 'ps', request.size);
+  const groups = request.groups.map((wanted) => groupOutput(wanted, table));
+  const outputs = [...groups, ...request.aggregates.map((wanted) => aggregateOutput(wanted, table))];
+  const byName = new Map(outputs.map((output) => [output.column.name, output]));
+  const twice = outputs.find((output) => byName.get(output.column.name) !== output);
+  if (twice !== undefined)
+    throw apiError('parameter_invalid', '$agg', `the name ${twice.column.name} comes twice; give one of them an alias`);
+  const names = { byName: new Map(outputs.map(({ column, compared }) => [column.name, compared])) };
+  const plan: GroupPlan = {
+    table,
+    where: conditionOf(request.filters, table),
+    outputs,
+    having: request.having === undefined ? undefined : conditionOf([request.having], names),
+    order: orderOf(request, byName, groups),
+    limit: request.size,
+    offset: rowsBefore(request),
+  };
+  return { do: 'group', groups: narrow(plan, access, 'read'), isCounted: request.count !== undefined };
+}
+
+const WITH_TIME: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
+const OF_A_DAY: ReadonlySet<TimePart> = new Set<TimePart>(['hour', 'minute']);
+
+function groupOutput({ alias, column: name, part }: GroupWanted, table: Table): Output {
+  const column = findAskable(table, name);
+  if (!column.sortable) throw apiError('column_not_comparable', name, '$group');
+  if (part !== undefined && !(WITH_TIME.has(column.kind) || (column.kind === 'date' && !OF_A_DAY.has(part))))
+    throw apiError('parameter_invalid', '$group', `the column ${name} has no ${part}`);
+  const own = alias ?? (part === undefined ? name : `${name}_${part}`);
+  const named = { ...column, name: own };
+  return { source: { of: 'group', column, part }, column: named, compared: named };
+}
+
+function aggregateOutput({ alias, aggregate, column: name }: AggregateWanted, table: Table): Output {
+  const column = name === undefined ? undefined : findAskable(table, name);
+  if (column !== undefined && !takes(aggregate, column))
+    throw apiError('parameter_invalid', '$agg', `${aggregate} does not fit the column ${column.name} of the type ${column.type}`);
+  const own = alias ?? (name === undefined ? aggregate : `${aggregate}_${name}`);
+  const source = { of: 'rows', aggregate, column } as const;
+  if (column !== undefined && isOfColumn(aggregate)) {
+    const named = { ...column, name: own, nullable: true };
+    return { source, column: named, compared: named };
+  }
+  const kind = column === undefined ? 'int' : AGGREGATES[aggregate].kind(column);
+  return { source, column: number(own, kind), compared: number(own, kind === 'float' ? 'float' : 'decimal') };
+}
+
+/** What no column is: a number as large and as exact as the engine can have it. The dialect says of which type it is. */
+function number(name: string, kind: Kind): Column {
+  return {
+    name,
+    kind,
+    type: '',
+    cast: '',
+    nullable: true,
+    primaryKey: false,
+    default: null,
+    required: false,
+    readOnly: true,
+    sortable: true,
+  };
+}
+
+/** As asked, and behind it the groups. */
+function orderOf({ order = [] }: GroupRequest, byName: ReadonlyMap<string, Output>, groups: readonly Output[]): GroupPlan['order'] {
+  const asked = order.map(({ column, direction }) => {
+    const output = byName.get(column);
+    if (output === undefined) throw apiError('column_unknown', column);
+    return { output, direction };
+  });
+  const rest = groups.filter((group) => !asked.some(({ output }) => output === group));
+  return [...asked, ...rest.map((output) => ({ output, direction: 'asc' }) as const)];
+}

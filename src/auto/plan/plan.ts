@@ -1,0 +1,151 @@
+/**
+ * AutoRequest and Table → plan, narrowed to what the caller may do. Pure: knows neither SQL nor connections. Rows of a body are read when the plan
+ * runs, since they may be many.
+ */
+import type { Neighbours } from '../../model/relation.ts';
+import type { Column, Table } from '../../model/table.ts';
+import type { Condition, CountPlan, Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { EntityTags } from '../request/entity-tags.ts';
+import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from '../request/request.ts';
+import { type Access, type CursorSeal, checkPageSize, mayEstimate, narrow, visibleTable } from './authorize.ts';
+import { cursorCondition } from './cursor.ts';
+import { conditionOf, findColumn } from './filters.ts';
+import { keyCondition } from './keys.ts';
+import { orderOf } from './order.ts';
+import { checkVersion, rowsBefore } from './paging.ts';
+import { type Expansion, planExpansions, withColumns } from './plan-expand.ts';
+import { planGroups, type SumsPlan } from './plan-groups.ts';
+import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
+import { Reach, reaching } from './relations.ts';
+
+/** A page of rows. */
+export interface ReadPlan {
+  readonly do: 'read';
+  readonly select: Narrowed<SelectPlan>;
+  /** How many of the selected columns the caller sees: those behind are for the cursor, and for what belongs to the rows. */
+  readonly visible: number;
+  readonly keyset: boolean;
+  /** For its cursors. */
+  readonly seal: CursorSeal | undefined;
+  /** What stands in the rows besides. */
+  readonly expand: readonly Expansion[];
+  /** All rows that match, when their number was asked for. */
+  readonly count: Narrowed<CountPlan> | undefined;
+  /** The number need not be counted. */
+  readonly isEstimated: boolean;
+}
+
+/** The row of one key. All of its columns are selected, since its tag is made of them. */
+export interface RowPlan {
+  readonly do: 'row';
+  readonly select: Narrowed<SelectPlan>;
+  /** What the caller wants to see of the selected columns, by their places; undefined for all. */
+  readonly chosen: readonly number[] | undefined;
+  readonly ifNoneMatch: EntityTags | undefined;
+}
+
+/** The row of one key and what belongs to it, which has no tag. */
+export interface ExpandedRowPlan {
+  readonly do: 'expanded row';
+  readonly select: Narrowed<SelectPlan>;
+  readonly visible: number;
+  readonly expand: readonly Expansion[];
+}
+
+export type AutoPlan = ReadPlan | SumsPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
+
+/** What the catalogue says of a table and of those around it. */
+export interface Surroundings {
+  readonly kinds?: SelectPlan['kinds'];
+  /** Those that the request reaches; undefined when it reaches none. */
+  readonly neighbours?: Neighbours | undefined;
+}
+
+export function planRequest(asked: AutoRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
+  const table = visibleTable(found, access, OPERATIONS[asked.do]);
+  const reach = neighbours === undefined ? undefined : new Reach(neighbours, access);
+  const request = reach === undefined ? asked : reaching(asked, table, reach);
+  switch (request.do) {
+    case 'read':
+      return planRead(request, table, access, kinds, reach);
+    case 'group':
+      return planGroups(request, table, access);
+    case 'row':
+      return planRow(request, table, access, kinds, reach);
+    case 'insert':
+      return planInsert(request, table, access);
+    case 'patch':
+      return planPatch(request, table, access);
+    case 'update':
+      return planUpdate(request, table, access);
+    case 'delete':
+      return planDelete(request, table, access);
+  }
+}
+
+function planRead(request: ReadRequest, table: Table, access: Access, kinds: SelectPlan['kinds'], reach: Reach | undefined): ReadPlan {
+  checkVersion(request, table);
+  checkPageSize(table, access, 'ps', request.size);
+  const where = conditionOf(request.filters, table);
+  const order = orderOf(request.order, table);
+  const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
+  const keyset = request.after !== undefined;
+  const seal = access.restriction?.seal;
+  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
+  const selected = withColumns(visible, expand);
+  const hidden = keyset ? order.map((term) => term.column).filter((column) => !selected.includes(column)) : [];
+  const behind = keyset && request.after !== '' ? cursorCondition(request.after ?? '', order, seal) : undefined;
+  const select: SelectPlan = {
+    table,
+    columns: hidden.length === 0 ? selected : [...selected, ...hidden],
+    kinds,
+    where: and(where, behind),
+    order,
+    limit: request.size,
+    offset: rowsBefore(request),
+    continues: behind !== undefined && where === undefined && access.restriction === undefined,
+    masks: undefined,
+    joined: undefined,
+  };
+  return {
+    do: 'read',
+    select: narrow(select, access, 'read'),
+    visible: visible.length,
+    keyset,
+    seal,
+    expand,
+    count: request.count === undefined ? undefined : narrow({ table, where }, access, 'read'),
+    isEstimated: request.count === 'estimated' && mayEstimate(table, access, reach !== undefined),
+  };
+}
+
+function planRow(
+  request: RowRequest,
+  table: Table,
+  access: Access,
+  kinds: SelectPlan['kinds'],
+  reach: Reach | undefined,
+): RowPlan | ExpandedRowPlan {
+  checkVersion(request, table);
+  const where = keyCondition(request.key, table);
+  const expand = reach === undefined || request.expand === undefined ? NOTHING : planExpansions(request.expand, table, reach);
+  if (expand.length > 0) {
+    const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
+    const plan = rowPlan(table, withColumns(visible, expand), where, kinds);
+    return { do: 'expanded row', select: narrow(plan, access, 'read'), visible: visible.length, expand };
+  }
+  const chosen = request.select?.map((name) => table.columns.indexOf(findColumn(table, name)));
+  const select = rowPlan(table, table.columns, where, kinds);
+  return { do: 'row', select: narrow(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
+}
+
+function rowPlan(table: Table, columns: readonly Column[], where: Condition, kinds: SelectPlan['kinds']): SelectPlan {
+  return { table, columns, kinds, where, order: [], limit: 2, offset: 0, masks: undefined, joined: undefined };
+}
+
+const NOTHING: readonly Expansion[] = [];
+
+function and(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { op: 'and', of: [a, b] };
+}

@@ -1,0 +1,86 @@
+/**
+ * Dates and times as ISO 8601 and nothing else: `now`, `yesterday` and local formats are refused. What comes out is what the engines take:
+ * `YYYY-MM-DD`, `hh:mm:ss[.f]`, `YYYY-MM-DDThh:mm:ss[.f]` and, where the type has a zone, `Z` or `±hh:mm` behind it.
+ */
+import type { Column } from '../../model/table.ts';
+
+/** The reason why a value does not fit, ready to be put into a sentence. */
+export class InvalidValue extends Error {}
+
+const DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
+const TIMESTAMP = /^(\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const TIME = /^(-?)(\d{2,3}):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+/** What the engines themselves print for values that ISO 8601 cannot express: taken back as it was given out. */
+const OWN_NOTATION = /^(?:-?infinity|0000-00-00(?:[T ]00:00:00(?:\.0+)?Z?)?|\d{4,6}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|\+00)?)? BC)$/;
+
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function checkDay(year: string, month: string, day: string): void {
+  const m = Number(month);
+  const d = Number(day);
+  const y = Number(year);
+  const leap = (y % 4 === 0 && y % 100 !== 0) || y % 400 === 0;
+  if (y < 1 || m < 1 || m > 12 || d < 1 || d > (DAYS[m - 1] ?? 0) || (m === 2 && d === 29 && !leap))
+    throw new InvalidValue('there is no such day');
+}
+
+export function checkDate(text: string): string {
+  const match = DATE.exec(text);
+  if (match === null) {
+    if (OWN_NOTATION.test(text)) return text;
+    throw new InvalidValue('it must be a date of the form YYYY-MM-DD');
+  }
+  checkDay(match[1] ?? '', match[2] ?? '', match[3] ?? '');
+  return text;
+}
+
+export function checkTime(column: Column, text: string): string {
+  const match = TIME.exec(text);
+  if (match === null) throw new InvalidValue('it must be a time of the form hh:mm:ss');
+  const [, sign, hours, minutes = '', seconds = '00', fraction = '', zone = ''] = match;
+  if (Number(minutes) > 59 || Number(seconds) > 59) throw new InvalidValue('there is no such time of day');
+  checkFraction(column, fraction);
+  return `${sign}${hours}:${minutes}:${seconds}${fraction === '' ? '' : `.${fraction}`}${zone}`;
+}
+
+export function checkTimestamp(column: Column, text: string): string {
+  const match = TIMESTAMP.exec(text);
+  if (match === null) {
+    if (OWN_NOTATION.test(text)) return text;
+    throw new InvalidValue('it must be a timestamp of the form YYYY-MM-DDThh:mm:ss, with an offset if need be');
+  }
+  const [, year = '', month = '', day = '', hours = '00', minutes = '00', seconds = '00', fraction = '', zone = ''] = match;
+  checkDay(year, month, day);
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) throw new InvalidValue('there is no such time of day');
+  checkFraction(column, fraction);
+  const tail = fraction === '' ? '' : `.${fraction}`;
+  const offset = normalOffset(zone);
+  if (column.kind === 'timestamptz') return `${year}-${month}-${day}T${hours}:${minutes}:${seconds}${tail}${offset === '' ? 'Z' : offset}`;
+  if (offset === '' || offset === 'Z') return `${year}-${month}-${day}T${hours}:${minutes}:${seconds}${tail}`;
+  return `${inUtc(year, month, day, hours, minutes, seconds, offset)}${tail}`;
+}
+
+function checkFraction(column: Column, fraction: string): void {
+  const kept = column.fraction ?? 9;
+  if (/[1-9]/.test(fraction.slice(kept))) throw new InvalidValue(`the type keeps ${kept} digits of a second's fraction`);
+}
+
+function normalOffset(zone: string): string {
+  if (zone === '' || zone === 'Z' || zone === 'z') return zone.toUpperCase();
+  const hours = zone.slice(0, 3);
+  const minutes = zone.slice(3).replace(':', '') || '00';
+  if (Number(hours.slice(1)) > 15 || Number(minutes) > 59) throw new InvalidValue('there is no such offset');
+  return `${hours}:${minutes}`;
+}
+
+/** A type without a zone keeps the moment in UTC, the zone of every session. */
+function inUtc(year: string, month: string, day: string, hours: string, minutes: string, seconds: string, offset: string): string {
+  const sign = offset.startsWith('-') ? 1 : -1;
+  const shift = sign * (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4, 6)));
+  const moment = new Date(0);
+  moment.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  moment.setUTCHours(Number(hours), Number(minutes) + shift, Number(seconds));
+  const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
+  const date = `${pad(moment.getUTCFullYear(), 4)}-${pad(moment.getUTCMonth() + 1)}-${pad(moment.getUTCDate())}`;
+  return `${date}T${pad(moment.getUTCHours())}:${pad(moment.getUTCMinutes())}:${pad(moment.getUTCSeconds())}`;
+}

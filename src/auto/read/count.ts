@@ -1,0 +1,41 @@
+/** How many rows match: counted, or as the engine's planner or statistics have it. */
+import { TextRows } from '../../engines/contract/rows.ts';
+import type { Backpressure, ResultColumn } from '../../model/cells.ts';
+import { compileCount, compileEstimate } from '../../sql/compile/compile.ts';
+import type { CountPlan, Narrowed } from '../../sql/plan.ts';
+import type { AnswerSink, AutoSession } from '../session.ts';
+
+export async function countRows(plan: Narrowed<CountPlan>, { connection, engine, options }: AutoSession): Promise<string> {
+  const { statement, params } = compileCount(plan, engine.dialect);
+  const counted = new TextRows();
+  await connection.run(statement, params, options, counted);
+  return counted.rows[0]?.[0] ?? '0';
+}
+
+/** Into the headers of an answer. Where nobody can estimate, rows are counted, and the header says so. */
+export async function tellCount(plan: Narrowed<CountPlan>, isEstimated: boolean, session: AutoSession, answer: AnswerSink): Promise<void> {
+  const estimated = isEstimated ? await estimateRows(plan, session) : undefined;
+  answer.header('X-Total-Count', estimated === undefined ? await countRows(plan, session) : String(estimated));
+  answer.header('X-Count', estimated === undefined ? 'exact' : 'estimated');
+}
+
+async function estimateRows(plan: Narrowed<CountPlan>, { connection, engine, options }: AutoSession): Promise<number | undefined> {
+  const bound = compileEstimate(plan, engine.dialect);
+  if (bound === undefined) return undefined;
+  const told = new NamedRows();
+  await connection.run(bound.statement, bound.params, options, told);
+  return engine.dialect.estimate?.rows(told.named());
+}
+
+class NamedRows extends TextRows {
+  #names: readonly string[] = [];
+
+  override start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    super.start(columns, flow);
+    this.#names = columns.map(({ name }) => name);
+  }
+
+  named(): readonly ReadonlyMap<string, string | null>[] {
+    return this.rows.map((row) => new Map(row.map((value, i) => [this.#names[i] ?? '', value])));
+  }
+}

@@ -1,0 +1,53 @@
+/** Runs sums and groups: the number of groups if it was asked for, then the rows of the page. */
+import { TextRows } from '../../engines/contract/rows.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Kind } from '../../model/table.ts';
+import { compileGroupCount, compileGroups } from '../../sql/compile/compile-groups.ts';
+import type { SumsPlan } from '../plan/plan-groups.ts';
+import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
+
+export async function runGroups({ groups, isCounted }: SumsPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const { connection, engine, options } = session;
+  if (isCounted) {
+    const { statement, params } = compileGroupCount(groups, engine.dialect);
+    const counted = new TextRows();
+    await connection.run(statement, params, options, counted);
+    sink.header('X-Total-Count', counted.rows[0]?.[0] ?? '0');
+    sink.header('X-Count', 'exact');
+  }
+  const { statement, params } = compileGroups(groups, engine.dialect);
+  const named = new KindSink(
+    sink,
+    groups.outputs.map(({ column }) => column),
+  );
+  return { rows: (await connection.run(statement, params, options, named)).rows, cursor: undefined };
+}
+
+/** What a result says it is, and what it is as well: whole numbers that an engine gives as decimals, and moments that it gives as texts. */
+const MEANT: Readonly<Partial<Record<Kind, ReadonlySet<Kind>>>> = {
+  decimal: new Set<Kind>(['int']),
+  int: new Set<Kind>(['decimal']),
+  text: new Set<Kind>(['timestamptz']),
+};
+
+class KindSink implements RowSink {
+  readonly #inner: RowSink;
+  readonly #planned: readonly ResultColumn[];
+
+  constructor(inner: RowSink, planned: readonly ResultColumn[]) {
+    this.#inner = inner;
+    this.#planned = planned;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    const meant = columns.map(({ name, kind }, i) => {
+      const planned = this.#planned[i]?.kind ?? kind;
+      return { name, kind: planned === kind || MEANT[kind]?.has(planned) === true ? planned : kind };
+    });
+    this.#inner.start(meant, flow);
+  }
+
+  row(cells: Cells): void {
+    this.#inner.row(cells);
+  }
+}

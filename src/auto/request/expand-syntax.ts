@@ -1,0 +1,78 @@
+/** The grammar of `$expand`: items between commas, options of each. Turns a text into a tree; knows no table. */
+import { apiError } from '../../errors.ts';
+import { BoundedMap } from '../../util/bounded-map.ts';
+import { detached } from '../../util/text/detached.ts';
+import { columnList, type OrderWanted, parseOrder } from './column-lists.ts';
+import { parseNamedFilter, type RawFilter, type RelatedWanted } from './filter-syntax.ts';
+import { readItem, split } from './related-item.ts';
+
+export interface ExpandWanted extends RelatedWanted {
+  /** Where the rows stand in the row that they belong to. */
+  readonly key: string;
+  readonly select: readonly string[] | undefined;
+  readonly order: readonly OrderWanted[] | undefined;
+  readonly size: number | undefined;
+  readonly expand: readonly ExpandWanted[];
+}
+
+const MOST_LEVELS = 3;
+const MOST_ITEMS = 10;
+
+/** Applications send the same few texts again and again. What is kept of them is bounded by their length. */
+const known = new BoundedMap<string, readonly ExpandWanted[]>(1_000_000, { sizeOf: (_, text) => text.length + 1 });
+
+export function parseExpand(text: string, maxPageSize: number): readonly ExpandWanted[] {
+  const key = `${maxPageSize} ${text}`;
+  let parsed = known.get(key);
+  if (parsed === undefined) {
+    parsed = expandItems(text, 1, { items: { left: MOST_ITEMS }, maxPageSize });
+    known.set(detached(key), parsed);
+  }
+  return parsed;
+}
+
+interface Bounds {
+  readonly items: { left: number };
+  readonly maxPageSize: number;
+}
+
+function expandItems(text: string, level: number, bounds: Bounds): readonly ExpandWanted[] {
+  if (level > MOST_LEVELS) throw invalid('$expand', `it may be nested ${MOST_LEVELS} levels deep at most`);
+  return split(text, ',', '$expand').map((item) => {
+    if (--bounds.items.left < 0) throw invalid('$expand', `it may have ${MOST_ITEMS} items in all at most`);
+    return expandItem(item, level, bounds);
+  });
+}
+
+const OPTIONS = ['$select', '$order', '$ps', '$expand'];
+
+function expandItem(text: string, level: number, bounds: Bounds): ExpandWanted {
+  const { alias, table, hint, options } = readItem('$expand', text);
+  const single = new Map<string, string>();
+  const filters: RawFilter[] = [];
+  for (const { name, value } of options) {
+    if (!OPTIONS.includes(name)) filters.push(parseNamedFilter(name, value));
+    else if (single.has(name)) throw apiError('repeated_parameter', name);
+    else single.set(name, value);
+  }
+  const nested = single.get('$expand');
+  return {
+    key: alias ?? table,
+    table,
+    hint,
+    filters,
+    select: columnList('$select', single.get('$select')),
+    order: parseOrder(single.get('$order')),
+    size: sizeOf(single.get('$ps'), bounds.maxPageSize),
+    expand: nested === undefined ? [] : expandItems(nested, level + 1, bounds),
+  };
+}
+
+function sizeOf(text: string | undefined, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(text) || Number(text) < 1) throw invalid('$ps', 'it must be a whole number from 1 on');
+  if (Number(text) > most) throw invalid('$ps', `it may be ${most} at most`);
+  return Number(text);
+}
+
+const invalid = (name: string, why: string): Error => apiError('parameter_invalid', name, why);

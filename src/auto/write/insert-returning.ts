@@ -1,0 +1,247 @@
+/**
+ * Runs an insert that gives back its rows, in the order of the body: with RETURNING where the engine has it, else by their keys, which are those of the
+ * body, those that the service gives, or those that the database made.
+ */
+import { DbFailure, type Outcome } from '../../engines/contract/engine.ts';
+import { apiError } from '../../errors.ts';
+import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../../model/cells.ts';
+import type { Column } from '../../model/table.ts';
+import { compileSelect } from '../../sql/compile/compile.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import { Gate } from '../expand/expanded-rows.ts';
+import { cellText } from '../plan/cursor.ts';
+import type { InsertBodyPlan, ReturnedRows } from '../plan/plan-write.ts';
+import type { Batch, Group } from '../rows/insert-body.ts';
+import { maskedSink } from '../rows/mask-sink.ts';
+import type { AnswerSink, AutoSession } from '../session.ts';
+import { groupStatements, isWhole, keysIn, mustWrite, narrowGroup, statementsOf } from './insert-statements.ts';
+import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys, readWritten, type Wanted } from './read-back.ts';
+import { checkDryRun, checkWritten, inTransaction, keepsHalf, type Progress } from './transaction.ts';
+
+export function insertAndReturn(
+  batch: Batch,
+  plan: InsertBodyPlan,
+  returned: ReturnedRows,
+  session: AutoSession,
+  sink: AnswerSink,
+): Promise<number> {
+  const { capabilities, label } = session.engine;
+  if (!capabilities.transactions) throw apiError('not_on_engine', '$return=rows', label);
+  checkDryRun(plan, plan.table, session);
+  const isReturned = returned.isOpen && capabilities.returning.includes('insert') && mustWrite(batch.groups, plan) === undefined;
+  if (!isReturned) return insertAndRead(batch, plan, returned, session, sink);
+  const returning = returned.columns;
+  const groups = batch.groups.map((group) => ({ group, statements: groupStatements(group, plan, session, { returning }) }));
+  const [first] = groups;
+  const [only] = first?.statements ?? [];
+  const isOne = groups.length === 1 && first?.statements.length === 1;
+  if (isOne && only !== undefined && !plan.dryRun && plan.maxAffected === undefined) {
+    const running = run(only, session, sink).then(({ rows }) => rows);
+    return plan.table.transactional ? running : running.catch(keepsHalf);
+  }
+  const ordered = groups.length === 1 ? undefined : new OrderedRows(sink, batch.count);
+  const joined = new JoinedSink(sink);
+  return inTransaction(plan, session, async (progress) => {
+    for (const { group, statements } of groups) {
+      ordered?.next(group.places);
+      for (const statement of statements) {
+        await run(statement, session, ordered ?? joined);
+        progress.hasRun = true;
+      }
+    }
+    ordered?.end();
+    return batch.count;
+  });
+}
+
+function run({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<Outcome> {
+  return connection.run(statement, params, options, sink);
+}
+
+function insertAndRead(
+  batch: Batch,
+  plan: InsertBodyPlan,
+  returned: ReturnedRows,
+  session: AutoSession,
+  sink: AnswerSink,
+): Promise<number> {
+  const { table } = plan;
+  const { label } = session.engine;
+  // By the key of an upsert rows are known that the body names by no other.
+  const key = plan.upsert ?? table.primaryKey;
+  if (key.length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', label);
+  if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${label} ${table.storage}`);
+  const { columns, access } = returned;
+  const wanted = { table: returned.table, columns, access, key };
+  const together = oneTogether(batch, plan, wanted, session, sink);
+  if (together !== undefined) return together;
+  return inTransaction(plan, session, async (progress) => {
+    const keys: RowKey[] = new Array(batch.count);
+    for (const group of batch.groups) {
+      const found = await insertGroup(group, key, plan, progress, session);
+      for (const [i, place] of group.places.entries()) keys[place] = found[i] ?? [];
+    }
+    const order = isAscending(keys, key) ? 'together' : 'in turn';
+    await readByKeys(keys, wanted, order, session, sink);
+    return batch.count;
+  });
+}
+
+/** One row: its transaction, with what writes the row and what reads it, leaves as a whole. Undefined where it cannot, or might have to be taken back. */
+function oneTogether(
+  { count, groups: [group] }: Batch,
+  plan: InsertBodyPlan,
+  wanted: Wanted & { readonly key: readonly Column[] },
+  session: AutoSession,
+  sink: RowSink,
+): Promise<number> | undefined {
+  const { connection, options, engine } = session;
+  const { dialect } = engine;
+  if (connection.writeAndRead === undefined || count !== 1 || group === undefined || plan.dryRun || plan.maxAffected !== undefined)
+    return undefined;
+  const { key } = wanted;
+  const narrowed = narrowGroup(group, plan);
+  const { how, given } = howKnown(narrowed, key, session);
+  const place = wanted.columns.indexOf(key[0] as Column);
+  if (how === 'told' || (how === 'generated' && (place < 0 || dialect.generatedKey === undefined))) return undefined;
+  const select = readWritten(key, given[0] ?? 'generated', wanted);
+  const [write] = statementsOf(narrowed, session, ASKED[how]);
+  if (write === undefined) return undefined;
+  const row = new HeldRow();
+  const { statement, params } = compileSelect(select, dialect);
+  return connection.writeAndRead(write, { statement, params, sink: row }, options).then(async ({ rows, generated }) => {
+    checkWritten(rows, mustWrite([group], plan));
+    // A trigger may have given it another key than the server would have; and by now its columns may be of other kinds than those known.
+    const isIt = row.isStarted && (how === 'given' || row.text(place) === String(generated));
+    if (isIt) row.passOn(maskedSink(select, sink));
+    else await readDone(given[0] ?? generatedKey(generated), wanted, session, sink);
+    return count;
+  });
+}
+
+function generatedKey(generated: Outcome['generated']): RowKey {
+  if (generated === undefined) throw new DbFailure('other', 'The server has not told the key of the new row', { left: 'unknown' });
+  return [String(generated)];
+}
+
+/** Reads a row that is committed: nothing that fails now takes it back. */
+async function readDone(key: RowKey, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
+  try {
+    await readByKeys([key], { ...wanted, kinds: 'described' }, 'together', session, sink);
+  } catch (error) {
+    throw error instanceof DbFailure ? error.leaving('unknown') : error;
+  }
+}
+
+/** How the keys of rows become known: they are in the rows, the statement tells them, or the server counts them up. */
+interface Known {
+  readonly how: 'given' | 'told' | 'generated';
+  readonly given: readonly RowKey[];
+}
+
+const ASKED = { given: {}, generated: { keys: 'generated' } } as const;
+
+function howKnown(rows: Pick<Group, 'columns' | 'rows'>, key: readonly Column[], { engine }: AutoSession): Known {
+  const { capabilities, dialect, label } = engine;
+  const given = key.every((column) => rows.columns.includes(column)) ? keysIn(rows, key) : [];
+  if (given.length > 0 && given.every(isWhole)) return { how: 'given', given };
+  if (capabilities.returning.includes('insert')) return { how: 'told', given: [] };
+  if (key.length > 1 || !isGenerated(key[0]) || dialect.generatedKeys === undefined)
+    throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
+  return { how: 'generated', given: [] };
+}
+
+/** The keys of the rows, in their order. */
+async function insertGroup(
+  group: Group,
+  primaryKey: readonly Column[],
+  plan: InsertBodyPlan,
+  progress: Progress,
+  session: AutoSession,
+): Promise<readonly RowKey[]> {
+  const narrowed = narrowGroup(group, plan);
+  const { how, given } = howKnown(narrowed, primaryKey, session);
+  const told = new KeySink(primaryKey);
+  const keys: RowKey[] = [];
+  let written = 0;
+  for (const statement of statementsOf(narrowed, session, how === 'told' ? { returning: primaryKey } : ASKED[how])) {
+    const outcome = await run(statement, session, how === 'told' ? told : undefined);
+    written += outcome.rows;
+    progress.hasRun = true;
+    if (how === 'generated') keys.push(...(await generatedKeys(outcome, session.engine.dialect.generatedKeys ?? '', session)));
+  }
+  checkWritten(written, mustWrite([group], plan));
+  if (how === 'given') return given;
+  return how === 'told' ? told.keys : keys;
+}
+
+/** A number that the database counts up. */
+function isGenerated(column: Column | undefined): boolean {
+  return column?.kind === 'int' && column.generated === true && !column.readOnly;
+}
+
+/** In the order of the key anyway? */
+function isAscending(keys: readonly RowKey[], key: readonly Column[]): boolean {
+  if (key.length !== 1 || key[0]?.kind !== 'int') return false;
+  return keys.every((one, i) => i === 0 || BigInt(String(keys[i - 1]?.[0])) < BigInt(String(one[0])));
+}
+
+/** Rows that come group by group, passed on in the order of the body. */
+class OrderedRows implements RowSink {
+  readonly #inner: RowSink;
+  readonly #rows: Cells[];
+  #places: readonly number[] = [];
+  #at = 0;
+  #isStarted = false;
+
+  constructor(inner: RowSink, count: number) {
+    this.#inner = inner;
+    this.#rows = new Array(count);
+  }
+
+  /** The rows that come now belong at these places. */
+  next(places: readonly number[]): void {
+    this.#places = places;
+    this.#at = 0;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    if (!this.#isStarted) this.#inner.start(columns, flow);
+    this.#isStarted = true;
+  }
+
+  row(cells: Cells): void {
+    const place = this.#places[this.#at++];
+    if (place !== undefined) this.#rows[place] = copyRow(cells);
+  }
+
+  end(): void {
+    for (const row of this.#rows) if (row !== undefined) this.#inner.row(row);
+  }
+}
+
+/** A row that nobody is to see before it is known to be the right one. */
+class HeldRow implements RowSink {
+  isStarted = false;
+  #columns: readonly ResultColumn[] = [];
+  #cells: Cells | undefined;
+
+  start(columns: readonly ResultColumn[]): void {
+    this.#columns = columns;
+    this.isStarted = true;
+  }
+
+  row(cells: Cells): void {
+    this.#cells = copyRow(cells);
+  }
+
+  /** Undefined without a row. */
+  text(column: number): string | null | undefined {
+    return this.#cells && cellText(this.#cells, column, this.#columns[column]?.kind);
+  }
+
+  passOn(sink: RowSink): void {
+    sink.start(this.#columns, new Gate());
+    if (this.#cells !== undefined) sink.row(this.#cells);
+  }
+}

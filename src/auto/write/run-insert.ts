@@ -1,0 +1,44 @@
+/**
+ * Runs an insert: reads the rows, writes them, and finds the row that the database refuses. While the database works, nothing keeps the rows alive:
+ * many large batches would be too much for the garbage collector. When a row was refused, the body is read again.
+ */
+import { apiError } from '../../errors.ts';
+import type { InsertBodyPlan } from '../plan/plan-write.ts';
+import { readBatch, rowsToInsert } from '../rows/insert-body.ts';
+import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
+import { findRefused, isRefusal, LocatedFailure } from './bisect-batch.ts';
+import { insertAndReturn } from './insert-returning.ts';
+import { mustWrite, toStatements, whyUnwritten } from './insert-statements.ts';
+import { checkForGood, runStatements, Unwritten } from './transaction.ts';
+
+export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const { table, body, upsert } = plan;
+  if (upsert?.length === 0) throw apiError('not_on_engine', '$upsert without a primary key', session.engine.label);
+  const read = readBatch(body, table, session.owner, rowsToInsert(upsert));
+  const batch = read instanceof Promise ? await read : read;
+  const { count } = batch;
+  checkForGood(count, plan, table);
+  const writing =
+    plan.returning === undefined
+      ? runStatements(toStatements(batch, plan, session), plan, table, session, mustWrite(batch.groups, plan))
+      : insertAndReturn(batch, plan, plan.returning, session, sink);
+  return writing.then(
+    () => ({ rows: count, cursor: undefined }),
+    async (error: unknown) => {
+      throw await located(error, count, plan, session);
+    },
+  );
+}
+
+async function located(error: unknown, count: number, plan: InsertBodyPlan, session: AutoSession): Promise<unknown> {
+  const { connection, engine, owner } = session;
+  if (!isRefusal(error) || !connection.usable || (count > 1 && !engine.capabilities.transactions)) return error;
+  const batch = await readBatch(plan.body, plan.table, owner, rowsToInsert(plan.upsert));
+  const found = await findRefused(error, batch, session, (part) => ({
+    statements: toStatements(part, plan, session),
+    expected: mustWrite(part.groups, plan),
+  }));
+  if (found === undefined) return error;
+  const { refusal, row } = found;
+  return refusal instanceof Unwritten ? whyUnwritten(row, batch, plan, session) : new LocatedFailure(refusal, row);
+}

@@ -1,0 +1,130 @@
+/**
+ * Runs a PATCH of rows by their keys, all or nothing: one statement for all rows with the same columns where the engine can. That every key has its row,
+ * and no two the same one, shows in the numbers; only when these do not agree is the row looked for.
+ */
+import { DbFailure } from '../../engines/contract/engine.ts';
+import { apiError } from '../../errors.ts';
+import type { Kind, Table } from '../../model/table.ts';
+import { compileSelect } from '../../sql/compile/compile.ts';
+import { compileUpdateRows } from '../../sql/compile/update-rows.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import type { SelectPlan } from '../../sql/plan.ts';
+import type { Operand } from '../../sql/statement.ts';
+import { Lease } from '../../util/bytes/buffer-pool.ts';
+import { narrow } from '../plan/authorize.ts';
+import { isOneOf } from '../plan/keys.ts';
+import type { PatchBodyPlan } from '../plan/plan-write.ts';
+import { type Batch, ROWS, readBatch } from '../rows/insert-body.ts';
+import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
+import { findRefused, isRefusal, LocatedFailure } from './bisect-batch.ts';
+import { KeySink, keyText, type RowKey, readByKeys } from './read-back.ts';
+import { checkDryRun, checkForGood, inTransaction, keepsHalf } from './transaction.ts';
+
+export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  const { table, body, returning } = plan;
+  const { engine } = session;
+  if (!engine.capabilities.transactions) {
+    if (/^\s*\[\s*\]\s*$/.test(body.toString('latin1', 0, 100))) throw apiError('rows_not_array');
+    throw apiError('not_on_engine', 'A PATCH of rows by their keys', engine.label);
+  }
+  if (table.primaryKey.length === 0) throw apiError('key_missing');
+  checkDryRun(plan, table, session);
+  const batch = await readBatch(body, table, session.owner, ROWS.patch);
+  checkForGood(batch.count, plan, table);
+  const patching = inTransaction(plan, session, async (progress) => {
+    const statements = statementsOf(batch, plan, session);
+    // One statement changes no row twice: then its number of rows tells.
+    if (statements.length > 1) await checkOnce(keysOf(batch, table), plan, session).catch((error: unknown) => letGo(statements, error));
+    let rows = 0;
+    for (const statement of statements) {
+      rows += (await session.connection.run(statement.statement, statement.params, session.options)).rows;
+      progress.hasRun = true;
+    }
+    if (rows < batch.count) throw await wrongKey(keysOf(batch, table), plan, session);
+    if (returning !== undefined) await readByKeys(keysOf(batch, table), returning, 'in turn', session, sink);
+    return rows;
+  });
+  try {
+    return { rows: await (table.transactional ? patching : patching.catch(keepsHalf)), cursor: undefined };
+  } catch (error) {
+    throw await located(error, batch, plan, session);
+  }
+}
+
+/** Kinds of which two values are the same to an engine only if their texts are. */
+const EXACT: ReadonlySet<Kind> = new Set<Kind>(['int', 'uuid', 'date', 'bool']);
+
+/** By row of the body. */
+function keysOf(batch: Batch, { primaryKey: key }: Table): readonly RowKey[] {
+  const keys: RowKey[] = new Array(batch.count);
+  for (const { columns, rows, places } of batch.groups) {
+    const at = key.map((column) => columns.indexOf(column));
+    for (const [row, place] of places.entries()) keys[place] = at.map((i) => (rows.value(row * rows.width + i) ?? '') as Operand);
+  }
+  return keys;
+}
+
+/** Several statements could change a row twice. */
+async function checkOnce(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<void> {
+  if (!plan.table.primaryKey.every(({ kind }) => EXACT.has(kind))) {
+    if ((await storedKeys(keys, plan, session)).size < keys.length) throw await wrongKey(keys, plan, session);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [row, key] of keys.entries()) {
+    const text = keyText(key);
+    if (seen.has(text)) throw apiError('patch_key_twice', String(row));
+    seen.add(text);
+  }
+}
+
+function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
+  const key = table.primaryKey;
+  return groups.flatMap(({ columns, rows }) => compileUpdateRows(narrow({ table, key, columns, rows }, access, 'update'), engine.dialect));
+}
+
+/** What was written down for statements that are never sent goes back to the pool. */
+function letGo(statements: readonly BoundStatement[], error: unknown): never {
+  for (const { params } of statements) for (const value of params) if (value instanceof Lease) value.release();
+  throw error;
+}
+
+/** The same failure with its row, where that can be found. */
+async function located(error: unknown, batch: Batch, plan: PatchBodyPlan, session: AutoSession): Promise<unknown> {
+  if (!isRefusal(error) || !session.connection.usable) return error;
+  const found = await findRefused(error, batch, session, (part) => ({
+    statements: statementsOf(part, plan, session),
+    expected: undefined,
+  }));
+  return found?.refusal instanceof DbFailure ? new LocatedFailure(found.refusal, found.row) : error;
+}
+
+const KEYS_MOST = 1000;
+
+/** Those of the keys that there are, as the database has them. */
+async function storedKeys(keys: readonly RowKey[], { table, access }: PatchBodyPlan, session: AutoSession): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>();
+  const key = table.primaryKey;
+  for (let at = 0; at < keys.length; at += KEYS_MOST) {
+    const sink = new KeySink(key);
+    const where = isOneOf(key, keys.slice(at, at + KEYS_MOST));
+    const plan: SelectPlan = { table, columns: key, where, order: [], limit: KEYS_MOST, offset: 0 };
+    const { statement, params } = compileSelect(narrow(plan, access, 'update'), session.engine.dialect);
+    await session.connection.run(statement, params, session.options, sink);
+    for (const found of sink.keys) stored.add(keyText(found));
+  }
+  return stored;
+}
+
+/** The first row whose key is that of an earlier one, or of none in the table: the shortest beginning with fewer stored keys than rows ends with it. */
+async function wrongKey(keys: readonly RowKey[], plan: PatchBodyPlan, session: AutoSession): Promise<Error> {
+  let low = 1;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((await storedKeys(keys.slice(0, middle), plan, session)).size < middle) high = middle;
+    else low = middle + 1;
+  }
+  const isThere = (await storedKeys(keys.slice(high - 1, high), plan, session)).size > 0;
+  return apiError(isThere ? 'patch_key_twice' : 'patch_row_unknown', String(high - 1));
+}

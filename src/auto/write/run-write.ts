@@ -1,0 +1,138 @@
+/**
+ * Runs a write to the rows that match: one statement, or several in a transaction where its outcome depends on what was found (the row as it was, how
+ * many rows there are, the rows that are to be given back).
+ */
+import type { Outcome } from '../../engines/contract/engine.ts';
+import { apiError } from '../../errors.ts';
+import type { Cells, RowSink } from '../../model/cells.ts';
+import { compileDelete, compileSelect, compileUpdate } from '../../sql/compile/compile.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import type { Most, Narrowed, SelectPlan } from '../../sql/plan.ts';
+import { ownKey } from '../plan/keys.ts';
+import type { ReturnedRows, WritePlan } from '../plan/plan-write.ts';
+import { countRows } from '../read/count.ts';
+import { type EntityTags, hasTag, rowTag } from '../request/entity-tags.ts';
+import { maskedSink } from '../rows/mask-sink.ts';
+import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
+import { changedKeys, KeySink, readByKeys } from './read-back.ts';
+import { checkDryRun, checkMost, inTransaction, keepsHalf, type Progress } from './transaction.ts';
+
+export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+  checkDryRun(plan, plan.table, session);
+  const writing = session.engine.capabilities.transactions ? writeAtomically(plan, session, sink) : writeCounted(plan, session);
+  return writing.then((rows) => {
+    if (plan.single !== undefined && rows === 0) throw apiError('row_unknown');
+    return { rows, cursor: undefined };
+  });
+}
+
+/** Without transactions a write cannot be taken back: the engine counts what it will hit, and writes nothing when that is too much. */
+async function writeCounted(plan: WritePlan, session: AutoSession): Promise<number> {
+  const { label } = session.engine;
+  if (plan.returning !== undefined) throw apiError('not_on_engine', '$return=rows', label);
+  if (plan.single?.ifMatch !== undefined) throw apiError('not_on_engine', 'If-Match', label);
+  const most = plan.single === undefined ? plan.maxAffected : Math.min(1, plan.maxAffected ?? 1);
+  const rows = await runOne(statementOf(plan, false, session, most), session);
+  checkMost(rows, plan.maxAffected);
+  if (plan.single !== undefined && rows > 1) throw apiError('key_repeats');
+  return rows;
+}
+
+function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<number> {
+  const { engine } = session;
+  const { table, returning } = plan;
+  const isReturned = returning?.isOpen === true && engine.capabilities.returning.includes(plan.write.do);
+  if (returning !== undefined && !isReturned) {
+    if (ownKey(table).length === 0) throw apiError('not_on_engine', '$return=rows without a primary key', engine.label);
+    if (!table.transactional) throw apiError('not_on_engine', '$return=rows', `${engine.label} ${table.storage}`);
+  }
+  const ifMatch = plan.single?.ifMatch;
+  if (ifMatch !== undefined && !table.transactional) throw apiError('not_on_engine', 'If-Match', `${engine.label} ${table.storage}`);
+  const write = (into?: RowSink): Promise<number> => runOne(statementOf(plan, isReturned, session), session, into);
+  if (!table.transactional) return writeForGood(plan, session, () => write(isReturned ? sink : undefined)).catch(keepsHalf);
+  const isPlain = !plan.dryRun && plan.maxAffected === undefined && ifMatch === undefined && (returning === undefined || isReturned);
+  return isPlain
+    ? write(isReturned ? sink : undefined)
+    : inTransaction(plan, session, async (progress) => {
+        if (ifMatch !== undefined) {
+          await checkTag(ifMatch, plan, session);
+          progress.hasRun = true;
+        }
+        if (returning !== undefined && !isReturned) return writeAndRead(plan, returning, write, progress, session, sink);
+        const rows = await write(isReturned ? sink : undefined);
+        progress.hasRun = true;
+        return rows;
+      });
+}
+
+/** A transaction would take nothing back here: what may be hit is counted first. */
+async function writeForGood(plan: WritePlan, session: AutoSession, write: () => Promise<number>): Promise<number> {
+  if (plan.maxAffected !== undefined || plan.isPatch) {
+    const rows = Number(await countRows(plan.count(), session));
+    checkMost(rows, plan.maxAffected);
+    if (plan.isPatch && rows > 1) throw apiError('rows_not_atomic', plan.table.storage);
+  }
+  return write();
+}
+
+/** The rows are read before a DELETE, and after an UPDATE by the keys that they had before. */
+async function writeAndRead(
+  plan: WritePlan,
+  returning: ReturnedRows,
+  write: () => Promise<number>,
+  progress: Progress,
+  session: AutoSession,
+  sink: AnswerSink,
+): Promise<number> {
+  const key = ownKey(plan.table);
+  const keys = new KeySink(key);
+  await select({ ...plan.before(), columns: key }, session, keys);
+  progress.hasRun = true;
+  if (plan.write.do === 'delete') {
+    await readByKeys(keys.keys, returning, 'together', session, sink);
+    return write();
+  }
+  const rows = await write();
+  await readByKeys(changedKeys(keys.keys, key, plan.write.plan.set), returning, 'together', session, sink);
+  return rows;
+}
+
+async function checkTag(tags: EntityTags, plan: WritePlan, session: AutoSession): Promise<void> {
+  const before = plan.before();
+  const row = new TagSink(before.columns.length);
+  await select(before, session, maskedSink(before, row));
+  if (row.tag === undefined) throw apiError('row_unknown');
+  if (!hasTag(tags, row.tag)) throw apiError('row_changed');
+}
+
+class TagSink implements RowSink {
+  readonly #width: number;
+  tag: string | undefined;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  start(): void {}
+
+  row(cells: Cells): void {
+    this.tag = rowTag(cells, this.#width);
+  }
+}
+
+async function select(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<void> {
+  const { statement, params } = compileSelect(plan, engine.dialect);
+  await connection.run(statement, params, options, sink);
+}
+
+function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession, most?: Most): BoundStatement {
+  const returned = isReturned ? returning?.columns : undefined;
+  if (write.do === 'update') return compileUpdate({ ...write.plan, returning: returned, most }, engine.dialect);
+  return compileDelete({ ...write.plan, returning: returned, most }, engine.dialect);
+}
+
+function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {
+  return connection.run(statement, params, options, sink).then(rowsOf);
+}
+
+const rowsOf = ({ rows }: Outcome): number => rows;

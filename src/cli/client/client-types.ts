@@ -1,0 +1,305 @@
+/** An OpenAPI document of the service → one TypeScript file: types of tables and endpoints for the runtime `millrace/client`. Pure. */
+import { type ForeignKey, namesOf, quotedName, relationsOf } from '../../model/relation.ts';
+
+interface ColumnDoc {
+  readonly format?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly (string | null)[];
+  readonly description?: string;
+  readonly 'x-type'?: string;
+  readonly 'x-kind'?: string;
+  readonly items?: ColumnDoc;
+  readonly properties?: Readonly<Record<string, ColumnDoc>>;
+  readonly required?: readonly string[];
+}
+
+interface SchemaDoc {
+  readonly properties?: Readonly<Record<string, ColumnDoc>>;
+  readonly required?: readonly string[];
+  readonly 'x-table'?: string;
+  readonly 'x-primary-key'?: readonly string[];
+  readonly 'x-foreign-keys'?: readonly Pick<ForeignKey, 'columns' | 'references'>[];
+  readonly 'x-unique-keys'?: readonly (readonly string[])[];
+}
+
+interface ParameterDoc {
+  readonly name?: string;
+  readonly in?: string;
+  readonly required?: boolean;
+  readonly schema?: ColumnDoc;
+}
+
+interface OperationDoc {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly ParameterDoc[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: ColumnDoc }>> };
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: ResultDoc }>> }>>;
+}
+
+interface ResultDoc {
+  readonly $ref?: string;
+  readonly type?: string;
+}
+
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDoc>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaDoc>> };
+  readonly info: { readonly title: string };
+}
+
+interface KindTypes {
+  /** In a row. */
+  readonly row: string;
+  /** What may be given. */
+  readonly given: string;
+  readonly filter: string;
+}
+
+const same = (type: string, filter = `ValueFilter<${type}>`): KindTypes => ({ row: type, given: type, filter });
+
+const KINDS: Readonly<Record<string, KindTypes>> = {
+  int: { row: 'number | bigint', given: 'number | bigint | string', filter: 'ValueFilter<number | bigint | string>' },
+  decimal: { row: 'number | string', given: 'number | string', filter: 'ValueFilter<number | bigint | string>' },
+  float: { row: 'number | string', given: 'number | string', filter: 'ValueFilter<number | string>' },
+  bool: same('boolean'),
+  text: same('string', 'TextFilter'),
+  set: same('string', 'TextFilter'),
+  timestamptz: { row: 'string', given: 'string | Date', filter: 'ValueFilter<string | Date>' },
+  json: same('unknown', 'NullFilter'),
+};
+const PLAIN = same('string');
+
+const name = (text: string): string => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text));
+/** Nothing in a name or a default may end the comment. */
+const comment = (text: string): string => `/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`;
+
+function kindOf(column: ColumnDoc): KindTypes {
+  const { enum: values } = column;
+  if (values !== undefined) {
+    const union = values.flatMap((value) => (value === null ? [] : [JSON.stringify(value)])).join(' | ') || 'string';
+    return { row: union, given: union, filter: `TextFilter<${union}>` };
+  }
+  // Integers that a double holds are plain numbers.
+  if (column['x-kind'] === 'int' && 'maximum' in column) return { row: 'number', given: 'number', filter: 'ValueFilter<number>' };
+  return KINDS[column['x-kind'] ?? ''] ?? PLAIN;
+}
+
+const isNullable = ({ type }: ColumnDoc): boolean => Array.isArray(type) && type.includes('null');
+
+function members(
+  schema: SchemaDoc | undefined,
+  typeOf: (column: ColumnDoc) => string,
+  isOptional: (column: string) => boolean,
+  docs: 'with docs' | 'bare',
+): string[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([column, doc]) => [
+    ...(docs === 'with docs' ? [comment(doc['x-type'] ?? '')] : []),
+    `${name(column)}${isOptional(column) ? '?' : ''}: ${typeOf(doc)};`,
+  ]);
+}
+
+const block = (lines: readonly string[], indent: string): string =>
+  lines.length === 0 ? '{}' : `{\n${lines.map((line) => `${indent}  ${line}\n`).join('')}${indent}}`;
+
+function tableType(ref: string, schemaName: string, document: ApiDocument, refs: ReadonlyMap<string, SchemaDoc>): string {
+  const { schemas } = document.components;
+  const row = schemas[schemaName];
+  const insert = schemas[`${schemaName}.insert`];
+  const update = schemas[`${schemaName}.update`];
+  const withNull = (type: string, column: ColumnDoc): string => (isNullable(column) && type !== 'unknown' ? `${type} | null` : type);
+  const given = (column: ColumnDoc): string => withNull(kindOf(column).given, column);
+  const key = (row?.['x-primary-key'] ?? []).map((column) => kindOf(row?.properties?.[column] ?? {}).given);
+  return block(
+    [
+      `row: ${block(
+        members(
+          row,
+          (column) => withNull(kindOf(column).row, column),
+          () => false,
+          'with docs',
+        ),
+        '    ',
+      )};`,
+      `insert: ${block(
+        members(insert, given, (column) => insert?.required?.includes(column) !== true, 'bare'),
+        '    ',
+      )};`,
+      `update: ${block(
+        members(update, given, () => true, 'bare'),
+        '    ',
+      )};`,
+      `where: ${block(
+        members(
+          row,
+          (column) => kindOf(column).filter,
+          () => true,
+          'bare',
+        ),
+        '    ',
+      )};`,
+      `key: ${key.length === 0 ? 'never' : key.length === 1 ? key[0] : `readonly [${key.join(', ')}]`};`,
+      `relations: ${block(relations(ref, refs), '    ')};`,
+    ],
+    '  ',
+  );
+}
+
+/** Related rows, each by the shortest name that means no others: `customer`, or with a hint `customer!sender_id`. */
+function relations(ref: string, refs: ReadonlyMap<string, SchemaDoc>): string[] {
+  const database = ref.slice(0, ref.lastIndexOf('/') + 1);
+  const keys = [...refs].flatMap(([from, schema]): ForeignKey[] => {
+    if (from.lastIndexOf('/') + 1 !== database.length || !from.startsWith(database)) return [];
+    const unique = [schema['x-primary-key'] ?? [], ...(schema['x-unique-keys'] ?? [])].filter(({ length }) => length > 0);
+    return (schema['x-foreign-keys'] ?? []).map(({ columns, references }) => ({
+      table: from.slice(database.length),
+      columns,
+      references,
+      unique: unique.some((names) => names.every((column) => columns.includes(column))),
+    }));
+  });
+  const found = relationsOf(ref.slice(database.length), keys);
+  return namesOf(found).flatMap((item, index) => {
+    const { table, kind } = found[index] ?? { table: '', kind: 'one' };
+    const row = `Tables[${JSON.stringify(database + table)}]['row']`;
+    // Quotes are the runtime's affair, unless the name could be read as something else.
+    const shown = item === quotedName(table) && !/[:!"]/.test(table) ? table : item;
+    return refs.has(database + table) ? [`${name(shown)}: ${kind === 'one' ? `${row} | null` : `${row}[]`};`] : [];
+  });
+}
+
+const INPUTS: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number | bigint',
+  number: 'number | string',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+/** The type of a declared input. */
+function inputType(schema: ColumnDoc): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length === 0) return 'unknown';
+  return types
+    .map((type) => {
+      if (type === 'array') return `readonly (${inputType(schema.items ?? {})})[]`;
+      if (type === 'object') return objectType(schema);
+      if (schema.format === 'binary') return 'Blob';
+      return INPUTS[type as string] ?? 'unknown';
+    })
+    .join(' | ');
+}
+
+function objectType({ properties, required = [] }: ColumnDoc): string {
+  if (properties === undefined) return '{ [name: string]: unknown }';
+  const fields = Object.entries(properties).map(
+    ([field, schema]) => `${name(field)}${required.includes(field) ? '' : '?'}: ${inputType(schema)}`,
+  );
+  return `{ ${fields.join('; ')} }`;
+}
+
+function callType({ parameters = [], requestBody }: OperationDoc): string {
+  const body = Object.values(requestBody?.content ?? {})[0]?.schema;
+  const own = parameters.filter(
+    (parameter) => parameter.name !== undefined && parameter.name !== 'version' && (parameter.in === 'query' || parameter.in === 'path'),
+  );
+  const isOpen =
+    own.some(({ name: parameter, schema }) => parameter === 'input' && schema?.type === 'object') ||
+    (body !== undefined && body.properties === undefined);
+  if (isOpen) return '{ [name: string]: unknown }';
+  const fields = own.map(
+    ({ name: parameter = '', required, schema = {} }) => `${name(parameter)}${required === true ? '' : '?'}: ${inputType(schema)}`,
+  );
+  const inBody = Object.entries(body?.properties ?? {}).map(
+    ([field, schema]) => `${name(field)}${body?.required?.includes(field) === true ? '' : '?'}: ${inputType(schema)}`,
+  );
+  return `{ ${[...fields, ...inBody].join('; ')} }`;
+}
+
+/** The answer of a call, as far as its success tells. */
+function outputType({ responses = {} }: OperationDoc): string {
+  const success = Object.entries(responses).find(([status]) => /^2/.test(status))?.[1];
+  if (success === undefined) return 'unknown';
+  if (success.content === undefined) return 'undefined';
+  const schema = success.content['application/json']?.schema;
+  if (schema === undefined) return 'Uint8Array | string';
+  if (schema.$ref?.endsWith('/RowsAffected') === true) return '{ rows_affected: number }';
+  return schema.type === 'array' ? '{ [column: string]: unknown }[]' : 'unknown';
+}
+
+const BODY_KINDS: Readonly<Record<string, string>> = {
+  'application/x-www-form-urlencoded': 'form',
+  'multipart/form-data': 'multipart',
+};
+
+const bodyKind = ({ requestBody }: OperationDoc): string => BODY_KINDS[Object.keys(requestBody?.content ?? {})[0] ?? ''] ?? 'json';
+
+export interface GeneratedFacts {
+  readonly prefix: string;
+  readonly org: string;
+  readonly project: string;
+}
+
+export function writeClientTypes(document: ApiDocument, { prefix, org, project }: GeneratedFacts): string {
+  const tables = Object.entries(document.components.schemas).flatMap(([key, schema]): [string, string, SchemaDoc][] =>
+    schema['x-table'] === undefined ? [] : [[schema['x-table'], key, schema]],
+  );
+  tables.sort(([a], [b]) => (a < b ? -1 : 1));
+  const refs = new Map(tables.map(([ref, , schema]) => [ref, schema]));
+  const ofKind = (kind: string): string[] =>
+    tables.flatMap(([ref, , { properties = {} }]) => {
+      const columns = Object.entries(properties).flatMap(([column, doc]) => (doc['x-kind'] === kind ? [column] : []));
+      return columns.length === 0 ? [] : [`${JSON.stringify(ref)}: ${JSON.stringify(columns)},`];
+    });
+  const start = `/${org}/${project}/`;
+  const calls = Object.entries(document.paths).flatMap(([path, item]): [string, [string, OperationDoc][]][] => {
+    const found = Object.entries(item).filter(([, operation]) => operation.operationId?.startsWith('call.') === true);
+    return found.length === 0 ? [] : [[JSON.stringify(path.slice(start.length)), found]];
+  });
+  const endpoints = calls.map(([uri, methods]) => {
+    const lines = methods.map(([method, operation]) => {
+      const docs = comment([operation.summary, operation.deprecated === true ? '@deprecated' : ''].join(' ').trim());
+      return `${docs}\n    ${method}: { input: ${callType(operation)}; output: ${outputType(operation)} };`;
+    });
+    return `  ${uri}: {\n    ${lines.join('\n    ')}\n  };\n`;
+  });
+  const kinds = calls.map(
+    ([uri, methods]) => `${uri}: { ${methods.map(([method, operation]) => `${method}: '${bodyKind(operation)}'`).join(', ')} },`,
+  );
+  const facts = Object.entries({ floats: ofKind('float'), decimals: ofKind('decimal'), calls: kinds })
+    .map(([fact, lines]) => `    ${fact}: ${block(lines, '    ')},\n`)
+    .join('');
+  return `// Written by \`millrace client generate\`. Do not edit: generate it anew when tables or endpoints change.
+import {
+  type ClientOptions,
+  createClient as create,
+  type MillraceClient,
+  type NullFilter,
+  type TextFilter,
+  type ValueFilter,
+} from 'millrace/client';
+
+export { MillraceError } from 'millrace/client';
+
+/** Tables by their names. */
+export interface Tables {
+${tables.map(([ref, key]) => `  ${JSON.stringify(ref)}: ${tableType(ref, key, document, refs)};\n`).join('')}}
+
+/** Custom endpoints by uri and method. */
+export ${'interface'} Endpoints {
+${endpoints.join('')}}
+
+/** What this file uses of the runtime, whatever the tables are. */
+export type Filters = NullFilter | TextFilter | ValueFilter<number>;
+
+export function createClient(options: ClientOptions): MillraceClient<Tables, Endpoints> {
+  return create<Tables, Endpoints>(options, {
+    prefix: ${JSON.stringify(prefix)},
+    org: ${JSON.stringify(org)},
+    project: ${JSON.stringify(project)},
+${facts}  });
+}
+`;
+}

@@ -1,0 +1,86 @@
+/** `millrace context` and `millrace login`: where the service is and who asks, kept in a file between commands. Knows nothing of requests. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CONTEXT_NAMES, ConfigError, contextFile, loadConfig, readContext } from '../../config.ts';
+import { writePrivateFile } from '../terminal/private-file.ts';
+import { CLIENT_SETTINGS, Client } from './client.ts';
+import { Flags } from './client-flags.ts';
+
+function save(settings: ReadonlyMap<string, string>): void {
+  const file = contextFile();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writePrivateFile(file, `${JSON.stringify(Object.fromEntries(settings), undefined, 2)}\n`);
+}
+
+const SECRETS = new Set(['server_key', 'gateway_secret', 'power_token']);
+
+function show(settings: ReadonlyMap<string, string>): void {
+  for (const [name, value] of settings) process.stdout.write(`${name}: ${SECRETS.has(name) ? '***' : value}\n`);
+}
+
+const USAGE = `  millrace context use [--url URL] [--org-id ORG] [--project-id PROJECT] [--space-id SPACE] [--user-id USER] [--server-key KEY] …
+                          keep these for later commands; names and abbreviations become ids
+  millrace context show   what is kept, secrets masked
+  millrace context clear  forget all of it
+`;
+
+/** What is given is added to what is kept; names are looked up once, now. */
+async function use(args: readonly string[]): Promise<number> {
+  const flags = new Flags(args, { values: Object.keys(CLIENT_SETTINGS) });
+  const merged = new Map(readContext());
+  for (const [flag, name] of Object.entries(CLIENT_SETTINGS)) {
+    const value = flags.get(flag);
+    if (value !== undefined && CONTEXT_NAMES.has(name)) merged.set(name, value);
+  }
+  const client = new Client(flags, merged);
+  await client.resolveNames();
+  for (const name of ['org_id', 'project_id', 'space_id']) {
+    const id = client.setting(name);
+    if (id !== undefined) merged.set(name, id);
+  }
+  save(merged);
+  show(merged);
+  return 0;
+}
+
+export async function contextCommand(args: readonly string[]): Promise<number> {
+  const [verb = '--help', ...rest] = args.includes('--help') || args.includes('-h') ? [] : args;
+  switch (verb) {
+    case 'use':
+      return use(rest);
+    case 'show':
+      show(readContext());
+      return 0;
+    case 'clear':
+      save(new Map());
+      return 0;
+    case '--help':
+      process.stdout.write(USAGE);
+      return 0;
+    default:
+      throw new ConfigError(`context has no command ${JSON.stringify(verb)}; use one of use, show, clear.`);
+  }
+}
+
+/** The demo's address, ids and server key, from where `npm start` keeps them. */
+export async function loginCommand(args: readonly string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write('  millrace login  use the demo of npm start: its address, ids and server key, from the data directory\n');
+    return 0;
+  }
+  const { config } = loadConfig();
+  const read = (name: string): Readonly<Record<string, string>> => {
+    const file = join(config.dataDir, name);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>) : {};
+  };
+  const demo = read('demo.json');
+  const [serverKey = read('keys.json')['server_key']] = config.serverKeys;
+  if (demo['org_id'] === undefined || serverKey === undefined)
+    throw new ConfigError(`there is no demo in ${config.dataDir}; run npm start first, or name another service with millrace context use.`);
+  const kept = new Map<string, string>();
+  for (const name of ['url', 'org_id', 'project_id', 'space_id', 'user_id']) if (demo[name] !== undefined) kept.set(name, demo[name]);
+  kept.set('server_key', serverKey);
+  save(kept);
+  show(kept);
+  return 0;
+}

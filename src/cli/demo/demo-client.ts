@@ -1,0 +1,51 @@
+/** The demo sets itself up as any operator would: over HTTP, with the server key. Knows nothing of what it sends. */
+import type { Config } from '../../config.ts';
+
+/** Who calls, and where; what is absent is not sent. */
+export type DemoIds = Partial<Record<'org_id' | 'project_id' | 'space_id' | 'user_id', string>>;
+
+export interface DemoAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export class DemoClient {
+  readonly #config: Config;
+  readonly #url: string;
+
+  constructor(config: Config, url: string) {
+    this.#config = config;
+    this.#url = url;
+  }
+
+  async request(method: string, path: string, ids: DemoIds, sent?: { readonly type: string; readonly body: string }): Promise<DemoAnswer> {
+    const headers: Record<string, string> = {
+      'x-server-key': this.#config.serverKeys[0] ?? '',
+      'x-user-roles': 'admin',
+      ...(this.#config.gatewaySecret === undefined ? {} : { 'x-gateway-secret': this.#config.gatewaySecret }),
+      ...(sent === undefined ? {} : { 'content-type': sent.type }),
+    };
+    for (const name of ['org_id', 'project_id', 'space_id', 'user_id'] as const) {
+      const id = ids[name];
+      if (id !== undefined) headers[`x-${name.replace('_', '-')}`] = id;
+    }
+    const response = await fetch(`${this.#url}/${this.#config.pathPrefix}/${path}`, {
+      method,
+      headers,
+      ...(sent === undefined ? {} : { body: sent.body }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  /** What must succeed. */
+  async send(method: string, path: string, ids: DemoIds, body?: object): Promise<Record<string, unknown>> {
+    const sent = body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
+    const answer = await this.request(method, path, ids, sent);
+    if (answer.status >= 300) throw new Error(`setting up the demo failed: ${method} ${path}: ${messageOf(answer)}`);
+    return answer.body as Record<string, unknown>;
+  }
+}
+
+export function messageOf({ body }: DemoAnswer): string {
+  return String((body as { message?: unknown } | null)?.message ?? 'no message');
+}

@@ -1,0 +1,120 @@
+/**
+ * `millrace serve`: one process, or several that share the port. Prints the ready line when requests are accepted; ends cleanly on SIGTERM
+ * and SIGINT.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { startService, urlOf } from '../../app.ts';
+import { type Config, ConfigError } from '../../config.ts';
+import { boundYoung, restWhenQuiet } from '../../memory.ts';
+import { dropFreeBuffers } from '../../util/bytes/buffer-pool.ts';
+import { relayMetrics, shareMetrics } from './worker-metrics.ts';
+
+/** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
+const SAME_SIGNAL_MS = 1000;
+const RESTART_DELAY_MS = 500;
+/** After a second signal the process ends within this time, come what may. */
+const BREAK_OFF_MS = 900;
+
+export interface Running {
+  readonly url: string;
+  close(): Promise<void>;
+  /** Makes `close` come to its end. */
+  breakOff(): void;
+}
+
+export async function serve(config: Config): Promise<undefined> {
+  if (config.serverKeys.length === 0) throw new ConfigError('MILLRACE_SERVER_KEY is not set; give the key that System APIs demand.');
+  if (config.encryptionKeys.length === 0) throw new ConfigError('MILLRACE_ENCRYPTION_KEY is not set; give 32 bytes in base64 or hex.');
+  const running = config.workers > 1 && cluster.isPrimary ? await startWorkers(config) : await startOne(config).catch(letGo);
+  if (cluster.isPrimary) announce(running.url, config);
+  endOnSignal(running);
+  return undefined;
+}
+
+/** A worker that cannot start must not be kept alive by its channel to the primary. */
+function letGo(error: unknown): never {
+  process.channel?.unref();
+  throw error;
+}
+
+/** A plain line for people and scripts, or one like every other of the log, for what collects logs. */
+export function announce(url: string, { readyLine }: Pick<Config, 'readyLine'>): void {
+  const msg = `millrace ready on ${url}`;
+  const line = readyLine === 'text' ? msg : JSON.stringify({ level: 30, time: new Date(), url, msg });
+  process.stdout.write(`${line}\n`);
+}
+
+/** The same for every way of starting: the first signal ends gracefully, a later one breaks off what still runs. */
+export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakOff'>): void {
+  let first: number | undefined;
+  let code = 0;
+  const end = (): void => {
+    if (first !== undefined) {
+      if (performance.now() - first < SAME_SIGNAL_MS) return;
+      code = 1;
+      breakOff();
+      setTimeout(() => process.exit(code), BREAK_OFF_MS);
+      return;
+    }
+    first = performance.now();
+    close().then(
+      () => process.exit(code),
+      (error: unknown) => {
+        process.stderr.write(`millrace: shutting down failed: ${(error as Error).message}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+export async function startOne(config: Config): Promise<Running> {
+  const service = await startService(config);
+  boundYoung();
+  restWhenQuiet(dropFreeBuffers);
+  const { observer } = service;
+  if (cluster.isWorker) observer.gatherMetrics = shareMetrics(() => observer.ownMetrics());
+  return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };
+}
+
+/** The primary only watches: each worker is a whole service on the shared port. */
+function startWorkers(config: Config): Promise<Running> {
+  let state: 'starting' | 'serving' | 'closing' = 'starting';
+  const workers = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  const signalAll = (): void => {
+    for (const worker of workers()) worker.process.kill('SIGTERM');
+  };
+  relayMetrics(workers);
+  return new Promise((resolve, reject) => {
+    cluster.on('exit', (worker) => {
+      if (state === 'closing' || worker.exitedAfterDisconnect) return;
+      if (state === 'starting') {
+        // It has said why; the others would fail in the same way.
+        state = 'closing';
+        signalAll();
+        reject(new Error('a worker ended before it was ready'));
+        return;
+      }
+      process.stderr.write(`millrace: worker ${worker.process.pid} ended; starting another\n`);
+      setTimeout(() => cluster.fork(), RESTART_DELAY_MS);
+    });
+    let listening = 0;
+    cluster.on('listening', (_, address) => {
+      listening++;
+      if (listening !== config.workers) return;
+      state = 'serving';
+      resolve({
+        url: urlOf(config.host, address.port),
+        async close() {
+          state = 'closing';
+          const ends = workers().map((worker) => new Promise((done) => worker.on('exit', done)));
+          signalAll();
+          await Promise.all(ends);
+        },
+        breakOff: signalAll,
+      });
+    });
+    for (let i = 0; i < config.workers; i++) cluster.fork();
+  });
+}

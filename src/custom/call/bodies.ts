@@ -1,0 +1,192 @@
+/**
+ * Reads the fields of a call's body, within the memory that the definition allows and the service has left. A small body is read at once, a large
+ * one in slices, so that it holds up nobody. Knows nothing of methods and queries.
+ */
+import type { Writable } from 'node:stream';
+import type { BusboyHeaders } from '@fastify/busboy';
+import { apiError } from '../../errors.ts';
+import { MemoryBusy, type MemoryLease } from '../../util/bytes/memory-lease.ts';
+import { nextSlice, SLICE_BYTES } from '../../util/concurrency/loop-scheduler.ts';
+import { GoneError } from '../../util/concurrency/single-flight.ts';
+import type { StopSignal } from '../../util/concurrency/stop-signal.ts';
+import { JsonDepthError, JsonError, JsonMemoryError, JsonReader } from '../../util/json/json.ts';
+import { busboy } from '../../util/on-demand.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import { FormReader } from '../../util/text/form.ts';
+import { BadEncoding } from '../../util/text/query.ts';
+import type { InputType } from '../document/document.ts';
+
+/** What reading a body may take. */
+export interface Allowance {
+  /** What the definition's limit is. */
+  readonly mostBytes: number;
+  readonly lease: MemoryLease;
+  /** Nothing is read for a client that has left. */
+  readonly signal: StopSignal;
+}
+
+type ReadBody = (body: Buffer, contentType: string, allowance: Allowance) => PlainMap | Promise<PlainMap>;
+
+export const BODIES: Readonly<Record<InputType, ReadBody>> = { json: readJson, form: readForm, multipart: readMultipart };
+
+const MOST_DEPTH = 64;
+const MOST_FIELDS = 1000;
+const MOST_PARTS = 100;
+const MOST_FIELD_BYTES = 1024 * 1024;
+
+/** A name that is given more than once is a list. */
+export function addField(input: PlainMap, name: string, value: PlainValue): void {
+  const before = input.get(name);
+  if (before === undefined) input.set(name, value);
+  else input.set(name, Array.isArray(before) ? [...before, value] : [before, value]);
+}
+
+function tooLarge(bytes: number): Error {
+  return apiError('input_too_large', String(Math.floor(bytes / 1024 / 1024)));
+}
+
+/** Takes the memory, or throws the refusal: of the definition for good, of the service for now. */
+function hold(bytes: number, { mostBytes, lease }: Allowance): void {
+  if (bytes > mostBytes || bytes > lease.most) throw tooLarge(Math.min(mostBytes, lease.most));
+  if (bytes <= lease.held) return;
+  try {
+    lease.grow(bytes - lease.held);
+  } catch (error) {
+    throw error instanceof MemoryBusy ? apiError('memory_busy') : error;
+  }
+}
+
+function readJson(body: Buffer, _: string, allowance: Allowance): PlainMap | Promise<PlainMap> {
+  return body.length <= SLICE_BYTES ? readSmallJson(body, allowance) : readLargeJson(body, allowance);
+}
+
+function readSmallJson(body: Buffer, allowance: Allowance): PlainMap {
+  const reader = openJson(body, allowance);
+  readOn(reader, Number.POSITIVE_INFINITY);
+  hold(reader.memory, allowance);
+  return mapOf(reader);
+}
+
+async function readLargeJson(body: Buffer, allowance: Allowance): Promise<PlainMap> {
+  const { lease } = allowance;
+  hold(body.length, allowance);
+  await nextSlice(lease.owner);
+  const reader = openJson(body, allowance);
+  while (!readOn(reader, reader.at + SLICE_BYTES)) {
+    hold(reader.memory, allowance);
+    await nextSlice(lease.owner);
+    if (allowance.signal.aborted) throw new GoneError();
+  }
+  hold(reader.memory, allowance);
+  return mapOf(reader);
+}
+
+function openJson(body: Buffer, allowance: Allowance): JsonReader {
+  return asked(() => new JsonReader(body, { maxDepth: MOST_DEPTH, maxMemory: Math.min(allowance.mostBytes, allowance.lease.most) }));
+}
+
+function readOn(reader: JsonReader, until: number): boolean {
+  return asked(() => reader.read(until));
+}
+
+/** What is wrong with a document, as the client hears it. */
+function asked<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MOST_DEPTH));
+    if (error instanceof JsonError) throw apiError('body_not_json', error.message);
+    if (error instanceof JsonMemoryError) throw tooLarge(error.most);
+    throw error;
+  }
+}
+
+function mapOf({ value }: JsonReader): PlainMap {
+  if (!(value instanceof Map)) throw apiError('body_not_object');
+  return value;
+}
+
+/** A character of a text takes two bytes at most, and the decoded bytes lie beside it. */
+const FORM_FACTOR = 3;
+
+function readForm(body: Buffer, _: string, allowance: Allowance): PlainMap | Promise<PlainMap> {
+  hold(body.length * FORM_FACTOR, allowance);
+  const input: PlainMap = new Map();
+  let count = 0;
+  const form = new FormReader(body, (name, value) => {
+    if (++count > MOST_FIELDS) throw apiError('body_not_form', `it has more than ${MOST_FIELDS} fields`);
+    addField(input, name, value);
+  });
+  return readOnForm(form, SLICE_BYTES) ? input : readLargeForm(form, allowance.lease.owner).then(() => input);
+}
+
+async function readLargeForm(form: FormReader, owner: string): Promise<void> {
+  do await nextSlice(owner);
+  while (!readOnForm(form, form.at + SLICE_BYTES));
+}
+
+function readOnForm(form: FormReader, until: number): boolean {
+  try {
+    return form.read(until);
+  } catch (error) {
+    if (error instanceof BadEncoding) throw apiError('body_not_form', 'its percent-encoding is no valid UTF-8, or it has a NUL');
+    throw error;
+  }
+}
+
+function readMultipart(body: Buffer, contentType: string, allowance: Allowance): Promise<PlainMap> {
+  // A file is there once as bytes and once in base64.
+  hold(body.length * 3, allowance);
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => reject(apiError('body_not_form', why));
+    const input: PlainMap = new Map();
+    const form = openForm(contentType, fail);
+    if (form === undefined) return;
+    form.on('field', (name, value, nameTruncated, valueTruncated) => {
+      if (nameTruncated || valueTruncated) fail(`a field is longer than ${MOST_FIELD_BYTES} bytes`);
+      else addField(input, name, value);
+    });
+    form.on('file', (name, file, filename, _encoding, type) => {
+      const pieces: Buffer[] = [];
+      file.on('data', (piece: Buffer) => pieces.push(piece));
+      file.on('error', (error: Error) => fail(error.message));
+      file.on('end', () => addField(input, name, fileValue(filename, type, Buffer.concat(pieces))));
+    });
+    for (const event of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
+      form.on(event, () => fail(`it has more than ${MOST_PARTS} parts`));
+    form.on('error', (error) => fail((error as Error).message));
+    form.on('finish', () => resolve(input));
+    void feed(form, body, allowance.lease.owner);
+  });
+}
+
+const LIMITS = { parts: MOST_PARTS, fields: MOST_PARTS, files: MOST_PARTS, fieldSize: MOST_FIELD_BYTES, fieldNameSize: 256 };
+
+function openForm(contentType: string, fail: (why: string) => void) {
+  try {
+    const { Busboy } = busboy();
+    return new Busboy({ headers: { 'content-type': contentType } as BusboyHeaders, limits: LIMITS });
+  } catch (error) {
+    fail((error as Error).message);
+    return undefined;
+  }
+}
+
+async function feed(form: Writable, body: Buffer, owner: string): Promise<void> {
+  let at = 0;
+  for (; body.length - at > SLICE_BYTES; at += SLICE_BYTES) {
+    form.write(body.subarray(at, at + SLICE_BYTES));
+    await nextSlice(owner);
+    if (form.destroyed) return;
+  }
+  form.end(body.subarray(at));
+}
+
+function fileValue(filename: string | undefined, type: string, data: Buffer): PlainMap {
+  return new Map<string, PlainValue>([
+    ['filename', filename ?? ''],
+    ['content_type', type],
+    ['size', data.length],
+    ['data', data.toString('base64')],
+  ]);
+}

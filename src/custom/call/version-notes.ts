@@ -1,0 +1,26 @@
+/** Records failing versions: in the store for their authors, in the log and the metrics for operators. */
+import { ApiError } from '../../errors.ts';
+import type { Definition } from '../../model/definition.ts';
+import type { Observer } from '../../observe.ts';
+import type { Store } from '../../store/store.ts';
+import type { Call } from './attempt.ts';
+
+export class VersionNotes {
+  readonly #store: Store;
+  readonly #observer: Observer;
+
+  constructor(store: Store, observer: Observer) {
+    this.#store = store;
+    this.#observer = observer;
+  }
+
+  failed({ caller }: Call, { definitionId }: Definition, error: unknown): void {
+    const message = error instanceof ApiError ? error.message : 'an unexpected error, which the log has';
+    this.#store.recordFailure(caller, definitionId, message);
+  }
+
+  rolledBack({ requestId }: Call, asked: Definition, served: Definition, reason: unknown): void {
+    if (!(reason instanceof ApiError)) this.#observer.emit({ kind: 'failure', requestId, error: reason });
+    this.#observer.emit({ kind: 'rolled_back', requestId, uri: asked.uri, from: asked.version, to: served.version, reason });
+  }
+}

@@ -1,0 +1,275 @@
+/**
+ * A definition's YAML → a checked document, or all its problems. Pure: knows neither the caller, nor what is deployed, nor whether the code in it
+ * compiles.
+ */
+import type { Engine } from '../../engines/contract/engine.ts';
+import type { Engines } from '../../engines/registry.ts';
+import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../../model/definition.ts';
+import type { Host, TlsMode } from '../../model/entry.ts';
+import { parseUlid } from '../../model/ulid.ts';
+import { parseUserId } from '../../model/user-id.ts';
+import { finished, type Slices } from '../../util/concurrency/slices.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
+import type { About, Declaration, Declarations } from '../inputs/declaration.ts';
+import { readAbout, readInputs } from '../inputs/read-declaration.ts';
+import { type ResponseDocument, readResponse } from '../response/document.ts';
+import { DocumentFields } from '../yaml/fields.ts';
+import {
+  type LineProblem,
+  type MapTree,
+  parseTree,
+  parseTreeSlices,
+  placeOf,
+  plainTree,
+  type SourcePlace,
+  type Tree,
+  YamlProblems,
+} from '../yaml/yaml-tree.ts';
+import { readDatabase } from './document-database.ts';
+import { readLogic, type StepSource } from './document-logic.ts';
+import { checkUri } from './uri.ts';
+
+export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
+export type Identifier = (typeof IDENTIFIERS)[number];
+
+export type InputType = 'json' | 'form' | 'multipart';
+const INPUT_TYPES: readonly string[] = ['json', 'form', 'multipart'];
+
+export interface OwnDatabase {
+  readonly kind: 'own';
+  /** Where the section stands. */
+  readonly place: SourcePlace;
+  readonly engine: Engine;
+  readonly hosts: readonly Host[];
+  readonly username: string;
+  /** Null when the document gives none; MASK when it wants the stored one. */
+  readonly password: string | null;
+  readonly name: string;
+  readonly tls: TlsMode;
+  readonly ca: string | undefined;
+  readonly timeoutSecs: number;
+  readonly connectTimeoutSecs: number;
+  readonly idleTimeoutSecs: number;
+  readonly maxOpenConnections: number;
+  readonly maxIdleConnections: number;
+}
+
+export interface RegisteredDatabase {
+  readonly kind: 'ref';
+  readonly place: SourcePlace;
+  readonly engine: Engine;
+  readonly name: string;
+  readonly timeoutSecs: number;
+}
+
+export interface DefinitionConfig {
+  readonly rollbackVersion: string | null;
+  readonly cacheResult: boolean;
+  readonly cacheTtlSecs: number;
+  readonly coalesce: boolean;
+  readonly transaction: boolean;
+  readonly steps: number;
+  readonly memoryMb: number;
+  readonly timeMs: number;
+  /** Is it a tool of its own for agents? */
+  readonly tool: boolean;
+}
+
+export interface DefinitionDocument {
+  readonly identifiers: Readonly<Record<Identifier, string>>;
+  readonly permission: readonly string[];
+  readonly uri: string;
+  readonly method: DefinitionMethod;
+  readonly version: string;
+  readonly inputType: InputType;
+  readonly about: About;
+  /** Undefined: anything may be sent. */
+  readonly inputs: Declarations | undefined;
+  readonly logic: readonly StepSource[];
+  readonly response: ResponseDocument | undefined;
+  readonly config: DefinitionConfig;
+  readonly database: OwnDatabase | RegisteredDatabase;
+  /** Where some of it stands, for what is found out later. */
+  readonly places: Readonly<Record<'identifiers' | 'version' | 'rollback', SourcePlace>>;
+}
+
+/** Replaces a stored password wherever a definition is shown. */
+export const MASK = '***';
+
+const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database'];
+
+export interface Inspected {
+  readonly tree: Tree;
+  readonly document: DefinitionDocument;
+  /** In the order of their lines; empty for a document that may be used. */
+  readonly problems: readonly LineProblem[];
+}
+
+/** Reads as much of a document as possible, with all problems. Throws YamlProblems when it cannot be read at all. */
+export function inspectDocument(source: string, engines: Engines): Inspected {
+  return finished(inspectSlices(source, engines));
+}
+
+/** The same a slice at a time. */
+export function* inspectSlices(source: string, engines: Engines): Slices<Inspected> {
+  const tree = yield* parseTreeSlices(source);
+  yield;
+  const fields = new DocumentFields();
+  const root = fields.map(tree, 'the document');
+  if (root === undefined) throw new YamlProblems(fields.problems);
+  fields.known(root, '', SECTIONS);
+  const document = {
+    identifiers: readIdentifiers(fields, root),
+    permission: readPermission(fields, root),
+    ...readHttp(fields, root),
+    about: readAbout(fields, root),
+    inputs: readInputs(fields, root),
+    logic: readLogic(fields, root),
+    response: readResponse(fields, root),
+    config: readConfig(fields, root),
+    places: {
+      identifiers: placeAt(root, 'identifiers'),
+      version: placeAt(root, 'http', 'version'),
+      rollback: placeAt(root, 'config', 'rollback_version'),
+    },
+    database: readDatabase(fields, root, engines),
+  };
+  refuseFiles(fields, root, document);
+  return { tree, document, problems: fields.problems };
+}
+
+function placeAt(root: MapTree, section: string, name?: string): SourcePlace {
+  const tree = fieldAt(root, section);
+  return placeOf((name === undefined ? tree : fieldAt(tree, name)) ?? tree ?? root);
+}
+
+/** Files come in multipart forms only. */
+function refuseFiles(fields: DocumentFields, root: MapTree, { inputs, inputType }: DefinitionDocument): void {
+  const section = root.fields.get('input');
+  if (inputs === undefined || inputType === 'multipart' || section?.kind !== 'map') return;
+  for (const [name, declaration] of inputs)
+    if (hasFile(declaration))
+      fields.problem(section.fields.get(name) ?? section, `input.${name} is a file, which needs http.input_type multipart`);
+}
+
+function hasFile({ type, items, fields }: Declaration): boolean {
+  return type === 'file' || (items !== undefined && hasFile(items)) || [...(fields?.values() ?? [])].some(hasFile);
+}
+
+/** For a document that has been checked before. */
+export function readDocument(source: string, engines: Engines): DefinitionDocument {
+  return finished(readSlices(source, engines));
+}
+
+export function* readSlices(source: string, engines: Engines): Slices<DefinitionDocument> {
+  const { document, problems } = yield* inspectSlices(source, engines);
+  if (problems.length > 0) throw new YamlProblems(problems);
+  return document;
+}
+
+function readIdentifiers(fields: DocumentFields, root: MapTree): DefinitionDocument['identifiers'] {
+  const section = fields.section(root, 'identifiers');
+  if (section !== undefined) fields.known(section, 'identifiers.', IDENTIFIERS);
+  const read = (name: Identifier): string => {
+    const parse = name === 'user_id' ? parseUserId : parseUlid;
+    const text = fields.text(section, name, 'identifiers.', 'required', (id) => (parse(id) === undefined ? 'is not a ULID' : undefined));
+    return parse(text ?? '') ?? '';
+  };
+  return Object.fromEntries(IDENTIFIERS.map((name) => [name, read(name)])) as Record<Identifier, string>;
+}
+
+function readPermission(fields: DocumentFields, root: MapTree): readonly string[] {
+  const list = fields.list(root, 'permission');
+  return (list?.items ?? []).map((item) => {
+    if (item.kind === 'scalar' && item.text.trim() !== '' && !item.text.includes(',')) return item.text.trim();
+    fields.problem(item, 'permission must list the names of roles, one an item');
+    return '';
+  });
+}
+
+function readHttp(fields: DocumentFields, root: MapTree): Pick<DefinitionDocument, 'uri' | 'method' | 'version' | 'inputType'> {
+  const http = fields.section(root, 'http');
+  if (http !== undefined) fields.known(http, 'http.', ['uri', 'method', 'version', 'input_type']);
+  const oneOf = (words: readonly string[]) => (text: string) => (words.includes(text) ? undefined : `must be one of ${words.join(', ')}`);
+  const method = fields.text(http, 'method', 'http.', 'required', oneOf(DEFINITION_METHODS));
+  const uri = fields.text(http, 'uri', 'http.', 'required', checkUri);
+  const needsType = (method !== 'get' && method !== 'delete') || http?.fields.has('input_type') === true;
+  const inputType = fields.text(http, 'input_type', 'http.', needsType ? 'required' : 'optional', oneOf(INPUT_TYPES));
+  return {
+    uri: uri ?? '',
+    method: (method ?? 'get') as DefinitionMethod,
+    version: fields.text(http, 'version', 'http.', 'required', checkVersion) ?? '',
+    inputType: (inputType ?? 'json') as InputType,
+  };
+}
+
+function checkVersion(text: string): string | undefined {
+  return versionSortKey(text) === undefined
+    ? 'must be one to three numbers with an optional pre-release, such as 1.2.0 or 1.3-beta'
+    : undefined;
+}
+
+function readConfig(fields: DocumentFields, root: MapTree): DefinitionConfig {
+  const tree = root.fields.get('config');
+  const absent = tree === undefined || (tree.kind === 'scalar' && tree.value === null);
+  const config = absent ? undefined : fields.map(tree, 'config');
+  if (config !== undefined)
+    fields.known(config, 'config.', ['rollback_version', 'cache_result', 'cache_ttl_secs', 'coalesce', 'transaction', 'limits', 'tool']);
+  const given = config?.fields.get('limits');
+  const limits = given === undefined ? undefined : fields.map(given, 'config.limits');
+  if (limits !== undefined) fields.known(limits, 'config.limits.', ['steps', 'memory_mb', 'time_ms']);
+  return {
+    rollbackVersion: fields.text(config, 'rollback_version', 'config.', 'optional', checkVersion) ?? null,
+    cacheResult: fields.flag(config, 'cache_result', 'config.', false),
+    cacheTtlSecs: fields.whole(config, 'cache_ttl_secs', 'config.', 60, 1, 86_400 * 365),
+    coalesce: fields.flag(config, 'coalesce', 'config.', false),
+    transaction: fields.flag(config, 'transaction', 'config.', true),
+    steps: fields.whole(limits, 'steps', 'config.limits.', 50_000_000, 1, 10_000_000_000),
+    memoryMb: fields.whole(limits, 'memory_mb', 'config.limits.', 64, 1, 1024),
+    timeMs: fields.whole(limits, 'time_ms', 'config.limits.', 1000, 1, 60_000),
+    tool: fields.flag(config, 'tool', 'config.', false),
+  };
+}
+
+/** Sections whose scalars are texts, whatever YAML would make of them. */
+const TEXT_SECTIONS = new Set(['identifiers', 'permission', 'http', 'logic']);
+const NUMBERS = /_secs$|_connections$/;
+
+function isText(path: readonly string[]): boolean {
+  const [section = ''] = path;
+  const name = path.at(-1) ?? '';
+  if (section === 'logic') return name !== 'omit';
+  return TEXT_SECTIONS.has(section) || name === 'rollback_version' || (section === 'database' && !NUMBERS.test(name));
+}
+
+/** The document as clients see it. */
+export function showDocument(source: string): PlainValue {
+  return plainTree(parseTree(source), isText);
+}
+
+/** Replaces the text of a scalar; the rest stays as it was written. */
+export interface Edit {
+  readonly path: readonly [section: string, name: string];
+  readonly text: string;
+}
+
+/** Edits of scalars that are not there change nothing. */
+export function editDocument(source: string, edits: readonly Edit[], root = parseTree(source)): string {
+  const found = edits.flatMap(({ path, text }) => {
+    const tree = fieldAt(fieldAt(root, path[0]), path[1]);
+    if (tree?.kind !== 'scalar' || tree.value === null) return [];
+    return { from: tree.from, to: tree.to, text: tree.block ? `${text}\n` : text };
+  });
+  let edited = source;
+  for (const { from, to, text } of found.toSorted((a, b) => b.from - a.from)) edited = edited.slice(0, from) + text + edited.slice(to);
+  return edited;
+}
+
+function fieldAt(tree: Tree | undefined, name: string): Tree | undefined {
+  return tree?.kind === 'map' ? tree.fields.get(name) : undefined;
+}
+
+/** The document as it is stored. */
+export function maskPassword(source: string, root = parseTree(source)): string {
+  return editDocument(source, [{ path: ['database', 'password'], text: `"${MASK}"` }], root);
+}

@@ -1,0 +1,60 @@
+/** The body of a copy, and of the diff that tells what a copy would do. */
+import { apiError } from '../../errors.ts';
+import { versionSortKey } from '../../model/definition.ts';
+import type { ProjectContext } from '../../model/project.ts';
+import { parseUlid } from '../../model/ulid.ts';
+import { parseUserId } from '../../model/user-id.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import type { Author } from './definitions.ts';
+
+export interface CopyRequest {
+  readonly targetVersion: string;
+  readonly targetSpaceId: string;
+  readonly definitionIds: readonly string[];
+  /** Are the Lark modules brought that the definitions load? */
+  readonly modules: boolean;
+  /** Are modules of the target replaced that differ? */
+  readonly overwrite: boolean;
+  /** Is it done in spite of problems? */
+  readonly force: boolean;
+}
+
+const TEXTS = ['org_id', 'project_id', 'space_id', 'user_id', 'target_version', 'target_space_id'] as const;
+const FLAGS = ['modules', 'overwrite', 'force'] as const;
+
+export function parseCopyRequest(body: PlainValue, { caller, context }: Author): CopyRequest {
+  if (!(body instanceof Map)) throw apiError('body_not_object');
+  const list = body.get('definition_list');
+  const problems = [
+    ...TEXTS.filter((name) => typeof body.get(name) !== 'string' || body.get(name) === '').map((name) => `${name} must be a text`),
+    ...(isTexts(list) ? [] : ['definition_list must be a list of ids']),
+    ...FLAGS.filter((name) => body.has(name) && typeof body.get(name) !== 'boolean').map((name) => `${name} must be true or false`),
+  ];
+  if (problems.length > 0) throw apiError('bad_field', problems.join('; '));
+  const text = (name: (typeof TEXTS)[number]): string => String(body.get(name));
+  const own = { org_id: caller.orgId, project_id: caller.projectId, space_id: caller.spaceId, user_id: caller.userId };
+  for (const [name, id] of Object.entries(own))
+    if ((name === 'user_id' ? parseUserId : parseUlid)(text(name as keyof typeof own)) !== id) throw apiError('definition_foreign', name);
+  if (versionSortKey(text('target_version')) === undefined) throw apiError('refused_field', 'target_version is no version such as 1.2.0');
+  if ((list as readonly string[]).length === 0) throw apiError('refused_field', 'definition_list is empty');
+  const flag = (name: (typeof FLAGS)[number]): boolean => (body as PlainMap).get(name) === true;
+  return {
+    targetVersion: text('target_version'),
+    targetSpaceId: spaceOf(context, text('target_space_id')),
+    definitionIds: (list as readonly string[]).map((id) => parseUlid(id) ?? id),
+    modules: flag('modules'),
+    overwrite: flag('overwrite'),
+    force: flag('force'),
+  };
+}
+
+function isTexts(value: PlainValue | undefined): boolean {
+  return Array.isArray(value) && (value as readonly PlainValue[]).every((item) => typeof item === 'string');
+}
+
+/** By id or by name. */
+function spaceOf({ spaces }: ProjectContext, text: string): string {
+  const found = [...spaces.values()].find(({ spaceId, name }) => spaceId === parseUlid(text) || name === text);
+  if (found === undefined) throw apiError('target_unknown', text, Array.from(spaces.values(), ({ name }) => name).join(', '));
+  return found.spaceId;
+}

@@ -1,0 +1,69 @@
+/** `?:name`, `?:input.x`, `?:step_0[2].x`: where a path leads, resolved once when a definition is compiled. Knows no SQL. */
+import type { Path } from '../../sql/template/scan.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import type { StepFrame, StepScope } from './step.ts';
+
+/** The value, or undefined when there is none. */
+export type PathReader = (frame: StepFrame) => PlainValue | undefined;
+
+export interface ResolvedPath {
+  readonly read: PathReader;
+  readonly needs: readonly number[];
+  readonly readsContext: boolean;
+  /** The name of the input that is certainly meant. */
+  readonly inputName?: string | undefined;
+}
+
+/** A path that can never lead anywhere. */
+export class PathProblem extends Error {}
+
+const STEP = /^step_(\d+)$/;
+
+export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
+  const { first, rest } = path;
+  if (rest.length > 0 && first === 'input') {
+    const [name] = rest;
+    return {
+      read: (frame) => walk(frame.input, rest),
+      needs: [],
+      readsContext: false,
+      inputName: typeof name === 'string' ? name : undefined,
+    };
+  }
+  if (rest.length > 0 && first === 'context') return { read: (frame) => walk(frame.context(), rest), needs: [], readsContext: true };
+  const number = STEP.exec(first)?.[1];
+  const index = number === undefined ? scope.names.get(first) : Number(number);
+  if (index !== undefined) {
+    if (index >= scope.count) throw new PathProblem(`?:${path.text} names a step that has not run yet`);
+    return { read: (frame) => walk(frame.results[index], rest), needs: [index], readsContext: false };
+  }
+  const all = Array.from({ length: scope.count }, (_, i) => i);
+  if (scope.count === 0) return { read: (frame) => walk(frame.input.get(first), rest), needs: [], readsContext: false, inputName: first };
+  return { read: (frame) => walk(lookUp(first, frame, scope.count), rest), needs: all, readsContext: false };
+}
+
+/** Searches the results, the latest first, then the input. */
+function lookUp(name: string, frame: StepFrame, count: number): PlainValue | undefined {
+  for (let i = count - 1; i >= 0; i--) {
+    const record = recordOf(frame.results[i]);
+    const found = record?.get(name);
+    if (found !== undefined) return found;
+  }
+  return frame.input.get(name);
+}
+
+/** An object, or the first row of a list of them. */
+function recordOf(value: PlainValue | undefined): PlainMap | undefined {
+  const candidate = Array.isArray(value) ? (value as readonly PlainValue[])[0] : value;
+  return candidate instanceof Map ? candidate : undefined;
+}
+
+function walk(start: PlainValue | undefined, rest: readonly (string | number)[]): PlainValue | undefined {
+  let value = start;
+  for (const part of rest) {
+    if (typeof part === 'string') value = recordOf(value)?.get(part);
+    else value = Array.isArray(value) ? (value as readonly PlainValue[])[part] : undefined;
+    if (value === undefined) return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,309 @@
+/**
+ * The connection of a call: acquired when the first sql step runs, with one transaction over all steps, and released clean. Keeps track of what was
+ * written, so that it can tell after a failure what stays. Knows neither definitions nor what a statement says beyond its facts.
+ */
+
+import {
+  type Connection,
+  DbFailure,
+  type Engine,
+  type FailureKind,
+  type Outcome,
+  type RunOptions,
+  type StopSignal,
+  UNSENT_REPEATS,
+} from '../../engines/contract/engine.ts';
+import type { Connections } from '../../engines/pool/connections.ts';
+import type { BriefKind } from '../../engines/pool/statement-class.ts';
+import { apiError } from '../../errors.ts';
+import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import type { StatementFacts } from '../../sql/template/template.ts';
+import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { noteRows, type WorkMeter } from '../../util/concurrency/work-meter.ts';
+
+export interface SessionOptions {
+  readonly entry: () => Entry;
+  readonly timeoutMs: number;
+  readonly signal: StopSignal;
+  /** `one`: a single statement is all or nothing by itself. */
+  readonly transaction: 'one' | 'all' | 'none';
+  readonly meter?: WorkMeter | undefined;
+  /** It was tried before, and may have had to make way for others: now it has its connection for itself. */
+  readonly isAgain?: boolean;
+}
+
+type Pool = ReturnType<Connections['pool']>;
+
+/** A statement of a step, and how the step is called. */
+export interface Stated {
+  readonly label: string;
+  readonly sql: StatementFacts;
+  /** Of a statement that may share a connection, when it is the only one of its call: what it is like on a database. */
+  readonly brief?: { kindOn(database: object): BriefKind } | undefined;
+}
+
+/** What stays of a call that failed, by the steps that wrote it. */
+export type Stays =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'stays'; readonly steps: readonly string[] }
+  | { readonly kind: 'may_stay'; readonly steps: readonly string[] };
+
+/** Failures that come before a statement begins, whatever the engine. */
+const BEFORE: ReadonlySet<FailureKind> = new Set<FailureKind>(['syntax', 'denied', 'missing_table', 'missing_column', 'unsupported']);
+
+const REPEATS_MOST = 20;
+
+/** The search for what a failed statement left behind takes no longer. */
+const TRACES_MS = 2000;
+
+export class CallSession {
+  readonly #connections: Connections;
+  readonly #options: SessionOptions;
+  readonly #run: RunOptions;
+  #pool: Pool | undefined;
+  #engine: Engine | undefined;
+  #connection: Connection | undefined;
+  #open = false;
+  #dirty = false;
+  /** Steps that have written, or may have, in the transaction that is open or is being committed. */
+  #pending: string[] = [];
+  /** Those whose writes stay, and those of which nobody knows. */
+  readonly #kept: string[] = [];
+  readonly #doubtful: string[] = [];
+  /** Something was sent that may write; something that certainly does. */
+  #wrote = false;
+  #changes = false;
+  /** A write by itself that the server refused: what it left in tables without transactions must be asked for. */
+  #refused: { readonly label: string; readonly text: string } | undefined;
+  #cut = false;
+  #again = false;
+  #outdated = false;
+
+  constructor(connections: Connections, options: SessionOptions) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#run = { signal: options.signal, timeoutMs: options.timeoutMs };
+  }
+
+  /** Call this after a failure and `rollback`; undefined when nothing was to be written. */
+  get stays(): Stays | undefined {
+    if (this.#doubtful.length > 0) return { kind: 'may_stay', steps: [...this.#kept, ...this.#doubtful] };
+    if (this.#kept.length > 0) return { kind: 'stays', steps: this.#kept };
+    return this.#changes ? { kind: 'nothing' } : undefined;
+  }
+
+  /** Must the failure stand? Then no other version is tried: something stays, or the connection was lost with what was sent. */
+  get final(): boolean {
+    return this.#cut || this.#kept.length > 0 || this.#doubtful.length > 0;
+  }
+
+  /**
+   * How often the call may be run from its start again: when it failed before anything began, or because a prepared plan was older than its
+   * table, and nothing stays of it. Every connection has plans of its own, so that the latter may happen more than once.
+   */
+  get repeats(): number {
+    if (this.#again) return UNSENT_REPEATS;
+    return this.#outdated && !this.final ? REPEATS_MOST : 0;
+  }
+
+  async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
+    if (!stated.sql.reads) this.#checkWritable();
+    const kind = this.#options.transaction === 'one' ? stated.brief?.kindOn(this.#enter()) : undefined;
+    const isShared = kind?.isShared === true && this.#options.isAgain !== true;
+    const taken = this.#connection ?? this.#take(isShared ? kind : undefined);
+    const connection = taken instanceof Promise ? await taken : taken;
+    const { label, sql } = stated;
+    const writes = this.#mayWrite(sql);
+    if (!sql.harmless) this.#dirty = true;
+    const isFirst = !this.#wrote;
+    if (writes) this.#wrote = true;
+    if (!sql.reads) this.#changes = true;
+    const options: RunOptions = sql.plain || !this.#open ? this.#run : { ...this.#run, transaction: 'may_end' };
+    const { meter } = this.#options;
+    const began = performance.now();
+    try {
+      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind, isShared);
+      const outcome = await connection.run(bound.statement, bound.params, options, watched);
+      if (meter !== undefined) noteRows(meter, outcome.rows);
+      if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
+      return outcome;
+    } catch (error) {
+      if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
+      else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
+      if (isShared) this.#judgeShared(error, kind);
+      throw error;
+    } finally {
+      const ms = performance.now() - began;
+      if (meter !== undefined) meter.databaseMs += ms;
+      if (kind !== undefined) {
+        if (!isShared) kind.took(ms);
+        // Nothing of the call comes behind it on the connection.
+        this.release();
+      }
+    }
+  }
+
+  /** Marks a point of the transaction, to which `returnToMark` goes back. False where there is none. */
+  async mark(): Promise<boolean> {
+    const connection = this.#connection ?? (await this.#take());
+    if (!this.#open || connection.mark === undefined) return false;
+    await connection.mark(this.#run);
+    return true;
+  }
+
+  async returnToMark(): Promise<void> {
+    await this.#connection?.returnToMark?.({ timeoutMs: this.#options.timeoutMs });
+  }
+
+  #checkWritable(): void {
+    const { readOnly, type, database } = this.#options.entry();
+    if (readOnly === true) throw apiError('database_read_only', type, database);
+  }
+
+  /** Functions that are not known may write, except where functions cannot. */
+  #mayWrite({ reads, harmless }: StatementFacts): boolean {
+    return !reads || (!harmless && this.#engine?.capabilities.transactions !== false);
+  }
+
+  #judge(failure: DbFailure, { label, sql }: Stated, bound: BoundStatement, isFirst: boolean): void {
+    const { kind, left } = failure.at(this.#options.entry());
+    const writes = this.#mayWrite(sql);
+    this.#again = isFirst && kind === 'lost' && left === 'unsent';
+    this.#outdated = kind === 'stale' && (this.#open || (isFirst && !writes));
+    if (left === 'unsent') return;
+    if (left === 'unknown' || kind === 'lost') this.#cut = true;
+    if (!writes) return;
+    const isAtomic = this.#engine?.capabilities.transactions !== false;
+    // Where there are no transactions, a statement that did not compile has not begun, whatever its words are.
+    if (!isAtomic && left === 'nothing' && BEFORE.has(kind)) return;
+    if (this.#open) this.#pending.push(label);
+    else if (left === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
+    else this.#refused = { label, text: bound.statement.text };
+  }
+
+  /** It had to make way for others, and is run again by itself; or it has ended the connection for all of them. */
+  #judgeShared(error: unknown, kind: BriefKind): void {
+    if (!(error instanceof DbFailure)) return;
+    if (error.kind === 'malformed') kind.neverShare();
+    if (error.kind !== 'held_up' || error.left !== 'nothing') return;
+    kind.heldUpOthers();
+    this.#again = true;
+  }
+
+  /** Commits everything. Undefined when there is nothing to wait for. */
+  commit(): Promise<void> | undefined {
+    if (!this.#open) return undefined;
+    this.#open = false;
+    return this.#connection?.commit(this.#run).then(
+      () => void this.#kept.push(...this.#pending.splice(0)),
+      (error: unknown) => {
+        const isNone = error instanceof DbFailure && (error.left === 'unsent' || (error.left === 'nothing' && !this.#hasLastingTables));
+        this.#cut ||= error instanceof DbFailure && error.kind === 'lost';
+        if (!isNone) this.#doubtful.push(...this.#pending);
+        throw error;
+      },
+    );
+  }
+
+  /** Rolls everything back as far as the engine can, and notes what cannot be. */
+  async rollback(): Promise<void> {
+    if (this.#refused !== undefined) await this.#lookForTraces(this.#refused);
+    if (!this.#open) return;
+    this.#open = false;
+    const connection = this.#connection;
+    const pending = this.#pending.splice(0);
+    try {
+      const undone = await connection?.rollback({ timeoutMs: this.#options.timeoutMs });
+      if (undone === 'some') this.#doubtful.push(...pending);
+    } catch {
+      // A connection that cannot roll back is not used again, and the server does it when the socket closes; but tables without
+      // transactions keep what they have, and nobody can ask which ones there were.
+      connection?.close();
+      if (this.#hasLastingTables) this.#doubtful.push(...pending);
+    }
+  }
+
+  get #hasLastingTables(): boolean {
+    return this.#engine?.leavesTraces !== undefined;
+  }
+
+  async #lookForTraces({ label, text }: { readonly label: string; readonly text: string }): Promise<void> {
+    const connection = this.#connection;
+    if (!this.#hasLastingTables || connection === undefined) return;
+    const leaves = connection.usable
+      ? await this.#engine?.leavesTraces?.(connection, text, { timeoutMs: Math.min(this.#options.timeoutMs, TRACES_MS) }).catch(() => true)
+      : true;
+    if (leaves === true) this.#doubtful.push(label);
+  }
+
+  /** Releases the connection, without waiting for its session to be reset. */
+  release(): void {
+    const connection = this.#connection;
+    const pool = this.#pool;
+    this.#connection = undefined;
+    if (connection === undefined || pool === undefined) return;
+    if (!this.#dirty || !connection.usable) {
+      pool.release(connection);
+      return;
+    }
+    connection
+      .reset()
+      .catch(() => false)
+      .then((clean) => {
+        if (!clean) connection.close();
+        pool.release(connection);
+      });
+  }
+
+  #enter(): Pool {
+    const entry = this.#options.entry();
+    this.#engine = this.#connections.engine(entry.type);
+    this.#pool = this.#connections.pool(entry, 'custom');
+    return this.#pool;
+  }
+
+  /** At once if one is idle and needs no transaction. Whoever has the same time limit may share it: it is the connection's. */
+  #take(kind?: BriefKind): MaybePromise<Connection> {
+    const { signal, transaction, timeoutMs } = this.#options;
+    const pool = this.#pool ?? this.#enter();
+    return after(pool.acquire(signal, { briefOf: kind, party: timeoutMs }), (connection): MaybePromise<Connection> => {
+      this.#connection = connection;
+      return transaction === 'all' && this.#engine?.capabilities.transactions === true ? this.#begin(connection) : connection;
+    });
+  }
+
+  async #begin(connection: Connection): Promise<Connection> {
+    try {
+      await connection.begin(this.#run);
+    } catch (error) {
+      // Nothing of the call was sent yet.
+      this.#again = error instanceof DbFailure && error.kind === 'lost' && error.left !== 'nothing';
+      throw error;
+    }
+    this.#open = true;
+    return connection;
+  }
+}
+
+/** The rows of a statement of a kind, whose reader shows whether they are too many. */
+class WatchedRows implements RowSink {
+  readonly #inner: RowSink;
+  readonly #kind: BriefKind;
+  readonly #isShared: boolean;
+
+  constructor(inner: RowSink, kind: BriefKind, isShared: boolean) {
+    this.#inner = inner;
+    this.#kind = kind;
+    this.#isShared = isShared;
+  }
+
+  start(columns: readonly ResultColumn[], flow: Backpressure): void {
+    this.#inner.start(columns, this.#kind.watched(flow, this.#isShared));
+  }
+
+  row(cells: Cells): void {
+    this.#inner.row(cells);
+  }
+}

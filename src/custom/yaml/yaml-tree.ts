@@ -1,0 +1,182 @@
+/**
+ * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` stays `1.10`. Refuses tags, aliases,
+ * repeated keys, and whatever is larger or deeper than any definition. Knows nothing of definitions.
+ */
+import type { Node, YAMLMap } from 'yaml';
+import { finished, type Slices } from '../../util/concurrency/slices.ts';
+import { yaml } from '../../util/on-demand.ts';
+import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
+import { parseYamlSlices, type YamlDocuments, YamlError } from '../../util/text/yaml.ts';
+
+export function placeOf({ line, column }: SourcePlace): SourcePlace {
+  return { line, column };
+}
+
+export type Tree = MapTree | ListTree | ScalarTree;
+
+/** Where something stands in the document: both from 1. */
+export interface SourcePlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface MapTree extends SourcePlace {
+  readonly kind: 'map';
+  readonly fields: ReadonlyMap<string, Tree>;
+}
+
+export interface ListTree extends SourcePlace {
+  readonly kind: 'list';
+  readonly items: readonly Tree[];
+}
+
+export interface ScalarTree extends SourcePlace {
+  readonly kind: 'scalar';
+  readonly value: null | boolean | number | string;
+  /** As written, for those who want the text and not what YAML makes of it. */
+  readonly text: string;
+  /** Is it a block (`|` or `>`), whose text begins on the next line? */
+  readonly block: boolean;
+  readonly quoted: boolean;
+  /** How far the lines of a block are indented. */
+  readonly indent: number;
+  /** Offsets of the scalar in the source. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LineProblem extends SourcePlace {
+  readonly message: string;
+}
+
+export class YamlProblems extends Error {
+  readonly problems: readonly LineProblem[];
+
+  constructor(problems: readonly LineProblem[]) {
+    super(problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('; '));
+    this.problems = problems;
+  }
+}
+
+const START: SourcePlace = { line: 1, column: 1 };
+const MOST_BYTES = 256 * 1024;
+const MOST_DEPTH = 32;
+
+export function parseTree(source: string): Tree {
+  return finished(parseTreeSlices(source));
+}
+
+/** The same a slice at a time. */
+export function* parseTreeSlices(source: string): Slices<Tree> {
+  if (Buffer.byteLength(source) > MOST_BYTES)
+    throw new YamlProblems([{ ...START, message: `the document is larger than ${MOST_BYTES} bytes` }]);
+  const { documents, lines } = yield* read(source);
+  const placeAt = (offset: number): SourcePlace => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const [first, second] = documents;
+  if (first === undefined || first.contents === null) throw new YamlProblems([{ ...START, message: 'the document is empty' }]);
+  if (second !== undefined) throw new YamlProblems([{ ...placeAt(second.range[0]), message: 'there is more than one document' }]);
+  yield;
+  return new Reader(source, placeAt).read(first.contents, 1);
+}
+
+function* read(source: string): Slices<YamlDocuments> {
+  try {
+    return yield* parseYamlSlices(source);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new YamlProblems(
+      error.problems.map(({ line, column, message }) => ({ line: Math.max(1, line), column: Math.max(1, column), message })),
+    );
+  }
+}
+
+const WHOLE = /^[+-]?\d{1,15}$/;
+const FRACTION = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const CONSTANTS: Readonly<Record<string, null | boolean>> = {
+  '': null,
+  '~': null,
+  null: null,
+  true: true,
+  false: false,
+  True: true,
+  False: false,
+};
+
+/** What YAML's own rules make of a scalar without quotes. */
+function plainScalar(text: string): null | boolean | number | string {
+  if (Object.hasOwn(CONSTANTS, text)) return CONSTANTS[text] ?? null;
+  return WHOLE.test(text) || FRACTION.test(text) ? Number(text) : text;
+}
+
+class Reader {
+  readonly #source: string;
+  readonly #placeAt: (offset: number) => SourcePlace;
+
+  constructor(source: string, placeAt: (offset: number) => SourcePlace) {
+    this.#source = source;
+    this.#placeAt = placeAt;
+  }
+
+  read(node: Node, depth: number): Tree {
+    const place = this.#placeAt(node.range?.[0] ?? 0);
+    const refuse = (message: string): never => {
+      throw new YamlProblems([{ ...place, message }]);
+    };
+    if (depth > MOST_DEPTH) return refuse(`nested deeper than ${MOST_DEPTH} levels`);
+    const { isAlias, isMap, isScalar, isSeq } = yaml();
+    if (isAlias(node)) return refuse('aliases are not supported; write the value out');
+    if (isMap(node)) return { kind: 'map', ...place, fields: this.#fields(node as YAMLMap, depth) };
+    if (isSeq(node)) return { kind: 'list', ...place, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
+    if (!isScalar(node)) return refuse('this is no value');
+    const text = String(node.value ?? '');
+    const value = node.type === 'PLAIN' || node.type === undefined ? plainScalar(text) : text;
+    const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
+    const [from, to] = node.range ?? [0, 0];
+    return {
+      kind: 'scalar',
+      ...place,
+      value,
+      text,
+      block,
+      quoted: node.type?.startsWith('QUOTE') === true,
+      indent: block ? indentOf(this.#source.slice(from, to)) : 0,
+      from,
+      to,
+    };
+  }
+
+  #fields(map: YAMLMap, depth: number): ReadonlyMap<string, Tree> {
+    const fields = new Map<string, Tree>();
+    for (const { key, value } of map.items) {
+      const place = this.#placeAt((key as Node | null)?.range?.[0] ?? 0);
+      if (!yaml().isScalar(key)) throw new YamlProblems([{ ...place, message: 'a key must be a plain word' }]);
+      const name = String(key.value);
+      if (name === '<<') throw new YamlProblems([{ ...place, message: 'merge keys are not supported' }]);
+      const empty: ScalarTree = { kind: 'scalar', ...place, value: null, text: '', block: false, quoted: false, indent: 0, from: 0, to: 0 };
+      fields.set(name, value === null ? empty : this.read(value as Node, depth + 1));
+    }
+    return fields;
+  }
+}
+
+/** The indentation of a block's first line that says something; the header is its first line. */
+function indentOf(block: string): number {
+  const line =
+    block
+      .split('\n')
+      .slice(1)
+      .find((text) => text.trim() !== '') ?? '';
+  return line.length - line.trimStart().length;
+}
+
+/** The tree as a plain value; `isText` says for which places the text as written is meant. */
+export function plainTree(tree: Tree, isText: (path: readonly string[]) => boolean, path: readonly string[] = []): PlainValue {
+  if (tree.kind === 'list') return tree.items.map((item) => plainTree(item, isText, [...path, '*']));
+  if (tree.kind === 'scalar') return tree.value !== null && isText(path) ? tree.text : tree.value;
+  const map: PlainMap = new Map();
+  for (const [name, field] of tree.fields) map.set(name, plainTree(field, isText, [...path, name]));
+  return map;
+}

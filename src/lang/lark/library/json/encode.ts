@@ -1,0 +1,116 @@
+/** `json.encode`, `json.encode_indent` and `json.indent`. Keys are sorted, digits of exact decimals are kept. */
+import { MAX_DATA_DEPTH, tooDeepData } from '../../values/depth.ts';
+import { fail } from '../../values/failure.ts';
+import { elementsOf } from '../../values/iterate.ts';
+import { LarkStruct } from '../../values/struct.ts';
+import { LarkDict } from '../../values/table.ts';
+import { floatText } from '../../values/text/float-text.ts';
+import { CHAR_BYTES, WRITE_STEPS } from '../../values/text/text.ts';
+import { compareText, readable } from '../../values/text/utf8.ts';
+import type { Thread } from '../../values/thread.ts';
+import { ExactFloat, Extension, LarkFloat, type LarkValue, typeOf } from '../../values/value.ts';
+
+export class JsonWriter {
+  readonly #thread: Thread;
+  readonly #open: LarkValue[] = [];
+  readonly #path: string[] = [];
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
+  write(value: LarkValue): string {
+    this.#thread.spend(WRITE_STEPS);
+    const text = this.#text(value);
+    this.#thread.charge(text.length * CHAR_BYTES);
+    return text;
+  }
+
+  #fail(message: string): never {
+    return fail([...this.#path, message].join(': '));
+  }
+
+  #text(value: LarkValue): string {
+    if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') return String(value);
+    if (typeof value === 'string') return JSON.stringify(readable(value));
+    if (value instanceof ExactFloat) return value.decimal.text;
+    if (value instanceof LarkFloat) {
+      return Number.isFinite(value.value) ? floatText(value.value) : this.#fail(`cannot encode non-finite float ${floatText(value.value)}`);
+    }
+    if (this.#open.includes(value)) this.#fail('cycle in JSON structure');
+    if (this.#open.length >= MAX_DATA_DEPTH) tooDeepData();
+    this.#open.push(value);
+    const text = this.#compound(value);
+    this.#open.pop();
+    return text;
+  }
+
+  #compound(value: Exclude<LarkValue, null | boolean | number | bigint | string>): string {
+    if (value instanceof LarkDict) return this.#object([...value.pairs()], (key) => `in dict key ${JSON.stringify(key)}`);
+    if (value instanceof LarkStruct) return this.#object([...value.fields], (key) => `in field .${key}`);
+    const items = elementsOf(this.#thread, value);
+    if (items !== undefined) {
+      const texts = items.map((item, i) => this.#at(`at ${value.type} index ${i}`, item));
+      return `[${texts.join(',')}]`;
+    }
+    if (value instanceof Extension && value.attributeNames().length > 0) {
+      const fields = value.attributeNames().map((name): [LarkValue, LarkValue] => [name, value.attribute(name) ?? null]);
+      return this.#object(fields, (key) => `in field .${key}`);
+    }
+    return this.#fail(`cannot encode ${typeOf(value)} as JSON`);
+  }
+
+  #object(pairs: readonly (readonly [LarkValue, LarkValue])[], place: (key: string) => string): string {
+    const named = pairs.map(([key, value]) => {
+      if (typeof key !== 'string') return this.#fail(`dict has ${typeOf(key)} key, want string`);
+      return [key, value] as const;
+    });
+    named.sort(([a], [b]) => compareText(a, b));
+    return `{${named.map(([key, value]) => `${JSON.stringify(readable(key))}:${this.#at(place(key), value)}`).join(',')}}`;
+  }
+
+  #at(place: string, value: LarkValue): string {
+    this.#path.push(place);
+    const text = this.write(value);
+    this.#path.pop();
+    return text;
+  }
+}
+
+/** Lays JSON text out in lines; only strings need to be told from structure. */
+export function indentJson(thread: Thread, text: string, prefix: string, indent: string): string {
+  let out = '';
+  let depth = 0;
+  const line = (): string => {
+    const start = `\n${prefix}${indent.repeat(depth)}`;
+    thread.charge(start.length * CHAR_BYTES);
+    return start;
+  };
+  const token = /\s+|"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
+  thread.charge(text.length * CHAR_BYTES);
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [part] = match;
+    if (part.trim() === '') continue;
+    if (part === '{' || part === '[') {
+      const close = /\s*[}\]]/y;
+      close.lastIndex = token.lastIndex;
+      const empty = close.exec(text);
+      if (empty !== null) {
+        out += part + empty[0].trim();
+        token.lastIndex = close.lastIndex;
+        continue;
+      }
+      depth++;
+      if (depth > MAX_DATA_DEPTH) tooDeepData();
+      out += part + line();
+    } else if (part === '}' || part === ']') {
+      depth = Math.max(0, depth - 1);
+      out += line() + part;
+    } else if (part === ',') {
+      out += part + line();
+    } else {
+      out += part === ':' ? ': ' : part;
+    }
+  }
+  return thread.texts.joined(out);
+}

@@ -1,0 +1,63 @@
+/** Time zones by name, from the data of the JavaScript engine: offsets and abbreviations at a moment. */
+import { BoundedMap } from '../../../../util/bounded-map.ts';
+import { fail } from '../../values/failure.ts';
+
+export interface LarkZone {
+  readonly name: string;
+  /** Seconds east of UTC at a moment, given in seconds since 1970. */
+  offset(seconds: number): number;
+  abbreviation(seconds: number): string;
+}
+
+export const UTC: LarkZone = { name: 'UTC', offset: () => 0, abbreviation: () => 'UTC' };
+
+export function fixedZone(offset: number, abbreviation = ''): LarkZone {
+  return { name: abbreviation, offset: () => offset, abbreviation: () => abbreviation };
+}
+
+/** By name; `none` for a name that is none. */
+const zones = new BoundedMap<string, LarkZone | 'none'>(1000);
+
+function makeZone(name: string): LarkZone | undefined {
+  let wall: Intl.DateTimeFormat;
+  let short: Intl.DateTimeFormat;
+  try {
+    const options = { timeZone: name, hourCycle: 'h23', era: 'short' } as const;
+    const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
+    wall = new Intl.DateTimeFormat('en-US', { ...options, ...fields });
+    short = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'short' });
+  } catch {
+    return undefined;
+  }
+  return {
+    name,
+    offset(seconds) {
+      const parts = new Map(wall.formatToParts(seconds * 1000).map((part) => [part.type, part.value]));
+      const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
+      const year = parts.get('era') === 'BC' ? 1 - part('year') : part('year');
+      const local = new Date(0);
+      local.setUTCFullYear(year, part('month') - 1, part('day'));
+      local.setUTCHours(part('hour'), part('minute'), part('second'));
+      return Math.round(local.getTime() / 1000 - seconds);
+    },
+    abbreviation(seconds) {
+      return short.formatToParts(seconds * 1000).find((part) => part.type === 'timeZoneName')?.value ?? name;
+    },
+  };
+}
+
+/** Undefined for a name that is none. Offsets such as `+01:00` are not names. */
+export function findZone(name: string): LarkZone | undefined {
+  if (name === '' || name === 'UTC') return UTC;
+  if (name === 'Local') return UTC;
+  if (!/^[A-Za-z]/.test(name) || name.length > 64) return undefined;
+  const known = zones.get(name);
+  if (known !== undefined) return known === 'none' ? undefined : known;
+  const zone = makeZone(name);
+  zones.set(name, zone ?? 'none');
+  return zone;
+}
+
+export function zoneNamed(name: string): LarkZone {
+  return findZone(name) ?? fail(`unknown time zone ${name}`);
+}

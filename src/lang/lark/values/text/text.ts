@@ -1,0 +1,128 @@
+/**
+ * How values are written: `str`, `repr`, `print`. Cycles are shown as dots; what is written is charged as it grows.
+ * Knows nothing of JSON or of format strings.
+ */
+import { MAX_DATA_DEPTH, tooDeepData } from '../depth.ts';
+import { LarkDict, LarkSet } from '../table.ts';
+import type { Thread } from '../thread.ts';
+import {
+  ExactFloat,
+  Extension,
+  LarkBuiltin,
+  LarkBytes,
+  LarkFloat,
+  LarkFunction,
+  LarkList,
+  LarkRange,
+  LarkTuple,
+  type LarkValue,
+  ModuleValue,
+  typeOf,
+} from '../value.ts';
+import { floatText } from './float-text.ts';
+import { quote, quoteBytes } from './quote.ts';
+import { decode, readable } from './utf8.ts';
+
+/** Bytes a character of a string is charged with. */
+export const CHAR_BYTES = 2;
+
+/** Writing a value out takes longer than a turn of a loop. */
+export const WRITE_STEPS = 4;
+
+class Writer {
+  readonly #thread: Thread;
+  readonly #open: LarkValue[] = [];
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
+  write(value: LarkValue): string {
+    const text = this.#text(value);
+    this.#thread.charge(text.length * CHAR_BYTES);
+    return text;
+  }
+
+  #text(value: LarkValue): string {
+    if (typeof value === 'string') return quote(value);
+    if (value === null) return 'None';
+    if (typeof value === 'boolean') return value ? 'True' : 'False';
+    if (typeof value !== 'object') return String(value);
+    if (value instanceof LarkFloat) return value instanceof ExactFloat ? value.decimal.text : floatText(value.value);
+    if (value instanceof LarkList) return this.#within(value, '[...]', () => `[${this.#all(value.items)}]`);
+    if (value instanceof LarkTuple) return this.#tuple(value);
+    if (value instanceof LarkDict) return this.#within(value, '{...}', () => `{${this.#pairs(value)}}`);
+    if (value instanceof LarkSet) return this.#within(value, 'set([...])', () => `set([${this.#all(value.values())}])`);
+    if (value instanceof LarkBytes) return quoteBytes(value.data);
+    if (value instanceof LarkRange) return rangeText(value);
+    if (value instanceof LarkFunction) return `<function ${value.code.name}>`;
+    if (value instanceof LarkBuiltin) return builtinText(value);
+    if (value instanceof ModuleValue) return `<module ${quote(value.name)}>`;
+    if (value instanceof Extension) return this.#within(value, '...', () => value.text((inner) => this.write(inner)));
+    return `<${typeOf(value)}>`;
+  }
+
+  #tuple(tuple: LarkTuple): string {
+    const comma = tuple.items.length === 1 ? ',' : '';
+    return this.#within(tuple, '(...)', () => `(${this.#all(tuple.items)}${comma})`);
+  }
+
+  #within(value: LarkValue, dots: string, write: () => string): string {
+    if (this.#open.includes(value)) return dots;
+    if (this.#open.length >= MAX_DATA_DEPTH) tooDeepData();
+    this.#open.push(value);
+    const text = write();
+    this.#open.pop();
+    return text;
+  }
+
+  #all(values: Iterable<LarkValue>): string {
+    let text = '';
+    for (const value of values) {
+      this.#thread.spend(WRITE_STEPS);
+      text += text === '' ? this.write(value) : `, ${this.write(value)}`;
+    }
+    return text;
+  }
+
+  #pairs(dict: LarkDict): string {
+    let text = '';
+    for (const [key, value] of dict.pairs()) {
+      this.#thread.spend(WRITE_STEPS);
+      text += `${text === '' ? '' : ', '}${this.write(key)}: ${this.write(value)}`;
+    }
+    return text;
+  }
+}
+
+function rangeText(range: LarkRange): string {
+  if (range.step !== 1) return `range(${range.start}, ${range.stop}, ${range.step})`;
+  return range.start === 0 ? `range(${range.stop})` : `range(${range.start}, ${range.stop})`;
+}
+
+function builtinText(builtin: LarkBuiltin): string {
+  if (builtin.self === undefined) return `<built-in function ${builtin.name}>`;
+  return `<built-in method ${builtin.name} of ${typeOf(builtin.self)} value>`;
+}
+
+export function repr(thread: Thread, value: LarkValue): string {
+  return new Writer(thread).write(value);
+}
+
+/** As `repr`, but strings as they are: what formats write. */
+export function shown(thread: Thread, value: LarkValue): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') {
+    thread.charge(CHAR_BYTES * 8);
+    return String(value);
+  }
+  return repr(thread, value);
+}
+
+/** The same, but bytes as the text they encode. */
+export function str(thread: Thread, value: LarkValue): string {
+  if (!(value instanceof LarkBytes)) return shown(thread, value);
+  thread.charge(value.data.length * CHAR_BYTES);
+  thread.spend(value.data.length >> 4);
+  return readable(decode(Buffer.from(value.data)));
+}

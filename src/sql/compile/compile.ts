@@ -1,0 +1,254 @@
+/**
+ * Plan and dialect → statement text and parameters. Pure: the same plan gives the same text, so that the engines find their prepared statements
+ * again. Of a request, only names of the catalogue reach the text, quoted.
+ */
+
+import type { Column, Kind, Table } from '../../model/table.ts';
+import type { BoundStatement, Comparing, Dialect, ParamBinder } from '../dialect.ts';
+import { OPERATORS } from '../operators.ts';
+import type {
+  Assignment,
+  Condition,
+  CountPlan,
+  DeletePlan,
+  InsertPlan,
+  Narrowed,
+  OrderTerm,
+  Returning,
+  SelectPlan,
+  UpdatePlan,
+} from '../plan.ts';
+import type { ParamKind, ParamType, ParamValue, Statement, StatementParam } from '../statement.ts';
+import { OUTERMOST, relatedCondition, type Scope } from './related-condition.ts';
+
+const PARAM_KINDS: Readonly<Record<Kind, ParamKind>> = {
+  int: 'int',
+  decimal: 'decimal',
+  float: 'float',
+  bool: 'bool',
+  text: 'text',
+  enum: 'text',
+  set: 'text',
+  uuid: 'other',
+  date: 'temporal',
+  time: 'temporal',
+  timestamp: 'temporal',
+  timestamptz: 'temporal',
+  bytes: 'bytes',
+  json: 'json',
+  other: 'other',
+};
+
+/** The parameter type of a column: what its values are bound as. */
+export function paramType(column: Column): ParamType {
+  return { kind: PARAM_KINDS[column.kind], cast: column.cast };
+}
+
+/** The parameters of one statement, in the order of their placeholders. */
+export class Parameters implements ParamBinder {
+  readonly types: ParamType[] = [];
+  readonly values: StatementParam[] = [];
+  readonly #dialect: Dialect;
+
+  /** `bound`: a statement that is to be continued. */
+  constructor(dialect: Dialect, bound?: BoundStatement) {
+    this.#dialect = dialect;
+    if (bound === undefined) return;
+    this.types.push(...bound.statement.types);
+    this.values.push(...bound.params);
+  }
+
+  value(column: Column, value: ParamValue): string {
+    return this.#add(paramType(column), value);
+  }
+
+  text(value: string): string {
+    return this.#add(this.#dialect.textType, value);
+  }
+
+  int(value: number | bigint): string {
+    return this.#add(this.#dialect.intType, String(value));
+  }
+
+  #add(type: ParamType, value: ParamValue): string {
+    this.types.push(type);
+    this.values.push(value);
+    return this.#dialect.placeholder(this.types.length, type.cast);
+  }
+}
+
+export function compileSelect(plan: Narrowed<SelectPlan>, dialect: Dialect): BoundStatement {
+  const bind = new Parameters(dialect);
+  const text = source(plan, dialect) + rowsOf(plan, dialect, bind) + (plan.lock === true ? ' FOR UPDATE' : '');
+  return { statement: selecting(plan, text, bind), params: bind.values };
+}
+
+/** Which rows of the table, in what order. */
+export function rowsOf(plan: SelectPlan, dialect: Dialect, bind: ParamBinder): string {
+  return (
+    where(plan.where, dialect, bind, isConfirmed(plan) ? 'plain' : 'strict') +
+    orderBy(plan.order, dialect) +
+    dialect.page(plan.limit, plan.offset, bind)
+  );
+}
+
+/** `columns` of the plan are what the statement yields. */
+export function selecting({ columns, kinds }: SelectPlan, text: string, { types }: Parameters): Statement {
+  return kinds === 'described' ? { text, types, columns } : { text, types, columns, onOtherKinds: 'fail' };
+}
+
+/** Does the result show the kind of every column that is compared? Then a comparison on an old picture is found out with it. */
+function isConfirmed({ kinds, columns, table, where: given }: SelectPlan): boolean {
+  if (given === undefined) return true;
+  return kinds !== 'described' && ((columns === table.columns && table.sight === undefined) || isShown(given, columns));
+}
+
+function isShown(given: Condition, columns: readonly Column[]): boolean {
+  switch (given.op) {
+    case 'and':
+    case 'or':
+      return given.of.every((part) => isShown(part, columns));
+    case 'not':
+      return isShown(given.of, columns);
+    case 'has':
+    case 'hasnot':
+      return false;
+    default:
+      return columns.includes(given.column);
+  }
+}
+
+/** Texts of what most requests ask for: all columns of a table, in its own order. A table belongs to one database and so to one dialect. */
+const wholeTables = new WeakMap<Table, string>();
+const orders = new WeakMap<readonly OrderTerm[], string>();
+
+export function source({ columns, table }: SelectPlan, dialect: Dialect): string {
+  const known = columns === table.columns ? wholeTables.get(table) : undefined;
+  if (known !== undefined) return known;
+  const text = `SELECT ${columns.map((column) => dialect.selectItem(column)).join(', ')} FROM ${dialect.table(table)}`;
+  if (columns === table.columns) wholeTables.set(table, text);
+  return text;
+}
+
+export function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
+  const known = orders.get(order);
+  if (known !== undefined) return known;
+  const items = order.map((term) => dialect.orderItem(term.column, term.direction));
+  const text = items.length === 0 ? '' : ` ORDER BY ${items.join(', ')}`;
+  orders.set(order, text);
+  return text;
+}
+
+const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
+
+export function compileCount(plan: Narrowed<CountPlan>, dialect: Dialect): BoundStatement {
+  const bind = new Parameters(dialect);
+  const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`;
+  return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
+}
+
+/** A statement that asks how many rows there may be; undefined where nobody knows. */
+export function compileEstimate(plan: Narrowed<CountPlan>, dialect: Dialect): BoundStatement | undefined {
+  if (dialect.estimate === undefined) return undefined;
+  const bind = new Parameters(dialect);
+  const text = dialect.estimate.explain(`SELECT 1 FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`);
+  return { statement: { text, types: bind.types }, params: bind.values };
+}
+
+/** Rows of one plan, in as few statements as the engine can take them. */
+export function compileInsert(plan: Narrowed<InsertPlan>, dialect: Dialect): readonly BoundStatement[] {
+  return dialect.insert(plan);
+}
+
+/** What makes a write give back its rows, and what the statement then yields. */
+export function returningClause(
+  returning: Returning,
+  selectItem: (column: Column) => string,
+): { readonly text: string; readonly columns: { readonly columns?: readonly Column[] } } {
+  if (returning === undefined) return NOT_RETURNING;
+  return { text: ` RETURNING ${returning.map(selectItem).join(', ')}`, columns: { columns: returning } };
+}
+
+const NOT_RETURNING = { text: '', columns: {} } as const;
+
+export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): BoundStatement {
+  const bind = new Parameters(dialect);
+  const set = plan.set.map((assignment) => assigned(assignment, dialect, bind)).join(', ');
+  const table = dialect.table(plan.table);
+  const given = condition(plan.where, dialect, bind, 'strict');
+  const { types } = bind;
+  const { text, columns } = returningClause(plan.returning, dialect.selectItem);
+  if (dialect.update === undefined) checkUnlimited(plan);
+  const statement = dialect.update?.(table, set, given, types, plan.most) ?? {
+    text: `UPDATE ${table} SET ${set} WHERE ${given}${text}`,
+    types,
+    ...columns,
+  };
+  return { statement, params: bind.values };
+}
+
+/** A statement of standard SQL writes all that match: a limit that nobody keeps would widen the write. */
+function checkUnlimited({ most }: UpdatePlan | DeletePlan): void {
+  if (most !== undefined) throw new Error('the dialect knows no limit of the rows that a statement writes');
+}
+
+/** What becomes of a column, as SET has it. */
+export function assigned({ column, value }: Assignment, dialect: Dialect, bind: ParamBinder): string {
+  return `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
+}
+
+export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): BoundStatement {
+  const bind = new Parameters(dialect);
+  const table = dialect.table(plan.table);
+  const given = condition(plan.where, dialect, bind, 'strict');
+  const { types } = bind;
+  const { text, columns } = returningClause(plan.returning, dialect.selectItem);
+  if (dialect.delete === undefined) checkUnlimited(plan);
+  const statement = dialect.delete?.(table, given, types, plan.most) ?? {
+    text: `DELETE FROM ${table} WHERE ${given}${text}`,
+    types,
+    ...columns,
+  };
+  return { statement, params: bind.values };
+}
+
+/** A condition on the table where other rows have the same names: every column is written with its table. */
+export function qualifiedCondition(given: Condition, table: Table, dialect: Dialect, bind: ParamBinder): string {
+  const qualified: Dialect = { ...dialect, quote: (name) => `${dialect.table(table)}.${dialect.quote(name)}` };
+  return condition(given, qualified, bind, 'strict');
+}
+
+function where(plan: Condition | undefined, dialect: Dialect, bind: ParamBinder, how: Comparing): string {
+  return plan === undefined ? '' : ` WHERE ${condition(plan, dialect, bind, how)}`;
+}
+
+export function condition(plan: Condition, dialect: Dialect, bind: ParamBinder, how: Comparing, scope = OUTERMOST): string {
+  switch (plan.op) {
+    case 'and':
+    case 'or':
+      return joined(plan.of, plan.op, dialect, bind, how, scope);
+    case 'not':
+      return `NOT (${condition(plan.of, dialect, bind, how, scope)})`;
+    case 'null':
+      return `${scope.prefix}${dialect.quote(plan.column.name)} IS NULL`;
+    case 'notnull':
+      return `${scope.prefix}${dialect.quote(plan.column.name)} IS NOT NULL`;
+    case 'generated':
+      return `${scope.prefix}${dialect.quote(plan.column.name)} = ${dialect.generatedKey ?? 'NULL'}`;
+    case 'has':
+    case 'hasnot':
+      return relatedCondition(plan, dialect, scope, (given, inner) => condition(given, dialect, bind, 'strict', inner));
+    default: {
+      const name = scope.prefix + dialect.quote(plan.column.name);
+      return OPERATORS[plan.op].sql(dialect.predicates(plan.column, name, bind, how), plan.values);
+    }
+  }
+}
+
+/** An empty AND is true and an empty OR is false; neither may ever widen a write. */
+function joined(parts: readonly Condition[], op: 'and' | 'or', dialect: Dialect, bind: ParamBinder, how: Comparing, scope: Scope): string {
+  if (parts.length === 0) return op === 'and' ? '1 = 1' : '1 = 0';
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return condition(first, dialect, bind, how, scope);
+  return parts.map((part) => `(${condition(part, dialect, bind, how, scope)})`).join(op === 'and' ? ' AND ' : ' OR ');
+}

@@ -1,0 +1,128 @@
+/**
+ * The statement that reads what belongs to many rows at once: the rows of a table for a list of keys, the first of each key where there is a
+ * limit, with the key that each belongs to behind its columns. Pure, as `compile.ts`.
+ */
+import type { Column, Table } from '../../model/table.ts';
+import type { BoundStatement, Dialect } from '../dialect.ts';
+import type { Link, RelatedRows, SelectPlan } from '../plan.ts';
+import type { Operand } from '../statement.ts';
+import { condition, Parameters } from './compile.ts';
+
+/** The keys are texts that fit the columns that they are compared with: those of the junction, or of the table itself. */
+export function compileRelated(rows: RelatedRows, keys: readonly (readonly Operand[])[], dialect: Dialect): BoundStatement {
+  const { link, select } = rows;
+  const bind = new Parameters(dialect);
+  const { table, limit, where } = select;
+  const parts = partsOf(rows, dialect);
+  const given: string[] = [];
+  let source = dialect.table(table);
+  if (link.through === undefined) given.push(isOneOf(link.key, keys, dialect, bind));
+  else source += ` JOIN (${pairs(link, parts.names, keys, dialect, bind)}) AS ${dialect.quote('j')} ON ${joinOn(link, table, dialect)}`;
+  if (where !== undefined) given.push(`(${condition(where, dialect, bind, 'strict')})`);
+  const tail = `${source}${given.length === 0 ? '' : ` WHERE ${given.join(' AND ')}`}`;
+  const text = limit === 0 ? `SELECT ${parts.items} FROM ${tail}` : limited(select, parts, tail, dialect);
+  const { types } = bind;
+  const { columns } = parts;
+  const statement = select.kinds === 'described' ? { text, types, columns } : { text, types, columns, onOtherKinds: 'fail' as const };
+  return { statement, params: bind.values };
+}
+
+/** What is the same for all keys. */
+interface Parts {
+  /** The columns of the key that a row belongs to, as they are called in the statement. */
+  readonly names: readonly string[];
+  readonly group: readonly string[];
+  readonly columns: readonly Column[];
+  readonly items: string;
+  readonly ordered: string;
+}
+
+/** A plan belongs to one database and so to one dialect. */
+const knownParts = new WeakMap<SelectPlan, Parts>();
+
+function partsOf({ link, select }: RelatedRows, dialect: Dialect): Parts {
+  const known = knownParts.get(select);
+  if (known !== undefined) return known;
+  const { table, order } = select;
+  const { through } = link;
+  const names = through === undefined ? link.key.map(({ name }) => name) : link.key.map((_, i) => unused(table, `k${i}`));
+  const shown: readonly Column[] =
+    through === undefined ? link.key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
+  const columns = [...select.columns, ...shown.map((column) => dialect.equalBytes?.(column) ?? column)];
+  const parts: Parts = {
+    names,
+    group: names.map((name) => dialect.quote(name)),
+    columns,
+    items: columns.map((column) => dialect.selectItem(column)).join(', '),
+    ordered: order.map((term) => dialect.orderItem(term.column, term.direction)).join(', '),
+  };
+  knownParts.set(select, parts);
+  return parts;
+}
+
+function limited({ table, columns, order, limit }: SelectPlan, { items, group, ordered }: Parts, tail: string, dialect: Dialect): string {
+  const by = ordered === '' ? '' : `ORDER BY ${ordered}`;
+  if (dialect.firstOfEach !== undefined) return `SELECT ${items} FROM ${tail} ${by} ${dialect.firstOfEach(limit, group)}`;
+  const number = dialect.quote(unused(table, 'n'));
+  const needed = new Set([...columns, ...order.map(({ column }) => column)].map(({ name }) => dialect.quote(name)));
+  for (const name of group) needed.add(name);
+  const numbered = `ROW_NUMBER() OVER (PARTITION BY ${group.join(', ')} ${by}) AS ${number}`;
+  const inner = `SELECT ${[...needed].join(', ')}, ${numbered} FROM ${tail}`;
+  return `SELECT ${items} FROM (${inner}) AS ${dialect.quote('related')} WHERE ${number} <= ${limit} ORDER BY ${number}`;
+}
+
+/** The pairs of keys that a junction has, each once: first those of the rows that ask, then those of the rows that are reached. */
+function pairs(link: Link, names: readonly string[], keys: readonly (readonly Operand[])[], dialect: Dialect, bind: Parameters): string {
+  const { through } = link;
+  if (through === undefined) return '';
+  const { rows, columns, references } = through;
+  const ours = columns.map(({ name }, i) => `${dialect.quote(name)} AS ${dialect.quote(names[i] ?? '')}`);
+  const theirs = references.map(({ name }, i) => `${dialect.quote(name)} AS ${dialect.quote(`other k${i}`)}`);
+  const given = [isOneOf(columns, keys, dialect, bind), ...references.map(({ name }) => `${dialect.quote(name)} IS NOT NULL`)];
+  if (rows.where !== undefined) given.push(`(${condition(rows.where, dialect, bind, 'strict')})`);
+  return `SELECT DISTINCT ${[...ours, ...theirs].join(', ')} FROM ${dialect.table(rows.table)} WHERE ${given.join(' AND ')}`;
+}
+
+function joinOn({ key }: Link, table: Table, dialect: Dialect): string {
+  return key
+    .map(({ name }, i) => `${dialect.table(table)}.${dialect.quote(name)} = ${dialect.quote('j')}.${dialect.quote(`other k${i}`)}`)
+    .join(' AND ');
+}
+
+/** So that few different texts occur, the last key stands several times. */
+function isOneOf(columns: readonly Column[], keys: readonly (readonly Operand[])[], dialect: Dialect, bind: Parameters): string {
+  const [only] = columns;
+  const padded = [...keys];
+  const last = keys.at(-1);
+  if (only !== undefined && columns.length === 1) {
+    const name = dialect.quote(only.name);
+    if (dialect.memberOfMany !== undefined)
+      return dialect.memberOfMany(
+        only,
+        name,
+        keys.map(([value = '']) => value),
+        bind,
+      );
+    for (let i = keys.length; last !== undefined && i < powerOfTwo(keys.length); i++) padded.push(last);
+    return dialect.predicates(only, name, bind, 'plain').member(
+      padded.map(([value = '']) => value),
+      false,
+    );
+  }
+  for (let i = keys.length; last !== undefined && i < powerOfTwo(keys.length); i++) padded.push(last);
+  const alternatives = padded.map((key) =>
+    columns
+      .map((column, i) => dialect.predicates(column, dialect.quote(column.name), bind, 'plain').compare('=', key[i] ?? ''))
+      .join(' AND '),
+  );
+  return `((${alternatives.join(') OR (')}))`;
+}
+
+const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(n, 1)));
+
+/** A name that the table has no column of. */
+export function unused(table: Table, wanted: string): string {
+  let name = wanted;
+  while (table.byName.has(name)) name = `_${name}`;
+  return name;
+}

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { execute } from './processes.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const compiled = join(root, 'dist', 'cli', 'postgres-program.js');
+const compiled = join(root, 'dist', 'cli', 'demo', 'postgres-program.js');
 
 /** The service knows how to find and run the binaries; before its first build that knowledge has to be compiled. */
 async function loadProgram() {

@@ -11,7 +11,7 @@ import { Execution } from './custom/call/step-runner.ts';
 import { VersionNotes } from './custom/call/version-notes.ts';
 import { Describer } from './describe/describer.ts';
 import { Documents } from './describe/documents.ts';
-import { SchemaPictures } from './describe/schema-snapshots.ts';
+import { SchemaSnapshots } from './describe/schema-snapshots.ts';
 import { ENGINES } from './engines/index.ts';
 import { Connections } from './engines/pool/connections.ts';
 import { HostDenied, HostPolicy } from './engines/pool/hosts.ts';
@@ -89,7 +89,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     describer: new Describer({
       store,
       engines,
-      pictures: new SchemaPictures(connections),
+      pictures: new SchemaSnapshots(connections),
       grants,
       prefix: config.pathPrefix,
       maxPageSize: config.maxPageSize,

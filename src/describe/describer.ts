@@ -27,7 +27,7 @@ import {
   type Outline,
 } from './description.ts';
 import { Endpoints } from './endpoints.ts';
-import type { SchemaPicture, SchemaPictures } from './schema-snapshots.ts';
+import type { SchemaSnapshot, SchemaSnapshots } from './schema-snapshots.ts';
 
 /** The part of a space that is asked for. */
 export interface Slice {
@@ -40,7 +40,7 @@ export const WHOLE: Slice = { db: undefined, table: undefined };
 export interface DescriberParts {
   readonly store: Store;
   readonly engines: Engines;
-  readonly pictures: SchemaPictures;
+  readonly pictures: SchemaSnapshots;
   readonly grants: GrantBook;
   readonly prefix: string;
   readonly maxPageSize: number;
@@ -230,7 +230,7 @@ export class Describer {
 
 const none = (): Promise<readonly DescribedTable[]> => Promise.resolve([]);
 
-type Seen = Extract<SchemaPicture, { readonly kind: 'seen' }>;
+type Seen = Extract<SchemaSnapshot, { readonly kind: 'seen' }>;
 const keysByTable = new WeakMap<Seen, ReadonlyMap<string, readonly ForeignKey[]>>();
 
 /** The foreign keys of a picture by the table that has them. */

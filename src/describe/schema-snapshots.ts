@@ -1,10 +1,10 @@
 /**
  * All tables of a schema as they were seen last, each schema read in a handful of statements. A picture is at most five seconds old when it is
  * used, and stays the same object while nothing changed, so that what was made of it serves again: from the second look on its server makes
- * a stamp of it, and tells by that alone whether anything changed. A database that does not answer in time counts as unreachable for as long.
+ * a fingerprint of it, and tells by that alone whether anything changed. A database that does not answer in time counts as unreachable for as long.
  */
 import { createHash } from 'node:crypto';
-import { type Catalog, type Connection, DbFailure, type Survey, type SurveyOptions } from '../engines/contract/engine.ts';
+import { type Catalog, type Connection, DbFailure, type SchemaDescription, type SchemaReadOptions } from '../engines/contract/engine.ts';
 import type { Connections } from '../engines/pool/connections.ts';
 import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
@@ -29,30 +29,30 @@ interface Seen {
 }
 
 /** `id`: of what was seen, the same in every instance. `absent`: the database has no such schema. `silent`: it cannot be reached. */
-export type SchemaPicture =
+export type SchemaSnapshot =
   | ({ readonly kind: 'seen'; readonly id: string } & Seen)
   | { readonly kind: 'absent' }
   | { readonly kind: 'silent' };
 
 interface Kept {
-  readonly picture: SchemaPicture;
-  readonly stamp: string | undefined;
+  readonly picture: SchemaSnapshot;
+  readonly fingerprint: string | undefined;
   readonly at: number;
 }
 
-export class SchemaPictures {
+export class SchemaSnapshots {
   readonly #connections: Connections;
   readonly #kept = new BoundedMap<string, Kept>(MOST_TABLES, {
     sizeOf: ({ picture }) => (picture.kind === 'seen' ? picture.tables.length + 1 : 1),
   });
-  readonly #reading = new Map<string, Promise<SchemaPicture>>();
+  readonly #reading = new Map<string, Promise<SchemaSnapshot>>();
 
   constructor(connections: Connections) {
     this.#connections = connections;
   }
 
   /** `since`: an older picture has not what is looked for, which may be new. */
-  async find(located: Located, since = performance.now() - MAX_AGE_MS): Promise<SchemaPicture> {
+  async find(located: Located, since = performance.now() - MAX_AGE_MS): Promise<SchemaSnapshot> {
     const key = `${located.entry.id}\0${located.schema ?? ''}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.at >= since) return kept.picture;
@@ -66,14 +66,14 @@ export class SchemaPictures {
     return reading;
   }
 
-  async #read(key: string, located: Located): Promise<SchemaPicture> {
+  async #read(key: string, located: Located): Promise<SchemaSnapshot> {
     const at = performance.now();
     const looked = await this.#look(located, this.#kept.get(key));
     this.#kept.set(key, { ...looked, at });
     return looked.picture;
   }
 
-  async #look({ entry, schema }: Located, old: Kept | undefined): Promise<Pick<Kept, 'picture' | 'stamp'>> {
+  async #look({ entry, schema }: Located, old: Kept | undefined): Promise<Pick<Kept, 'picture' | 'fingerprint'>> {
     const waiting = AbortSignal.timeout(PATIENCE_MS);
     const signal = AbortSignal.timeout(PATIENCE_MS + READING_MS);
     try {
@@ -82,34 +82,39 @@ export class SchemaPictures {
       try {
         const { catalog } = this.#connections.engine(entry.type);
         // Most schemas are looked at once, or again and again.
-        const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry), wantsStamp: old !== undefined };
+        const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry), withFingerprint: old !== undefined };
         const known = old?.picture.kind === 'seen' ? old.picture : undefined;
-        if (known !== undefined && old?.stamp !== undefined && (await catalog.stampAll?.(connection, schema, options)) === old.stamp)
-          return { picture: known, stamp: old.stamp };
-        const survey = await (catalog.survey?.(connection, schema, options) ?? surveyEach(catalog, connection, schema, options));
-        if (survey === undefined) return { picture: { kind: 'absent' }, stamp: undefined };
-        const { tables, stamp } = survey;
-        const keys = distinctKeys(survey.keys);
+        if (
+          known !== undefined &&
+          old?.fingerprint !== undefined &&
+          (await catalog.schemaFingerprint?.(connection, schema, options)) === old.fingerprint
+        )
+          return { picture: known, fingerprint: old.fingerprint };
+        const description = await (catalog.describeSchema?.(connection, schema, options) ??
+          describeEachTable(catalog, connection, schema, options));
+        if (description === undefined) return { picture: { kind: 'absent' }, fingerprint: undefined };
+        const { tables, fingerprint } = description;
+        const keys = distinctKeys(description.keys);
         const byName = new Map(tables.map((table) => [table.name, table]));
         const seen = { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
         const id = await idOf(seen, options.owner);
-        return { picture: known?.id === id ? known : { kind: 'seen', id, ...seen }, stamp };
+        return { picture: known?.id === id ? known : { kind: 'seen', id, ...seen }, fingerprint };
       } finally {
         pool.release(connection);
       }
     } catch (error) {
       if (!(error instanceof DbFailure) && !(error instanceof ApiError) && !signal.aborted && !waiting.aborted) throw error;
-      return { picture: { kind: 'silent' }, stamp: undefined };
+      return { picture: { kind: 'silent' }, fingerprint: undefined };
     }
   }
 }
 
-async function surveyEach(
+async function describeEachTable(
   catalog: Catalog,
   connection: Connection,
   schema: string | undefined,
-  options: SurveyOptions,
-): Promise<Survey | undefined> {
+  options: SchemaReadOptions,
+): Promise<SchemaDescription | undefined> {
   const names = await catalog.list(connection, schema, options);
   if (names === undefined) return undefined;
   const tables: Table[] = [];
@@ -117,7 +122,7 @@ async function surveyEach(
     const table = await catalog.describe(connection, { schema, table: name }, options);
     if (table !== undefined) tables.push(table);
   }
-  return { tables, keys: (await catalog.foreignKeys?.(connection, schema, options)) ?? [], stamp: undefined };
+  return { tables, keys: (await catalog.foreignKeys?.(connection, schema, options)) ?? [], fingerprint: undefined };
 }
 
 async function idOf({ tables, keys }: Seen, owner: string): Promise<string> {

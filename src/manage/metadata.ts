@@ -50,7 +50,9 @@ export class Metadata {
     const sight = find(located);
     const wanted = { ...located, table: name };
     // What is kept of a hidden table must not answer sooner than one that is not there.
-    const table = await explained(asked, async () => (sight.hasTable(name) ? this.#catalog.read(wanted) : this.#catalog.miss(wanted)));
+    const table = await explained(asked, async () =>
+      sight.hasTable(name) ? this.#catalog.read(wanted) : this.#catalog.probeMissing(wanted),
+    );
     const columns = table && sight.columnsOf(table);
     if (table === undefined || columns === undefined) throw apiError('table_unknown', name);
     const { keys } = await explained(asked, () => this.#relations.around(located, (all) => declaredAround(name, located.entry, all)));

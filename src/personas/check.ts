@@ -80,7 +80,7 @@ class Check {
   async #schema({ located, tables }: SchemaCheck): Promise<void> {
     const { entry, schema } = located;
     const { catalog } = this.#parts;
-    const all = tables.length < MANY ? undefined : await this.#ask(located, tables[0], () => catalog.readAll(entry, schema));
+    const all = tables.length < MANY ? undefined : await this.#ask(located, tables[0], () => catalog.describeSchema(entry, schema));
     const found: (Table | typeof SILENT | undefined)[] = tables.map(({ table }) => (all === SILENT ? SILENT : all?.get(table)));
     const waiting = [...tables.entries()].filter(([index]) => found[index] === undefined);
     const worker = async (): Promise<void> => {

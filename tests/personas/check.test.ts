@@ -22,7 +22,7 @@ function database(names: readonly string[], isSilent = false): CheckParts & { re
   };
   const catalog = {
     read: ({ table: name }: { table: string }) => ask(name, names.includes(name) ? table(name) : undefined),
-    readAll: () => ask('all', new Map(names.map((name) => [name, table(name)]))),
+    describeSchema: () => ask('all', new Map(names.map((name) => [name, table(name)]))),
   };
   const engine = { type: 'pg', capabilities: { schemas: true, defaultSchema: 'public' } };
   return {

@@ -7,7 +7,7 @@
 import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
 import type { BriefKind } from '../../engines/pool/statement-class.ts';
-import type { CatalogCache, TableWanted } from '../../engines/schema/catalog-cache.ts';
+import type { CatalogCache, TableId } from '../../engines/schema/catalog-cache.ts';
 import type { RelationCache } from '../../engines/schema/relation-cache.ts';
 import { ApiError, apiError } from '../../errors.ts';
 import { ownerOf } from '../../model/entry.ts';
@@ -26,7 +26,7 @@ import { explain } from './failures.ts';
 import { PatientSink } from './retryable-sink.ts';
 import { BriefKinds } from './statement-class.ts';
 
-export interface Target extends TableWanted {
+export interface Target extends TableId {
   readonly requestId: string;
   readonly signal: StopSignal;
   readonly meter: WorkMeter;
@@ -83,7 +83,7 @@ export class Auto {
       let neighbours: Neighbours | undefined;
       let kind: BriefKind | undefined;
       try {
-        if (target.access.isBlind) await this.#catalog.miss(target);
+        if (target.access.isBlind) await this.#catalog.probeMissing(target);
         const found = target.access.isBlind ? undefined : this.#catalog.find(target);
         table = found instanceof Promise ? await found : found;
         if (table === undefined) throw apiError('table_unknown', target.table);
@@ -144,7 +144,7 @@ export class Auto {
     let hasChanged = false;
     for (const [name, table] of tables) {
       if (name === target.table) continue;
-      const renewed = await this.#catalog.renew({ ...target, table: name }, 'nothing');
+      const renewed = await this.#catalog.reload({ ...target, table: name });
       hasChanged ||= renewed !== table;
     }
     return hasChanged;
@@ -162,7 +162,7 @@ export class Auto {
     if (failure instanceof ApiError) {
       const isUnknownName = UNKNOWN_NAMES.has(failure.key);
       if (!isUnknownName || tries > 1 || this.#catalog.age(target) <= TRUST_MS) return false;
-      await this.#catalog.renew(target, 'stamp');
+      await this.#catalog.refresh(target);
       return true;
     }
     if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
@@ -170,18 +170,18 @@ export class Auto {
     if (table === undefined) return false;
     if (failure.left === 'unknown') {
       // What was written cannot be repeated; the next one need not fare the same.
-      if (STALE.has(failure.kind)) await this.#catalog.renew(target, 'nothing');
+      if (STALE.has(failure.kind)) await this.#catalog.reload(target);
       return false;
     }
     if (STALE.has(failure.kind)) {
       const isNear = neighbours !== undefined && (await this.#renewAround(target, neighbours));
-      const hasChanged = (await this.#catalog.renew(target, 'nothing')) !== table || isNear;
+      const hasChanged = (await this.#catalog.reload(target)) !== table || isNear;
       if (!hasChanged && failure.kind === 'stale' && tries >= DISAGREEMENTS) this.#misdescribed.add(table);
       return hasChanged || tries === 1 || failure.kind === 'stale';
     }
     if (!SUSPECT.has(failure.kind)) return false;
-    const hasChanged = (await this.#catalog.renew(target, 'stamp')) !== table;
-    return hasChanged || (tries < RESTLESS_TRIES && this.#catalog.isRestless(target));
+    const hasChanged = (await this.#catalog.refresh(target)) !== table;
+    return hasChanged || (tries < RESTLESS_TRIES && this.#catalog.isRecentlyChanged(target));
   }
 }
 

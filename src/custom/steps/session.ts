@@ -226,14 +226,16 @@ export class CallSession {
   }
 
   get #hasLastingTables(): boolean {
-    return this.#engine?.leavesTraces !== undefined;
+    return this.#engine?.mayHaveSideEffects !== undefined;
   }
 
   async #lookForTraces({ label, text }: { readonly label: string; readonly text: string }): Promise<void> {
     const connection = this.#connection;
     if (!this.#hasLastingTables || connection === undefined) return;
     const leaves = connection.usable
-      ? await this.#engine?.leavesTraces?.(connection, text, { timeoutMs: Math.min(this.#options.timeoutMs, TRACES_MS) }).catch(() => true)
+      ? await this.#engine
+          ?.mayHaveSideEffects?.(connection, text, { timeoutMs: Math.min(this.#options.timeoutMs, TRACES_MS) })
+          .catch(() => true)
       : true;
     if (leaves === true) this.#doubtful.push(label);
   }

@@ -40,11 +40,11 @@ export interface RunOptions {
 }
 
 /** Of a look at a whole schema, which may have thousands of tables. */
-export interface SurveyOptions extends RunOptions {
+export interface SchemaReadOptions extends RunOptions {
   /** Whose turns of the event loop are taken. */
   readonly owner: string;
-  /** Is the stamp of the schema wanted too? It costs the server something. */
-  readonly wantsStamp?: boolean;
+  /** Is the fingerprint of the schema wanted too? It costs the server something. */
+  readonly withFingerprint?: boolean;
 }
 
 /** How much a rollback undid. `some`: what a statement committed by itself, or wrote to a table without transactions, stays. */
@@ -167,13 +167,13 @@ export interface TableReference {
 }
 
 /** What a schema has. */
-export interface Survey {
+export interface SchemaDescription {
   /** Every table and view as `describe` has it. */
   readonly tables: readonly Table[];
   /** As `foreignKeys` has them. */
   readonly keys: readonly ForeignKey[];
-  /** The stamp of the schema at that time or before; undefined where there is none, or none was wanted. */
-  readonly stamp: string | undefined;
+  /** The fingerprint of the schema at that time or before; undefined where there is none, or none was wanted. */
+  readonly fingerprint: string | undefined;
 }
 
 export interface Catalog {
@@ -183,16 +183,16 @@ export interface Catalog {
    * A text that stays the same while the table's description does, for less than the description costs. Undefined when there is none for this
    * table; absent where the engine has none at all.
    */
-  stamp?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
+  fingerprint?(connection: Connection, name: TableReference, options: RunOptions): Promise<string | undefined>;
   /** The foreign keys between the tables of one schema; absent where the engine has none. */
-  foreignKeys?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly ForeignKey[]>;
+  foreignKeys?(connection: Connection, schema: string | undefined, options: SchemaReadOptions): Promise<readonly ForeignKey[]>;
   /**
    * A whole schema, in a number of statements that does not grow with its tables. Undefined when the schema itself does not exist; absent where the
    * engine has only one way to describe a table.
    */
-  survey?(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<Survey | undefined>;
-  /** A text that stays the same while `survey` does; the server makes it, so that nothing need be sent. Absent where it cannot. */
-  stampAll?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string | undefined>;
+  describeSchema?(connection: Connection, schema: string | undefined, options: SchemaReadOptions): Promise<SchemaDescription | undefined>;
+  /** A text that stays the same while `describeSchema` does; the server makes it, so that nothing need be sent. Absent where it cannot. */
+  schemaFingerprint?(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string | undefined>;
   /** Undefined when the schema itself does not exist. */
   list(connection: Connection, schema: string | undefined, options: RunOptions): Promise<readonly TableName[] | undefined>;
 }
@@ -250,7 +250,7 @@ export interface Engine extends EngineNames {
    * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such
    * tables.
    */
-  leavesTraces?(connection: Connection, text: string, options: RunOptions): Promise<boolean>;
+  mayHaveSideEffects?(connection: Connection, text: string, options: RunOptions): Promise<boolean>;
   /** Asks the server whether it would take a statement, without running it; throws DbFailure where it would not. Absent where it cannot be asked. */
   checkStatement?(connection: Connection, bound: BoundStatement, options: RunOptions): Promise<void>;
   connect(entry: Entry, options: ConnectOptions): Promise<Connection>;

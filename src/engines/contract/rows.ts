@@ -6,7 +6,7 @@ import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cel
 import type { ParamValue, Statement } from '../../sql/statement.ts';
 import { SLICE_BYTES } from '../../util/concurrency/loop-scheduler.ts';
 import { PacedFlow } from '../../util/concurrency/paced-flow.ts';
-import { allOver, type Connection, type StatementRun, type SurveyOptions } from './engine.ts';
+import { allOver, type Connection, type SchemaReadOptions, type StatementRun } from './engine.ts';
 import { LIMITS, malformed } from './limits.ts';
 
 export type TextRow = readonly (string | null)[];
@@ -59,7 +59,7 @@ export async function rowsTogether(
   connection: Connection,
   statements: readonly Statement[],
   params: readonly ParamValue[],
-  options: SurveyOptions,
+  options: SchemaReadOptions,
   as: 'of one moment' | 'one after the other',
 ): Promise<readonly (readonly TextRow[])[]> {
   const runs = statements.map((statement) => ({ statement, params, sink: new TextRows(options.owner) }));
@@ -68,14 +68,14 @@ export async function rowsTogether(
   return runs.map(({ sink }) => sink.rows);
 }
 
-async function runHeld(connection: Connection, runs: readonly StatementRun[], options: SurveyOptions): Promise<void> {
+async function runHeld(connection: Connection, runs: readonly StatementRun[], options: SchemaReadOptions): Promise<void> {
   connection.hold?.(false);
   const sent = runs.map(({ statement, params, sink }) => connection.run(statement, params, options, sink));
   connection.send?.();
   await allOver(sent);
 }
 
-async function runInSnapshot(connection: Connection, runs: readonly StatementRun[], options: SurveyOptions): Promise<void> {
+async function runInSnapshot(connection: Connection, runs: readonly StatementRun[], options: SchemaReadOptions): Promise<void> {
   if (connection.beginSnapshot === undefined || connection.runTogether === undefined) {
     for (const { statement, params, sink } of runs) await connection.run(statement, params, options, sink);
     return;

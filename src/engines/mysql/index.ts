@@ -5,9 +5,9 @@ import type { Engine } from '../contract/engine.ts';
 import { mysqlCatalog } from './dialect/catalog.ts';
 import { checkStatement } from './dialect/check-statement.ts';
 import { mysqlDialect } from './dialect/dialect.ts';
+import { mayHaveSideEffects } from './dialect/side-effects.ts';
 import { mysqlSyntax } from './dialect/syntax.ts';
 import { mysqlBinder } from './dialect/template.ts';
-import { leavesTraces } from './dialect/traces.ts';
 import { MysqlConnection } from './driver.ts';
 
 export const mysqlEngine: Engine = {
@@ -29,7 +29,7 @@ export const mysqlEngine: Engine = {
   syntax: mysqlSyntax,
   templateBinder: mysqlBinder,
   catalog: mysqlCatalog,
-  leavesTraces,
+  mayHaveSideEffects,
   checkStatement,
   connect: (entry, options) => MysqlConnection.open(entry, options),
 };

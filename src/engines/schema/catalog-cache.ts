@@ -11,14 +11,14 @@ import { MAX_AGE_MS, READ_OPTIONS, Renewals, renewAge, renewLater } from './refr
 /** How many tables are remembered: of all databases, and of one, which must not push out the others. */
 const MAX_TABLES = 20_000;
 const MAX_TABLES_OF_ONE = MAX_TABLES / 4;
-/** How long a table that has changed may be about to change back: its stamp, which comes back with it, is not believed. */
+/** How long a table that has changed may be about to change back: its fingerprint, which comes back with it, is not believed. */
 const RESTLESS_MS = 10_000;
 
 interface Picture {
   readonly table: Table;
-  /** The stamp of the table at that time or before; undefined when it was not read, or there is none. */
-  stamp: string | undefined;
-  /** When it was first seen in this state, or with this stamp, if another was seen before. */
+  /** The fingerprint of the table at that time or before; undefined when it was not read, or there is none. */
+  fingerprint: string | undefined;
+  /** When it was first seen in this state, or with this fingerprint, if another was seen before. */
   readonly changed: number | undefined;
   seen: number;
   /** The age at which it is renewed. */
@@ -28,7 +28,7 @@ interface Picture {
 
 type Pictures = BoundedMap<string, Picture>;
 
-export interface TableWanted {
+export interface TableId {
   readonly entry: Entry;
   readonly schema: string | undefined;
   readonly table: string;
@@ -45,7 +45,7 @@ export class CatalogCache {
   }
 
   /** The table at once if the picture is fresh, else a promise. Undefined when there is no such table. */
-  find(wanted: TableWanted): Table | Promise<Table | undefined> {
+  find(wanted: TableId): Table | Promise<Table | undefined> {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     if (picture === undefined) return this.read(wanted);
     const now = performance.now();
@@ -57,7 +57,7 @@ export class CatalogCache {
   }
 
   /** Reads the catalogue now, or joins a read under way. */
-  read(wanted: TableWanted): Promise<Table | undefined> {
+  read(wanted: TableId): Promise<Table | undefined> {
     const key = `${wanted.entry.id}\0${keyOf(wanted)}`;
     const under = this.#reading.get(key);
     if (under !== undefined) return under;
@@ -67,45 +67,48 @@ export class CatalogCache {
   }
 
   /** Takes as long as a look for a table of that name would that is not there. */
-  async miss(wanted: TableWanted): Promise<void> {
+  async probeMissing(wanted: TableId): Promise<void> {
     const { table } = wanted;
     const reversed = [...table].reverse().join('');
     await this.read({ ...wanted, table: reversed === table ? `${table}_` : reversed });
   }
 
   /** Every table of a schema as it is now, by name; undefined when the engine cannot tell all at once. Nothing is kept of it. */
-  async readAll(entry: Entry, schema: string | undefined): Promise<ReadonlyMap<string, Table> | undefined> {
+  async describeSchema(entry: Entry, schema: string | undefined): Promise<ReadonlyMap<string, Table> | undefined> {
     const { catalog } = this.#connections.engine(entry.type);
-    if (catalog.survey === undefined) return undefined;
+    if (catalog.describeSchema === undefined) return undefined;
     const pool = this.#connections.pool(entry, 'auto');
     const connection = await pool.acquire();
     try {
-      const survey = await catalog.survey(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
-      return new Map((survey?.tables ?? []).map((table) => [table.name, table]));
+      const schemaNow = await catalog.describeSchema(connection, schema, { ...READ_OPTIONS, owner: ownerOf(entry) });
+      return new Map((schemaNow?.tables ?? []).map((table) => [table.name, table]));
     } finally {
       pool.release(connection);
     }
   }
 
-  /**
-   * Reads the catalogue from now on: a read under way may have begun before the table changed. With `nothing`, the caller has seen that the picture
-   * is wrong, and the table is described whatever its stamp says: a stamp does not reveal a table that changed and changed back.
-   */
-  async renew(wanted: TableWanted, trust: 'stamp' | 'nothing'): Promise<Table | undefined> {
+  /** Reads the catalogue again; a read that is already under way may have begun before the table changed. */
+  async refresh(wanted: TableId): Promise<Table | undefined> {
+    await this.#reading.get(`${wanted.entry.id}\0${keyOf(wanted)}`)?.catch(() => undefined);
+    return this.read(wanted);
+  }
+
+  /** Like `refresh`, but ignores the fingerprint, which does not reveal a table that changed and changed back. */
+  async reload(wanted: TableId): Promise<Table | undefined> {
     await this.#reading.get(`${wanted.entry.id}\0${keyOf(wanted)}`)?.catch(() => undefined);
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
-    if (picture !== undefined && trust === 'nothing') picture.stamp = undefined;
+    if (picture !== undefined) picture.fingerprint = undefined;
     return this.read(wanted);
   }
 
   /** Has the table changed so recently that it may have changed and changed back? */
-  isRestless(wanted: TableWanted): boolean {
+  isRecentlyChanged(wanted: TableId): boolean {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     return picture !== undefined && isRestless(picture);
   }
 
   /** The age of the picture in milliseconds; infinite when there is none. */
-  age(wanted: TableWanted): number {
+  age(wanted: TableId): number {
     const picture = this.#pictures.get(wanted.entry.id)?.get(keyOf(wanted));
     return picture === undefined ? Number.POSITIVE_INFINITY : performance.now() - picture.seen;
   }
@@ -114,7 +117,7 @@ export class CatalogCache {
     this.#pictures.delete(entryId);
   }
 
-  async #read(wanted: TableWanted): Promise<Table | undefined> {
+  async #read(wanted: TableId): Promise<Table | undefined> {
     const { entry, schema, table: name } = wanted;
     const started = performance.now();
     const { catalog } = this.#connections.engine(entry.type);
@@ -122,26 +125,26 @@ export class CatalogCache {
     const connection = await pool.acquire();
     const old = this.#pictures.get(entry.id)?.get(keyOf(wanted));
     try {
-      // A table that is seen for the first time may never be asked for again: its stamp is read with the first renewal.
-      const stamp = old === undefined ? undefined : await catalog.stamp?.(connection, { schema, table: name }, READ_OPTIONS);
-      if (old !== undefined && stamp !== undefined && stamp === old.stamp && !isRestless(old)) {
+      // A table that is seen for the first time may never be asked for again: its fingerprint is read with the first renewal.
+      const fingerprint = old === undefined ? undefined : await catalog.fingerprint?.(connection, { schema, table: name }, READ_OPTIONS);
+      if (old !== undefined && fingerprint !== undefined && fingerprint === old.fingerprint && !isRestless(old)) {
         old.seen = started;
         old.renewAge = renewAge();
         this.#watch(wanted, old);
         return old.table;
       }
       const table = await catalog.describe(connection, { schema, table: name }, READ_OPTIONS);
-      this.#keep(wanted, table, stamp, started);
+      this.#keep(wanted, table, fingerprint, started);
       return table;
     } finally {
       pool.release(connection);
     }
   }
 
-  /** Only what has a stamp, which is little work, so not what was asked for once. A database that is busy, or closed its connections, has its requests look. */
-  #watch({ entry, schema, table }: TableWanted, picture: Picture): void {
+  /** Only what has a fingerprint, which is little work, so not what was asked for once. A database that is busy, or closed its connections, has its requests look. */
+  #watch({ entry, schema, table }: TableId, picture: Picture): void {
     // Nothing else of the request that wants it is kept for as long.
-    const wanted: TableWanted = { entry, schema, table };
+    const wanted: TableId = { entry, schema, table };
     const isKept = (): boolean => this.#pictures.get(entry.id)?.get(keyOf(wanted)) === picture;
     this.#renewals.watch(picture, {
       isFree: () => isKept() && this.#connections.hasIdle(entry, 'auto'),
@@ -149,7 +152,7 @@ export class CatalogCache {
     });
   }
 
-  #keep(wanted: TableWanted, table: Table | undefined, stamp: string | undefined, seen: number): void {
+  #keep(wanted: TableId, table: Table | undefined, fingerprint: string | undefined, seen: number): void {
     const key = keyOf(wanted);
     const tables: Pictures = this.#pictures.get(wanted.entry.id) ?? new BoundedMap(MAX_TABLES_OF_ONE);
     const old = tables.get(key);
@@ -159,18 +162,18 @@ export class CatalogCache {
     }
     // Same columns, same object: what was derived from it stays valid.
     const same = old !== undefined && sameTable(old.table, table) ? old.table : table;
-    // Behind another stamp the same table may be one that changed back before it was described.
-    const isAsBefore = old === undefined || (old.table === same && (old.stamp === stamp || old.stamp === undefined));
+    // Behind another fingerprint the same table may be one that changed back before it was described.
+    const isAsBefore = old === undefined || (old.table === same && (old.fingerprint === fingerprint || old.fingerprint === undefined));
     const changed = isAsBefore ? old?.changed : performance.now();
-    const picture = { table: same, stamp, changed, seen, renewAge: renewAge(), used: old?.used ?? seen };
+    const picture = { table: same, fingerprint, changed, seen, renewAge: renewAge(), used: old?.used ?? seen };
     tables.set(key, picture);
-    if (stamp !== undefined) this.#watch(wanted, picture);
+    if (fingerprint !== undefined) this.#watch(wanted, picture);
     // The size has changed.
     if (old === undefined) this.#pictures.set(wanted.entry.id, tables);
   }
 }
 
-function keyOf(wanted: TableWanted): string {
+function keyOf(wanted: TableId): string {
   return wanted.schema === undefined ? wanted.table : `${wanted.schema}\0${wanted.table}`;
 }
 
@@ -179,10 +182,10 @@ function isRestless({ changed }: Picture): boolean {
 }
 
 function sameTable(a: Table, b: Table): boolean {
-  return fingerprint(a) === fingerprint(b);
+  return definitionOf(a) === definitionOf(b);
 }
 
-function fingerprint(table: Table): string {
+function definitionOf(table: Table): string {
   const { kind, storage, order, sortedBy, unique, columns } = table;
   const names = [order, sortedBy, ...unique].map((list) => list.map((column) => column.name));
   return JSON.stringify([kind, storage, names, columns], (_, value) => (typeof value === 'bigint' ? value.toString() : value));

@@ -20,7 +20,7 @@ interface Picture {
   readonly renewAge: number;
 }
 
-export interface SchemaWanted {
+export interface SchemaId {
   readonly entry: Entry;
   readonly schema: string | undefined;
 }
@@ -37,7 +37,7 @@ export class RelationCache {
   }
 
   /** The tables that `reached` finds over the keys of the schema, as they are now, and those keys. */
-  async around(wanted: SchemaWanted, reached: (keys: readonly DeclaredKey[]) => Iterable<string>): Promise<Neighbours> {
+  async around(wanted: SchemaId, reached: (keys: readonly DeclaredKey[]) => Iterable<string>): Promise<Neighbours> {
     const keys = await this.find(wanted);
     const declared = wanted.entry.relations ?? [];
     const tables = new Map<string, Table>();
@@ -48,7 +48,7 @@ export class RelationCache {
     return { keys: declared.length === 0 ? keys : [...keys, ...declaredKeys(declared, tables, keys)], tables };
   }
 
-  find(wanted: SchemaWanted): MaybePromise<readonly ForeignKey[]> {
+  find(wanted: SchemaId): MaybePromise<readonly ForeignKey[]> {
     const picture = this.#pictures.get(keyOf(wanted));
     const age = picture === undefined ? Number.POSITIVE_INFINITY : performance.now() - picture.seen;
     if (picture === undefined || age > MAX_AGE_MS) return this.read(wanted);
@@ -57,7 +57,7 @@ export class RelationCache {
   }
 
   /** Reads them now, or joins a read under way. */
-  read(wanted: SchemaWanted): Promise<readonly ForeignKey[]> {
+  read(wanted: SchemaId): Promise<readonly ForeignKey[]> {
     const key = keyOf(wanted);
     const under = this.#reading.get(key);
     if (under !== undefined) return under;
@@ -66,7 +66,7 @@ export class RelationCache {
     return reading;
   }
 
-  async #read({ entry, schema }: SchemaWanted, key: string): Promise<readonly ForeignKey[]> {
+  async #read({ entry, schema }: SchemaId, key: string): Promise<readonly ForeignKey[]> {
     const { catalog } = this.#connections.engine(entry.type);
     if (catalog.foreignKeys === undefined) return [];
     const seen = performance.now();
@@ -83,6 +83,6 @@ export class RelationCache {
 }
 
 /** A changed entry has another id: what was kept of the old one ages away. */
-function keyOf({ entry, schema }: SchemaWanted): string {
+function keyOf({ entry, schema }: SchemaId): string {
   return schema === undefined ? entry.id : `${entry.id}\0${schema}`;
 }

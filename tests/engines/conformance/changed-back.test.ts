@@ -1,5 +1,5 @@
-// A table that changes between the two looks at it, at its stamp and at its columns, and changes back: what is known of it is not the one state under
-// the stamp of the other, which would be believed for as long as the table stays as it is.
+// A table that changes between the two looks at it, at its fingerprint and at its columns, and changes back: what is known of it is not the one state under
+// the fingerprint of the other, which would be believed for as long as the table stays as it is.
 import { expect, test } from 'vitest';
 import type { Engine } from '../../../src/engines/contract/engine.ts';
 import { OWN_ENGINES } from '../../../src/engines/index.ts';
@@ -45,7 +45,7 @@ async function looking(name: EngineName, test: (known: () => Promise<string>, ch
     const change = await create(database);
     const catalog = new CatalogCache(connections);
     const entry = entryTo(database);
-    const known = async (): Promise<string> => (await catalog.renew({ entry, ...WANTED }, 'stamp'))?.columns[1]?.name ?? '';
+    const known = async (): Promise<string> => (await catalog.refresh({ entry, ...WANTED }))?.columns[1]?.name ?? '';
     await test(known, change, (work) => {
       before = async () => {
         before = async () => {};
@@ -64,7 +64,7 @@ type Next = (work: () => Promise<void>) => void;
 
 test.each(ENGINE_NAMES)('on %s one that is described as it was before', async (name) => {
   await looking(name, async (known, change, next) => {
-    // The second look is the first with a stamp.
+    // The second look is the first with a fingerprint.
     expect([await known(), await known()]).toEqual(['a', 'a']);
     await change('b');
     next(() => change('a'));

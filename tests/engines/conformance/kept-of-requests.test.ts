@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ENGINES } from '../../../src/engines/index.ts';
 import { Connections } from '../../../src/engines/pool/connections.ts';
 import { HostPolicy } from '../../../src/engines/pool/hosts.ts';
-import { CatalogCache, type TableWanted } from '../../../src/engines/schema/catalog-cache.ts';
+import { CatalogCache, type TableId } from '../../../src/engines/schema/catalog-cache.ts';
 import { entryTo } from '../../support/connection.ts';
 import { createDatabase, ENGINE_NAMES } from '../../support/engines.ts';
 import { eventually } from '../../support/patience.ts';
@@ -25,13 +25,13 @@ test.each(ENGINE_NAMES)(
       /** A request with a signal of its own, as it looks for a table and opens a connection. */
       const ask = async (): Promise<readonly WeakRef<object>[]> => {
         const { signal } = new AbortController();
-        const wanted: TableWanted & { readonly signal: AbortSignal } = { entry, schema: undefined, table: 'things', signal };
+        const wanted: TableId & { readonly signal: AbortSignal } = { entry, schema: undefined, table: 'things', signal };
         const pool = connections.pool(entry, 'auto');
         const connection = await pool.acquire(signal);
         await connection.run({ text: 'SELECT 1', types: [] }, [], { timeoutMs: 10_000, signal });
         pool.release(connection);
         await catalog.find(wanted);
-        expect((await catalog.renew(wanted, 'stamp'))?.name).toBe('things');
+        expect((await catalog.refresh(wanted))?.name).toBe('things');
         return [new WeakRef(wanted), new WeakRef(signal)];
       };
       const kept = await ask();

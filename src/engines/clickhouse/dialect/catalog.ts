@@ -6,7 +6,7 @@ import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamType, Statement } from '../../../sql/statement.ts';
 import { mapInTurns } from '../../../util/concurrency/slices.ts';
-import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../contract/engine.ts';
+import type { Catalog, Connection, RunOptions, SchemaReadOptions, TableName, TableReference } from '../../contract/engine.ts';
 import { groupRows, TextRows } from '../../contract/rows.ts';
 import { SharedColumns } from '../../driver-kit/equal-columns.ts';
 import { unlessRefused } from '../../driver-kit/fingerprint.ts';
@@ -78,23 +78,23 @@ export const clickhouseCatalog: Catalog = {
     return assemble(schema, [name.table, storage, sortingKey], await rowsOf(connection, COLUMNS, [schema, name.table], options));
   },
 
-  async survey(connection, schema, options) {
-    const stampNow = async () => (options.wantsStamp === true ? stampAll(connection, schema, options) : undefined);
-    const before = await stampNow();
+  async describeSchema(connection, schema, options) {
+    const fingerprintNow = async () => (options.withFingerprint === true ? schemaFingerprint(connection, schema, options) : undefined);
+    const before = await fingerprintNow();
     const [database] = await rowsOf(connection, DATABASE, [schema ?? ''], options);
     if (database === undefined) return undefined;
     const [name = ''] = database;
     const tables = await rowsOf(connection, TABLES_IN_FULL, [name], options);
     const columns = groupRows(await rowsOf(connection, COLUMNS_OF_ALL, [name], options), TABLE_OF_COLUMN);
-    // A stamp comes back when the schema does: only one that stayed is that of what was read in between.
-    const stamp = (await stampNow()) === before ? before : undefined;
+    // A fingerprint comes back when the schema does: only one that stayed is that of what was read in between.
+    const fingerprint = (await fingerprintNow()) === before ? before : undefined;
     const shared = new SharedColumns();
     const described = await mapInTurns(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? [], shared));
-    return { tables: described.filter((table) => table !== undefined), keys: [], stamp };
+    return { tables: described.filter((table) => table !== undefined), keys: [], fingerprint };
   },
 
-  stampAll,
-  stamp,
+  schemaFingerprint,
+  fingerprint,
 
   async list(connection, schema, options) {
     const [database] = await rowsOf(connection, DATABASE, [schema ?? ''], options);
@@ -105,13 +105,13 @@ export const clickhouseCatalog: Catalog = {
   },
 };
 
-async function stampAll(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string> {
-  const stamps: string[] = [];
+async function schemaFingerprint(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string> {
+  const fingerprints: string[] = [];
   for (const digest of [TABLES_DIGEST, COLUMNS_DIGEST]) {
     const [row] = await rowsOf(connection, digest, [schema ?? ''], options);
-    stamps.push(row?.[0] ?? '');
+    fingerprints.push(row?.[0] ?? '');
   }
-  return stamps.join(' ');
+  return fingerprints.join(' ');
 }
 
 /** Undefined without columns: it was dropped between two statements. */
@@ -147,7 +147,7 @@ const OWN_COLUMNS = /^CREATE TABLE /;
  * The text that would create the table: a fifth of what the system tables cost. Nothing for a view, nor for whatever else has its columns from
  * other tables.
  */
-function stamp(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
+function fingerprint(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
   const shown = rowsOf(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
   const text = shown.then(([row]) => (OWN_COLUMNS.test(row?.[0] ?? '') ? row?.[0] : undefined));
@@ -158,7 +158,7 @@ async function rowsOf(
   connection: Connection,
   statement: Statement,
   params: readonly string[],
-  options: RunOptions & Partial<SurveyOptions>,
+  options: RunOptions & Partial<SchemaReadOptions>,
 ): Promise<readonly Row[]> {
   const sink = new TextRows(options.owner);
   await connection.run(statement, params, options, sink);

@@ -12,8 +12,8 @@ import {
   type Connection,
   DbFailure,
   type RunOptions,
-  type Survey,
-  type SurveyOptions,
+  type SchemaDescription,
+  type SchemaReadOptions,
   type TableName,
   type TableReference,
 } from '../../contract/engine.ts';
@@ -87,8 +87,8 @@ function part(name: string, where: string, { items, hashed = items, order = '' }
   };
 }
 
-/** As `stampAll` has it. */
-async function stampOf(parts: readonly (readonly Row[])[], owner: string): Promise<string> {
+/** As `schemaFingerprint` has it. */
+async function fingerprintOf(parts: readonly (readonly Row[])[], owner: string): Promise<string> {
   const digests: string[] = [];
   for (const found of parts) digests.push(await digestOf(found, owner));
   return digests.join(' ');
@@ -139,7 +139,7 @@ async function rows(
   connection: Connection,
   statement: Statement,
   params: readonly ParamValue[],
-  options: RunOptions & Partial<SurveyOptions>,
+  options: RunOptions & Partial<SchemaReadOptions>,
 ): Promise<readonly Row[]> {
   const found = new TextRows(options.owner);
   await connection.run(statement, params, options, found);
@@ -225,7 +225,7 @@ function keysByTable(keys: readonly UniqueKey[]): ReadonlyMap<string, readonly U
   return found;
 }
 
-async function foreignKeys(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<readonly ForeignKey[]> {
+async function foreignKeys(connection: Connection, schema: string | undefined, options: SchemaReadOptions): Promise<readonly ForeignKey[]> {
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
   const found = await rows(connection, FOREIGN_KEYS.read, [wanted], options);
@@ -249,7 +249,7 @@ function foreignKeysOf(found: readonly Row[], unique: ReadonlyMap<string, readon
   }));
 }
 
-async function stampAll(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string> {
+async function schemaFingerprint(connection: Connection, schema: string | undefined, options: RunOptions): Promise<string> {
   const [server] = await rows(connection, DATABASE, [], options);
   const [database, version] = server ?? [];
   const digests: string[] = [];
@@ -262,12 +262,16 @@ async function stampAll(connection: Connection, schema: string | undefined, opti
 
 const isMariadb = (version: string | null | undefined): boolean => (version ?? '').toLowerCase().includes('mariadb');
 
-async function survey(connection: Connection, schema: string | undefined, options: SurveyOptions): Promise<Survey | undefined> {
+async function describeSchema(
+  connection: Connection,
+  schema: string | undefined,
+  options: SchemaReadOptions,
+): Promise<SchemaDescription | undefined> {
   const server = await rows(connection, DATABASE, [], options);
   const wanted = schema ?? server[0]?.[0] ?? '';
   const mariadb = isMariadb(server[0]?.[1]);
-  const { wantsStamp = false } = options;
-  const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read, readHashed }) => (wantsStamp ? readHashed : read))];
+  const { withFingerprint = false } = options;
+  const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read, readHashed }) => (withFingerprint ? readHashed : read))];
   // MariaDB leaves views out that cannot be read in a transaction that only reads; nor is its catalogue part of a snapshot.
   const as = mariadb ? 'one after the other' : 'of one moment';
   const [schemas = [], ...parts] = await rowsTogether(connection, statements, [wanted], options, as);
@@ -286,7 +290,7 @@ async function survey(connection: Connection, schema: string | undefined, option
   return {
     tables: described.filter((table) => table !== undefined).sort((left, right) => (left.name < right.name ? -1 : 1)),
     keys: foreignKeysOf(foreignRows, keys),
-    stamp: wantsStamp ? await stampOf(parts, options.owner) : undefined,
+    fingerprint: withFingerprint ? await fingerprintOf(parts, options.owner) : undefined,
   };
 }
 
@@ -296,7 +300,7 @@ const COUNTER = / AUTO_INCREMENT=\d+/;
  * The text that would create the table, less the next number that it gives out: one statement where the description takes five. Nothing for a
  * view, whose columns are those of other tables.
  */
-function stamp(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
+function fingerprint(connection: Connection, { schema, table }: TableReference, options: RunOptions): Promise<string | undefined> {
   const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
   const shown = rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
   const text = shown.then(([row]) => (row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined));
@@ -374,4 +378,4 @@ async function list(connection: Connection, schema: string | undefined, options:
   return names.sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
-export const mysqlCatalog: Catalog = { describe, survey, stampAll, stamp, foreignKeys, list };
+export const mysqlCatalog: Catalog = { describe, describeSchema, schemaFingerprint, fingerprint, foreignKeys, list };

@@ -3,7 +3,7 @@ import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table, type TableFacts } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
 import { mapInTurns } from '../../../util/concurrency/slices.ts';
-import type { Catalog, Connection, RunOptions, SurveyOptions, TableName, TableReference } from '../../contract/engine.ts';
+import type { Catalog, Connection, RunOptions, SchemaReadOptions, TableName, TableReference } from '../../contract/engine.ts';
 import { malformed } from '../../contract/limits.ts';
 import { groupRows, rowsTogether, type TextRow, TextRows } from '../../contract/rows.ts';
 import { SharedColumns } from '../../driver-kit/equal-columns.ts';
@@ -80,7 +80,7 @@ FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid WHERE ${IN_SCHEMA} AND (i.
  * The transactions that wrote a table's description. None for a table with user-defined types (enums, domains, composites), which change
  * elsewhere.
  */
-const STAMP: Statement = {
+const TABLE_FINGERPRINT: Statement = {
   text: `
 SELECT concat_ws(' ', c.oid, c.xmin, string_agg(concat_ws(':', a.attnum, a.xmin), ',' ORDER BY a.attnum),
   (SELECT string_agg(concat_ws(':', i.indexrelid, i.xmin), ',' ORDER BY i.indexrelid) FROM pg_index i WHERE i.indrelid = c.oid))
@@ -93,7 +93,7 @@ GROUP BY c.oid, c.xmin HAVING max(a.atttypid) < ${FIRST_OWN_OID}`,
 const written = (row: string, id: string): string => `sum(hashtextextended(concat_ws(' ', ${id}, ${row}.xmin), 0))`;
 
 /** The same of everything that a schema is described by; of types, whatever schema they are in. */
-const STAMP_ALL: Statement = {
+const SCHEMA_FINGERPRINT: Statement = {
   text: `
 WITH s AS (SELECT c.oid, c.xmin FROM pg_class c WHERE c.relkind IN ${RELATIONS} AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1))
 SELECT concat_ws(' ', (SELECT ${written('s', 's.oid')} FROM s),
@@ -149,10 +149,10 @@ export const postgresCatalog: Catalog = {
     return tableOf({ schema, name: name.table, kind: kindOf(first[5]), columns, key: key[0] ?? [], unique });
   },
 
-  async survey(connection: Connection, schema: string | undefined, options: SurveyOptions) {
-    // Whatever changes while it is read changes the stamp.
-    const statements = [STAMP_ALL, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, FOREIGN_KEYS];
-    const [stamps, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await rowsTogether(
+  async describeSchema(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
+    // Whatever changes while it is read changes the fingerprint.
+    const statements = [SCHEMA_FINGERPRINT, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, FOREIGN_KEYS];
+    const [fingerprints, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await rowsTogether(
       connection,
       statements,
       [schema ?? DEFAULT_SCHEMA],
@@ -192,23 +192,23 @@ export const postgresCatalog: Catalog = {
     return {
       tables: tables.filter((table) => table !== undefined),
       keys: await mapInTurns(foreignRows, options.owner, foreignKeyOf),
-      stamp: stamps?.[0]?.[0] ?? undefined,
+      fingerprint: fingerprints?.[0]?.[0] ?? undefined,
     };
   },
 
-  async stampAll(connection: Connection, schema: string | undefined, options: RunOptions) {
+  async schemaFingerprint(connection: Connection, schema: string | undefined, options: RunOptions) {
     const sink = new TextRows();
-    await connection.run(STAMP_ALL, [schema ?? DEFAULT_SCHEMA], options, sink);
+    await connection.run(SCHEMA_FINGERPRINT, [schema ?? DEFAULT_SCHEMA], options, sink);
     return sink.rows[0]?.[0] ?? undefined;
   },
 
-  async stamp(connection: Connection, name: TableReference, options: RunOptions) {
+  async fingerprint(connection: Connection, name: TableReference, options: RunOptions) {
     const sink = new TextRows();
-    await connection.run(STAMP, [name.schema ?? DEFAULT_SCHEMA, name.table], options, sink);
+    await connection.run(TABLE_FINGERPRINT, [name.schema ?? DEFAULT_SCHEMA, name.table], options, sink);
     return sink.rows[0]?.[0] ?? undefined;
   },
 
-  async foreignKeys(connection: Connection, schema: string | undefined, options: SurveyOptions) {
+  async foreignKeys(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
     const sink = new TextRows(options.owner);
     await connection.run(FOREIGN_KEYS, [schema ?? DEFAULT_SCHEMA], options, sink);
     return mapInTurns(sink.rows, options.owner, foreignKeyOf);

@@ -1,4 +1,4 @@
-// The stamp of a table comes over both ports.
+// The fingerprint of a table comes over both ports.
 import { describe, expect, test } from 'vitest';
 import { clickhouseCatalog } from '../../../src/engines/clickhouse/dialect/catalog.ts';
 import { clickhouseEngine } from '../../../src/engines/clickhouse/index.ts';
@@ -9,18 +9,18 @@ describe.each(PORTS)('over %s', (_, port) => {
   test('a table has its text, a view and what is not there have none', async () => {
     const database = await createDatabase('clickhouse');
     const connection = await clickhouseEngine.connect(entryFor(database.name), dialling(port));
-    const stamp = (table: string, schema?: string): Promise<string | undefined> | undefined =>
-      clickhouseCatalog.stamp?.(connection, { schema, table }, RUN);
+    const fingerprint = (table: string, schema?: string): Promise<string | undefined> | undefined =>
+      clickhouseCatalog.fingerprint?.(connection, { schema, table }, RUN);
     try {
       await database.run('CREATE TABLE `odd ``name` (id Int32) ENGINE = MergeTree ORDER BY id');
       await database.run('CREATE VIEW seen AS SELECT 1 AS one');
-      const text = await stamp('odd `name');
+      const text = await fingerprint('odd `name');
       expect(text).toMatch(/^CREATE TABLE .*`id` Int32/s);
-      expect(await stamp('odd `name', database.name)).toBe(text);
-      expect(await stamp('seen')).toBeUndefined();
-      expect(await stamp('never')).toBeUndefined();
+      expect(await fingerprint('odd `name', database.name)).toBe(text);
+      expect(await fingerprint('seen')).toBeUndefined();
+      expect(await fingerprint('never')).toBeUndefined();
       await database.run('ALTER TABLE `odd ``name` ADD COLUMN more Int32, MODIFY ORDER BY (id, more)');
-      expect(await stamp('odd `name')).not.toBe(text);
+      expect(await fingerprint('odd `name')).not.toBe(text);
       expect(
         (await clickhouseCatalog.describe(connection, { schema: undefined, table: 'odd `name' }, RUN))?.sortedBy.map(({ name }) => name),
       ).toEqual(['id', 'more']);

@@ -1,4 +1,4 @@
-// The stamp of a table, and that of a schema: whatever changes the description changes the stamp too, and nothing else does; else a change would stay
+// The fingerprint of a table, and that of a schema: whatever changes the description changes the fingerprint too, and nothing else does; else a change would stay
 // unseen.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo, type Direct } from '../../support/connection.ts';
@@ -124,59 +124,63 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
     await database?.drop();
   });
 
-  const stamp = (): Promise<string | undefined> | undefined => direct.engine.catalog.stamp?.(direct.connection, NAME, OPTIONS);
-  const stampOfAll = async (): Promise<unknown> => direct.engine.catalog.stampAll?.(direct.connection, undefined, OPTIONS);
+  const fingerprint = (): Promise<string | undefined> | undefined => direct.engine.catalog.fingerprint?.(direct.connection, NAME, OPTIONS);
+  const schemaFingerprint = async (): Promise<unknown> => direct.engine.catalog.schemaFingerprint?.(direct.connection, undefined, OPTIONS);
   const described = async (): Promise<string> =>
     JSON.stringify(await direct.engine.catalog.describe(direct.connection, NAME, OPTIONS), (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
 
   test.each(ENGINES[name].changes.map((change) => ({ change })))('$change is seen', async ({ change }) => {
-    const before = [await stamp(), await described(), await stampOfAll()];
+    const before = [await fingerprint(), await described(), await schemaFingerprint()];
     expect(before[0]).toBeTypeOf('string');
     await run(change);
-    const after = [await stamp(), await described(), await stampOfAll()];
+    const after = [await fingerprint(), await described(), await schemaFingerprint()];
     expect(after[1]).not.toBe(before[1]);
     expect(after[0]).not.toBe(before[0]);
     expect(after[2]).not.toBe(before[2]);
   });
 
   test('rows, other tables and maintenance change nothing', async () => {
-    const before = await stamp();
-    const ofAll = await stampOfAll();
+    const before = await fingerprint();
+    const ofAll = await schemaFingerprint();
     await run(["INSERT INTO watched (id, word) VALUES (1, 'a')", ENGINES[name].analyze]);
-    expect(await stampOfAll()).toBe(ofAll);
+    expect(await schemaFingerprint()).toBe(ofAll);
     await run(['ALTER TABLE other ADD COLUMN more int']);
-    expect(await stamp()).toBe(before);
+    expect(await fingerprint()).toBe(before);
   });
 
-  test('what changes in other places has no stamp: a type of its own, a view', async () => {
+  test('what changes in other places has no fingerprint: a type of its own, a view', async () => {
     await run(ENGINES[name].none);
     expect(await described()).toContain('watched');
-    expect(await stamp()).toBeUndefined();
+    expect(await fingerprint()).toBeUndefined();
   });
 
   test.each(ENGINES[name].ofSchema)('of the schema: %s is seen', async (change) => {
-    const before = await stampOfAll();
+    const before = await schemaFingerprint();
     expect(before).toBeTypeOf('string');
     await run([change]);
-    expect(await stampOfAll()).not.toBe(before);
+    expect(await schemaFingerprint()).not.toBe(before);
   });
 
-  test('a survey comes with the stamp of what it saw', async () => {
-    const survey = await direct.engine.catalog.survey?.(direct.connection, undefined, { ...OPTIONS, owner: 'tests', wantsStamp: true });
-    expect(survey?.tables.map((table) => table.name)).toContain('watched');
-    expect(survey?.stamp).toBeTypeOf('string');
-    expect(await stampOfAll()).toBe(survey?.stamp);
+  test('a describeSchema comes with the fingerprint of what it saw', async () => {
+    const schema = await direct.engine.catalog.describeSchema?.(direct.connection, undefined, {
+      ...OPTIONS,
+      owner: 'tests',
+      withFingerprint: true,
+    });
+    expect(schema?.tables.map((table) => table.name)).toContain('watched');
+    expect(schema?.fingerprint).toBeTypeOf('string');
+    expect(await schemaFingerprint()).toBe(schema?.fingerprint);
   });
 
   test('nor has a table that is gone', async () => {
-    expect(await direct.engine.catalog.stamp?.(direct.connection, { ...NAME, table: 'never' }, OPTIONS)).toBeUndefined();
+    expect(await direct.engine.catalog.fingerprint?.(direct.connection, { ...NAME, table: 'never' }, OPTIONS)).toBeUndefined();
     expect(direct.connection.usable).toBe(true);
   });
 });
 
-test('on clickhouse a survey has no stamp when the schema changed while it was read', async () => {
+test('on clickhouse a describeSchema has no fingerprint when the schema changed while it was read', async () => {
   const database = await createDatabase('clickhouse');
   const { engine, connection } = await connectTo(database);
   try {
@@ -187,14 +191,18 @@ test('on clickhouse a survey has no stamp when the schema changed while it was r
         const value: unknown = Reflect.get(target, name, target);
         if (name !== 'run') return typeof value === 'function' ? value.bind(target) : value;
         return async (...given: Parameters<typeof connection.run>) => {
-          // Behind the two of the stamp.
+          // Behind the two of the fingerprint.
           if (++statements === 3) await database.run('ALTER TABLE watched RENAME COLUMN a TO b');
           return target.run(...given);
         };
       },
     });
-    const survey = await engine.catalog.survey?.(interrupted, undefined, { ...OPTIONS, owner: 'tests', wantsStamp: true });
-    expect([survey?.tables[0]?.columns[1]?.name, survey?.stamp]).toEqual(['b', undefined]);
+    const schema = await engine.catalog.describeSchema?.(interrupted, undefined, {
+      ...OPTIONS,
+      owner: 'tests',
+      withFingerprint: true,
+    });
+    expect([schema?.tables[0]?.columns[1]?.name, schema?.fingerprint]).toEqual(['b', undefined]);
   } finally {
     connection.close();
     await database.drop();
@@ -207,9 +215,9 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (name) => {
     const { engine, connection } = await connectTo(database);
     try {
       await database.run('CREATE TABLE watched (id int AUTO_INCREMENT PRIMARY KEY)');
-      const before = await engine.catalog.stamp?.(connection, NAME, OPTIONS);
+      const before = await engine.catalog.fingerprint?.(connection, NAME, OPTIONS);
       await database.run('INSERT INTO watched VALUES (NULL), (NULL)');
-      expect(await engine.catalog.stamp?.(connection, NAME, OPTIONS)).toBe(before);
+      expect(await engine.catalog.fingerprint?.(connection, NAME, OPTIONS)).toBe(before);
     } finally {
       connection.close();
       await database.drop();

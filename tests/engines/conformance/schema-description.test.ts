@@ -56,17 +56,17 @@ describe.each(ENGINE_NAMES)('on %s', (name) => {
 
   test('tables and keys are the same', async () => {
     const { catalog } = direct.engine;
-    const survey = await catalog.survey?.(direct.connection, undefined, OPTIONS);
+    const schema = await catalog.describeSchema?.(direct.connection, undefined, OPTIONS);
     const names = (await catalog.list(direct.connection, undefined, OPTIONS)) ?? [];
-    expect(survey?.tables.map((table) => table.name)).toEqual(names.map(({ table }) => table));
-    for (const table of survey?.tables ?? [])
+    expect(schema?.tables.map((table) => table.name)).toEqual(names.map(({ table }) => table));
+    for (const table of schema?.tables ?? [])
       expect(table).toEqual(await catalog.describe(direct.connection, { schema: undefined, table: table.name }, OPTIONS));
-    expect(survey?.keys).toEqual((await catalog.foreignKeys?.(direct.connection, undefined, OPTIONS)) ?? []);
+    expect(schema?.keys).toEqual((await catalog.foreignKeys?.(direct.connection, undefined, OPTIONS)) ?? []);
   });
 
   test('a schema that is not there has none, and the connection goes on', async () => {
     const { catalog } = direct.engine;
-    expect(await catalog.survey?.(direct.connection, 'never', OPTIONS)).toBeUndefined();
+    expect(await catalog.describeSchema?.(direct.connection, 'never', OPTIONS)).toBeUndefined();
     expect(await catalog.describe(direct.connection, { schema: undefined, table: 'goods' }, OPTIONS)).toBeDefined();
   });
 });

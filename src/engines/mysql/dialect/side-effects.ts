@@ -21,7 +21,7 @@ const NAMES = new RegExp(NAME, 'gu');
 /** What stands before a dot may be a database. */
 const QUALIFIERS = new RegExp(`(${NAME})\\s*\\.`, 'gu');
 
-export async function leavesTraces(connection: Connection, text: string, options: RunOptions): Promise<boolean> {
+export async function mayHaveSideEffects(connection: Connection, text: string, options: RunOptions): Promise<boolean> {
   const schemas = new Set(Array.from(text.matchAll(QUALIFIERS), ([, name = '']) => plain(name)));
   const names = new Set(Array.from(text.matchAll(NAMES), ([name]) => plain(name)));
   const found = await namesOf(connection, lasting, schemas, options);

@@ -10,7 +10,6 @@ import { halfRate, secondsOfHalfRate } from './half-rate.mjs';
 import { chooseGenerator, OwnGenerator } from './load.mjs';
 import { residentBytes } from './measure.mjs';
 import { readOptions, USAGE } from './options.mjs';
-import { toSvg } from './plot.mjs';
 import { Progress } from './progress.mjs';
 import { toMarkdown, toText, verdicts } from './report.mjs';
 import { admit, isYardstick, Patience, runRounds, secondsOfContest } from './rounds.mjs';
@@ -97,7 +96,7 @@ async function prepareEngine(type, address, options, runFolder) {
   const folder = join(runFolder, type);
   mkdirSync(folder, { recursive: true });
   const fixture = await createFixture(address);
-  const service = await startService({ folder, workers: options.workers, prof: options.prof, nodeHttp: options.nodeHttp });
+  const service = await startService({ folder, workers: options.workers, prof: options.prof });
   const administrator = new Administrator(service);
   const project = await administrator.createProject([databaseEntry(address, fixture.name)]);
   const yardstick = await startYardstick(type, address, fixture.name, folder);
@@ -129,15 +128,13 @@ function describeMachine() {
 
 function writeResults(run, folder, { isWhole }) {
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(run, null, 1)}\n`);
-  writeFileSync(join(folder, 'ratios.svg'), toSvg(run.results));
-  writeFileSync(join(folder, 'report.md'), `# Benchmark\n\n${toMarkdown(run, 'ratios.svg')}\n`);
+  writeFileSync(join(folder, 'report.md'), `# Benchmark\n\n${toMarkdown(run)}\n`);
   say(`written: ${join(folder, 'report.md')}`);
   if (!isWhole) return;
-  writeFileSync(join(ROOT, 'docs', 'performance.svg'), toSvg(run.results));
   const [begin, end] = MARKS;
   const page = readFileSync(DOCS, 'utf8');
   const before = page.slice(0, page.indexOf(begin) + begin.length);
-  writeFileSync(DOCS, `${before}\n\n${toMarkdown(run, 'performance.svg')}\n\n${page.slice(page.indexOf(end))}`);
+  writeFileSync(DOCS, `${before}\n\n${toMarkdown(run)}\n\n${page.slice(page.indexOf(end))}`);
   say(`written: ${DOCS}`);
 }
 

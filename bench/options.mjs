@@ -9,7 +9,6 @@ export const USAGE = `npm run bench -- [options]
   --thousand               a thousand databases too, which take eight minutes more
   --connections n          connections of the load generator (32)
   --workers n              MILLRACE_WORKERS of the service (1)
-  --node-http              the service on node:http instead of its own server, to compare the two
   --prof                   the service writes a CPU profile into the results
   --list                   names the scenarios and ends
 A whole run, of all engines and scenarios, writes docs/performance.md at its end; a part of one, or a quick one, never does.`;
@@ -19,7 +18,6 @@ const flags = {
   '--thousand': 'thousand',
   '--list': 'list',
   '--prof': 'prof',
-  '--node-http': 'nodeHttp',
   '--help': 'help',
 };
 const values = {

@@ -176,7 +176,7 @@ function steadiness(results) {
 }
 
 /** The part that goes into docs/performance.md too. */
-export function toMarkdown({ machine, settings, results, minutes, repeated = 0 }, plot) {
+export function toMarkdown({ machine, settings, results, minutes, repeated = 0 }) {
   const engines = [...new Set(results.map(({ engine }) => engine))];
   return [
     `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker; ${minutes} minutes in all.`,
@@ -184,7 +184,6 @@ export function toMarkdown({ machine, settings, results, minutes, repeated = 0 }
     ...disturbance(results, repeated),
     ...steadiness(results),
     shortfalls(results),
-    `![Ratios to the yardstick](${plot})`,
     'Requests a second as a ratio to the yardstick (smallest and largest round in brackets), and how many times less CPU a request costs the service. Bold: the target is met, or none is set.',
     ratioTable(results),
     ...engines.map((engine) =>

@@ -46,11 +46,8 @@ async function readPort(child, log) {
   }
 }
 
-/**
- * Millrace as `npm run serve` runs it: authentication, checks, metrics and a log line a request.
- * `without`: names of checks that are taken out (bench/without); none of them, but by the same way, when the list is empty.
- */
-export async function startService({ folder, workers, prof, nodeHttp, without }) {
+/** Millrace as `npm run serve` runs it: authentication, checks, metrics and a log line per request. */
+export async function startService({ folder, workers, prof }) {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });
   const serverKey = randomBytes(24).toString('hex');
@@ -65,17 +62,9 @@ export async function startService({ folder, workers, prof, nodeHttp, without })
     MILLRACE_WORKERS: String(workers),
     // For the scenario that streams a million rows.
     MILLRACE_MAX_PAGE_SIZE: '1000000',
-    ...(without && { BENCH_WITHOUT: without.join(',') }),
   };
   const profiling = prof ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
-  const replacing = nodeHttp ? ['--import', join(ROOT, 'bench', 'node-http', 'register.mjs')] : [];
-  const weakening = without ? ['--import', join(ROOT, 'bench', 'without', 'register.mjs')] : [];
-  const server = await startServer(
-    [...profiling, ...replacing, ...weakening, join(ROOT, 'dist', 'main.js'), 'serve'],
-    env,
-    join(folder, 'service.log'),
-    dataDir,
-  );
+  const server = await startServer([...profiling, join(ROOT, 'dist', 'main.js'), 'serve'], env, join(folder, 'service.log'), dataDir);
   return { ...server, serverKey };
 }
 

@@ -7,7 +7,7 @@ import { type Ids, withIdentifiers } from '../commands/definition.ts';
 import { isTestFile } from '../testing/test-file.ts';
 import { type DemoAnswer, type DemoClient, messageOf } from './demo-client.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../examples', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../examples/', import.meta.url));
 const YAML = 'application/x-yaml';
 const DEFINITIONS = 'rest/definition/v1';
 const MODULES = 'code/v1/lark';

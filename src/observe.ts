@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client';
 import { SubjectCounters, type WorkMeter } from './util/concurrency/work-meter.ts';
 import type { Family } from './util/prometheus.ts';
 import { Durations } from './util/text/durations.ts';
-import { lineForLog, wordsForLog } from './util/text/redact-error.ts';
+import { lineForLog, redactError } from './util/text/redact-error.ts';
 
 /** Who asked. The same object for all requests of one caller, as far as possible: its part of the line is made once. */
 interface LoggedCaller {
@@ -264,7 +264,7 @@ export class Observer {
     this.#writeGathered();
     switch (event.kind) {
       case 'failure':
-        this.#log.error({ request_id: event.requestId, error: wordsForLog(event.error) }, 'failure');
+        this.#log.error({ request_id: event.requestId, error: redactError(event.error) }, 'failure');
         return;
       case 'rolled_back':
         this.#rollbacks.add(event.uri);
@@ -280,7 +280,7 @@ export class Observer {
         this.#log.info(event.message);
         return;
       case 'trouble':
-        this.#log.warn(event.error === undefined ? {} : { error: wordsForLog(event.error) }, event.message);
+        this.#log.warn(event.error === undefined ? {} : { error: redactError(event.error) }, event.message);
         return;
     }
   }

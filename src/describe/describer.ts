@@ -16,7 +16,7 @@ import { type Standing, standingOf } from '../personas/effective-persona.ts';
 import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { mapInTurns } from '../util/concurrency/slices.ts';
+import { mapCooperatively } from '../util/concurrency/slices.ts';
 import {
   type DescribedEndpoint,
   type DescribedRight,
@@ -200,7 +200,7 @@ export class Describer {
     const seen = slice.table === undefined ? picture.tables : picture.tables.filter(({ name }) => name === slice.table);
     const describe = async (): Promise<readonly DescribedTable[]> => {
       const keys = keysOf(picture);
-      const described = await mapInTurns(seen, ownerOf(named.entry), (table): DescribedTable[] => {
+      const described = await mapCooperatively(seen, ownerOf(named.entry), (table): DescribedTable[] => {
         const rights = rightsOf(sight, asking.caller, named.entry, table);
         if (Object.keys(rights).length === 0) return [];
         const shown = (keys.get(table.name) ?? []).filter(

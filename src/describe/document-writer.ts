@@ -1,9 +1,9 @@
 /**
- * Writes a large document member by member into pieces of bytes, in JSON or YAML, with turns for others in between. No more than a piece of it is ever a
+ * Writes a large document member by member into pieces of bytes, in JSON or YAML, with slice for others in between. No more than a piece of it is ever a
  * string, and what stands in many places is put into words once. Knows nothing of what is written.
  */
 import { memberStart, scalarText } from '../formats/yaml.ts';
-import { Turns } from '../util/concurrency/slices.ts';
+import { TimeSlice } from '../util/concurrency/slices.ts';
 import { quoteJson } from '../util/json/json-write.ts';
 
 const PIECE = 64 * 1024;
@@ -192,16 +192,16 @@ interface OpenObject {
 
 export class DocumentWriter {
   readonly #notation: Notation;
-  readonly #turns: Turns;
+  readonly #slice: TimeSlice;
   readonly #take: (piece: Buffer) => void;
   /** Objects that stand open; what is written first in one opens it. */
   readonly #open: OpenObject[] = [{ name: '', hasMembers: false }];
   #text: string;
 
-  /** `owner`: whose turns of the event loop are taken. `take` gets the pieces. */
+  /** `owner`: whose slice of the event loop are taken. `take` gets the pieces. */
   constructor(notation: NotationName, owner: string, take: (piece: Buffer) => void) {
     this.#notation = NOTATIONS[notation];
-    this.#turns = new Turns(owner);
+    this.#slice = new TimeSlice(owner);
     this.#take = take;
     this.#text = this.#notation.start;
   }
@@ -217,7 +217,7 @@ export class DocumentWriter {
     this.#enter();
     this.#text += text;
     if (this.#text.length >= PIECE) this.#cut();
-    if (this.#turns.isOver) await this.#turns.next();
+    if (this.#slice.isOver) await this.#slice.next();
   }
 
   open(name: string): void {

@@ -9,7 +9,7 @@ import type { SpaceCaller } from '../model/caller.ts';
 import { type Definition, type DefinitionSummary, shapeOf } from '../model/definition.ts';
 import type { Store } from '../store/store.ts';
 import { nextSlice } from '../util/concurrency/loop-scheduler.ts';
-import { inTurns } from '../util/concurrency/slices.ts';
+import { runCooperatively } from '../util/concurrency/slices.ts';
 import { answerOf } from './answers.ts';
 import type { DescribedEndpoint } from './description.ts';
 
@@ -80,7 +80,7 @@ export class Endpoints {
     if (known !== undefined) return known;
     await nextSlice(projectId);
     try {
-      const document = await inTurns(readSlices(definition.document, this.#engines), projectId);
+      const document = await runCooperatively(readSlices(definition.document, this.#engines), projectId);
       const found = { permission: document.permission, described: describeEndpoint(document) };
       this.#read.set(definition, found);
       return found;

@@ -3,7 +3,7 @@
  * tables there are, the less is said of each.
  */
 import { OPERATORS } from '../sql/operators.ts';
-import { mapInTurns } from '../util/concurrency/slices.ts';
+import { mapCooperatively } from '../util/concurrency/slices.ts';
 import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from './description.ts';
 
 /** For all tables and endpoints together; never less than a few words for each. */
@@ -45,7 +45,7 @@ export async function writeLlms(description: Description): Promise<string> {
     '',
     'Each line: table (operations; key): columns.',
     '',
-    ...(await mapInTurns(tables, project, (table) => clip(tableLine(table), room))),
+    ...(await mapCooperatively(tables, project, (table) => clip(tableLine(table), room))),
     ...(unreachable.length === 0 ? [] : ['', `Not reachable at this moment: ${unreachable.join(', ')}.`]),
     ...(endpoints.length === 0 ? [] : ['', '## Endpoints', '', `Path: /${org}/${project}/<uri>`, '']),
     ...endpoints.map((endpoint) => clip(endpointLine(endpoint), room)),

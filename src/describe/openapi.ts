@@ -4,7 +4,7 @@
  */
 import { PARAMETERS } from '../auto/request/parameters.ts';
 import { REASONS } from '../errors.ts';
-import { mapInTurns } from '../util/concurrency/slices.ts';
+import { mapCooperatively } from '../util/concurrency/slices.ts';
 import { filterSchemas } from './column-schema.ts';
 import type { DescribedTable, Description } from './description.ts';
 import { DocumentWriter, type Json, type NotationName } from './document-writer.ts';
@@ -16,7 +16,7 @@ import { API_OPERATIONS, statusesOf } from './operations.ts';
 export async function writeOpenApi(description: Description, notation: NotationName, take: (piece: Buffer) => void): Promise<void> {
   const { project } = description;
   const columns = new ColumnParts();
-  const tables = await mapInTurns(await description.tables(), project, (table) => documented(table, columns));
+  const tables = await mapCooperatively(await description.tables(), project, (table) => documented(table, columns));
   const writer = new DocumentWriter(notation, project, take);
   await writer.members(headOf(description, tables));
   writer.open('paths');

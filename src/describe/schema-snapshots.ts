@@ -12,7 +12,7 @@ import { ownerOf } from '../model/entry.ts';
 import { declaredKeys, distinctKeys, type ForeignKey } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
-import { Turns } from '../util/concurrency/slices.ts';
+import { TimeSlice } from '../util/concurrency/slices.ts';
 
 const MAX_AGE_MS = 5000;
 /** A database that has given no connection by then counts as one that cannot be reached … */
@@ -128,10 +128,10 @@ async function describeEachTable(
 async function idOf({ tables, keys }: Seen, owner: string): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(keys));
   const texts = new Map<Column, string>();
-  const turns = new Turns(owner);
+  const slice = new TimeSlice(owner);
   for (const table of tables) {
     hash.update(textOf(table, texts));
-    if (turns.isOver) await turns.next();
+    if (slice.isOver) await slice.next();
   }
   return hash.digest('base64url');
 }

@@ -4,7 +4,7 @@
  */
 import type { ByteWriter } from '../util/bytes/byte-writer.ts';
 import { JsonError, parseJson } from '../util/json/json.ts';
-import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json/json-write.ts';
+import { MAX_RESULT_DEPTH, exactDigits, NestingError } from '../util/json/json-write.ts';
 import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 import { appendBigint, appendDecimal128, appendDouble, appendInt32, appendInteger } from './bson-number.ts';
 
@@ -27,7 +27,7 @@ export function appendPlain(name: string, value: PlainValue, out: ByteWriter, de
 /** A JSON cell as a nested value. Returns undefined and appends nothing when its text is not valid JSON. */
 export function appendCell(bytes: Buffer, out: ByteWriter): number | undefined {
   try {
-    return appendContent(parseJson(bytes, { maxDepth: DEEPEST_RESULT, repeatedKeys: 'last' }), out, 0);
+    return appendContent(parseJson(bytes, { maxDepth: MAX_RESULT_DEPTH, repeatedKeys: 'last' }), out, 0);
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
@@ -54,7 +54,7 @@ function appendContent(value: PlainValue, out: ByteWriter, depth: number): numbe
   }
   if (value === null) return NULL;
   if (value instanceof Decimal) return appendDigits(exactDigits(value), out);
-  if (depth === DEEPEST_RESULT) throw new NestingError();
+  if (depth === MAX_RESULT_DEPTH) throw new NestingError();
   return appendNested(value, out, depth + 1);
 }
 

@@ -6,7 +6,7 @@ import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
-import { DEEPEST_RESULT, exactDigits, NestingError } from '../util/json/json-write.ts';
+import { MAX_RESULT_DEPTH, exactDigits, NestingError } from '../util/json/json-write.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { Format, RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';
@@ -101,7 +101,7 @@ class YamlRows implements RowWriter {
 
 /** Appends a value that begins on the current line; nested lines are indented by `indent`. Ends with a line break. */
 function appendValue(value: PlainValue, indent: string, out: ByteWriter): void {
-  if (indent.length > DEEPEST_RESULT * 2) throw new NestingError();
+  if (indent.length > MAX_RESULT_DEPTH * 2) throw new NestingError();
   if (value instanceof Map && value.size > 0) appendMembers(value, indent, out);
   else if (Array.isArray(value) && value.length > 0) appendItems(value, indent, out);
   else {

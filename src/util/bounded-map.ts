@@ -1,9 +1,10 @@
 /**
- * A map with a bound. When it is full, the least recently used entries go first. The bound is a number of entries, or a total size that
- * `sizeOf` measures (bytes, parameters). Knows nothing of the values, and nothing of time.
+ * An LRU map with a bound: a number of entries, or a total size that `sizeOf` measures (bytes,
+ * parameters).
  *
- * The entries form a ring in order of use. The ring's own node stands between the newest and the oldest. While the map is less than half full,
- * nothing is about to be evicted, and reading leaves the order as it is: that is quicker, and most maps never get there.
+ * The entries form a ring in order of use; the ring's own node separates the newest from the
+ * oldest. While the map is less than half full, reading leaves the order as it is: no eviction is
+ * near, and skipping the update is faster.
  */
 interface Node<K, V> {
   readonly key: K;
@@ -16,21 +17,21 @@ interface Node<K, V> {
 interface Options<K, V> {
   /** The size of an entry; 1 without it. */
   sizeOf?(value: V, key: K): number;
-  /** Called for each entry that is evicted, not for those that are deleted or replaced. */
+  /** Called for each evicted entry, not for deleted or replaced ones. */
   evicted?(value: V, key: K): void;
 }
 
 export class BoundedMap<K, V extends NonNullable<unknown>> {
-  readonly #most: number;
+  readonly #max: number;
   readonly #half: number;
   readonly #options: Options<K, V>;
   readonly #nodes = new Map<K, Node<K, V>>();
   readonly #ring: Node<K, V>;
   #total = 0;
 
-  constructor(most: number, options: Options<K, V> = {}) {
-    this.#most = most;
-    this.#half = most / 2;
+  constructor(max: number, options: Options<K, V> = {}) {
+    this.#max = max;
+    this.#half = max / 2;
     this.#options = options;
     const ring = {} as Node<K, V>;
     ring.newer = ring;
@@ -38,7 +39,6 @@ export class BoundedMap<K, V extends NonNullable<unknown>> {
     this.#ring = ring;
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#nodes.size;
   }
@@ -63,13 +63,16 @@ export class BoundedMap<K, V extends NonNullable<unknown>> {
     return node.value;
   }
 
-  /** Makes this the newest entry. An entry larger than the bound is not kept, and removes what was there under its key. */
+  /**
+   * Makes this the newest entry. An entry larger than the bound is not kept, and removes the entry
+   * under its key.
+   */
   set(key: K, value: V): void {
     this.delete(key);
     const size = this.#options.sizeOf?.(value, key) ?? 1;
-    if (size > this.#most) return;
+    if (size > this.#max) return;
     this.#total += size;
-    while (this.#total > this.#most) this.#evictOldest();
+    while (this.#total > this.#max) this.#evictOldest();
     const node = { key, value, size, newer: this.#ring, older: this.#ring };
     this.#nodes.set(key, node);
     this.#link(node);
@@ -101,7 +104,6 @@ export class BoundedMap<K, V extends NonNullable<unknown>> {
     unlink(node);
   }
 
-  /** Makes the node the newest. */
   #link(node: Node<K, V>): void {
     const ring = this.#ring;
     node.older = ring.older;

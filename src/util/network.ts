@@ -1,4 +1,4 @@
-/** IP addresses and networks in one canonical form. */
+/** Parses IP addresses and networks into one canonical form. */
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;

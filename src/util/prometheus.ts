@@ -1,6 +1,6 @@
 /**
- * The metrics of a process in Prometheus' notation: what it has counted since its start, and what the runtime says of itself. Loaded when it is first
- * asked for them: the collector's pauses and the delays of the event loop are measured from then on.
+ * The metrics of a process in Prometheus' format. Loaded on the first scrape: garbage collection
+ * pauses and event-loop delays are measured from then on.
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 

@@ -1,4 +1,4 @@
-// The end of the process: on a signal what was accepted is finished, nothing else is begun, and the exit code says that all went well.
+// The end of the process: on a signal what was accepted is runToEnd, nothing else is begun, and the exit code says that all went well.
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

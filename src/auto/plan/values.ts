@@ -5,7 +5,7 @@
 import type { Column, Kind } from '../../model/table.ts';
 import type { Operand, ParamValue } from '../../sql/statement.ts';
 import { type JsonCell, JsonError, JsonNumber, parseJson, RawJson, writeJson } from '../../util/json/json.ts';
-import { isPlainMoment } from '../../util/text/fast-timestamp.ts';
+import { isCommonTimestamp } from '../../util/text/fast-timestamp.ts';
 import { checkDate, checkTime, checkTimestamp, InvalidValue } from './temporal.ts';
 
 export { InvalidValue };
@@ -96,8 +96,8 @@ const FULL_CHECK: QuickCheck = () => -1;
 const TEXT_QUICK_CHECKS: Partial<Readonly<Record<Kind, QuickCheck>>> = {
   // No text has more characters than bytes.
   text: ({ maxLength }, _, from, to) => (maxLength === undefined || to - from <= maxLength ? to : -1),
-  timestamp: ({ fraction }, text, from, to) => (isPlainMoment(text, from, to, fraction ?? 0) ? to - 1 : -1),
-  timestamptz: ({ fraction }, text, from, to) => (isPlainMoment(text, from, to, fraction ?? 0) ? to : -1),
+  timestamp: ({ fraction }, text, from, to) => (isCommonTimestamp(text, from, to, fraction ?? 0) ? to - 1 : -1),
+  timestamptz: ({ fraction }, text, from, to) => (isCommonTimestamp(text, from, to, fraction ?? 0) ? to : -1),
 };
 
 /** For strings without escapes. */

@@ -47,7 +47,7 @@ function tooLarge(bytes: number): Error {
 
 /** Takes the memory, or throws the refusal: of the definition for good, of the service for now. */
 function hold(bytes: number, { mostBytes, lease }: Allowance): void {
-  if (bytes > mostBytes || bytes > lease.most) throw tooLarge(Math.min(mostBytes, lease.most));
+  if (bytes > mostBytes || bytes > lease.max) throw tooLarge(Math.min(mostBytes, lease.max));
   if (bytes <= lease.held) return;
   try {
     lease.grow(bytes - lease.held);
@@ -82,7 +82,7 @@ async function readLargeJson(body: Buffer, allowance: Allowance): Promise<PlainM
 }
 
 function openJson(body: Buffer, allowance: Allowance): JsonReader {
-  return asked(() => new JsonReader(body, { maxDepth: MOST_DEPTH, maxMemory: Math.min(allowance.mostBytes, allowance.lease.most) }));
+  return asked(() => new JsonReader(body, { maxDepth: MOST_DEPTH, maxMemory: Math.min(allowance.mostBytes, allowance.lease.max) }));
 }
 
 function readOn(reader: JsonReader, until: number): boolean {
@@ -96,7 +96,7 @@ function asked<T>(work: () => T): T {
   } catch (error) {
     if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MOST_DEPTH));
     if (error instanceof JsonError) throw apiError('body_not_json', error.message);
-    if (error instanceof JsonMemoryError) throw tooLarge(error.most);
+    if (error instanceof JsonMemoryError) throw tooLarge(error.max);
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import type { SpaceScope } from '../../model/project.ts';
 import type { Store } from '../../store/store.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
-import { inTurns } from '../../util/concurrency/slices.ts';
+import { runCooperatively } from '../../util/concurrency/slices.ts';
 import { readSlices } from '../document/document.ts';
 import { UriPatterns } from '../document/uri-patterns.ts';
 import { type Compiled, compileDefinition } from '../program/compile.ts';
@@ -95,7 +95,7 @@ export class Finder {
       throw apiError('record_unreadable', `${definition.uri} ${definition.version}`, definition.definitionId);
     // Many may be wanted at once, as after a restart: each waits for its turn.
     await nextSlice(scope.projectId);
-    const document = await inTurns(readSlices(definition.document, this.#engines), scope.projectId);
+    const document = await runCooperatively(readSlices(definition.document, this.#engines), scope.projectId);
     const needsModules = document.logic.some(({ kind }) => kind === 'lark');
     const modules = needsModules ? await this.modules(scope) : NO_MODULES;
     const compiled = await compileDefinition(document, { tenant: scope, modules, stage: 'call', password: definition.password });

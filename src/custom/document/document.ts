@@ -8,7 +8,7 @@ import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../..
 import type { Host, TlsMode } from '../../model/entry.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { parseUserId } from '../../model/user-id.ts';
-import { finished, type Slices } from '../../util/concurrency/slices.ts';
+import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import type { About, Declaration, Declarations } from '../inputs/declaration.ts';
 import { readAbout, readInputs } from '../inputs/read-declaration.ts';
@@ -107,7 +107,7 @@ export interface Inspected {
 
 /** Reads as much of a document as possible, with all problems. Throws YamlProblems when it cannot be read at all. */
 export function inspectDocument(source: string, engines: Engines): Inspected {
-  return finished(inspectSlices(source, engines));
+  return runToEnd(inspectSlices(source, engines));
 }
 
 /** The same a slice at a time. */
@@ -158,7 +158,7 @@ function hasFile({ type, items, fields }: Declaration): boolean {
 
 /** For a document that has been checked before. */
 export function readDocument(source: string, engines: Engines): DefinitionDocument {
-  return finished(readSlices(source, engines));
+  return runToEnd(readSlices(source, engines));
 }
 
 export function* readSlices(source: string, engines: Engines): Slices<DefinitionDocument> {

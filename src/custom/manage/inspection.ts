@@ -7,7 +7,7 @@ import { isBuiltinModule } from '../../lang/lark/index.ts';
 import type { DbType } from '../../model/entry.ts';
 import { entryKey, type ProjectContext } from '../../model/project.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
-import { inTurns } from '../../util/concurrency/slices.ts';
+import { runCooperatively } from '../../util/concurrency/slices.ts';
 import { entryOf } from '../call/step-runner.ts';
 import {
   type DefinitionDocument,
@@ -106,7 +106,7 @@ async function inspect(
   owner: string,
 ): Promise<Pick<Inspection, 'tree' | 'document'> & { readonly findings: Finding[] }> {
   try {
-    const { tree, document, problems } = await inTurns(inspectSlices(source, management.connections.engines), owner);
+    const { tree, document, problems } = await runCooperatively(inspectSlices(source, management.connections.engines), owner);
     return { tree, document, findings: problems.map((problem) => ({ ...problem, kind: 'document' })) };
   } catch (error) {
     if (!(error instanceof YamlProblems)) throw error;

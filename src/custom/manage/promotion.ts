@@ -7,7 +7,7 @@ import { isBuiltinModule } from '../../lang/lark/index.ts';
 import type { Definition, DefinitionDraft } from '../../model/definition.ts';
 import type { LarkModule, LarkModules } from '../../model/lark-module.ts';
 import { entryKey, inSpace, type ProjectContext, type SpaceScope } from '../../model/project.ts';
-import { inTurns } from '../../util/concurrency/slices.ts';
+import { runCooperatively } from '../../util/concurrency/slices.ts';
 import { editDocument, readSlices } from '../document/document.ts';
 import { type Compiled, compileDefinition, refuseKept } from '../program/compile.ts';
 import { StepProblems } from '../steps/step.ts';
@@ -128,7 +128,7 @@ async function pieceOf(management: Management, author: Author, { target, source,
     { path: ['identifiers', 'user_id'], text: author.caller.userId },
     ...(keepsRollback ? [] : [{ path: ['config', 'rollback_version'] as const, text: 'null' }]),
   ]);
-  const read = await inTurns(readSlices(document, management.connections.engines), target.projectId);
+  const read = await runCooperatively(readSlices(document, management.connections.engines), target.projectId);
   // A module that is missing is found out below; it must not hide the rest.
   const compiled = await compileDefinition(read, { tenant: target, modules: here, stage: 'call', password: source.password });
   refuseWriting(compiled);

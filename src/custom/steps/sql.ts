@@ -13,7 +13,7 @@ import { BindProblem, type TemplateBinder } from '../../sql/template/template-bi
 import { bytesOf } from '../../util/bytes/buffer-pool.ts';
 import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
-import { finished, inTurns } from '../../util/concurrency/slices.ts';
+import { runToEnd, runCooperatively } from '../../util/concurrency/slices.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import { placeAtOffset, type StepSource } from '../document/document-logic.ts';
 import type { Declaration, Declarations, DeclaredType } from '../inputs/declaration.ts';
@@ -55,9 +55,9 @@ function readTemplate(source: StepSource, { engine, owner }: StepScope): MaybePr
     if (!(error instanceof SqlProblem)) throw error;
     throw new StepProblems([problemIn(source, placeAtOffset(source, error.at), error.message)]);
   };
-  if (isLongText(source.code)) return inTurns(slices, owner).catch(told);
+  if (isLongText(source.code)) return runCooperatively(slices, owner).catch(told);
   try {
-    return finished(slices);
+    return runToEnd(slices);
   } catch (error) {
     return told(error);
   }

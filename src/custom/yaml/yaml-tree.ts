@@ -3,7 +3,7 @@
  * repeated keys, and whatever is larger or deeper than any definition. Knows nothing of definitions.
  */
 import type { Node, YAMLMap } from 'yaml';
-import { finished, type Slices } from '../../util/concurrency/slices.ts';
+import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import { yaml } from '../../util/on-demand.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import { parseYamlSlices, type YamlDocuments, YamlError } from '../../util/text/yaml.ts';
@@ -63,7 +63,7 @@ const MOST_BYTES = 256 * 1024;
 const MOST_DEPTH = 32;
 
 export function parseTree(source: string): Tree {
-  return finished(parseTreeSlices(source));
+  return runToEnd(parseTreeSlices(source));
 }
 
 /** The same a slice at a time. */

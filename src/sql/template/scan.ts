@@ -2,7 +2,7 @@
  * SQL text → tokens, in one pass, by the engine's syntax for strings, comments and quoted names. The texts of the tokens, in order, are the source
  * again. Knows where things begin and end, but not what a statement means.
  */
-import { finished, type Slices } from '../../util/concurrency/slices.ts';
+import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import type { SqlSyntax } from './syntax.ts';
 
 /** `step_0[2].x`: the first part, then fields and indexes. */
@@ -48,7 +48,7 @@ const PATH_PART = /\.([\p{L}_][\p{L}\p{M}\p{N}_]*)|\[(\d+)\]/gu;
 export const ROOT = /^(?:input|context|step_\d+)$/;
 
 export function scanSql(text: string, syntax: SqlSyntax): readonly SqlToken[] {
-  return finished(scanSlices(text, syntax));
+  return runToEnd(scanSlices(text, syntax));
 }
 
 /** The same a slice at a time. */

@@ -3,7 +3,7 @@
  * becomes a concatenation, and nothing else changes. Each slot carries what its surroundings tell about it; the engine's binder decides how a value
  * is bound.
  */
-import { finished, type Slices } from '../../util/concurrency/slices.ts';
+import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import { type Path, SLICE_TOKENS, SqlProblem, type SqlToken, scanSlices } from './scan.ts';
 import { FUNCTIONS_TOO, isHarmlessWord, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './sql-keywords.ts';
 import { isSymbol, type SqlSyntax } from './syntax.ts';
@@ -60,7 +60,7 @@ export { SqlProblem } from './scan.ts';
 
 /** Throws SqlProblem for a text that is not one statement. */
 export function parseTemplate(text: string, syntax: SqlSyntax): Template {
-  return finished(templateSlices(text, syntax));
+  return runToEnd(templateSlices(text, syntax));
 }
 
 /** The same a slice at a time, for statements that would hold up others. */

@@ -1,43 +1,49 @@
 /**
- * A pool of buffers. Buffers are cheap to make but expensive to abandon: V8 counts their memory, and a few hundred requests with large
- * bodies would make it collect the whole heap. So buffers are acquired, released and used again.
+ * A pool of buffers. Abandoned buffers are expensive: V8 counts their memory, and a few hundred
+ * requests with large bodies would trigger full collections.
  *
- * A `PooledBuffer` stays with the object that acquired it, which writes into it and releases it. Bytes change hands as a `Lease`: whoever
- * receives one owns it, and releases it once or hands it on. A buffer that is never released is collected like any other object.
+ * A `PooledBuffer` belongs to the object that acquired it, which writes into it and releases it.
+ * Bytes change hands as a `Lease`, whose owner releases it once or passes it on. A buffer that is
+ * never released is collected like any other object.
  */
 
 interface SizeClass {
   readonly size: number;
-  /** How many free buffers are kept. */
-  readonly most: number;
+  /** Maximum number of free buffers to keep. */
+  readonly max: number;
   readonly free: PooledBuffer[];
 }
 
-/** Small answers; a chunk of a large answer plus the row that filled it; bodies and batches of a few thousand rows; larger ones. */
+/**
+ * Small responses; a chunk of a large response plus the row that filled it; bodies and batches of a
+ * few thousand rows; larger bodies.
+ */
 export const SMALL_BUFFER = 16 * 1024;
 export const CHUNK_BUFFER = 144 * 1024;
 const SIZE_CLASSES: readonly SizeClass[] = [
-  { size: SMALL_BUFFER, most: 64, free: [] },
-  { size: CHUNK_BUFFER, most: 64, free: [] },
-  { size: 256 * 1024, most: 32, free: [] },
-  { size: 1024 * 1024, most: 8, free: [] },
+  { size: SMALL_BUFFER, max: 64, free: [] },
+  { size: CHUNK_BUFFER, max: 64, free: [] },
+  { size: 256 * 1024, max: 32, free: [] },
+  { size: 1024 * 1024, max: 8, free: [] },
 ];
 
-/** The method of plain typed arrays checks fewer arguments: a few bytes are wiped in a few nanoseconds. */
+/**
+ * The method of plain typed arrays checks fewer arguments, so wiping a few bytes takes nanoseconds.
+ */
 const wipe = Uint8Array.prototype.fill;
 
-/** The content of released memory; undefined outside of tests. */
+/** Content written into released memory; `undefined` outside of tests. */
 let pattern: Buffer | undefined;
 
 /**
- * For tests: fills released memory with this byte at once. A read after the release then returns nonsense, a write after it is found when
- * the buffer is acquired again, and a second release throws.
+ * For tests: fills released memory with this byte. A read after the release returns nonsense, a
+ * write after it is detected at the next acquire, and a second release throws.
  */
 export function poisonReleased(byte: number): void {
   pattern = Buffer.alloc(1024 * 1024, byte);
 }
 
-/** Returns at least this many bytes with arbitrary content. Read only what you have written. */
+/** Returns at least this many bytes with arbitrary content. Read only bytes you have written. */
 export function acquireBuffer(size: number): PooledBuffer {
   const sizeClass = SIZE_CLASSES.find((one) => size <= one.size);
   const known = sizeClass?.free.pop();
@@ -46,16 +52,16 @@ export function acquireBuffer(size: number): PooledBuffer {
   return known;
 }
 
-/** Keeps none of the free buffers: nothing has needed them for a while. */
+/** Drops the free buffers of a service at rest. */
 export function dropFreeBuffers(): void {
   for (const { free } of SIZE_CLASSES) free.length = 0;
 }
 
 export class PooledBuffer {
   readonly bytes: Buffer;
-  /** The same bytes, for writing words. */
+  /** View of the same bytes. */
   readonly view: DataView;
-  /** Undefined for a buffer that is too large to keep. */
+  /** `undefined` for a buffer that is too large to keep. */
   readonly #sizeClass: SizeClass | undefined;
   #isFree = false;
 
@@ -65,29 +71,29 @@ export class PooledBuffer {
     this.#sizeClass = sizeClass;
   }
 
-  /** For the pool only. */
+  /** Called by the pool only. */
   reuse(): void {
     this.#isFree = false;
     if (pattern !== undefined && pattern.compare(this.bytes, 0, this.bytes.length, 0, this.bytes.length) !== 0)
-      throw new Error('somebody wrote into a buffer after its release');
+      throw new Error('a buffer was written after its release');
   }
 
-  /** The content is no longer used. */
+  /** Returns the buffer to the pool; its content must not be used again. */
   release(): void {
     if (pattern !== undefined) this.#poison(pattern);
     if (this.#isFree) return;
     this.#isFree = true;
     const sizeClass = this.#sizeClass;
-    if (sizeClass !== undefined && sizeClass.free.length < sizeClass.most) sizeClass.free.push(this);
+    if (sizeClass !== undefined && sizeClass.free.length < sizeClass.max) sizeClass.free.push(this);
   }
 
-  /** The same of what nobody else may ever see, not even by a fault: the first bytes, which are all that was written. */
+  /** Wipes the first `length` bytes, which are all that was written, before the release. */
   releaseWiped(length: number): void {
     wipe.call(this.bytes, 0, 0, length);
     this.release();
   }
 
-  /** Hands the first bytes to a new owner, who releases the whole buffer. */
+  /** Passes the first bytes to a new owner, who releases the whole buffer. */
   lease(length: number): Lease {
     return new Lease(this.bytes.subarray(0, length), this);
   }
@@ -103,14 +109,16 @@ export function bytesOf<T extends Uint8Array>(value: T | Lease): T | Buffer {
   return value instanceof Lease ? value.bytes : value;
 }
 
-/** Bytes that belong to the holder of this object, until it releases them or hands the lease on. */
+/**
+ * Bytes that belong to the holder of this object, until it releases them or passes the lease on.
+ */
 export class Lease {
   readonly length: number;
   readonly #bytes: Buffer;
   #buffer: PooledBuffer | undefined;
   #isReleased = false;
 
-  /** Without a buffer, the bytes are not pooled, and `release` only marks them as unusable. */
+  /** Without a buffer the bytes are not pooled, and `release` only marks them as unusable. */
   constructor(bytes: Buffer, buffer?: PooledBuffer) {
     this.length = bytes.length;
     this.#bytes = bytes;

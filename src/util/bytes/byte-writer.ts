@@ -1,6 +1,6 @@
 /**
- * Writes the bytes of an answer into one growing buffer and hands them on in pieces. Nothing is built as a string first.
- * Knows nothing of sockets: the owner decides where full pieces go.
+ * Writes the bytes of a response into one growing buffer and passes them on in pieces. Builds no
+ * strings and must not know sockets.
  */
 import { acquireBuffer, CHUNK_BUFFER, Lease, type PooledBuffer, SMALL_BUFFER } from './buffer-pool.ts';
 
@@ -10,10 +10,10 @@ export const SHORT = 64;
 const LONG_TEXT = 4096;
 /** Copying works in words of four bytes and may write this many bytes past the end. */
 export const OVERSHOOT = 3;
-/** An answer up to this size is copied out of its buffer, which is then free for the next one. Most answers are that small. */
+/** A response up to this size is copied out of its buffer, which is then free for the next one. */
 const SMALL = 4000;
 
-/** Bytes that are known in advance and written often, such as a quoted column name. */
+/** Bytes that are written often, such as a quoted column name. */
 export class EncodedText {
   readonly size: number;
   readonly words: Int32Array;
@@ -26,7 +26,7 @@ export class EncodedText {
     for (let i = 0; i < this.words.length; i++) this.words[i] = padded.readInt32LE(i * 4);
   }
 
-  /** Writes it at `at`, and up to 3 bytes more; returns what follows. */
+  /** Writes the text at `at`, and up to 3 bytes more. Returns the offset behind the text. */
   put(target: DataView, at: number): number {
     const { words } = this;
     for (let i = 0, to = at; i < words.length; i++, to += 4) target.setInt32(to, words[i] as number, true);
@@ -35,13 +35,13 @@ export class EncodedText {
 }
 
 export const NOTHING = new EncodedText('');
-/** In place of a byte that follows. */
+/** Passed instead of a byte when there is none to append. */
 export const NONE = -1;
 
 let viewed: Buffer = Buffer.alloc(0);
 let view = new DataView(viewed.buffer, viewed.byteOffset, 0);
 
-/** The words of a buffer, at any offset. Rows come from few buffers, so the last view is kept. */
+/** A view of a buffer. Rows are read from few buffers, so the last view is kept. */
 export function viewOf(source: Buffer): DataView {
   if (source === viewed) return view;
   viewed = source;
@@ -61,12 +61,11 @@ export function copyWords(target: DataView, start: number, source: Buffer, from:
 export class ByteWriter {
   /** Write at `bytes[length]` after `reserve`, then advance `length`. */
   bytes: Buffer;
-  /** The same bytes, for writing words. `reserve` allows for up to 3 extra bytes. */
+  /** View of the same bytes. `reserve` allows for up to 3 extra bytes. */
   view: DataView;
   length = 0;
   readonly #limit: number;
   readonly #full: (piece: Lease) => void;
-  /** The buffer behind `bytes`. */
   #buffer: PooledBuffer | undefined;
 
   /** `full` receives each piece of at least `limit` bytes, owns it and releases it. */
@@ -77,13 +76,13 @@ export class ByteWriter {
     ({ bytes: this.bytes, view: this.view } = this.#buffer);
   }
 
-  /** Makes room for n more bytes plus the overshoot. */
+  /** Reserves room for n more bytes plus the overshoot. */
   reserve(n: number): void {
     if (this.length + n + OVERSHOOT <= this.bytes.length) return;
     const before = this.bytes;
     const buffer = this.#buffer;
-    const least = this.length + n + OVERSHOOT;
-    this.#enter(acquireBuffer(least <= CHUNK_BUFFER ? CHUNK_BUFFER : Math.max(before.length * 2, least)));
+    const needed = this.length + n + OVERSHOOT;
+    this.#enter(acquireBuffer(needed <= CHUNK_BUFFER ? CHUNK_BUFFER : Math.max(before.length * 2, needed)));
     before.copy(this.bytes, 0, 0, this.length);
     buffer?.release();
   }
@@ -110,12 +109,14 @@ export class ByteWriter {
   }
 
   /**
-   * Copies source[from..to), between a text and a byte. Copies short ranges word by word, which is faster than a call into the runtime. Throws on a
-   * range outside of the source: to advance without writing would expose what this memory held for somebody else.
+   * Copies source[from..to) between a text and a byte. Copies short ranges word by word, which is
+   * faster than a call into the runtime. Throws on a range outside of the source: advancing without
+   * writing would expose earlier contents of the buffer.
    */
   copy(source: Buffer, from: number, to: number, before: EncodedText = NOTHING, after: number = NONE): void {
     const size = to - from;
-    // One test for three: if any of them is negative, the result is negative. No buffer reaches 2 GiB.
+    // One test for three: if any of them is negative, the result is negative. No buffer reaches 2
+    // GiB.
     if ((from | size | (source.length - to)) < 0) throw new RangeError(`${from} to ${to} is no part of ${source.length} bytes`);
     this.reserve(before.size + size + 1);
     const start = before.put(this.view, this.length);
@@ -125,13 +126,13 @@ export class ByteWriter {
     if (after !== NONE) this.bytes[this.length++] = after;
   }
 
-  /** Writes a string as UTF-8; an unpaired surrogate becomes U+FFFD. */
+  /** Writes a string as UTF-8. An unpaired surrogate becomes U+FFFD. */
   text(value: string): void {
     this.reserve(value.length < LONG_TEXT ? value.length * 3 : Buffer.byteLength(value));
     this.length += this.bytes.write(value, this.length, 'utf8');
   }
 
-  /** Call this between rows: hands on a piece that is full. */
+  /** Passes on a piece that is full. Call it between rows. */
   flushIfFull(): void {
     if (this.length >= this.#limit) this.flush();
   }
@@ -144,7 +145,7 @@ export class ByteWriter {
     this.#full(piece);
   }
 
-  /** Hands the rest to a new owner. A small answer is one piece. */
+  /** Passes the rest to a new owner. A small response is one piece. */
   take(): Lease {
     const buffer = this.#buffer;
     const { bytes, length } = this;
@@ -164,14 +165,17 @@ export class ByteWriter {
     return text;
   }
 
-  /** Returns the rest as a string with one character per byte: the fastest way to a socket for a small answer. */
+  /**
+   * Returns the rest as a string with one character per byte, the fastest way to a socket for a
+   * small response.
+   */
   takeLatin1(): string {
     const text = this.bytes.toString('latin1', 0, this.length);
     this.release();
     return text;
   }
 
-  /** Discards what was written. */
+  /** Discards the written bytes. */
   release(): void {
     this.#buffer?.release();
     this.#leave();

@@ -1,9 +1,10 @@
 /**
- * Counts the memory that requests hold while they are processed. A request that needs more than there is, or more than one owner may have, is
- * refused at once: waiting would only keep what it already holds. Knows nothing of what the memory is for.
+ * A budget of memory for requests in progress. A request that needs more than is left, or more than
+ * its tenant's share, is rejected at once: waiting would only keep the memory that it already
+ * holds.
  */
 
-/** There is not enough memory for this request now. */
+/** Thrown when there is not enough memory for a request. */
 export class MemoryBusy extends Error {
   constructor() {
     super('too much memory is held by requests that are being worked on');
@@ -15,36 +16,36 @@ interface Owner {
   held: number;
 }
 
-/** The share of a single owner, so that there is always some left for the others. */
+/** Fraction of the budget that one tenant may hold, so that others always find some left. */
 const OWNERS_PART = 1 / 2;
 
 export class MemoryBudget {
-  readonly #most: number;
+  readonly #max: number;
   readonly #owners = new Map<string, Owner>();
   #held = 0;
 
   constructor(mostBytes: number) {
-    this.#most = mostBytes;
+    this.#max = mostBytes;
   }
 
-  /** What everybody holds. */
+  /** Bytes held by all tenants. */
   get held(): number {
     return this.#held;
   }
 
-  /** The most that a single owner can get. */
+  /** Maximum number of bytes that one tenant may hold. */
   get share(): number {
-    return this.#most * OWNERS_PART;
+    return this.#max * OWNERS_PART;
   }
 
   lease(owner: string): MemoryLease {
     return new MemoryLease(this, owner);
   }
 
-  /** Takes memory for an owner or, with a negative number, returns it. */
+  /** Takes memory for a tenant or, with a negative number, returns it. */
   take(name: string, bytes: number): void {
     const owner = this.#owners.get(name) ?? { name, held: 0 };
-    if (bytes > 0 && (this.#held + bytes > this.#most || owner.held + bytes > this.share)) throw new MemoryBusy();
+    if (bytes > 0 && (this.#held + bytes > this.#max || owner.held + bytes > this.share)) throw new MemoryBusy();
     this.#held += bytes;
     owner.held += bytes;
     if (owner.held > 0) this.#owners.set(name, owner);
@@ -64,14 +65,14 @@ export class MemoryLease {
     this.owner = owner;
   }
 
-  /** The most that this request can ever hold. */
-  get most(): number {
+  /** Maximum number of bytes that this request can ever hold. */
+  get max(): number {
     return this.#budget.share;
   }
 
-  /** Throws MemoryBusy and leaves the lease unchanged. */
+  /** Throws MemoryBusy and leaves the lease unchanged if the budget does not suffice. */
   grow(bytes: number): void {
-    // Work that continues for others after its caller has left is no longer counted.
+    // Work that continues for others after its caller has left is not counted.
     if (this.#released) return;
     this.#budget.take(this.owner, bytes);
     this.held += bytes;

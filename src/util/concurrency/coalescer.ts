@@ -1,7 +1,7 @@
 /**
- * Coalesces identical requests. While one runs, later ones wait; then a single execution, which starts after the last of them has arrived,
- * serves all of them. So nobody receives data that is older than their request. Waiting is bounded: if the running request takes too long,
- * those who wait start beside it.
+ * Coalesces identical requests. While one runs, later ones wait; a single execution that starts
+ * after the last arrival serves all of them, so no caller receives data older than its request. If
+ * the running request takes too long, the waiting ones start beside it.
  */
 import { SharedExecution } from './single-flight.ts';
 import type { StopSignal } from './stop-signal.ts';
@@ -15,20 +15,20 @@ interface Turn<T> {
 type Work<T> = (signal: StopSignal) => Promise<T>;
 
 export class Coalescer<T> {
-  readonly #patienceMs: number;
+  readonly #waitMs: number;
   readonly #queues = new Map<string, Turn<T>>();
 
-  /** `patienceMs`: the longest that anybody waits for a running execution. */
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs;
+  /** `waitMs`: maximum time that callers wait for a running execution. */
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs;
   }
 
-  /** Is nothing running under this key? */
+  /** `true` if nothing runs under this key. */
   isFree(key: string): boolean {
     return !this.#queues.has(key);
   }
 
-  /** Runs first and alone, without waiting. */
+  /** Runs at once, without waiting. */
   async lead<R>(key: string, work: () => Promise<R>): Promise<R> {
     const turn = this.#turnOf(key);
     turn.running++;
@@ -39,10 +39,13 @@ export class Coalescer<T> {
     }
   }
 
-  /** Waits for the next execution with all others who wait. The first one's work is done for all. */
+  /**
+   * Waits for the next execution together with all other waiters. The work of the first is done for
+   * all.
+   */
   follow(key: string, signal: StopSignal, work: Work<T>): Promise<T> {
     const turn = this.#turnOf(key);
-    turn.next ??= { execution: new SharedExecution<T>(), work, timer: setTimeout(() => this.#begin(key, turn), this.#patienceMs) };
+    turn.next ??= { execution: new SharedExecution<T>(), work, timer: setTimeout(() => this.#begin(key, turn), this.#waitMs) };
     const { execution } = turn.next;
     return execution.join(signal, () => {
       if (turn.next?.execution === execution) this.#forgetNext(key, turn);
@@ -73,7 +76,7 @@ export class Coalescer<T> {
     else if (turn.running === 0) this.#queues.delete(key);
   }
 
-  /** Everybody who waited has left. */
+  /** Called when all waiters have left. */
   #forgetNext(key: string, turn: Turn<T>): void {
     clearTimeout(turn.next?.timer);
     turn.next = undefined;

@@ -1,16 +1,15 @@
 /**
- * Shares out the time of the event loop. Long work runs in slices: at most one slice between two polls of the sockets, and the owners who
- * want one in turn. So short work never waits for more than one slice of long work, and no owner is served more often than another.
- * Knows nothing of what is done.
+ * Shares the event loop fairly: at most one slice of long work runs between two polls of the
+ * sockets, and tenants take turns. So short work waits for at most one slice.
  */
 
-/** The work of one slice: a few hundred microseconds to a few milliseconds, whatever the work is. */
+/** Bytes per slice, which take between a few hundred microseconds and a few milliseconds. */
 export const SLICE_BYTES = 64 * 1024;
 
-/** Who waits, by owner. The first owner is next. */
+/** Waiting slices by tenant. The first tenant is next. */
 const lines = new Map<string, (() => void)[]>();
 
-/** Calls back when it is this owner's turn. */
+/** Calls `begin` when it is this tenant's turn. */
 export function schedule(owner: string, begin: () => void): void {
   const line = lines.get(owner);
   if (line !== undefined) {
@@ -21,7 +20,7 @@ export function schedule(owner: string, begin: () => void): void {
   lines.set(owner, [begin]);
 }
 
-/** The same as a promise. */
+/** Resolves when it is this tenant's turn. */
 export function nextSlice(owner: string): Promise<void> {
   return new Promise((resolve) => schedule(owner, resolve));
 }
@@ -32,7 +31,7 @@ function next(): void {
   const [owner, line] = first;
   const begin = line.shift();
   lines.delete(owner);
-  // To the end of the line.
+  // A tenant with more slices moves to the end of the queue.
   if (line.length > 0) lines.set(owner, line);
   if (lines.size > 0) setImmediate(next);
   begin?.();

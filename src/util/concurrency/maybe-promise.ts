@@ -1,15 +1,15 @@
 /**
- * A value that is there at once or comes later. Most of what a request needs is in memory. Then the next step runs at once, without a promise
- * and its extra turn; the rare case that has to wait is written in the same place.
+ * A value that is available now or later. Most of what a request needs is in memory, and its next
+ * step then runs without a promise and the extra tick.
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Continues with the value, at once if it is there. */
+/** Continues with the value, synchronously if it is available. */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** What `make` gives, or what `rescuer` makes of its failure, now or later. */
+/** The result of `make`, or of `rescuer` if `make` throws or rejects. */
 export function rescue<T>(make: () => MaybePromise<T>, rescuer: (error: unknown) => MaybePromise<T>): MaybePromise<T> {
   try {
     const value = make();

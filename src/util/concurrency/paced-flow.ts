@@ -1,6 +1,5 @@
 /**
- * Pauses a stream for two reasons: its reader is slow, or it has used its slice of the event loop. Resumes when neither holds.
- * Knows nothing of what flows.
+ * Pauses a stream while its reader is slow, or while it waits for its next slice of the event loop.
  */
 import { SLICE_BYTES, schedule } from './loop-scheduler.ts';
 
@@ -9,7 +8,9 @@ export interface Pausable {
   resume(): void;
 }
 
-/** A stream may send this much before it takes slices. A page of a few thousand rows never reaches it. */
+/**
+ * Bytes that a stream may send before it takes slices. A page of a few thousand rows is smaller.
+ */
 const FREE_BYTES = 512 * 1024;
 
 export class PacedFlow {
@@ -19,14 +20,14 @@ export class PacedFlow {
   #waits = false;
   #stopped = false;
 
-  /** `free`: what may flow before it takes slices. */
+  /** `free`: bytes that may flow before the stream takes slices. */
   constructor(source: Pausable, owner: string, free = FREE_BYTES) {
     this.#source = source;
     this.#owner = owner;
     this.#left = free;
   }
 
-  /** This many bytes were processed. */
+  /** Counts processed bytes. */
   spend(bytes: number): void {
     this.#left -= bytes;
     if (this.#left > 0 || this.#waits) return;
@@ -39,13 +40,13 @@ export class PacedFlow {
     });
   }
 
-  /** The reader is slow. */
+  /** Called when the reader is slow. */
   pause(): void {
     this.#stopped = true;
     this.#source.pause();
   }
 
-  /** The reader has caught up. */
+  /** Called when the reader has caught up. */
   resume(): void {
     this.#stopped = false;
     if (!this.#waits) this.#source.resume();

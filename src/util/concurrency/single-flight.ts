@@ -1,17 +1,17 @@
 /**
- * Identical requests at one time share one execution. Each caller may leave without ending it for the others; when the last one has left, it
- * is aborted. Knows nothing of what is executed.
+ * Single-flight: identical concurrent requests share one execution. A caller that leaves does not
+ * end it for the others; when the last one leaves, it is aborted.
  */
 import type { StopSignal } from './stop-signal.ts';
 
-/** The caller left before the answer was there. */
+/** Thrown when the caller leaves before the result is available. */
 export class GoneError extends Error {
   constructor() {
     super('the caller went away');
   }
 }
 
-/** One execution and those who wait for it. They may arrive before it starts. */
+/** One execution and its waiters, which may arrive before it starts. */
 export class SharedExecution<T> implements StopSignal {
   aborted = false;
   waiters = 0;
@@ -23,7 +23,7 @@ export class SharedExecution<T> implements StopSignal {
     this.#settled = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    // Those who still wait hear of a failure. If nobody waits, it is handled here.
+    // Waiters receive a failure through `join`. Without any, it is handled here.
     this.#settled.catch(() => undefined);
   }
 
@@ -35,14 +35,14 @@ export class SharedExecution<T> implements StopSignal {
     this.#listeners.delete(listener);
   }
 
-  /** Starts the work. The promise is fulfilled when it has ended, successfully or not. */
+  /** Starts the work. The promise resolves when the work ends, whether it succeeds or fails. */
   start(work: (signal: StopSignal) => Promise<T>): Promise<void> {
     const working = work(this);
     this.#settle(working);
     return working.then(nothing, nothing);
   }
 
-  /** `deserted` is called when the last waiter has left; the work is aborted then. */
+  /** `deserted` is called when the last waiter leaves, which also aborts the work. */
   join(signal: StopSignal, deserted: () => void): Promise<T> {
     this.waiters++;
     return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ const nothing = (): void => {};
 export class SingleFlight<T> {
   readonly #executions = new Map<string, SharedExecution<T>>();
 
-  /** Is there an execution under this key? */
+  /** `true` if an execution runs under this key. */
   has(key: string): boolean {
     return this.#executions.has(key);
   }

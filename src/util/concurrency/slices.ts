@@ -1,23 +1,23 @@
 /**
- * Work that may be interrupted: a generator that yields where others may have a turn, and returns its result. Whoever is in a hurry finishes it at
- * once; whoever shares the event loop takes turns. Knows nothing of what is done.
+ * Interruptible work: a generator that yields where other work may run, and returns its result. It
+ * runs to its end at once, or shares the event loop.
  */
 import { nextSlice } from './loop-scheduler.ts';
 
 export type Slices<T> = Generator<void, T, void>;
 
-export function finished<T>(slices: Slices<T>): T {
+export function runToEnd<T>(slices: Slices<T>): T {
   for (;;) {
     const { done, value } = slices.next();
     if (done === true) return value;
   }
 }
 
-/** What one turn takes, in milliseconds. */
-const TURN_MS = 4;
+/** Length of a time slice in milliseconds. */
+const SLICE_MS = 4;
 
-/** Turns of work whose pieces are small, and of which nobody knows how long they take. */
-export class Turns {
+/** Measures time slices of work that consists of small pieces of unknown duration. */
+export class TimeSlice {
   readonly #owner: string;
   #began = performance.now();
 
@@ -26,29 +26,29 @@ export class Turns {
   }
 
   get isOver(): boolean {
-    return performance.now() - this.#began >= TURN_MS;
+    return performance.now() - this.#began >= SLICE_MS;
   }
 
-  /** Begins with the next turn. */
+  /** Waits for the next slice. */
   async next(): Promise<void> {
     await nextSlice(this.#owner);
     this.#began = performance.now();
   }
 }
 
-/** `items.map(map)` in turns. */
-export async function mapInTurns<T, R>(items: Iterable<T>, owner: string, map: (item: T) => R): Promise<R[]> {
+/** `items.map(map)`, yielding to other tenants between slices. */
+export async function mapCooperatively<T, R>(items: Iterable<T>, owner: string, map: (item: T) => R): Promise<R[]> {
   const made: R[] = [];
-  const turns = new Turns(owner);
+  const slice = new TimeSlice(owner);
   for (const item of items) {
     made.push(map(item));
-    if (turns.isOver) await turns.next();
+    if (slice.isOver) await slice.next();
   }
   return made;
 }
 
-/** In turns with others, and with the owner's own other work. */
-export async function inTurns<T>(slices: Slices<T>, owner: string): Promise<T> {
+/** Runs to the end, yielding to other tenants and to other work of the same tenant. */
+export async function runCooperatively<T>(slices: Slices<T>, owner: string): Promise<T> {
   for (;;) {
     const { done, value } = slices.next();
     if (done === true) return value;

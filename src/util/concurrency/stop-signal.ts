@@ -1,4 +1,4 @@
-/** The part of an AbortSignal that we need. On the hot path a lighter object stands in for it. */
+/** The part of an AbortSignal that is needed. The hot path passes a lighter object. */
 export interface StopSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;

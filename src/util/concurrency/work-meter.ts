@@ -1,10 +1,10 @@
 /**
- * What a request is about and what it took, noted as it goes along by those who know, for the log and the metrics. The texts of a subject are made
- * once for all requests that name it. Knows neither HTTP nor databases.
+ * Collects the subject and the cost of a request for the log and the metrics. Must not import HTTP
+ * or engines.
  */
 
 export class WorkSubject {
-  /** Fields of a log line, each behind a comma. */
+  /** Fields of a log line, each preceded by a comma. */
   readonly log: string;
   /** Labels of a metric. */
   readonly labels: string;
@@ -18,21 +18,24 @@ export class WorkSubject {
 
 export interface WorkMeter {
   subject: WorkSubject | undefined;
-  /** Is the subject there? Before that, it is whatever a caller has spelt, and told to nobody. */
+  /**
+   * `true` once the subject is known to exist. Until then its name is client input and is not
+   * reported.
+   */
   isKnown: boolean;
-  /** Rows that were given or written; -1 while nobody has said. */
+  /** Rows that were returned or written; -1 if no statement has ended. */
   rows: number;
-  /** How long databases were at work, their rows taken along; 0 when none was. */
+  /** Total database time in ms, including row transfer. 0 if no statement ran. */
   databaseMs: number;
 }
 
-/** One more statement has ended. */
+/** Adds the rows of a statement that has ended. */
 export function noteRows(meter: WorkMeter, rows: number): void {
   meter.rows = meter.rows < 0 ? rows : meter.rows + rows;
 }
 
-/** So many subjects have counters of their own; the rest is counted together. */
-const MOST_SUBJECTS = 1000;
+/** Subjects with counters of their own. All others are counted together. */
+const MAX_SUBJECTS = 1000;
 
 class Counts {
   readonly labels: string;
@@ -59,7 +62,7 @@ const METRICS: readonly (readonly [name: string, help: string, value: (counts: C
 ];
 const REQUESTS = 'millrace_subject_requests_total';
 
-/** What was asked of each table and endpoint of a project. */
+/** Request counters of each table and endpoint of a project. */
 export class SubjectCounters {
   readonly #projects = new Map<string, Map<string, Counts>>();
   readonly #other = new Counts('project="other"');
@@ -77,7 +80,7 @@ export class SubjectCounters {
   }
 
   #add(project: string, subject: WorkSubject): Counts {
-    if (this.#size >= MOST_SUBJECTS) return this.#other;
+    if (this.#size >= MAX_SUBJECTS) return this.#other;
     this.#size++;
     const counts = new Counts(`project=${JSON.stringify(project)},${subject.labels}`);
     const ofProject = this.#projects.get(project) ?? new Map<string, Counts>();
@@ -85,10 +88,10 @@ export class SubjectCounters {
     return counts;
   }
 
-  /** In Prometheus' notation. */
+  /** The counters in Prometheus' format. */
   text(): string {
     const all = [...this.#projects.values()].flatMap((ofProject) => [...ofProject.values()]);
-    if (this.#size >= MOST_SUBJECTS) all.push(this.#other);
+    if (this.#size >= MAX_SUBJECTS) all.push(this.#other);
     let text = `# HELP ${REQUESTS} Requests by table or endpoint, and how they ended.\n# TYPE ${REQUESTS} counter\n`;
     for (const { labels, requests } of all)
       for (const [outcome, count] of Object.entries(requests)) text += `${REQUESTS}{${labels},outcome="${outcome}"} ${count}\n`;

@@ -1,16 +1,17 @@
 /**
  * Reads the rows of a POST body, an array of objects, one by one and with little garbage.
+ * Must not know tables or columns.
  *
  *   const count = parseRows(body, { maxDepth: 64 }, (index, keys, row) => { … });
  *
- * `keys` is the same array for every row with the same keys in the same order (the last 64 such shapes are kept). So a caller plans once per
- * array, by identity, and never looks at a key again. `row` is one object that is reused for each row: read it before you return. It knows
- * where each value stands in the body. `cell` makes a value of it: null, a boolean, a decoded string, a JsonNumber with its digits as they
- * were sent, or, for a nested array or object, a RawJson with its checked text (a key given twice inside it is kept: the database
- * decides).
- * Rows before a syntax error have been delivered by then: write nothing until parseRows has returned.
- *
- * Knows nothing of tables and columns.
+ * `keys` is the same array for every row with the same keys in the same order (the last 64 shapes
+ * are kept), so a caller plans once per array identity. `row` is one object that is reused for each
+ * row: read it before returning. It holds the position of each value in the body.
+ * `cell` decodes one value: null, a boolean, a string, a JsonNumber with its original digits or,
+ * for a nested array or object, a RawJson with its checked text. Duplicate keys inside nested
+ * values are kept for the database to judge.
+ * Rows in front of a syntax error have already been delivered: write nothing until parseRows has
+ * returned.
  */
 import { BoundedMap } from '../bounded-map.ts';
 import {
@@ -29,7 +30,7 @@ import {
 /** A number as it was written. Nothing is rounded, not even `0.10` or `1e400`. */
 export class JsonNumber {
   readonly text: string;
-  /** No fraction and no exponent. */
+  /** `true` if the number has neither a fraction nor an exponent. */
   readonly integral: boolean;
 
   constructor(text: string, integral: boolean) {
@@ -50,11 +51,11 @@ export class RawJson {
 export type JsonCell = null | boolean | string | JsonNumber | RawJson;
 export type OnJsonRow = (index: number, keys: readonly string[], row: JsonRow) => void;
 
-/** How a value is written. */
+/** How a value is spelled in the body. */
 export const SPELLING = { word: 0, integer: 1, number: 2, plainText: 3, escapedText: 4, nested: 5 } as const;
 export type Spelling = (typeof SPELLING)[keyof typeof SPELLING];
 
-/** The values of one row, each at its place in the body: between its quotes, if it has any. */
+/** Positions of the values of one row in the body, between the quotes of a string. */
 export class JsonRow {
   readonly #scanner: JsonScanner;
   readonly spelled: Spelling[] = [];
@@ -92,9 +93,9 @@ export class JsonRow {
   }
 }
 
-/** The body is not a list of objects, though it may be valid JSON. */
+/** Thrown when the body is valid JSON at most, but not an array of objects. */
 export class NotRowsError extends JsonError {
-  /** The element that is not an object; undefined when there is no list. */
+  /** Index of the element that is not an object, or `undefined` if the body is not an array. */
   readonly row: number | undefined;
 
   constructor(reason: string, bytes: Buffer, at: number, row?: number) {
@@ -111,15 +112,15 @@ export function parseRows(bytes: Buffer, limits: JsonLimits, onRow: OnJsonRow): 
 }
 
 const KEPT_SHAPES = 64;
-/** How far a value may continue past the end of a slice. */
-const PATIENCE = 64 * 1024;
-/** Up to this many keys, scanning a list is faster than a set. */
+/** Bytes by which a value may extend past the end of a slice. */
+const SLICE_OVERRUN = 64 * 1024;
+/** Up to this many keys, scanning an array is faster than a set. */
 const FEW_KEYS = 16;
-/** Written in JSON as it is, one byte per character. */
+/** Text that JSON writes without escapes, one byte per character. */
 const PLAIN = /^[\x20!#-[\]-~]*$/;
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
 
-/** A row with a value that is too long for a slice: its keys so far if they are new ones, and which value it is and where it begins. */
+/** Progress of a row that ends in the middle of a value too long for one slice. */
 interface Paused {
   readonly found: string[] | undefined;
   readonly cell: number;
@@ -128,7 +129,9 @@ interface Paused {
 
 interface Shape {
   readonly keys: readonly string[];
-  /** The keys in the form that the next row has them, one character per byte; undefined when one of them needs escapes. */
+  /**
+   * Keys as the next row spells them, one character per byte, or `undefined` if one needs escapes.
+   */
   readonly spelled: readonly string[] | undefined;
 }
 
@@ -140,17 +143,16 @@ function toShape(keys: readonly string[]): Shape {
   return { keys, spelled: keys.map((key) => Buffer.from(key).toString('latin1')) };
 }
 
-/** The same in slices, for bodies that would hold up others. */
+/** Reads the rows of a large body in slices. */
 export class RowsReader extends JsonScanner {
-  /** The number of rows so far. */
   count = 0;
   readonly #onRow: OnJsonRow;
   #begun = false;
   #shape: Shape = NO_SHAPE;
-  /** The shapes so far, by their keys; undefined until there is a second one. */
+  /** Shapes by their keys, or `undefined` until a second shape occurs. */
   #shapes: BoundedMap<string, Shape> | undefined;
   readonly #row = new JsonRow(this);
-  /** Where a value must end to be read in this slice. */
+  /** Offset before which a value must end to be read in this slice. */
   #until = Number.POSITIVE_INFINITY;
   #paused: Paused | undefined;
 
@@ -159,10 +161,10 @@ export class RowsReader extends JsonScanner {
     this.#onRow = onRow;
   }
 
-  /** Reads to the end, or to the first row that begins after this offset. Returns true at the end. */
+  /** Reads to the end or to the first row that begins after `until`. Returns `true` at the end. */
   read(until: number): boolean {
     if (!this.#begun && !this.#begin()) return true;
-    this.#until = until + PATIENCE;
+    this.#until = until + SLICE_OVERRUN;
     while (this.at < until) {
       const index = this.count;
       if (this.#paused === undefined && this.next() !== OPEN_OBJECT)
@@ -180,7 +182,7 @@ export class RowsReader extends JsonScanner {
     return false;
   }
 
-  /** Returns false for an empty list. */
+  /** Returns `false` for an empty array. */
   #begin(): boolean {
     if (this.next() !== OPEN_LIST) throw new NotRowsError('the body must be an array of objects', this.bytes, this.at);
     this.enter(1);
@@ -192,8 +194,8 @@ export class RowsReader extends JsonScanner {
   }
 
   /**
-   * Fills the row and sets the shape: the last one if the keys repeat, else a known or a new one. Returns false when a value is too long for now; the
-   * same call again continues.
+   * Fills the row and sets its shape. Returns `false` when a value is too long for this slice;
+   * calling again continues.
    */
   #read(index: number): boolean {
     const { keys, spelled } = this.#shape;
@@ -237,7 +239,7 @@ export class RowsReader extends JsonScanner {
     return true;
   }
 
-  /** Moves past a comma. Returns the character of the next key, or the end of the row. */
+  /** Moves past a comma. Returns the first byte of the next key, or of the end of the row. */
   #afterCell(): number {
     const code = this.next();
     if (code === CLOSE_OBJECT) return code;
@@ -263,7 +265,10 @@ export class RowsReader extends JsonScanner {
     this.fail(`duplicate key ${JSON.stringify(key)} in row ${index}`, position);
   }
 
-  /** Returns the array that earlier rows with these keys received, so that the caller finds its plan again. */
+  /**
+   * Returns the array that earlier rows with these keys received, so that the caller finds its
+   * plan.
+   */
   #known(keys: readonly string[]): Shape {
     if (this.#shape === NO_SHAPE) return toShape(keys);
     if (this.#shapes === undefined) {
@@ -278,7 +283,7 @@ export class RowsReader extends JsonScanner {
     return shape;
   }
 
-  /** Reads the value that begins here, with this character. Returns false when it is too long for this slice. */
+  /** Reads the value at `start`. Returns `false` when it is too long for this slice. */
   #cell(index: number, code: number, start: number): boolean {
     if (code === QUOTE) {
       const end = this.plainEnd(start + 1, this.bytes.length + 1);
@@ -298,7 +303,7 @@ export class RowsReader extends JsonScanner {
     return true;
   }
 
-  /** A value that may need several slices: a text with escapes, or a nested one. The same call again continues. */
+  /** Reads an escaped string or a nested value, in several slices if necessary. */
   #long(index: number, start: number): boolean {
     if (this.bytes[start] === QUOTE) {
       const text = this.textUntil(this.#until);

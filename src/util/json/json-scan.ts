@@ -1,13 +1,13 @@
 /**
- * The grammar of JSON (RFC 8259) over a whole body: skips values, reads strings, checks numbers and nesting, and reports positions.
- * Builds no values: the readers on top of it do.
+ * The grammar of JSON (RFC 8259) over a whole body: skips values, reads strings, checks numbers and
+ * nesting, reports positions. Builds no values.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** The body is not JSON, or not the JSON that is expected. */
+/** Thrown when the body is not JSON, or not the JSON that is expected. */
 export class JsonError extends Error {
   readonly reason: string;
-  /** Offset in characters from the start of the text; in bytes for positions far behind it. */
+  /** Offset in characters from the start of the text, or in bytes beyond the first MiB. */
   readonly position: number;
 
   constructor(reason: string, bytes: Buffer, at: number) {
@@ -19,16 +19,16 @@ export class JsonError extends Error {
   }
 }
 
-/** Arrays and objects are nested beyond the limit. */
+/** Thrown when arrays and objects are nested beyond the limit. */
 export class JsonDepthError extends JsonError {}
 
 export interface JsonLimits {
-  /** How deep arrays and objects may be nested; at most DEEPEST. */
+  /** Maximum nesting of arrays and objects, at most MAX_DEPTH_LIMIT. */
   readonly maxDepth: number;
 }
 
-/** The readers recurse once per level. This is far below what the stack holds and far above what anyone sends. */
-const DEEPEST = 512;
+/** The readers recurse once per level. The stack holds far more levels than this. */
+const MAX_DEPTH_LIMIT = 512;
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -38,9 +38,9 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
-/** Stands for the end of the input. */
+/** Returned at the end of the input. */
 const NOTHING = -1;
-/** Bytes of UTF-8. */
+/** Maximum length of a character in UTF-8. */
 const LONGEST_CHARACTER = 4;
 const MINUS = 0x2d;
 const PLUS = 0x2b;
@@ -50,7 +50,7 @@ const NINE = 0x39;
 const LETTER_U = 0x75;
 /** More digits than any database keeps. */
 const MAX_DIGITS = 200_000;
-/** Bytes of a key. Values are read in slices; a key is read at once, and nobody has a longer one. */
+/** Bytes of a key. Values are read in slices, but a key is read at once. */
 const MAX_KEY = 1024 * 1024;
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -59,15 +59,17 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const character of '"\\/bfnrt') SHORT_ESCAPES[character.charCodeAt(0)] = 1;
 
-/** The value of a hexadecimal digit plus 1; 0 for everything else. */
+/** The value of a hexadecimal digit plus 1; 0 for every other byte. */
 const HEX_DIGITS = new Uint8Array(256);
 for (const [value, digit] of [...'0123456789abcdef'].entries())
   for (const spelled of [digit, digit.toUpperCase()]) HEX_DIGITS[spelled.charCodeAt(0)] = value + 1;
 
-/** Beyond this offset, positions are given in bytes: counting lines would take as long as reading. */
+/**
+ * Beyond this offset, positions are given in bytes: counting lines would take as long as reading.
+ */
 const COUNTED = 1024 * 1024;
 
-/** Lines and columns from 1. */
+/** Lines and columns start at 1. */
 function placeOf(bytes: Buffer, at: number): { readonly position: number; readonly words: string } {
   if (at > COUNTED) return { position: at, words: `byte ${at}` };
   const before = bytes.toString('utf8', 0, at);
@@ -81,7 +83,10 @@ const WORD = 4;
 const EACH = 0x01010101;
 const TOP_BITS = 0x80808080 | 0;
 
-/** Is none of these four bytes a quote, a backslash or a control character? A byte below another shows by the borrow from its top bit. */
+/**
+ * Returns `true` if none of four bytes is a quote, a backslash or a control character. A byte below
+ * the compared one shows by the borrow from its top bit.
+ */
 function isPlain(word: number): boolean {
   const quote = word ^ (EACH * QUOTE);
   const backslash = word ^ (EACH * BACKSLASH);
@@ -90,7 +95,10 @@ function isPlain(word: number): boolean {
 
 const SEVEN_BITS = 0x7f7f7f7f;
 
-/** Is each of these four bytes white space? For bytes below 128, the top bit of a difference plus 127 is clear only where there is no difference. */
+/**
+ * Returns `true` if all four bytes are white space. For bytes below 128, the top bit of a
+ * difference plus 127 is clear only if the difference is zero.
+ */
 function isSpace(word: number): boolean {
   const others =
     ((word ^ (EACH * 0x20)) + SEVEN_BITS) &
@@ -100,28 +108,28 @@ function isSpace(word: number): boolean {
   return ((others | word) & TOP_BITS) === 0;
 }
 
-/** So many bytes of white space, the indentation of most documents, are looked at one by one. */
+/** White space up to this length, the indentation of most documents, is read byte by byte. */
 const SHORT_SPACE = 64;
 
 export class JsonScanner {
   readonly bytes: Buffer;
-  /** The whole body as a string, once a part of an ASCII body is needed: slicing a string is cheaper than a call into the runtime for each part. */
+  /** The whole ASCII body as a string: slicing it is cheaper than decoding each part. */
   #text: string | undefined;
   readonly isAscii: boolean;
   /** The same bytes, four at a time. */
   #words: DataView | undefined;
-  /** The next character to read. */
+  /** Offset of the next byte to read. */
   at = 0;
-  /** Did the last string contain an escape? */
+  /** `true` if the last string contained an escape. */
   escaped = false;
-  /** Was the last number without fraction and exponent? */
+  /** `true` if the last number had neither a fraction nor an exponent. */
   integral = true;
   readonly maxDepth: number;
 
   constructor(bytes: Buffer, limits: JsonLimits) {
     this.bytes = bytes;
     this.isAscii = isAscii(bytes);
-    this.maxDepth = Math.min(limits.maxDepth, DEEPEST);
+    this.maxDepth = Math.min(limits.maxDepth, MAX_DEPTH_LIMIT);
     if (this.isAscii) return;
     if (!isUtf8(bytes)) throw new JsonError('the body is not valid UTF-8', bytes, 0);
     if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) this.at = BYTE_ORDER_MARK.length;
@@ -184,13 +192,13 @@ export class JsonScanner {
     if (this.at < this.bytes.length) this.unexpected('the end');
   }
 
-  /** Call this on entering an array or object; `depth` already counts it. */
+  /** Checks the nesting limit on entering an array or object that `depth` already counts. */
   enter(depth: number): void {
     if (depth > this.maxDepth) throw new JsonDepthError(`nested deeper than ${this.maxDepth}`, this.bytes, this.at);
     this.at++;
   }
 
-  /** Reads the string that starts here. */
+  /** Reads the string at the current offset. */
   string(): string {
     return this.#stringBefore(this.bytes.length + 1);
   }
@@ -199,7 +207,7 @@ export class JsonScanner {
     return this.#stringBefore(this.at + 1 + MAX_KEY);
   }
 
-  /** A string that does not end before this offset is a key that is too long, or has no end at all. */
+  /** Reads a key, which must end before `end`. */
   #stringBefore(end: number): string {
     const { bytes } = this;
     const start = this.at + 1;
@@ -220,7 +228,10 @@ export class JsonScanner {
     this.fail(`a key of more than ${MAX_KEY} bytes`, start);
   }
 
-  /** Moves from inside a string to its closing quote, or to this offset if that comes first. Returns -1 if what is between needs decoding. */
+  /**
+   * Moves from inside a string to its closing quote, or to `until` if that is closer. Returns -1 if
+   * the text in between needs decoding.
+   */
   plainEnd(from: number, until: number): number {
     const { bytes } = this;
     let i = from;
@@ -234,15 +245,18 @@ export class JsonScanner {
     return i;
   }
 
-  /** The beginning of a text that is longer than a slice. */
+  /** Decoded parts of a string that is longer than a slice. */
   #parts: string[] | undefined;
 
-  /** Is there a text that `textUntil` has begun and not ended? */
+  /** `true` while `textUntil` is in the middle of a string. */
   get isInText(): boolean {
     return this.#parts !== undefined;
   }
 
-  /** The string that starts here, or that the call before has begun; undefined when it does not end before this offset. */
+  /**
+   * Reads a string, continuing one that an earlier call began. Returns `undefined` if it does not
+   * end before `until`.
+   */
   textUntil(until: number): string | undefined {
     const from = this.#parts === undefined ? this.at + 1 : this.at;
     let end = this.textEnd(from, until);
@@ -261,7 +275,9 @@ export class JsonScanner {
     return text;
   }
 
-  /** Reads the key that starts here, if its bytes are the expected ones (one character each). */
+  /**
+   * Reads the key at the current offset if its bytes are the expected ones (one character each).
+   */
   isKey(expected: string): boolean {
     const { bytes } = this;
     const start = this.at + 1;
@@ -272,13 +288,11 @@ export class JsonScanner {
     return true;
   }
 
-  /** Moves past the colon after a key. */
   colon(): void {
     if (this.next() !== COLON) this.unexpected('a colon');
     this.at++;
   }
 
-  /** Checks the number that starts here and moves past it. */
   number(): void {
     const { bytes } = this;
     let i = this.at;
@@ -301,19 +315,19 @@ export class JsonScanner {
     this.at = i;
   }
 
-  /** Moves past `null`, `true` or `false`, whichever starts with the next character. */
+  /** Moves past `null`, `true` or `false`. */
   word(expected: string): void {
     if (this.slice(this.at, this.at + expected.length) !== expected) this.unexpected('a value');
     this.at += expected.length;
   }
 
-  /** The closing characters of the containers that are being skipped, and whether a string inside them is. */
+  /** Closing bytes of the containers being skipped, and whether the position is inside a string. */
   readonly #skipped: number[] = [];
   #isInSkippedText = false;
 
   /**
-   * Checks any value and moves past it without building it. `depth` is the number of arrays and objects around it. Returns false when the value
-   * does not end before this offset; the same call again continues.
+   * Checks a value and moves past it without building it. `depth` counts the arrays and objects
+   * around it. Returns `false` when the value does not end before `until`; calling again continues.
    */
   skip(depth: number, until: number = Number.POSITIVE_INFINITY): boolean {
     const open = this.#skipped;
@@ -336,7 +350,7 @@ export class JsonScanner {
     return false;
   }
 
-  /** Closes every container that ends here. Returns true when the outermost has ended. */
+  /** Closes every container that ends here. Returns `true` when the outermost has ended. */
   #skipEnds(open: number[]): boolean {
     for (let close = open.at(-1); close !== undefined; close = open.at(-1)) {
       const code = this.next();
@@ -366,7 +380,7 @@ export class JsonScanner {
     this.colon();
   }
 
-  /** Returns false when the string does not end before this offset; the same call again continues. */
+  /** Returns `false` when the string does not end before `until`; calling again continues. */
   #skipText(until: number): boolean {
     const end = this.#skippedEnd(this.#isInSkippedText ? this.at : this.at + 1, until);
     this.#isInSkippedText = end >= until;
@@ -380,10 +394,10 @@ export class JsonScanner {
   }
 
   #digits(from: number, wanted: string): number {
-    const most = from + MAX_DIGITS;
+    const end = from + MAX_DIGITS;
     let i = from;
-    for (let code = this.bytes[i] as number; code >= ZERO && code <= NINE && i < most; ) code = this.bytes[++i] as number;
-    if (i === most) this.fail(`a number of more than ${MAX_DIGITS} digits`, from);
+    for (let code = this.bytes[i] as number; code >= ZERO && code <= NINE && i < end; ) code = this.bytes[++i] as number;
+    if (i === end) this.fail(`a number of more than ${MAX_DIGITS} digits`, from);
     if (i > from) return i;
     this.at = i;
     return this.unexpected(wanted);
@@ -394,7 +408,7 @@ export class JsonScanner {
     return this.fail('a control character in a string (write it as an escape)', position);
   }
 
-  /** The runtime decodes what was checked here: one flat string, however many escapes there are. */
+  /** Lets the runtime decode a checked string into one flat string. */
   #escapedString(start: number, firstEscape: number, before: number): string {
     const end = this.textEnd(firstEscape, before);
     if (end >= before) this.#longKey(start);
@@ -403,7 +417,10 @@ export class JsonScanner {
     return JSON.parse(this.slice(start - 1, end + 1)) as string;
   }
 
-  /** Moves from inside a string to its closing quote, or to this offset if that comes first. Checks every escape on the way. */
+  /**
+   * Moves from inside a string to its closing quote, or to `until` if that is closer. Checks every
+   * escape on the way.
+   */
   textEnd(from: number, until: number): number {
     const { bytes } = this;
     let i = from;
@@ -420,7 +437,10 @@ export class JsonScanner {
     return i;
   }
 
-  /** The bytes of `\uXXXX`, or of a pair for a character beyond 16 bits. An unpaired surrogate could not be stored as UTF-8. */
+  /**
+   * Length of `\uXXXX`, or of a surrogate pair. Rejects an unpaired surrogate, which UTF-8 cannot
+   * hold.
+   */
   #unicodeEscape(position: number): number {
     const high = this.#hex(position);
     if (high < 0xd800 || high > 0xdfff) return 6;
@@ -444,7 +464,7 @@ export class JsonScanner {
   }
 }
 
-/** The words of JSON by their first character. */
+/** The literals of JSON by their first byte. */
 export const WORDS: ReadonlyMap<number, string> = new Map([
   [0x6e, 'null'],
   [0x74, 'true'],

@@ -1,56 +1,62 @@
 /**
- * Reads any JSON document into a plain value. Works without recursion, so that it can stop after any value and continue later. Counts the memory
- * of the values while it builds them: a few bytes of text can stand for a hundred bytes of objects.
+ * Reads any JSON document into a plain value, without recursion, so that it can pause after any
+ * value. Counts the memory of the values: a few bytes of text can expand to a hundred bytes of
+ * objects.
  */
 import { Decimal, type PlainMap, type PlainValue } from '../text/decimal.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, type JsonLimits, JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE, WORDS } from './json-scan.ts';
 
 export interface ParseOptions extends JsonLimits {
-  /** Whether the last one counts when an object has a key twice; refused otherwise. */
+  /** `last` keeps the last value of a duplicate key; duplicates are rejected otherwise. */
   readonly repeatedKeys?: 'refuse' | 'last';
-  /** Values that would take more memory throw JsonMemoryError. */
+  /** JsonMemoryError is thrown for a document whose values need more memory. */
   readonly maxMemory?: number;
 }
 
-/** A valid document whose values would take more memory than allowed. */
+/** Thrown for a valid document whose values need more memory than allowed. */
 export class JsonMemoryError extends Error {
-  readonly most: number;
+  readonly max: number;
 
-  constructor(most: number) {
-    super(`the values need more than ${most} bytes of memory`);
-    this.most = most;
+  constructor(max: number) {
+    super(`the values need more than ${max} bytes of memory`);
+    this.max = max;
   }
 }
 
-/** Turning digits into a bigint takes more than linear time. Nobody has a longer number, but an attacker does. */
+/** Converting digits to a bigint takes more than linear time. */
 const MAX_INTEGER_DIGITS = 4300;
 
-/** Measured bytes on the heap: of values, and of the growth of their containers. */
+/** Measured heap bytes of values and of the growth of their containers. */
 const LIST = 56;
-/** The second item makes room for seventeen. */
+/** The second item reserves room for seventeen. */
 const SECOND_ITEM = 136;
 const ITEM = 12;
 const MAP = 200;
 const MEMBER = 56;
-/** Of a short string, or of a window on the body's text. */
+/** Heap bytes of a short string, or of a slice of the body's text. */
 const TEXT = 40;
 const NUMBER = 16;
 const DECIMAL = 96;
 
-/** From the character that opens a container to the one that closes it. */
+/** Difference between the bytes that open and close a container. */
 const CLOSE = CLOSE_LIST - OPEN_LIST;
 
-/** Stands for an empty list: a list that is created with its first item has no spare room. */
+/** Placeholder for an empty list: a list created with its first item has no spare room. */
 const NO_ITEMS: PlainValue[] = [];
 
 export class JsonReader extends JsonScanner {
-  /** The memory that the values take so far. */
   memory: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #repeatedKeys: 'refuse' | 'last';
-  /** By depth, the keys of the last object there: the next object mostly has the same ones. Undefined for a key with escapes. */
+  /**
+   * Keys of the last object by depth, since the next object usually repeats them. `undefined` for a
+   * key with escapes.
+   */
   readonly #keysAt: (string | undefined)[][] = [];
-  /** The container that is being filled, the ones around it, and the key under which each of them takes the inner one. */
+  /**
+   * The container being filled, the containers around it, and the key under which each receives the
+   * inner one.
+   */
   #inside: PlainValue[] | PlainMap | undefined;
   #key = '';
   readonly #around: (PlainValue[] | PlainMap | undefined)[] = [];
@@ -60,20 +66,23 @@ export class JsonReader extends JsonScanner {
   constructor(bytes: Buffer, options: ParseOptions) {
     super(bytes, options);
     this.#repeatedKeys = options.repeatedKeys ?? 'refuse';
-    this.#most = options.maxMemory ?? Number.POSITIVE_INFINITY;
+    this.#max = options.maxMemory ?? Number.POSITIVE_INFINITY;
     this.memory = bytes.length;
   }
 
-  /** The document, once `read` has returned true. */
+  /** The document, once `read` has returned `true`. */
   get value(): PlainValue {
     return this.#value;
   }
 
-  /** Reads to the end, or to the first value after this offset. Returns true when the document is complete. */
+  /**
+   * Reads to the end, or to the first value after `until`. Returns `true` when the document is
+   * complete.
+   */
   read(until: number): boolean {
     let inside = this.#inside;
     while (this.at < until) {
-      if (this.memory > this.#most) throw new JsonMemoryError(this.#most);
+      if (this.memory > this.#max) throw new JsonMemoryError(this.#max);
       const code = this.isInText ? QUOTE : this.next();
       let value: PlainValue;
       if (code === QUOTE) {
@@ -92,7 +101,7 @@ export class JsonReader extends JsonScanner {
         }
         value = opened;
       } else value = this.#simple(code);
-      // Adds the value to its container, and closes every container that ends here.
+      // Add the value to its container, and close every container that ends here.
       for (;;) {
         if (inside === undefined) {
           this.#value = value;
@@ -120,7 +129,7 @@ export class JsonReader extends JsonScanner {
     return false;
   }
 
-  /** An empty container; undefined when it is not empty. */
+  /** Opens a container. Returns it if it is empty, `undefined` otherwise. */
   #open(code: number): PlainValue | undefined {
     this.enter(this.#around.length + 1);
     this.memory += code === OPEN_LIST ? LIST : MAP;
@@ -145,7 +154,10 @@ export class JsonReader extends JsonScanner {
     this.#key = key;
   }
 
-  /** Returns the same string object for the same key in the same place: its hash is known already. */
+  /**
+   * Returns the same string object for the same key in the same place, whose hash is already
+   * computed.
+   */
   #sameKey(keys: (string | undefined)[], index: number): string {
     const expected = keys[index];
     if (expected !== undefined && this.isKey(expected)) return expected;
@@ -155,7 +167,6 @@ export class JsonReader extends JsonScanner {
     return key;
   }
 
-  /** A word or a number. */
   #simple(code: number): PlainValue {
     const word = WORDS.get(code);
     if (word === undefined) return this.#numeric();

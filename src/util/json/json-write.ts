@@ -1,5 +1,6 @@
 /**
- * Writes plain values as JSON text with all their digits. Knows nothing of rows: the formats write those from bytes.
+ * Writes plain values as JSON text with all their digits. The formats write rows from bytes
+ * instead.
  */
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { Decimal, type PlainValue } from '../text/decimal.ts';
@@ -9,12 +10,12 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const LOOSE_NUMBER = /^([+-]?)(\d*)\.?(\d*)((?:[eE][+-]?\d+)?)$/;
 
-/** Writers recurse once per level. A deeper result is refused, so that it cannot overflow the stack. */
-export const DEEPEST_RESULT = 512;
+/** Writers recurse once per level. A deeper result is rejected before it overflows the stack. */
+export const MAX_RESULT_DEPTH = 512;
 
 export class NestingError extends Error {
   constructor() {
-    super(`the value is nested deeper than ${DEEPEST_RESULT}`);
+    super(`the value is nested deeper than ${MAX_RESULT_DEPTH}`);
     this.name = 'NestingError';
   }
 }
@@ -23,7 +24,7 @@ export function writeJson(value: PlainValue): string {
   return write(value, 0);
 }
 
-/** Appends the JSON text. Writes a list item by item, so that a long one never becomes one string. */
+/** Appends the JSON text item by item, so that a long list never becomes one string. */
 export function appendJson(value: PlainValue, out: ByteWriter): void {
   if (!Array.isArray(value)) {
     out.text(writeJson(value));
@@ -38,13 +39,15 @@ export function appendJson(value: PlainValue, out: ByteWriter): void {
   out.byte(0x5d);
 }
 
-/** A JSON string with its quotes; an unpaired surrogate becomes U+FFFD. */
+/** A JSON string with its quotes. An unpaired surrogate becomes U+FFFD. */
 export function quoteJson(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
 }
 
-/** A Decimal's digits in the form that JSON allows (`+.5` is `0.5`). NaN and Infinity stay as they are. */
+/**
+ * The digits of a Decimal in JSON's notation (`+.5` is `0.5`). NaN and Infinity stay as they are.
+ */
 export function exactDigits({ text }: Decimal): string {
   if (NUMBER.test(text)) return text;
   const [, sign, whole = '', fraction = '', exponent = ''] = LOOSE_NUMBER.exec(text) ?? [];
@@ -67,7 +70,7 @@ function write(value: PlainValue, depth: number): string {
     const digits = exactDigits(value);
     return NUMBER.test(digits) ? digits : quoteJson(digits);
   }
-  if (depth === DEEPEST_RESULT) throw new NestingError();
+  if (depth === MAX_RESULT_DEPTH) throw new NestingError();
   return value instanceof Map ? writeMembers(value, depth + 1) : writeItems(value, depth + 1);
 }
 

@@ -1,16 +1,17 @@
 /**
- * Exact JSON for request bodies, in one place:
+ * Exact JSON for request bodies. Must not import HTTP: errors describe the position, the caller
+ * chooses the status.
  *
  *   parseJson(bytes, { maxDepth: 64 })           any document as a plain value, no digit lost
- *   new JsonReader(bytes, options).read(until)   the same in slices, for bodies that would hold up others
- *   parseRows(bytes, { maxDepth: 64 }, onRow)    an array of objects, row by row (json-rows.ts says how)
+ *   new JsonReader(bytes, options).read(until)   the same in slices, for large bodies
+ *   parseRows(bytes, { maxDepth: 64 }, onRow)    an array of objects, row by row (json-rows.ts)
  *   writeJson(value), appendJson(value, out)     plain values as JSON text
  *
- * parseJson: a whole number is a number within ±2^53 and a bigint beyond; one with a fraction or an exponent is a Decimal with its text
- * as sent (`0.10`, `1e400`), and so is `-0`, which no int can hold. Objects are Maps in the order of the text. A key given twice, half a
- * surrogate pair, bytes that are no UTF-8 and whole numbers of more than 4,300 digits are refused. A byte order mark is ignored.
- *
- * Knows nothing of HTTP: errors say what is wrong and where; the caller chooses the status.
+ * An integer is a number within ±2^53 and a bigint beyond. A number with a fraction or an exponent
+ * is a Decimal with its original text (`0.10`, `1e400`); so is `-0`. Objects are Maps in document
+ * order.
+ * Duplicate keys, unpaired surrogates, invalid UTF-8 and integers of more than 4,300 digits are
+ * rejected. A byte order mark is ignored.
  */
 import type { PlainValue } from '../text/decimal.ts';
 import { JsonDepthError, JsonError } from './json-scan.ts';

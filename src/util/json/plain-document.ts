@@ -1,7 +1,7 @@
-/** Turns our own objects and lists into plain values. What is a plain value already (a Map, a Decimal) stays as it is. */
+/** Converts objects and lists into plain values. Maps and Decimals stay as they are. */
 import { Decimal, type PlainValue } from '../text/decimal.ts';
 
-/** Fields without a value are left out. */
+/** Omits fields whose value is `undefined`. */
 export function plainDocument(value: unknown): PlainValue {
   if (Array.isArray(value)) return value.map(plainDocument);
   if (typeof value !== 'object' || value === null || value instanceof Map || value instanceof Decimal) return value as PlainValue;

@@ -1,18 +1,18 @@
 /**
- * An exact decimal, kept as its digits. Databases and JSON bodies send them, and they leave unchanged.
- * Can be compared and turned into a float. Does no arithmetic: the languages compute in floats.
+ * An exact decimal, kept as its digits: databases and JSON bodies send them, and they leave
+ * unchanged. Can be compared and converted to a float, but does no arithmetic.
  *
  * The value model shared by the languages, the formats and the database rows ("plain values"):
  *   null, boolean, string
  *   number   an integer within ±2^53 is an int; any other number is a float
  *   bigint   an int beyond ±2^53
- *   Decimal  digits that must not be rounded; a float with an integral value is one too (`1.0`), so that it stays a float
+ *   Decimal  digits that must not be rounded, or a float with an integral value (`1.0`)
  *   readonly PlainValue[], and Map<string, PlainValue> for objects (insertion order, no prototype)
  */
 export type PlainValue = null | boolean | string | number | bigint | Decimal | readonly PlainValue[] | PlainMap;
 export type PlainMap = Map<string, PlainValue>;
 
-/** A document of our own (texts, numbers, lists, objects) as a plain value. */
+/** Converts an object made of strings, numbers, lists and objects into a plain value. */
 export function plainOf(value: unknown): PlainValue {
   if (Array.isArray(value)) return value.map(plainOf);
   if (typeof value !== 'object' || value === null) return value as PlainValue;
@@ -39,7 +39,7 @@ export class Decimal {
     return this.text;
   }
 
-  /** For JSON.stringify, where a float is good enough (logs). The formats write `text`. */
+  /** Used by JSON.stringify for logs, where a float is exact enough. The formats write `text`. */
   toJSON(): number {
     return this.toNumber();
   }
@@ -63,7 +63,10 @@ function parts(value: Decimal | bigint | number): Parts {
   return { negative: match[1] === '-' && digits !== '', digits, exponent };
 }
 
-/** Compares exactly, whatever the types. NaN is up to the caller. Returns a negative number, zero or a positive number. */
+/**
+ * Compares exactly across types. Returns a negative number, zero or a positive number. The caller
+ * handles NaN.
+ */
 export function compareExact(left: Decimal | bigint | number, right: Decimal | bigint | number): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (isInfinite(left) || isInfinite(right)) return toFloat(left) - toFloat(right);
@@ -78,7 +81,6 @@ function isInfinite(value: Decimal | bigint | number): boolean {
   return typeof value === 'number' && !Number.isFinite(value);
 }
 
-/** Converts any numeric plain value to a float. */
 export function toFloat(value: Decimal | bigint | number): number {
   return value instanceof Decimal ? value.toNumber() : Number(value);
 }
@@ -94,7 +96,10 @@ function compareMagnitude(a: Parts, b: Parts): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Converts a float to a plain value. An integral one becomes a Decimal (`2.0`), so that nobody takes it for an int. */
+/**
+ * Converts a float to a plain value. An integral one becomes a Decimal (`2.0`), so that it stays a
+ * float.
+ */
 export function plainFloat(value: number): number | Decimal {
   if (!Number.isInteger(value) || Object.is(value, -0)) return Object.is(value, -0) ? new Decimal('-0.0') : value;
   const text = String(value);

@@ -1,6 +1,4 @@
-/**
- * A histogram of durations in the form that Prometheus reads. Recording costs an addition or two; the text is built on demand.
- */
+/** A histogram of durations in Prometheus' format. The text is built on demand. */
 
 /** Upper bounds in milliseconds. Longer durations count in the sum and the total only. */
 const BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000, 30_000];
@@ -16,7 +14,7 @@ export class Durations {
     this.#sum += ms;
   }
 
-  /** The lines for one set of labels (`a="b",c="d"`), in seconds by convention. */
+  /** Lines of one label set (`a="b",c="d"`), in seconds by convention. */
   lines(name: string, labels: string): string {
     let total = 0;
     let text = '';

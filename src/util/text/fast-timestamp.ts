@@ -1,6 +1,6 @@
 /**
- * Recognises timestamps as programs write them (`YYYY-MM-DDThh:mm:ss[.f]Z`) in the bytes of a body, and reads them without making a string.
- * Every other notation takes the slow path, which is elsewhere.
+ * Fast path for timestamps in their usual notation (`YYYY-MM-DDThh:mm:ss[.f]Z`): reads them from
+ * the bytes of a body without creating a string.
  */
 
 const DASH = 0x2d;
@@ -12,15 +12,18 @@ const LETTER_Z = 0x5a;
 const SECONDS_END = 19;
 const DAY_SECONDS = 86_400;
 
-/** Two digits as a number; NaN otherwise. */
+/** Two digits as a number, or NaN. */
 function twoDigits(source: Buffer, at: number): number {
   const tens = (source[at] as number) - 0x30;
   const ones = (source[at + 1] as number) - 0x30;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
-/** A timestamp with `Z`, with at most this many fractional digits, on a day that every month has. */
-export function isPlainMoment(source: Buffer, from: number, to: number, digits: number): boolean {
+/**
+ * `true` for a timestamp with `Z`, at most `digits` fractional digits, and a day that every month
+ * has.
+ */
+export function isCommonTimestamp(source: Buffer, from: number, to: number, digits: number): boolean {
   if (to - from < SECONDS_END + 1 || source[to - 1] !== LETTER_Z || !isMarked(source, from)) return false;
   if (to - from > SECONDS_END + 1 && !isFraction(source, from + SECONDS_END, to - 1, digits)) return false;
   const century = twoDigits(source, from);
@@ -30,7 +33,7 @@ export function isPlainMoment(source: Buffer, from: number, to: number, digits: 
   return twoDigits(source, from + 11) < 24 && twoDigits(source, from + 14) < 60 && twoDigits(source, from + 17) < 60;
 }
 
-/** Are the separators where they should be? */
+/** `true` if the separators are in their places. */
 function isMarked(source: Buffer, from: number): boolean {
   if (source[from + 4] !== DASH || source[from + 7] !== DASH || source[from + 10] !== LETTER_T) return false;
   return source[from + 13] === COLON && source[from + 16] === COLON;
@@ -45,7 +48,9 @@ function isFraction(source: Buffer, from: number, to: number, digits: number): b
   return true;
 }
 
-/** The seconds since 1970 of `YYYY-MM-DDThh:mm:ss`, with or without `Z`; undefined for any other text. */
+/**
+ * Seconds since 1970 of `YYYY-MM-DDThh:mm:ss`, with or without `Z`; `undefined` for any other text.
+ */
 export function plainSeconds(source: Buffer, from: number, to: number): number | undefined {
   const isLong = to - from === SECONDS_END + 1 && source[to - 1] === LETTER_Z;
   return isLong || to - from === SECONDS_END ? secondsAt(source, from) : undefined;
@@ -66,8 +71,8 @@ function secondsAt(source: Buffer, from: number): number | undefined {
 const MICRO_DIGITS = 6;
 
 /**
- * The microseconds since `epoch` (in seconds since 1970) of a timestamp with up to six fractional digits, with or without `Z`. Undefined for any
- * other text, and for a result that is not exact.
+ * Microseconds since `epoch` (in seconds since 1970) of a timestamp with up to six fractional
+ * digits. `undefined` for any other text and for a result that is not exact.
  */
 export function plainMicroseconds(source: Buffer, from: number, to: number, epoch: number): number | undefined {
   const end = source[to - 1] === LETTER_Z ? to - 1 : to;
@@ -88,12 +93,12 @@ const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** Days from 0000-03-01, where the 400-year eras begin, to 1970-01-01. */
 const EPOCH = 719_468;
 
-/** Days since 1970-01-01, proleptic Gregorian; undefined when the calendar has no such day. */
+/** Days since 1970-01-01, proleptic Gregorian; `undefined` if the calendar has no such day. */
 export function daysOf(year: number, month: number, day: number): number | undefined {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const last = month === 2 && !leap ? 28 : (MONTH_LENGTHS[month - 1] ?? 0);
   if (!(day >= 1 && day <= last)) return undefined;
-  // Years begin in March, so that the leap day comes last.
+  // Years begin in March, so that the leap day is the last day of a year.
   const shifted = month > 2 ? year : year - 1;
   const era = Math.floor(shifted / 400);
   const ofEra = shifted - era * 400;

@@ -1,6 +1,6 @@
 /**
- * Reads a form-encoded body field by field. `+` is a space; invalid UTF-8 and NUL are refused. Works on bytes and can stop at any field
- * boundary to go on later. Knows nothing of what the names mean.
+ * Reads a form-encoded body field by field and can pause at any field. `+` is a space; invalid
+ * UTF-8 and NUL are rejected.
  */
 import { isUtf8 } from 'node:buffer';
 import { BadEncoding } from './query.ts';
@@ -11,7 +11,7 @@ const PLUS = 0x2b;
 const PERCENT = 0x25;
 const SPACE = 0x20;
 
-/** The value of a hexadecimal digit; -1 for everything else. */
+/** The value of a hexadecimal digit; -1 for every other byte. */
 const HEX = new Int8Array(256).fill(-1);
 for (const [value, digit] of [...'0123456789abcdef'].entries())
   for (const spelled of [digit, digit.toUpperCase()]) HEX[spelled.charCodeAt(0)] = value;
@@ -22,7 +22,7 @@ export class FormReader {
   /** The current field, decoded. */
   readonly #decoded: Buffer;
   #length = 0;
-  /** Where its value begins; -1 before the equals sign. */
+  /** Offset of the value in the decoded field; -1 before the equals sign. */
   #value = -1;
   at = 0;
 
@@ -32,7 +32,7 @@ export class FormReader {
     this.#onField = onField;
   }
 
-  /** Reads to the end or to this offset. Returns true at the end. Throws BadEncoding. */
+  /** Reads to the end or to `until`. Returns `true` at the end. Throws BadEncoding. */
   read(until: number): boolean {
     const bytes = this.#bytes;
     const decoded = this.#decoded;

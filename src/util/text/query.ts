@@ -1,6 +1,6 @@
 /**
- * Parses a query string into an ordered list of names and values. Drops nothing, merges nothing, and refuses invalid UTF-8.
- * Form-encoded: `+` is a space. Knows nothing of what the names mean.
+ * Parses a query string into an ordered list of names and values. Drops nothing, merges nothing,
+ * rejects invalid UTF-8. `+` is a space.
  */
 export class BadEncoding extends Error {}
 export class TooManyParameters extends Error {}
@@ -12,17 +12,17 @@ export interface QueryParameter {
   readonly value: string;
 }
 
-export function parseQuery(raw: string, most = MAX_PARAMETERS): readonly QueryParameter[] {
+export function parseQuery(raw: string, max = MAX_PARAMETERS): readonly QueryParameter[] {
   if (raw === '') return NONE;
   const parameters: QueryParameter[] = [];
-  // Most queries need no decoding: one test of the whole string tells.
+  // Most queries need no decoding, which one test of the whole string detects.
   const decode = CODED.test(raw) ? decodeForm : asIs;
   let at = 0;
   while (at <= raw.length) {
     let end = raw.indexOf('&', at);
     if (end < 0) end = raw.length;
     if (end > at) {
-      if (parameters.length === most) throw new TooManyParameters();
+      if (parameters.length === max) throw new TooManyParameters();
       const equals = raw.indexOf('=', at);
       const split = equals < 0 || equals > end ? end : equals;
       parameters.push({ name: decode(raw.slice(at, split)), value: split === end ? '' : decode(raw.slice(split + 1, end)) });
@@ -33,7 +33,7 @@ export function parseQuery(raw: string, most = MAX_PARAMETERS): readonly QueryPa
 }
 
 const NONE: readonly QueryParameter[] = [];
-/** Printable ASCII stands for itself, except two characters. */
+/** Any character other than printable ASCII, or one of `%` and `+`. */
 const CODED = /[^\u0001-$&-*,-\u007f]/;
 const NOT_ASCII = /[^\u0000-\u007f]/;
 
@@ -57,7 +57,9 @@ export function decodePercent(text: string): string {
   return decoded;
 }
 
-/** Node hands over the raw bytes of a URL as Latin-1. Reads them as the UTF-8 that they were meant to be. */
+/**
+ * Node passes the raw bytes of a URL as Latin-1. Encodes them again so that they decode as UTF-8.
+ */
 function fromLatin1(text: string): string {
   return [...Buffer.from(text, 'latin1')]
     .map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`))

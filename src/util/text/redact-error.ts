@@ -1,23 +1,23 @@
 /**
- * Makes an error fit for the log: without anything that a caller sent. Engines, languages and libraries quote values in their messages
- * ("Duplicate entry 'x'"). Errors that know which words are safe say so themselves; of all others only the stack frames are kept.
- * Knows no error by name.
+ * Removes whatever a caller sent from an error before it is logged. Engines and libraries quote
+ * values in their messages ("Duplicate entry 'x'"), so only errors that declare safe fields keep
+ * more than stack frames.
  */
 
-/** An error that knows which of its words are safe to log. */
+/** An error that declares the fields that are safe to log. */
 export interface Loggable {
   loggable(): Readonly<Record<string, string>>;
 }
 
-const LONGEST = 300;
-const DEEPEST = 5;
+const MAX_LENGTH = 300;
+const MAX_CAUSES = 5;
 
 /** From the first quotation mark to the last: a quoted value may contain quotation marks itself. */
 const QUOTED = /["'`\u2018\u201c].*["'`\u2019\u201d]/s;
 
-/** Removes what the sentence quotes. */
+/** Replaces quoted parts of a message. */
 export function withoutQuotes(message: string): string {
-  return message.replace(QUOTED, '"…"').slice(0, LONGEST);
+  return message.replace(QUOTED, '"…"').slice(0, MAX_LENGTH);
 }
 
 function isLoggable(error: Error): error is Error & Loggable {
@@ -35,15 +35,15 @@ function framesOf({ stack = '', name, message }: Error): string {
     .join('\n');
 }
 
-/** One line, without frames. */
+/** The messages of an error and its causes in one line, without stack frames. */
 export function lineForLog(error: unknown): string {
   const parts: string[] = [];
-  for (let at: unknown = error; at instanceof Error && parts.length < DEEPEST; at = at.cause)
+  for (let at: unknown = error; at instanceof Error && parts.length < MAX_CAUSES; at = at.cause)
     parts.push(isLoggable(at) ? Object.values(at.loggable()).join(' ') : withoutQuotes(at.message));
   return parts.join(': ');
 }
 
-export function wordsForLog(error: unknown, depth = 0): unknown {
+export function redactError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return withoutQuotes(String(error));
   const { code } = error as { code?: unknown };
   return {
@@ -52,6 +52,6 @@ export function wordsForLog(error: unknown, depth = 0): unknown {
       ? error.loggable()
       : { message: withoutQuotes(error.message), ...(typeof code === 'string' && /^\w{1,40}$/.test(code) ? { code } : {}) }),
     stack: framesOf(error),
-    ...(error.cause === undefined || depth === DEEPEST ? {} : { cause: wordsForLog(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth === MAX_CAUSES ? {} : { cause: redactError(error.cause, depth + 1) }),
   };
 }

@@ -1,27 +1,27 @@
 /**
- * Two texts → a unified diff of their lines. The work is bounded: texts that have too little in common are shown as one replaced by the other. A
- * missing end of the last line is no difference.
+ * Unified diff of two texts, line by line. The work is bounded: texts with too little in common are
+ * shown as one replaced by the other. A missing newline at the end is ignored.
  */
 import type { StructuredPatch } from 'diff';
 import { diff } from '../on-demand.ts';
 
-/** A text and what its line in the head of the diff says. */
+/** A text and its name in the header of the diff. */
 export interface NamedText {
   readonly name: string;
   readonly text: string;
 }
 
-/** Lines that are shown around a change. */
-const AROUND = 3;
-/** Lines that may come and go before looking for what stays is given up: the work grows with its square. */
-const MOST_EDITS = 500;
+/** Unchanged lines shown around a change. */
+const CONTEXT_LINES = 3;
+/** Number of changed lines after which the search for common lines stops: its cost is quadratic. */
+const MAX_EDITS = 500;
 
-/** Empty when nothing differs. */
+/** Empty when the texts are equal. */
 export function unifiedDiff(before: NamedText, after: NamedText): string {
   const [old, young] = [ended(before.text), ended(after.text)];
   if (old === young) return '';
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = diff();
-  const options = { context: AROUND, maxEditLength: MOST_EDITS };
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
   const patch = structuredPatch(before.name, after.name, old, young, undefined, undefined, options);
   return formatPatch(patch ?? replacement(before.name, after.name, old, young), FILE_HEADERS_ONLY);
 }

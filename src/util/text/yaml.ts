@@ -1,23 +1,23 @@
 /**
- * Reads YAML as untrusted text: every scalar is a string (`1.10` and all-digit ids stay as written), no tags, few aliases, bounded size and depth.
- * Knows nothing of what the document means.
+ * Parses YAML as untrusted text: every scalar is a string (`1.10` and all-digit ids stay as
+ * written), no tags, few aliases, bounded size and depth.
  *
- * The library composes documents by recursion, and deep nesting would end the whole process. So the depth is measured on its flat parse before
- * anything is composed.
+ * The library composes documents by recursion, and deep nesting would overflow the stack. So the
+ * depth is measured on its flat token list before anything is composed.
  */
 import type { CST, Document, LineCounter, YAMLMap } from 'yaml';
-import { finished, type Slices } from '../concurrency/slices.ts';
+import { runToEnd, type Slices } from '../concurrency/slices.ts';
 import { yaml } from '../on-demand.ts';
 import type { PlainValue } from './decimal.ts';
 
 const MAX_DEPTH = 64;
 const MAX_ALIASES = 50;
-/** Words, brackets, blanks, line ends. A scalar counts once, however long it is. Each takes a few microseconds to read. */
+/** Lexemes of a document (words, brackets, blanks, line ends). Each takes a few microseconds. */
 const MAX_PARTS = 20_000;
 
 export interface YamlProblem {
   readonly message: string;
-  /** From 1; 0 when the problem has no position. */
+  /** Starts at 1; 0 if the problem has no position. */
   readonly line: number;
   readonly column: number;
 }
@@ -41,7 +41,7 @@ function problemAt(lines: LineCounter, offset: number, message: string): YamlPro
   return { message, line, column: col };
 }
 
-/** The offset of the first token that is nested too deeply, found without recursion. */
+/** Offset of the first token that is nested too deeply, found without recursion. */
 function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   const { isCollection } = yaml().CST;
   const open = tokens.map((token) => ({ token, depth: 0 }));
@@ -55,17 +55,17 @@ function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   return undefined;
 }
 
-/** Parses the documents of a text. Throws YamlError with all problems. */
-export function parseYaml(text: string, mostParts = MAX_PARTS): YamlDocuments {
-  return finished(parseYamlSlices(text, mostParts));
+/** Parses the documents of a text at once. Throws YamlError with all problems. */
+export function parseYaml(text: string, maxParts = MAX_PARTS): YamlDocuments {
+  return runToEnd(parseYamlSlices(text, maxParts));
 }
 
-/** The same a slice at a time, for texts that would hold up others. */
-export function* parseYamlSlices(text: string, mostParts = MAX_PARTS): Slices<YamlDocuments> {
+/** Parses the documents of a text in slices. */
+export function* parseYamlSlices(text: string, maxParts = MAX_PARTS): Slices<YamlDocuments> {
   const { Composer, LineCounter } = yaml();
   const lines = new LineCounter();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
-  const tokens = yield* tokensOf(text, lines, mostParts);
+  const tokens = yield* tokensOf(text, lines, maxParts);
   const deep = tooDeepAt(tokens);
   if (deep !== undefined) throw new YamlError([problemAt(lines, deep, `nested deeper than ${MAX_DEPTH} levels`)]);
   yield;
@@ -80,18 +80,18 @@ export function* parseYamlSlices(text: string, mostParts = MAX_PARTS): Slices<Ya
   return { documents, lines };
 }
 
-/** Of a slice: a few milliseconds. */
+/** Lexemes per slice, which takes a few milliseconds. */
 const SLICE_PARTS = 1_000;
 
-/** Like the library's own parse, with a bound. */
-function* tokensOf(text: string, lines: LineCounter, mostParts: number): Slices<readonly CST.Token[]> {
+/** Does what the library's parse does, with a bound on the number of lexemes. */
+function* tokensOf(text: string, lines: LineCounter, maxParts: number): Slices<readonly CST.Token[]> {
   const { Lexer, Parser } = yaml();
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   let count = 0;
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
-    if (++count > mostParts) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${mostParts} parts`)]);
+    if (++count > maxParts) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${maxParts} parts`)]);
     tokens.push(...parser.next(lexeme));
     if (count % SLICE_PARTS === 0) yield;
   }
@@ -99,7 +99,7 @@ function* tokensOf(text: string, lines: LineCounter, mostParts: number): Slices<
   return tokens;
 }
 
-/** The library compares every key of a map with every other. */
+/** Finds duplicate keys with a set: the library compares every key of a map with every other. */
 function repeatedKeys(document: Document.Parsed): readonly number[] {
   const { isScalar, visit } = yaml();
   const offsets: number[] = [];
@@ -126,7 +126,10 @@ function taggedNodes(document: Document.Parsed): readonly number[] {
   return offsets;
 }
 
-/** A document as plain values: strings, lists and maps. Throws YamlError on keys that are not strings and on excessive aliases. */
+/**
+ * A document as plain values: strings, lists and maps. Throws YamlError on keys that are not
+ * strings and on too many aliases.
+ */
 export function yamlValue(document: Document.Parsed): PlainValue {
   let value: unknown;
   try {
@@ -138,7 +141,7 @@ export function yamlValue(document: Document.Parsed): PlainValue {
   return value as PlainValue;
 }
 
-/** Through an alias, a document can contain itself. A tree of plain values cannot. */
+/** Rejects a document that contains itself through an alias. */
 function checkTree(value: unknown, around: Set<unknown>): void {
   if (!Array.isArray(value) && !(value instanceof Map)) return;
   if (around.has(value)) throw new YamlError([{ message: 'an alias stands inside what it names', line: 0, column: 0 }]);

@@ -5,7 +5,7 @@
 import type { ResultColumn } from '../../../model/cells.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamType, Statement } from '../../../sql/statement.ts';
-import { mapInTurns } from '../../../util/concurrency/slices.ts';
+import { mapCooperatively } from '../../../util/concurrency/slices.ts';
 import type { Catalog, Connection, RunOptions, SchemaReadOptions, TableName, TableReference } from '../../contract/engine.ts';
 import { groupRows, TextRows } from '../../contract/rows.ts';
 import { SharedColumns } from '../../driver-kit/equal-columns.ts';
@@ -89,7 +89,7 @@ export const clickhouseCatalog: Catalog = {
     // A fingerprint comes back when the schema does: only one that stayed is that of what was read in between.
     const fingerprint = (await fingerprintNow()) === before ? before : undefined;
     const shared = new SharedColumns();
-    const described = await mapInTurns(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? [], shared));
+    const described = await mapCooperatively(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? [], shared));
     return { tables: described.filter((table) => table !== undefined), keys: [], fingerprint };
   },
 

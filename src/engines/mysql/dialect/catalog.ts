@@ -6,7 +6,7 @@ import type { ResultColumn } from '../../../model/cells.ts';
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table } from '../../../model/table.ts';
 import type { ParamValue, Statement } from '../../../sql/statement.ts';
-import { mapInTurns, Turns } from '../../../util/concurrency/slices.ts';
+import { mapCooperatively, TimeSlice } from '../../../util/concurrency/slices.ts';
 import {
   type Catalog,
   type Connection,
@@ -96,13 +96,13 @@ async function fingerprintOf(parts: readonly (readonly Row[])[], owner: string):
 
 /** As `digest` has it: an operation that knows no order. */
 async function digestOf(found: readonly Row[], owner: string): Promise<string> {
-  const turns = new Turns(owner);
+  const slice = new TimeSlice(owner);
   let digest = 0n;
   for (const row of found) {
     const half = row.at(-1) ?? '';
     if (!/^[0-9a-f]{16}$/.test(half)) throw malformed('a hash that is none');
     digest ^= BigInt(`0x${half}`);
-    if (turns.isOver) await turns.next();
+    if (slice.isOver) await slice.next();
   }
   return digest.toString(16);
 }
@@ -281,7 +281,7 @@ async function describeSchema(
   const keys = keysByTable(uniqueKeys(keyRows));
   const checks = groupRows(checkRows, 1);
   const shared = new SharedColumns();
-  const described = await mapInTurns(tables, options.owner, (table) => {
+  const described = await mapCooperatively(tables, options.owner, (table) => {
     const name = table[0] ?? '';
     const own = columns.get(name)?.toSorted((a, b) => Number(a[TABLE_OF_COLUMN + 1]) - Number(b[TABLE_OF_COLUMN + 1]));
     if (own === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table, type TableFacts } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import { mapInTurns } from '../../../util/concurrency/slices.ts';
+import { mapCooperatively } from '../../../util/concurrency/slices.ts';
 import type { Catalog, Connection, RunOptions, SchemaReadOptions, TableName, TableReference } from '../../contract/engine.ts';
 import { malformed } from '../../contract/limits.ts';
 import { groupRows, rowsTogether, type TextRow, TextRows } from '../../contract/rows.ts';
@@ -165,7 +165,7 @@ export const postgresCatalog: Catalog = {
     const keysOf = groupRows(keyRows, 0);
     const listedOf = groupRows(listedRows, 0);
     const shared = new SharedColumns();
-    const tables = await mapInTurns(found, options.owner, ([name, inSchema, relkind, oid]): Table | undefined => {
+    const tables = await mapCooperatively(found, options.owner, ([name, inSchema, relkind, oid]): Table | undefined => {
       const rows = columnsOf.get(oid ?? '');
       if (rows === undefined) return undefined;
       const names = new Map(rows.map(([column, , , , , , number]) => [number, column ?? '']));
@@ -191,7 +191,7 @@ export const postgresCatalog: Catalog = {
     });
     return {
       tables: tables.filter((table) => table !== undefined),
-      keys: await mapInTurns(foreignRows, options.owner, foreignKeyOf),
+      keys: await mapCooperatively(foreignRows, options.owner, foreignKeyOf),
       fingerprint: fingerprints?.[0]?.[0] ?? undefined,
     };
   },
@@ -211,7 +211,7 @@ export const postgresCatalog: Catalog = {
   async foreignKeys(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
     const sink = new TextRows(options.owner);
     await connection.run(FOREIGN_KEYS, [schema ?? DEFAULT_SCHEMA], options, sink);
-    return mapInTurns(sink.rows, options.owner, foreignKeyOf);
+    return mapCooperatively(sink.rows, options.owner, foreignKeyOf);
   },
 
   async list(connection: Connection, schema: string | undefined, options: RunOptions) {

@@ -4,7 +4,7 @@
  */
 import type { ByteWriter } from '../util/bytes/byte-writer.ts';
 import { JsonError, parseJson } from '../util/json/json.ts';
-import { MAX_RESULT_DEPTH, exactDigits, NestingError } from '../util/json/json-write.ts';
+import { exactDigits, MAX_RESULT_DEPTH, NestingError } from '../util/json/json-write.ts';
 import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 import { appendBigint, appendDecimal128, appendDouble, appendInt32, appendInteger } from './bson-number.ts';
 

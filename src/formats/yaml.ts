@@ -6,7 +6,7 @@ import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
-import { MAX_RESULT_DEPTH, exactDigits, NestingError } from '../util/json/json-write.ts';
+import { exactDigits, MAX_RESULT_DEPTH, NestingError } from '../util/json/json-write.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
 import type { Format, RowWriter } from './format.ts';
 import type { CellWriter } from './text.ts';

@@ -69,6 +69,6 @@ describe('released memory that is poisoned', () => {
     expect(bytes.every((byte) => byte === 0xdb)).toBe(true);
     expect(() => used.release()).toThrow('released twice');
     bytes[5] = 0x61;
-    expect(() => acquireBuffer(200_000)).toThrow('wrote into a buffer after its release');
+    expect(() => acquireBuffer(200_000)).toThrow('a buffer was written after its release');
   });
 });

@@ -13,7 +13,7 @@ import { BindProblem, type TemplateBinder } from '../../sql/template/template-bi
 import { bytesOf } from '../../util/bytes/buffer-pool.ts';
 import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
-import { runToEnd, runCooperatively } from '../../util/concurrency/slices.ts';
+import { runCooperatively, runToEnd } from '../../util/concurrency/slices.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import { placeAtOffset, type StepSource } from '../document/document-logic.ts';
 import type { Declaration, Declarations, DeclaredType } from '../inputs/declaration.ts';

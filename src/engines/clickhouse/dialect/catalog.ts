@@ -89,7 +89,9 @@ export const clickhouseCatalog: Catalog = {
     // A fingerprint comes back when the schema does: only one that stayed is that of what was read in between.
     const fingerprint = (await fingerprintNow()) === before ? before : undefined;
     const shared = new SharedColumns();
-    const described = await mapCooperatively(tables, options.owner, (table) => assemble(name, table, columns.get(table[0] ?? '') ?? [], shared));
+    const described = await mapCooperatively(tables, options.owner, (table) =>
+      assemble(name, table, columns.get(table[0] ?? '') ?? [], shared),
+    );
     return { tables: described.filter((table) => table !== undefined), keys: [], fingerprint };
   },
 

@@ -5,9 +5,9 @@ import { Auto } from './auto/execute/executor.ts';
 import type { Config } from './config.ts';
 import { MemoryCache, type ResponseCache } from './custom/call/cache.ts';
 import type { CallStages } from './custom/call/call.ts';
-import { KeptAnswers } from './custom/call/call-cache.ts';
-import { Finder } from './custom/call/endpoint-resolver.ts';
-import { Execution } from './custom/call/step-runner.ts';
+import { CachedCalls } from './custom/call/call-cache.ts';
+import { EndpointResolver } from './custom/call/endpoint-resolver.ts';
+import { StepRunner } from './custom/call/step-runner.ts';
 import { VersionNotes } from './custom/call/version-notes.ts';
 import { Describer } from './describe/describer.ts';
 import { Documents } from './describe/documents.ts';
@@ -136,11 +136,11 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
 }
 
 function callStages(store: Store, connections: Connections, observer: Observer, cache: ResponseCache): CallStages {
-  const execution = new Execution(connections);
+  const runner = new StepRunner(connections);
   return {
-    finder: new Finder(store, connections.engines),
-    execution,
-    kept: new KeptAnswers(execution, cache, observer),
+    resolver: new EndpointResolver(store, connections.engines),
+    runner,
+    cached: new CachedCalls(runner, cache, observer),
     notes: new VersionNotes(store, observer),
   };
 }

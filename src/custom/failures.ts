@@ -6,12 +6,12 @@ import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
 import { CompileError, type Problem, RunError } from '../lang/source.ts';
 import { MemoryBusy } from '../util/bytes/memory-lease.ts';
-import { engineWords } from './sanitize-message.ts';
+import { sanitizeMessage } from './sanitize-message.ts';
 import type { Stays } from './steps/session.ts';
 
 type Explain = (label: string, failure: DbFailure, timeoutMs: number) => ApiError;
 
-const refused: Explain = (label, failure) => apiError('step_refused', label, engineWords(failure.message));
+const refused: Explain = (label, failure) => apiError('step_refused', label, sanitizeMessage(failure.message));
 const unreachable: Explain = (label) =>
   apiError('step_unreachable', label, 'the database cannot be reached, refused the login, or went away');
 
@@ -20,7 +20,7 @@ const EXPLANATIONS: Readonly<Partial<Record<FailureKind, Explain>>> = {
   constraint: refused,
   raised: refused,
   invalid: (label, failure) =>
-    failure.ofStatement ? apiError('step_failed', label, engineWords(failure.message)) : refused(label, failure, 0),
+    failure.ofStatement ? apiError('step_failed', label, sanitizeMessage(failure.message)) : refused(label, failure, 0),
   unreachable,
   login: unreachable,
   lost: unreachable,
@@ -37,7 +37,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
   if (error instanceof DbFailure) {
     if (error.cause instanceof MemoryBusy) return apiError('memory_busy');
     if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message).at(`step ${label}`);
-    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, engineWords(error.message)))
+    return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, sanitizeMessage(error.message)))
       .at(`step ${label}`)
       .because(error);
   }

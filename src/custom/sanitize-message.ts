@@ -23,7 +23,7 @@ const CUTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/(?::? (?:While|while|In|in) (?:executing|processing|scope|query)\b|\(in query)[\s\S]*$/, ''],
 ];
 
-export function engineWords(message: string): string {
+export function sanitizeMessage(message: string): string {
   let words = message;
   for (const [pattern, instead] of CUTS) words = words.replace(pattern, instead);
   return words;

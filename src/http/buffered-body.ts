@@ -7,7 +7,7 @@ import { ByteWriter } from '../util/bytes/byte-writer.ts';
 const PIECE = 64 * 1024;
 const NO_HEAD = Buffer.alloc(0);
 
-export class KeptBody implements RowSink {
+export class BufferedBody implements RowSink {
   readonly out: ByteWriter;
   readonly #format: Format;
   readonly #mostBytes: number;

@@ -11,7 +11,7 @@ import type { Observer } from '../observe.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { Coalescer } from '../util/concurrency/coalescer.ts';
 import type { StopSignal } from '../util/concurrency/stop-signal.ts';
-import { KeptBody } from './buffered-body.ts';
+import { BufferedBody } from './buffered-body.ts';
 import type { Exchange } from './exchange.ts';
 import { RowResponse, sendBytes, setHeader } from './respond.ts';
 
@@ -88,7 +88,7 @@ export class AutoReads {
   }
 
   async #keep({ format, perform }: AutoRead, signal: StopSignal): Promise<Answer | undefined> {
-    const kept = new KeptRows(format);
+    const kept = new BufferedRead(format);
     try {
       addCursor(kept, await perform(kept, signal));
       return { body: kept.take(), headers: kept.headers };
@@ -105,7 +105,7 @@ function addCursor(answer: AnswerSink, { cursor }: AutoResult): void {
 
 class ReadTooLarge extends Error {}
 
-class KeptRows extends KeptBody implements AnswerSink {
+class BufferedRead extends BufferedBody implements AnswerSink {
   readonly headers: string[] = [];
 
   constructor(format: Format) {

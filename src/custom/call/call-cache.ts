@@ -8,21 +8,21 @@ import { SingleFlight } from '../../util/concurrency/single-flight.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed } from './attempt.ts';
 import type { ResponseCache } from './cache.ts';
 import { keyOf } from './cache-key.ts';
-import type { CallAnswer } from './call-output.ts';
+import type { CallOutput } from './call-output.ts';
 import type { Timings } from './run-steps.ts';
-import { type Execution, type Made, type ReplyHead, timingText } from './step-runner.ts';
+import { type Made, type ReplyHead, type StepRunner, timingText } from './step-runner.ts';
 
 /** Answers to larger inputs are neither kept nor shared: hardly any repeats, and the key would cost more than the steps. */
 const MOST_KEYED = 4 * 1024 * 1024;
 
-export class KeptAnswers {
-  readonly #execution: Execution;
+export class CachedCalls {
+  readonly #runner: StepRunner;
   readonly #cache: ResponseCache;
   readonly #observer: Observer;
   readonly #inFlight = new SingleFlight<Made | Failed>();
 
-  constructor(execution: Execution, cache: ResponseCache, observer: Observer) {
-    this.#execution = execution;
+  constructor(runner: StepRunner, cache: ResponseCache, observer: Observer) {
+    this.#runner = runner;
     this.#cache = cache;
     this.#observer = observer;
   }
@@ -31,7 +31,7 @@ export class KeptAnswers {
     return version.compiled.keeps && call.lease.held <= MOST_KEYED;
   }
 
-  async answer(attempt: Attempt, answer: CallAnswer): Promise<Answered | Failed> {
+  async answer(attempt: Attempt, answer: CallOutput): Promise<Answered | Failed> {
     const { call, endpoint, version, modules, input, headers } = attempt;
     const { cacheResult, coalesce, cacheTtlSecs } = version.compiled.document.config;
     const hasHead = version.compiled.response !== undefined;
@@ -49,7 +49,7 @@ export class KeptAnswers {
     }
     const timings: Timings = [];
     const make = async (signal: StopSignal): Promise<Made | Failed> => {
-      const made = await this.#execution.make(attempt, signal, timings, answer);
+      const made = await this.#runner.make(attempt, signal, timings, answer);
       if (cacheResult && made.kind === 'made' && isSuccess(made)) this.#cache.set(key, hasHead ? pack(made) : made.body, cacheTtlSecs);
       return made;
     };
@@ -70,7 +70,7 @@ function isSuccess({ head }: Made): boolean {
 
 const FIRST_REFUSAL = 400;
 
-function sendMade({ head, body }: Made, headers: readonly string[], answer: CallAnswer): void {
+function sendMade({ head, body }: Made, headers: readonly string[], answer: CallOutput): void {
   if (head === undefined) answer.bytes(body, headers);
   else answer.bytes(body, [...headers, ...head.headers], head.status, head.type);
 }
@@ -83,7 +83,7 @@ function pack({ head, body }: Made): Buffer {
   return Buffer.concat([length, text, body]);
 }
 
-function sendPacked(packed: Buffer, headers: readonly string[], answer: CallAnswer): void {
+function sendPacked(packed: Buffer, headers: readonly string[], answer: CallOutput): void {
   const end = 4 + packed.readUInt32BE(0);
   const head = JSON.parse(packed.toString('utf8', 4, end)) as ReplyHead;
   sendMade({ kind: 'made', head, body: packed.subarray(end) }, headers, answer);

@@ -4,7 +4,7 @@ import type { RowSink } from '../../model/cells.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 
 /** Rows on their way to the client. */
-export interface RowAnswer extends RowSink {
+export interface RowOutput extends RowSink {
   /** Names and values, alternating; sent with the first byte. */
   readonly headers: string[];
   end(): void;
@@ -12,24 +12,24 @@ export interface RowAnswer extends RowSink {
 }
 
 /** Rows that are kept as the bytes of an answer. */
-export interface KeptRows extends RowSink {
+export interface BufferedRows extends RowSink {
   take(): Buffer;
 }
 
-export interface CallAnswer {
+export interface CallOutput {
   /** Has the client received a byte? */
-  readonly begun: boolean;
+  readonly hasBegun: boolean;
   /** `held`: nothing is sent before the end, because what ran may still be rolled back. */
-  rows(held: 'held' | 'flowing'): RowAnswer;
+  rows(held: 'held' | 'flowing'): RowOutput;
   value(value: PlainValue, headers: readonly string[], status?: number): void;
   /** `type`: of a file, instead of the format's. */
   bytes(body: Buffer, headers: readonly string[], status?: number, type?: string): void;
-  keepValue(value: PlainValue, mostBytes: number): Buffer;
-  keepRows(mostBytes: number): KeptRows;
+  bufferValue(value: PlainValue, mostBytes: number): Buffer;
+  bufferRows(mostBytes: number): BufferedRows;
 }
 
 /** Answers that are kept or shared are in memory as a whole. */
-export class AnswerTooLarge extends BudgetError {
+export class ResultTooLarge extends BudgetError {
   constructor(mostBytes: number) {
     super(
       'memory',

@@ -6,22 +6,22 @@ import { apiError } from '../../errors.ts';
 import type { Definition, Endpoint } from '../../model/definition.ts';
 import type { Compiled } from '../program/compile.ts';
 import { type Answered, type Attempt, type Call, type Failed, failedBy } from './attempt.ts';
-import type { KeptAnswers } from './call-cache.ts';
-import type { CallAnswer } from './call-output.ts';
-import { chooseDefinition, type Finder, NO_MODULES, rollbackOf } from './endpoint-resolver.ts';
+import type { CachedCalls } from './call-cache.ts';
+import type { CallOutput } from './call-output.ts';
+import { chooseDefinition, type EndpointResolver, NO_MODULES, rollbackOf } from './endpoint-resolver.ts';
 import { readInput } from './input.ts';
-import type { Execution } from './step-runner.ts';
+import type { StepRunner } from './step-runner.ts';
 import type { VersionNotes } from './version-notes.ts';
 
 export interface CallStages {
-  readonly finder: Finder;
-  readonly execution: Execution;
-  readonly kept: KeptAnswers;
+  readonly resolver: EndpointResolver;
+  readonly runner: StepRunner;
+  readonly cached: CachedCalls;
   readonly notes: VersionNotes;
 }
 
-export async function answerCall(stages: CallStages, call: Call, answer: CallAnswer): Promise<void> {
-  const found = stages.finder.endpoint(call.caller, call.path, call.method);
+export async function answerCall(stages: CallStages, call: Call, answer: CallOutput): Promise<void> {
+  const found = stages.resolver.endpoint(call.caller, call.path, call.method);
   const endpoint = found instanceof Promise ? await found : found;
   const asked = chooseDefinition(endpoint, call.method, call.version);
   const tried: Definition[] = [];
@@ -37,22 +37,22 @@ export async function answerCall(stages: CallStages, call: Call, answer: CallAns
     if (outcome.isOwn && !call.signal.aborted) stages.notes.failed(call, next, outcome.error);
     // The version that left something behind reports it.
     if (outcome.lasts) throw outcome.error;
-    if (call.signal.aborted || !outcome.isOwn || answer.begun) break;
+    if (call.signal.aborted || !outcome.isOwn || answer.hasBegun) break;
   }
   // A rollback version that may not be called, or that refuses the call, does not help: the first error stands.
   throw first?.error;
 }
 
 async function attempt(
-  { finder, execution, kept }: CallStages,
+  { resolver, runner, cached }: CallStages,
   call: Call,
   endpoint: Endpoint,
   definition: Definition,
   asked: Definition,
-  answer: CallAnswer,
+  answer: CallOutput,
 ): Promise<Answered | Failed> {
   try {
-    const found = finder.version(call.caller, definition);
+    const found = resolver.version(call.caller, definition);
     const version = found instanceof Promise ? await found : found;
     const { compiled } = version;
     call.meter.subject = compiled.subject;
@@ -62,11 +62,11 @@ async function attempt(
     const allowance = { mostBytes: compiled.limits.bytes, lease: call.lease, signal: call.signal };
     const read = readInput(call.raw, compiled.rules, call.path.segments, allowance);
     const input = read instanceof Promise ? await read : read;
-    const modules = compiled.usesModules ? await finder.modules(call.caller) : NO_MODULES;
+    const modules = compiled.usesModules ? await resolver.modules(call.caller) : NO_MODULES;
     const headers = ['X-Served-Version', definition.version];
     if (definition !== asked) headers.push('X-Rolled-Back-From', asked.version);
     const made: Attempt = { call, endpoint, version, input, modules, headers };
-    return await (kept.takes(made) ? kept.answer(made, answer) : execution.answer(made, answer));
+    return await (cached.takes(made) ? cached.answer(made, answer) : runner.answer(made, answer));
   } catch (error) {
     return failedBy(error);
   }

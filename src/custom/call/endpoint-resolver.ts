@@ -37,7 +37,7 @@ function patternsOf(shapes: readonly string[]): UriPatterns {
   return known;
 }
 
-export class Finder {
+export class EndpointResolver {
   readonly #store: Store;
   readonly #engines: Engines;
   readonly #versions = new WeakMap<Definition, Version>();

@@ -16,7 +16,7 @@ import { contextOf } from '../steps/context.ts';
 import { CallSession } from '../steps/session.ts';
 import type { StepFrame } from '../steps/step.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed, failedBy } from './attempt.ts';
-import type { CallAnswer, KeptRows, RowAnswer } from './call-output.ts';
+import type { BufferedRows, CallOutput, RowOutput } from './call-output.ts';
 import { runSteps, type StepsDone, type Timings } from './run-steps.ts';
 
 /** The bytes of an answer. */
@@ -47,7 +47,7 @@ function bodyOf({ status, file }: ResponseReply, written: () => Buffer): Buffer 
   return file === undefined ? written() : file.data;
 }
 
-function send(reply: ResponseReply, value: PlainValue, headers: readonly string[], answer: CallAnswer): void {
+function send(reply: ResponseReply, value: PlainValue, headers: readonly string[], answer: CallOutput): void {
   const { status, file } = reply;
   const all = [...headers, ...reply.headers];
   if (BODILESS.has(status)) answer.bytes(EMPTY, all, status);
@@ -55,7 +55,7 @@ function send(reply: ResponseReply, value: PlainValue, headers: readonly string[
   else answer.value(value, all, status);
 }
 
-export class Execution {
+export class StepRunner {
   readonly connections: Connections;
 
   constructor(connections: Connections) {
@@ -63,11 +63,11 @@ export class Execution {
   }
 
   /** Sends rows straight from the steps to the client. */
-  async answer(attempt: Attempt, answer: CallAnswer): Promise<Answered | Failed> {
+  async answer(attempt: Attempt, answer: CallOutput): Promise<Answered | Failed> {
     const { compiled } = attempt.version;
     const timings: Timings = [];
-    let rows: RowAnswer | undefined;
-    const sink = (): RowAnswer => {
+    let rows: RowOutput | undefined;
+    const sink = (): RowOutput => {
       rows = answer.rows(compiled.rows);
       rows.headers.push(...attempt.headers, 'Server-Timing', timingText(compiled, timings));
       return rows;
@@ -78,7 +78,7 @@ export class Execution {
     };
     const ran = await this.#run(attempt, attempt.call.signal, timings, sink, () => {
       discard();
-      return !answer.begun;
+      return !answer.hasBegun;
     });
     if (ran.kind === 'failed') {
       discard();
@@ -104,12 +104,12 @@ export class Execution {
   }
 
   /** As bytes. */
-  async make(attempt: Attempt, signal: StopSignal, timings: Timings, answer: CallAnswer): Promise<Made | Failed> {
+  async make(attempt: Attempt, signal: StopSignal, timings: Timings, answer: CallOutput): Promise<Made | Failed> {
     const { compiled } = attempt.version;
     const { bytes } = compiled.limits;
-    let rows: KeptRows | undefined;
-    const sink = (): KeptRows => {
-      rows = answer.keepRows(bytes);
+    let rows: BufferedRows | undefined;
+    const sink = (): BufferedRows => {
+      rows = answer.bufferRows(bytes);
       return rows;
     };
     const ran = await this.#run(attempt, signal, timings, sink, () => true);
@@ -117,8 +117,8 @@ export class Execution {
     const { value, reply } = ran;
     try {
       if (reply !== undefined)
-        return { kind: 'made', head: headOf(reply), body: bodyOf(reply, () => answer.keepValue(value ?? null, bytes)) };
-      const body = value === undefined && rows !== undefined ? rows.take() : answer.keepValue(value ?? null, bytes);
+        return { kind: 'made', head: headOf(reply), body: bodyOf(reply, () => answer.bufferValue(value ?? null, bytes)) };
+      const body = value === undefined && rows !== undefined ? rows.take() : answer.bufferValue(value ?? null, bytes);
       return { kind: 'made', head: undefined, body };
     } catch (error) {
       return undeliverable(compiled, error);
@@ -130,7 +130,7 @@ export class Execution {
     attempt: Attempt,
     signal: StopSignal,
     timings: Timings,
-    sink: () => RowAnswer | KeptRows,
+    sink: () => RowOutput | BufferedRows,
     again: () => boolean,
   ): Promise<StepsDone | Failed> {
     const { compiled } = attempt.version;

@@ -96,7 +96,7 @@ async function execute(management: Management, author: Author, compiled: Compile
       context: contextOf(caller),
       results: new Array(compiled.steps.length),
       limits,
-      modules: await management.finder.modules(author.caller),
+      modules: await management.resolver.modules(author.caller),
       session,
       signal: trial.signal,
       lease: trial.lease,

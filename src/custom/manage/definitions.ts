@@ -16,7 +16,7 @@ import {
 import type { ProjectContext } from '../../model/project.ts';
 import type { DefinitionChange, DefinitionInsertion, DefinitionRevision, Store } from '../../store/store.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import type { Finder } from '../call/endpoint-resolver.ts';
+import type { EndpointResolver } from '../call/endpoint-resolver.ts';
 import { type DefinitionDocument, maskPassword, showDocument } from '../document/document.ts';
 import type { Compiled } from '../program/compile.ts';
 import type { Tree } from '../yaml/yaml-tree.ts';
@@ -27,7 +27,7 @@ export const AUTHORS: readonly string[] = ['admin', 'power'];
 
 export interface Management {
   readonly store: Store;
-  readonly finder: Finder;
+  readonly resolver: EndpointResolver;
   readonly connections: Connections;
   /** Throws when a host may not be dialled. */
   checkHost(host: string): Promise<void>;

@@ -68,7 +68,7 @@ export async function inspectDefinition(
   const { tree, document, findings } = await inspect(management, source, author.caller.projectId);
   if (document === undefined) return { tree, document, compiled: undefined, password: null, findings, warnings: [] };
   await pause();
-  const modules = await management.finder.modules(author.caller);
+  const modules = await management.resolver.modules(author.caller);
   if (findings.length === 0) findings.push(...unregistered(author.context, document));
   const isWhole = findings.length === 0;
   const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null };

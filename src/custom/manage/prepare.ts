@@ -9,7 +9,7 @@ import type { Entry } from '../../model/entry.ts';
 import { placeAtOffset } from '../document/document-logic.ts';
 import type { Askable } from '../program/compile.ts';
 import { sourceOffset } from '../program/source-offset.ts';
-import { engineWords } from '../sanitize-message.ts';
+import { sanitizeMessage } from '../sanitize-message.ts';
 import type { CodeProblem, Step } from '../steps/step.ts';
 import { placeOf } from '../yaml/yaml-tree.ts';
 
@@ -69,7 +69,7 @@ async function checkStep(
   } catch (error) {
     if (!(error instanceof DbFailure) || error.about === 'server') throw error;
     if (error.kind === 'unsupported') return;
-    const words = `step ${step.label}: ${engineWords(error.message)}`;
+    const words = `step ${step.label}: ${sanitizeMessage(error.message)}`;
     const comesLater =
       error.about === 'names' && steps.some(({ source, sql }) => source.index < step.source.index && sql?.ofSchema === true);
     if (error.kind === 'denied') warnings.push(`step ${step.label}: the database user lacks the privilege for it`);

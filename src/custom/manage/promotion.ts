@@ -68,7 +68,7 @@ export async function planPromotion(
   const target: SpaceScope = { orgId, projectId, spaceId: request.targetSpaceId };
   const sources = await Promise.all(request.definitionIds.map((id) => findSource(management, author, id)));
   const context = await contextOf(management, target);
-  const [here, there] = [await management.finder.modules(caller), await management.finder.modules(target)];
+  const [here, there] = [await management.resolver.modules(caller), await management.resolver.modules(target)];
   const pieces: Piece[] = [];
   for (const source of sources) pieces.push(await pieceOf(management, author, { target, source, version: request.targetVersion, here }));
   const modules = await modulesOf(pieces, here, there, projectId);

@@ -1,7 +1,7 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
 
 import { answerCall } from '../../custom/call/call.ts';
-import { AnswerTooLarge, type CallAnswer, type KeptRows, type RowAnswer } from '../../custom/call/call-output.ts';
+import { type BufferedRows, type CallOutput, ResultTooLarge, type RowOutput } from '../../custom/call/call-output.ts';
 import type { CallPath } from '../../custom/call/endpoint-resolver.ts';
 import { apiError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
@@ -13,7 +13,7 @@ import { standingOf } from '../../personas/effective-persona.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { NestingError } from '../../util/json/json.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
-import { KeptBody } from '../buffered-body.ts';
+import { BufferedBody } from '../buffered-body.ts';
 import type { Exchange } from '../exchange.ts';
 import { RowResponse, sendBytes, sendValue } from '../respond.ts';
 import {
@@ -73,7 +73,7 @@ export function customRoutes(services: Services): readonly Route[] {
             meter: exchange,
             lease,
           },
-          new CustomAnswer(exchange, format),
+          new HttpCallOutput(exchange, format),
         );
       } finally {
         lease.release();
@@ -129,9 +129,9 @@ function literal(segment: string): string {
   return segment.replace(/[/{]/g, encodeURIComponent);
 }
 
-const tooLarge = (mostBytes: number): Error => new AnswerTooLarge(mostBytes);
+const tooLarge = (mostBytes: number): Error => new ResultTooLarge(mostBytes);
 
-class CustomAnswer implements CallAnswer {
+class HttpCallOutput implements CallOutput {
   readonly #exchange: Exchange;
   readonly #format: Format;
 
@@ -140,11 +140,11 @@ class CustomAnswer implements CallAnswer {
     this.#format = format;
   }
 
-  get begun(): boolean {
+  get hasBegun(): boolean {
     return this.#exchange.reply.status !== 0;
   }
 
-  rows(held: 'held' | 'flowing'): RowAnswer {
+  rows(held: 'held' | 'flowing'): RowOutput {
     return new RowResponse(this.#exchange, this.#format, held);
   }
 
@@ -156,8 +156,8 @@ class CustomAnswer implements CallAnswer {
     sendBytes(this.#exchange, status, type, body, headers);
   }
 
-  keepValue(value: PlainValue, mostBytes: number): Buffer {
-    const body = new KeptBody(this.#format, mostBytes, tooLarge);
+  bufferValue(value: PlainValue, mostBytes: number): Buffer {
+    const body = new BufferedBody(this.#format, mostBytes, tooLarge);
     try {
       this.#format.value(value, body.out);
     } catch (error) {
@@ -166,7 +166,7 @@ class CustomAnswer implements CallAnswer {
     return body.take();
   }
 
-  keepRows(mostBytes: number): KeptRows {
-    return new KeptBody(this.#format, mostBytes, tooLarge);
+  bufferRows(mostBytes: number): BufferedRows {
+    return new BufferedBody(this.#format, mostBytes, tooLarge);
   }
 }

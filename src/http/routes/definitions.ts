@@ -43,8 +43,8 @@ export function definitionRoutes(services: Services): readonly Route[] {
   const base = `/${services.config.pathPrefix}/rest/definition/v1`;
   const management: Management = {
     store: services.store,
-    finder: services.calls.finder,
-    connections: services.calls.execution.connections,
+    resolver: services.calls.resolver,
+    connections: services.calls.runner.connections,
     checkHost: services.checkHost,
   };
 

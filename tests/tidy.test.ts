@@ -274,8 +274,8 @@ describe('one place for', () => {
     expect(linesMatching(outside(/^src\/sql\/operators\.ts$/, /^src\/lang\//), branches)).toEqual([]);
   });
 
-  test('narrowing a plan to what its caller may do: src/auto/plan/authorize.ts, and compiling it: src/sql', () => {
-    expect(linesMatching(outside(/^src\/auto\/plan\/authorize\.ts$/), /\bas (?:unknown as )?Narrowed\b/)).toEqual([]);
+  test('authorizing a plan: src/auto/plan/authorize.ts, and compiling it: src/sql', () => {
+    expect(linesMatching(outside(/^src\/auto\/plan\/authorize\.ts$/), /\bas (?:unknown as )?Authorized\b/)).toEqual([]);
     expect(linesMatching(outside(/^src\/sql\//), /dialect\.(?:insert|update|delete|predicates)\(/)).toEqual([]);
   });
 

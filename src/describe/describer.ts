@@ -12,7 +12,7 @@ import type { Operation } from '../model/persona.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { ForeignKey } from '../model/relation.ts';
 import type { Table } from '../model/table.ts';
-import { type Standing, standingOf } from '../personas/effective-persona.ts';
+import { type EffectivePersona, effectivePersonaOf } from '../personas/effective-persona.ts';
 import type { GrantBook, SchemaGrants } from '../personas/grants.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
@@ -85,14 +85,14 @@ export class Describer {
     const { prefix, maxPageSize } = this.#parts;
     if (slice.db === undefined && slice.table !== undefined) throw apiError('bad_parameter', 'table', 'it goes with db');
     const named = slice.db === undefined ? this.#all(context) : [this.#named(context, slice.db)];
-    const standing = await standingOf(this.#parts.store, caller, context);
-    const found = await this.#tables({ caller, context, standing }, named, slice);
+    const effective = await effectivePersonaOf(this.#parts.store, caller, context);
+    const found = await this.#tables({ caller, context, effective }, named, slice);
     const endpoints = slice.db === undefined ? await this.#endpoints.find(caller) : { endpoints: [], key: '' };
     const unreadable = slice.db === undefined ? [...context.unreadable.keys()] : [];
     const unreachable = [...found.unreachable, ...unreadable];
     const { org, project, space } = placeOf(caller, context);
     const letters = caller.keyType ?? '';
-    const persona = standing.kind === 'persona' ? `${standing.persona.persona} ${standing.persona.revision}` : standing.kind;
+    const persona = effective.kind === 'persona' ? `${effective.persona.persona} ${effective.persona.revision}` : effective.kind;
     const place = [
       this.#parts.version,
       prefix,
@@ -125,12 +125,12 @@ export class Describer {
   }
 
   async outline(caller: SpaceCaller, context: ProjectContext): Promise<Outline> {
-    const standing = await standingOf(this.#parts.store, caller, context);
+    const effective = await effectivePersonaOf(this.#parts.store, caller, context);
     const { endpoints } = await this.#endpoints.find(caller);
     const isGranted = (operation: Operation): boolean =>
       allows(caller, LETTERS[operation]) &&
       [...context.entries.values()].some(
-        (entry) => (operation === 'read' || entry.readOnly !== true) && this.#grants({ caller, context, standing }, entry, operation),
+        (entry) => (operation === 'read' || entry.readOnly !== true) && this.#grants({ caller, context, effective }, entry, operation),
       );
     return {
       ...placeOf(caller, context),
@@ -215,15 +215,15 @@ export class Describer {
   }
 
   /** Does the caller's persona grant an operation in some schema of a database? */
-  #grants({ caller, context, standing }: Asking, entry: Entry, operation: Operation): boolean {
-    if (standing.kind !== 'persona') return standing.kind === 'unrestricted';
-    return this.#parts.grants.everywhereIn(standing.persona, context, caller, entry).some((granted) => granted.grants(operation));
+  #grants({ caller, context, effective }: Asking, entry: Entry, operation: Operation): boolean {
+    if (effective.kind !== 'persona') return effective.kind === 'unrestricted';
+    return this.#parts.grants.everywhereIn(effective.persona, context, caller, entry).some((granted) => granted.grants(operation));
   }
 
   /** What the caller's persona grants in a schema. */
-  #sight({ caller, context, standing }: Asking, { entry, schema }: Named): Sight {
-    if (standing.kind === 'unrestricted') return EVERYTHING;
-    const granted = standing.kind === 'none' ? undefined : this.#parts.grants.in(standing.persona, context, caller, entry, schema);
+  #sight({ caller, context, effective }: Asking, { entry, schema }: Named): Sight {
+    if (effective.kind === 'unrestricted') return EVERYTHING;
+    const granted = effective.kind === 'none' ? undefined : this.#parts.grants.in(effective.persona, context, caller, entry, schema);
     return granted === undefined ? NOTHING : sightOf(granted);
   }
 }
@@ -246,7 +246,7 @@ function keysOf(picture: Seen): ReadonlyMap<string, readonly ForeignKey[]> {
 interface Asking {
   readonly caller: SpaceCaller;
   readonly context: ProjectContext;
-  readonly standing: Standing;
+  readonly effective: EffectivePersona;
 }
 
 interface Sight {

@@ -28,7 +28,7 @@ export type Personas = ReadonlyMap<string, PersonaRecord>;
 export const PERSONA_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
 /** A value that the service gives: as the document has it, or taken from the caller at each request. */
-export type GivenValue =
+export type PresetValue =
   | { readonly from: 'document'; readonly value: PlainValue }
   /** `user_id`, `roles`, `claims.region` … */
   | { readonly from: 'caller'; readonly name: string };
@@ -51,7 +51,7 @@ export interface ReadGrant extends ColumnGrant, RowRule {
 }
 
 export interface InsertGrant extends ColumnGrant {
-  readonly set: ReadonlyMap<string, GivenValue>;
+  readonly set: ReadonlyMap<string, PresetValue>;
 }
 
 export interface UpdateGrant extends InsertGrant, RowRule {}

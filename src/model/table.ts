@@ -71,11 +71,11 @@ export interface Table {
   /** Can several rows be written all or nothing? */
   readonly transactional: boolean;
   /** Set for a table as one caller sees it, which may be less than there is. */
-  readonly sight?: TableSight;
+  readonly viewRights?: ViewRights;
 }
 
 /** What may be asked of the columns that a caller can name. */
-export interface TableSight {
+export interface ViewRights {
   readonly readable: ReadonlySet<Column>;
   /** Shown as something else, so that nothing may be asked of their values. */
   readonly masked: ReadonlySet<Column>;

@@ -6,7 +6,7 @@ import type { Located } from '../model/database-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
 import type { Column, Table } from '../model/table.ts';
-import type { Standing } from './effective-persona.ts';
+import type { EffectivePersona } from './effective-persona.ts';
 import type { GrantBook, SchemaGrants } from './grants.ts';
 
 export interface Place extends Located {
@@ -28,39 +28,39 @@ const BLIND: Access = {
 /** Throws when the caller may see no table of that name, as if there were none. */
 export function accessTo(
   book: GrantBook,
-  standing: Standing,
+  effective: EffectivePersona,
   caller: SpaceCaller,
   context: ProjectContext,
   entry: Entry,
   schema: string | undefined,
   table: string,
 ): Access {
-  if (standing.kind === 'unrestricted') return UNRESTRICTED;
-  if (standing.kind === 'none') throw apiError('persona_none');
-  const grants = book.in(standing.persona, context, caller, entry, schema);
+  if (effective.kind === 'unrestricted') return UNRESTRICTED;
+  if (effective.kind === 'none') throw apiError('persona_none');
+  const grants = book.in(effective.persona, context, caller, entry, schema);
   if (grants?.grantsOf(table) !== undefined) return grants.accessFor(caller);
   if (grants?.opensOthers) return BLIND;
   throw apiError('table_unknown', table);
 }
 
 /** What of a schema is shown to the caller. */
-interface GrantedSight {
+interface SchemaVisibility {
   hasTable(name: string): boolean;
   columnsOf(table: Table): readonly Column[] | undefined;
   reads(table: string, columns: readonly string[]): boolean;
 }
 
-export const SEES_EVERYTHING: GrantedSight = { hasTable: () => true, columnsOf: (table) => table.columns, reads: () => true };
-const SEES_NOTHING: GrantedSight = { hasTable: () => false, columnsOf: () => undefined, reads: () => false };
+export const EVERYTHING_VISIBLE: SchemaVisibility = { hasTable: () => true, columnsOf: (table) => table.columns, reads: () => true };
+const NOTHING_VISIBLE: SchemaVisibility = { hasTable: () => false, columnsOf: () => undefined, reads: () => false };
 
-export function sightOf(book: GrantBook, standing: Standing, place: Place): GrantedSight {
-  if (standing.kind === 'unrestricted') return SEES_EVERYTHING;
-  if (standing.kind === 'none') return SEES_NOTHING;
-  const grants = book.in(standing.persona, place.context, place.caller, place.entry, place.schema);
-  return grants === undefined ? SEES_NOTHING : granted(grants);
+export function schemaVisibility(book: GrantBook, effective: EffectivePersona, place: Place): SchemaVisibility {
+  if (effective.kind === 'unrestricted') return EVERYTHING_VISIBLE;
+  if (effective.kind === 'none') return NOTHING_VISIBLE;
+  const grants = book.in(effective.persona, place.context, place.caller, place.entry, place.schema);
+  return grants === undefined ? NOTHING_VISIBLE : granted(grants);
 }
 
-function granted(grants: SchemaGrants): GrantedSight {
+function granted(grants: SchemaGrants): SchemaVisibility {
   return {
     hasTable: (name) => grants.grantsOf(name) !== undefined,
     columnsOf: (table) => grants.rightsOn(table)?.visible,

@@ -5,12 +5,12 @@
 import { apiError } from '../errors.ts';
 import {
   type ColumnGrant,
-  type GivenValue,
   type GrantedTable,
   type InsertGrant,
   type Operation,
   PERSONA_NAME,
   type Persona,
+  type PresetValue,
   type ReadGrant,
   type RowRule,
   type TableGrants,
@@ -198,10 +198,10 @@ function insertGrant(reader: DocumentReader, given: MapPart): InsertGrant {
   return grant;
 }
 
-function setIn(reader: DocumentReader, given: MapPart): ReadonlyMap<string, GivenValue> {
+function setIn(reader: DocumentReader, given: MapPart): ReadonlyMap<string, PresetValue> {
   const part = reader.field(given, 'set');
   const map = part && reader.map(part, undefined, 'a mapping of columns to values');
-  const set = new Map<string, GivenValue>();
+  const set = new Map<string, PresetValue>();
   for (const [column, value] of map?.fields ?? []) {
     const path = childPath(map?.path ?? '', column);
     if (typeof value === 'string' && isCallerValue(value)) {

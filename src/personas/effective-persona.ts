@@ -9,18 +9,18 @@ import type { ProjectContext, Space } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
 import { after, type MaybePromise } from '../util/concurrency/maybe-promise.ts';
 
-export type Standing =
+export type EffectivePersona =
   | { readonly kind: 'unrestricted' }
   /** `persona`: the one in force. `all`: those that the caller has, in order. */
   | { readonly kind: 'persona'; readonly persona: PersonaRecord; readonly all: readonly PersonaRecord[] }
   | { readonly kind: 'none' };
 
-const UNRESTRICTED: Standing = { kind: 'unrestricted' };
-const NONE: Standing = { kind: 'none' };
+const UNRESTRICTED: EffectivePersona = { kind: 'unrestricted' };
+const NONE: EffectivePersona = { kind: 'none' };
 const ADMIN = 'admin';
 
 /** Throws when the caller asks to act as someone it is not. A space without personas costs one look. */
-export function standingOf(store: Store, caller: Caller, context: ProjectContext): MaybePromise<Standing> {
+export function effectivePersonaOf(store: Store, caller: Caller, context: ProjectContext): MaybePromise<EffectivePersona> {
   const space = caller.spaceId === undefined ? firstSpace(context) : context.spaces.get(caller.spaceId);
   if (space?.isGuarded !== true) return inOpenSpace(caller);
   const { org, project } = context;
@@ -36,17 +36,17 @@ function firstSpace({ spaces }: ProjectContext): Space | undefined {
   return undefined;
 }
 
-function inOpenSpace({ personaAsked }: Caller): Standing {
+function inOpenSpace({ personaAsked }: Caller): EffectivePersona {
   if (personaAsked !== undefined) throw apiError('persona_unknown', personaAsked);
   return UNRESTRICTED;
 }
 
-function choose(personas: Personas, caller: Caller): Standing {
+function choose(personas: Personas, caller: Caller): EffectivePersona {
   const { personaAsked, personaBound, roles } = caller;
   if (personaBound !== undefined) return bound(personas, personaBound, personaAsked);
-  const standing = byRoles(personas, roles);
-  if (personaAsked === undefined) return roles.has(ADMIN) ? UNRESTRICTED : standing;
-  const all = standing.kind === 'persona' ? standing.all : [];
+  const effective = byRoles(personas, roles);
+  if (personaAsked === undefined) return roles.has(ADMIN) ? UNRESTRICTED : effective;
+  const all = effective.kind === 'persona' ? effective.all : [];
   const persona = personas.get(personaAsked);
   if (roles.has(ADMIN)) {
     if (persona === undefined) throw apiError('persona_unknown', personaAsked);
@@ -57,27 +57,27 @@ function choose(personas: Personas, caller: Caller): Standing {
 }
 
 /** A token that acts as a persona acts as no other. */
-function bound(personas: Personas, name: string, asked: string | undefined): Standing {
+function bound(personas: Personas, name: string, asked: string | undefined): EffectivePersona {
   const persona = personas.get(name);
   if (persona === undefined || (asked !== undefined && asked !== name)) throw apiError('persona_not_yours', asked ?? name);
   return { kind: 'persona', persona, all: [persona] };
 }
 
 /** What a set of roles comes to, as long as the personas of the space are these. */
-const known = new WeakMap<Personas, WeakMap<ReadonlySet<string>, Standing>>();
+const known = new WeakMap<Personas, WeakMap<ReadonlySet<string>, EffectivePersona>>();
 
-function byRoles(personas: Personas, roles: ReadonlySet<string>): Standing {
+function byRoles(personas: Personas, roles: ReadonlySet<string>): EffectivePersona {
   let standings = known.get(personas);
   if (standings === undefined) {
     standings = new WeakMap();
     known.set(personas, standings);
   }
-  let standing = standings.get(roles);
-  if (standing === undefined) {
+  let effective = standings.get(roles);
+  if (effective === undefined) {
     const all = [...personas.values()].filter((persona) => persona.roles.some((role) => roles.has(role)));
     const [first] = all;
-    standing = first === undefined ? NONE : { kind: 'persona', persona: first, all };
-    standings.set(roles, standing);
+    effective = first === undefined ? NONE : { kind: 'persona', persona: first, all };
+    standings.set(roles, effective);
   }
-  return standing;
+  return effective;
 }

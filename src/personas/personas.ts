@@ -13,7 +13,7 @@ import { plainDocument } from '../util/json/plain-document.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { readPersona, type SourceType } from './document.ts';
 import type { DocumentReader } from './document-reader.ts';
-import type { Standing } from './effective-persona.ts';
+import type { EffectivePersona } from './effective-persona.ts';
 
 export interface PersonaAnswer {
   readonly status: number;
@@ -131,14 +131,14 @@ export async function copyPersonas(
 }
 
 /** Who one is: as whom the caller acts, and what that grants. */
-export function describeStanding(caller: SpaceCaller, standing: Standing): PlainMap {
-  const isPersona = standing.kind === 'persona';
+export function describeEffectivePersona(caller: SpaceCaller, effective: EffectivePersona): PlainMap {
+  const isPersona = effective.kind === 'persona';
   return new Map<string, PlainValue>([
-    ['persona', isPersona ? standing.persona.persona : null],
-    ['personas', isPersona ? standing.all.map(({ persona }) => persona) : []],
+    ['persona', isPersona ? effective.persona.persona : null],
+    ['personas', isPersona ? effective.all.map(({ persona }) => persona) : []],
     ['roles', [...caller.roles]],
     ['claims', caller.claims ?? new Map()],
-    ['unrestricted', standing.kind === 'unrestricted'],
-    ['tables', isPersona ? (documentOf(standing.persona).get('tables') ?? new Map()) : new Map()],
+    ['unrestricted', effective.kind === 'unrestricted'],
+    ['tables', isPersona ? (documentOf(effective.persona).get('tables') ?? new Map()) : new Map()],
   ]);
 }

@@ -1,7 +1,7 @@
 /** Values that the service gives to columns itself (`set` of a persona), checked against the columns like any other value. */
 import type { Preset, Subject } from '../auto/plan/authorize.ts';
 import { fromText, InvalidValue } from '../auto/plan/values.ts';
-import type { GivenValue } from '../model/persona.ts';
+import type { PresetValue } from '../model/persona.ts';
 import type { Column } from '../model/table.ts';
 import type { ParamValue } from '../sql/statement.ts';
 import { writeJson } from '../util/json/json.ts';
@@ -10,7 +10,7 @@ import { callerValue, textOfValue } from './caller-values.ts';
 import { claimError } from './rule-binder.ts';
 
 /** Throws InvalidValue when a value of the document does not fit. */
-export function compilePreset(column: Column, given: GivenValue): Preset {
+export function compilePreset(column: Column, given: PresetValue): Preset {
   if (given.from === 'document') {
     const value = stored(column, given.value);
     return { column, valueFor: () => value };

@@ -6,24 +6,24 @@ import type { Preset, Right, Rule, TableRights } from '../auto/plan/authorize.ts
 import { InvalidValue } from '../auto/plan/values.ts';
 import { ApiError } from '../errors.ts';
 import type { ColumnGrant, InsertGrant, Operation, ReadGrant, RowRule, TableGrants, UpdateGrant } from '../model/persona.ts';
-import type { Column, Table, TableSight } from '../model/table.ts';
+import type { Column, Table, ViewRights } from '../model/table.ts';
 import { ruledColumns } from './document.ts';
 import { compilePreset } from './presets.ts';
 import { compileRules } from './rule-binder.ts';
 
 /** Hears of what does not fit the table: where in the operation, and why. */
-export type Note = (operation: Operation, where: string, why: string) => void;
+export type ReportProblem = (operation: Operation, where: string, why: string) => void;
 
-const UNHEARD: Note = () => undefined;
+const IGNORE: ReportProblem = () => undefined;
 const NO_MASKS: ReadonlyMap<Column, string | null> = new Map();
 
 class RightCompiler {
   readonly #table: Table;
   readonly #operation: Operation;
-  readonly #note: Note;
+  readonly #note: ReportProblem;
   isBroken = false;
 
-  constructor(table: Table, operation: Operation, note: Note) {
+  constructor(table: Table, operation: Operation, note: ReportProblem) {
     this.#table = table;
     this.#operation = operation;
     this.#note = note;
@@ -134,7 +134,7 @@ const COMPILERS: { readonly [K in Operation]: (compiler: RightCompiler, grant: N
   }),
 };
 
-export function compileRights(grants: TableGrants, table: Table, note: Note = UNHEARD): TableRights {
+export function compileRights(grants: TableGrants, table: Table, note: ReportProblem = IGNORE): TableRights {
   const granted: { [K in Operation]?: Granted & { readonly isBroken: boolean } } = {};
   for (const operation of Object.keys(COMPILERS) as Operation[]) {
     const grant = grants[operation];
@@ -146,13 +146,13 @@ export function compileRights(grants: TableGrants, table: Table, note: Note = UN
   const readable = granted.read?.columns ?? NO_COLUMNS;
   const known = new Set([...readable, ...(granted.insert?.columns ?? []), ...(granted.update?.columns ?? [])]);
   const visible = table.columns.filter((column) => known.has(column));
-  const sight: TableSight = { readable, masked: new Set(granted.read?.masks.keys() ?? []), key: table.primaryKey };
+  const viewRights: ViewRights = { readable, masked: new Set(granted.read?.masks.keys() ?? []), key: table.primaryKey };
   const rights: { [K in Operation]?: Right } = {};
   for (const [operation, right] of Object.entries(granted) as [Operation, Granted & { readonly isBroken: boolean }][])
     rights[operation] = {
       ...right,
-      view: viewOf(table, operation, right, visible, sight),
-      lacks: operation === 'insert' ? lackOf(table, right, known) : undefined,
+      view: viewOf(table, operation, right, visible, viewRights),
+      missingColumn: operation === 'insert' ? missingColumnOf(table, right, known) : undefined,
     };
   return { rights, visible };
 }
@@ -163,24 +163,24 @@ const NO_COLUMNS: ReadonlySet<Column> = new Set();
  * The table as requests for an operation are planned on. Every column that the caller knows of can be named; whether it may be read, asked about or
  * given is told apart later. The order stays, so that pages are as stable as ever.
  */
-function viewOf(table: Table, operation: Operation, right: Granted, visible: readonly Column[], sight: TableSight): Table {
+function viewOf(table: Table, operation: Operation, right: Granted, visible: readonly Column[], viewRights: ViewRights): Table {
   const isRead = operation === 'read';
   const named = isRead
-    ? visible.filter((column) => sight.readable.has(column))
+    ? visible.filter((column) => viewRights.readable.has(column))
     : [...visible, ...right.presets.map(({ column }) => column)];
-  const isKeyKnown = operation === 'insert' || table.primaryKey.every((column) => sight.readable.has(column));
+  const isKeyKnown = operation === 'insert' || table.primaryKey.every((column) => viewRights.readable.has(column));
   return {
     ...table,
-    columns: table.columns.filter((column) => (operation === 'insert' ? right.columns : sight.readable).has(column)),
+    columns: table.columns.filter((column) => (operation === 'insert' ? right.columns : viewRights.readable).has(column)),
     byName: new Map(named.map((column) => [column.name, column])),
     primaryKey: isKeyKnown ? table.primaryKey : [],
-    sortedBy: table.sortedBy.every((column) => sight.readable.has(column)) ? table.sortedBy : [],
-    sight,
+    sortedBy: table.sortedBy.every((column) => viewRights.readable.has(column)) ? table.sortedBy : [],
+    viewRights,
   };
 }
 
 /** A column that every row needs and that is given neither by the caller nor by the service. */
-function lackOf(table: Table, { columns, presets }: Granted, known: ReadonlySet<Column>): string | null | undefined {
+function missingColumnOf(table: Table, { columns, presets }: Granted, known: ReadonlySet<Column>): string | null | undefined {
   const lacking = table.columns.find(
     (column) => column.required && !columns.has(column) && !presets.some((preset) => preset.column === column),
   );

@@ -5,7 +5,7 @@
 import type { Column, Table } from '../model/table.ts';
 import type { AggregateFunction, TimePart } from './aggregates.ts';
 import type { Predicates } from './operators.ts';
-import type { InsertPlan, Most, SelectPlan, UpdateRowsPlan } from './plan.ts';
+import type { InsertPlan, RowLimit, SelectPlan, UpdateRowsPlan } from './plan.ts';
 import type { Operand, ParamType, ParamValue, Statement, StatementParam } from './statement.ts';
 
 /** Collects parameters while a statement's text is built. */
@@ -50,26 +50,26 @@ export interface Dialect {
   /** ORDER BY item that puts NULLs in the same place on every engine: first ascending, last descending. */
   orderItem(column: Column, direction: 'asc' | 'desc', name?: string): string;
   /** A moment or date cut down to the beginning of a part of time. */
-  truncated?(column: Column, part: TimePart): string;
+  truncate?(column: Column, part: TimePart): string;
   /** Such a value as one of the column's kind; absent where it is one. */
-  shownPart?(column: Column, value: string): string;
+  formatPart?(column: Column, value: string): string;
   /** An aggregate, where it is not written as every engine writes it. */
   aggregate?(aggregate: AggregateFunction, column: Column, name: string): string | undefined;
   /** The type of a sum or an average of a column, so that it can be compared. */
-  wide?(column: Column, aggregate: AggregateFunction): Pick<Column, 'type' | 'cast'>;
+  aggregateType?(column: Column, aggregate: AggregateFunction): Pick<Column, 'type' | 'cast'>;
   /**
    * What a subquery about related rows may be. `uncorrelated`: it cannot refer to the row outside. `apart from writes`: it cannot read a table that the
    * statement writes, unless it is a table of its own. Absent where it may be anything.
    */
   readonly related?: 'uncorrelated' | 'apart from writes';
   /** Is a column one of these values, as one parameter? Absent where each of them is one. */
-  memberOfMany?(column: Column, name: string, values: readonly Operand[], bind: ParamBinder): string;
+  memberOfArray?(column: Column, name: string, values: readonly Operand[], bind: ParamBinder): string;
   /** What to select of a column so that equal values are equal bytes; absent where that is the column itself. */
-  equalBytes?(column: Column): Column;
+  equalityColumn?(column: Column): Column;
   /** The first rows of each group, behind ORDER BY; absent where a window function has to number them. */
-  firstOfEach?(limit: number, group: readonly string[]): string;
+  limitPerGroup?(limit: number, group: readonly string[]): string;
   /** Is a page sooner read with the rows of other tables joined to it than before them? Absent where it never is. */
-  joins?(page: SelectPlan): boolean;
+  prefersJoin?(page: SelectPlan): boolean;
   /** How the planner or the statistics are asked for a number of rows. */
   readonly estimate?: RowEstimate;
   /** Are keys read sooner than rows, so that a page far behind is found by them (`compile-page.ts`)? Not where an index cannot tell whether a row is there. */
@@ -79,17 +79,17 @@ export interface Dialect {
   /** Rows of one plan, in as few statements as the engine can take them. */
   insert(plan: InsertPlan): readonly BoundStatement[];
   /** What stands right of the `=` in an UPDATE; absent where it is the bound value as it is. */
-  assigned?(column: Column, value: ParamValue, bind: ParamBinder): string;
+  assignedValue?(column: Column, value: ParamValue, bind: ParamBinder): string;
   /**
    * Rows that are found by their keys and changed, all of them in as few statements as the engine can take them; each ends with a condition. Absent, or
    * undefined for some rows, where every row needs a statement of its own.
    */
   updateRows?(plan: UpdateRowsPlan): readonly BoundStatement[] | undefined;
   /** A statement that tells the first key which the last INSERT made, and how far apart they are; absent where RETURNING does. */
-  readonly generatedKeys?: string;
+  readonly generatedKeysQuery?: string;
   /** That key as an expression. One that was not made by the INSERT (but by a trigger, say) is another than it says. */
   readonly generatedKey?: string;
   /** UPDATE and DELETE; absent where they are written as standard SQL has them, and the engine has transactions. */
-  update?(table: string, set: string, where: string, types: readonly ParamType[], most: Most): Statement;
-  delete?(table: string, where: string, types: readonly ParamType[], most: Most): Statement;
+  update?(table: string, set: string, where: string, types: readonly ParamType[], maxRows: RowLimit): Statement;
+  delete?(table: string, where: string, types: readonly ParamType[], maxRows: RowLimit): Statement;
 }

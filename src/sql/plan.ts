@@ -37,7 +37,7 @@ export interface Link {
 }
 
 export interface JunctionLink {
-  readonly rows: Narrowed<CountPlan>;
+  readonly rows: Authorized<CountPlan>;
   /** Of the junction: those that refer to `from`, and those that refer to the table that is reached. */
   readonly columns: readonly Column[];
   readonly references: readonly Column[];
@@ -47,14 +47,14 @@ export interface JunctionLink {
 export interface RelatedRows {
   readonly link: Link;
   /** Of the table that is reached; its limit is that of one key, and 0 is none. */
-  readonly select: Narrowed<SelectPlan>;
+  readonly select: Authorized<SelectPlan>;
 }
 
 /** Is there a row among these that belongs to it, or none? */
 export interface RelatedCondition {
   readonly op: 'has' | 'hasnot';
   readonly link: Link;
-  readonly rows: Narrowed<CountPlan>;
+  readonly rows: Authorized<CountPlan>;
 }
 
 export interface OrderTerm {
@@ -76,7 +76,7 @@ export interface SelectPlan {
   readonly limit: number;
   readonly offset: number | bigint;
   /** `where` says no more than behind which row of the order they are. */
-  readonly continues?: boolean;
+  readonly isContinuation?: boolean;
   /** The rows stay locked until the transaction ends. */
   readonly lock?: boolean;
   /** What is shown instead of the values of a column; set by narrowing. */
@@ -131,10 +131,10 @@ export interface InsertPlan {
   readonly keys?: 'generated' | undefined;
   readonly returning?: Returning;
   /** What an upsert may do to a row whose key is taken; without it: set all other columns. A row that does not match fails the upsert. */
-  readonly taken?: TakenKey;
+  readonly onConflict?: ConflictUpdate;
 }
 
-export interface TakenKey {
+export interface ConflictUpdate {
   readonly set: readonly Column[];
   readonly where: Condition | undefined;
 }
@@ -149,7 +149,7 @@ export interface Assignment {
 export type Returning = readonly Column[] | undefined;
 
 /** When more rows match, nothing is written, and the outcome tells how many do. Only for engines that count before they write, since nothing can be taken back. */
-export type Most = number | undefined;
+export type RowLimit = number | undefined;
 
 export interface UpdatePlan {
   readonly table: Table;
@@ -157,7 +157,7 @@ export interface UpdatePlan {
   readonly set: readonly Assignment[];
   readonly where: Condition;
   readonly returning?: Returning;
-  readonly most?: Most;
+  readonly maxRows?: RowLimit;
 }
 
 /** Rows with the same columns, each with its key: the others of its columns become what it says. */
@@ -177,12 +177,12 @@ export interface DeletePlan {
   readonly table: Table;
   readonly where: Condition;
   readonly returning?: Returning;
-  readonly most?: Most;
+  readonly maxRows?: RowLimit;
 }
 
 export type TablePlan = SelectPlan | GroupPlan | CountPlan | InsertPlan | UpdatePlan | UpdateRowsPlan | DeletePlan;
 
-declare const NARROWED: unique symbol;
+declare const AUTHORIZED: unique symbol;
 
 /** A plan within what its caller may do. `auto/access.ts` alone makes one, and compiling demands one. */
-export type Narrowed<P extends TablePlan> = P & { readonly [NARROWED]: true };
+export type Authorized<P extends TablePlan> = P & { readonly [AUTHORIZED]: true };

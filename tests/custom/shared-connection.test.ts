@@ -23,7 +23,7 @@ const SQL = {
   mysql: { session: 'SELECT CONNECTION_ID()', sleep: 'SELECT SLEEP(1)', trickle: TRICKLE },
   mariadb: { session: 'SELECT CONNECTION_ID()', sleep: 'SELECT SLEEP(1)', trickle: TRICKLE },
 } as const;
-const FACTS = { reads: true, plain: true, alone: false, harmless: true, ofSchema: false };
+const FACTS = { reads: true, plain: true, alone: false, harmless: true, changesSchema: false };
 const TRAITS = { isProven: true, yields: true };
 const CALLERS = 8;
 

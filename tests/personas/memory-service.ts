@@ -1,12 +1,12 @@
 // The way of a request from its text to its plan, with the service's own code, and rows in memory instead of a database behind it.
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../../src/auto/plan/authorize.ts';
-import { narrow, narrowTaken } from '../../src/auto/plan/authorize.ts';
+import { authorize, authorizeUpsertUpdates } from '../../src/auto/plan/authorize.ts';
 import { encodeCursor } from '../../src/auto/plan/cursor.ts';
 import { isOneOf } from '../../src/auto/plan/keys.ts';
 import { type AutoPlan, planRequest, type ReadPlan } from '../../src/auto/plan/plan.ts';
 import type { InsertBodyPlan, PatchBodyPlan, ReturnedRows, WritePlan } from '../../src/auto/plan/plan-write.ts';
-import { reachOf } from '../../src/auto/plan/relations.ts';
+import { relatedReferences } from '../../src/auto/plan/relations.ts';
 import {
   type AutoRequest,
   parseDelete,
@@ -92,7 +92,7 @@ export class MemoryService {
       const request = parse(ask);
       if (this.#grants.grantsOf(ask.table) === undefined) throw apiError('table_unknown', ask.table);
       const access = this.accessFor(caller);
-      const neighbours = reachOf(request) === undefined ? undefined : { keys: KEYS, tables: TABLES };
+      const neighbours = relatedReferences(request) === undefined ? undefined : { keys: KEYS, tables: TABLES };
       return await this.#run(planRequest(request, TABLES.get(ask.table) as Table, access, { neighbours }));
     } catch (error) {
       return { status: error instanceof ApiError ? error.status : 599, body: undefined, headers: {}, error };
@@ -157,8 +157,8 @@ export class MemoryService {
   #readBack(written: readonly Row[], facts: readonly Row[], { table, columns, isOpen }: ReturnedRows, access: Access): readonly Row[] {
     if (isOpen) return written.map((row) => shown(row, columns, undefined));
     const keys = written.map((row) => [String(row['id'])] as readonly Operand[]);
-    const where = isOneOf(table.sight?.key ?? table.primaryKey, keys);
-    const select = narrow<SelectPlan>({ table, columns, where, order: [], limit: 100, offset: 0 }, access, 'read');
+    const where = isOneOf(table.viewRights?.key ?? table.primaryKey, keys);
+    const select = authorize<SelectPlan>({ table, columns, where, order: [], limit: 100, offset: 0 }, access, 'read');
     const found = selected(select, { ...this.world, facts });
     return written.flatMap(({ id }) => found.filter((row) => row['id'] === id)).map((row) => shown(row, columns, select.masks));
   }
@@ -194,10 +194,15 @@ export class MemoryService {
     const ids: Value[] = [];
     const made = batch.groups.map((group) =>
       upsert !== undefined && isChange(group, plan)
-        ? { columns: group.columns, rows: group.rows, taken: narrowTaken({ table, key: upsert, ...group }, access), isNew: false }
-        : { ...narrow<InsertPlan>({ table, ...group, upsert }, access, 'insert'), isNew: true },
+        ? {
+            columns: group.columns,
+            rows: group.rows,
+            onConflict: authorizeUpsertUpdates({ table, key: upsert, ...group }, access),
+            isNew: false,
+          }
+        : { ...authorize<InsertPlan>({ table, ...group, upsert }, access, 'insert'), isNew: true },
     );
-    for (const { columns, rows, taken, isNew } of made)
+    for (const { columns, rows, onConflict, isNew } of made)
       for (let i = 0; i < rows.count; i++) {
         const values = rows.row(i);
         const given: Row = Object.fromEntries(columns.map((of, at) => [of.name, typed(of, values[at])]));
@@ -206,9 +211,9 @@ export class MemoryService {
         ids.push(id);
         if (there === undefined && !isNew) throw apiError('row_not_there', String(i), 'c');
         if (there === undefined) after.set(id, complete({ ...DEFAULTS, ...given }));
-        else if (upsert === undefined || matches(taken?.where, there, { ...this.world }) !== true)
+        else if (upsert === undefined || matches(onConflict?.where, there, { ...this.world }) !== true)
           throw apiError('rows_duplicate', 'it is there');
-        else after.set(id, { ...there, ...Object.fromEntries((taken?.set ?? []).map(({ name }) => [name, given[name] ?? null])) });
+        else after.set(id, { ...there, ...Object.fromEntries((onConflict?.set ?? []).map(({ name }) => [name, given[name] ?? null])) });
       }
     return this.#written(plan, 201, rowsOf(after, ids), [...after.values()]);
   }
@@ -220,7 +225,7 @@ export class MemoryService {
     const after = new Map(this.world.facts.map((row): [Value, Row] => [row['id'] ?? null, row]));
     const written: [number, Value][] = [];
     const patches = batch.groups.map(({ columns, rows, places }) => ({
-      patch: narrow<UpdateRowsPlan>({ table, key: table.primaryKey, columns, rows }, access, 'update'),
+      patch: authorize<UpdateRowsPlan>({ table, key: table.primaryKey, columns, rows }, access, 'update'),
       places,
     }));
     for (const { patch, places } of patches) {

@@ -1,17 +1,17 @@
 // The compiler of plans for tests of engines, which plan as a caller does who may do everything.
-import { narrow, UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+import { authorize, UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
 import * as compiler from '../../src/sql/compile/compile.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import type { CountPlan, DeletePlan, SelectPlan, UpdatePlan } from '../../src/sql/plan.ts';
 
 export const compileSelect = (plan: SelectPlan, dialect: Dialect): BoundStatement =>
-  compiler.compileSelect(narrow(plan, UNRESTRICTED, 'read'), dialect);
+  compiler.compileSelect(authorize(plan, UNRESTRICTED, 'read'), dialect);
 
 export const compileCount = (plan: CountPlan, dialect: Dialect): BoundStatement =>
-  compiler.compileCount(narrow(plan, UNRESTRICTED, 'read'), dialect);
+  compiler.compileCount(authorize(plan, UNRESTRICTED, 'read'), dialect);
 
 export const compileUpdate = (plan: UpdatePlan, dialect: Dialect): BoundStatement =>
-  compiler.compileUpdate(narrow(plan, UNRESTRICTED, 'update'), dialect);
+  compiler.compileUpdate(authorize(plan, UNRESTRICTED, 'update'), dialect);
 
 export const compileDelete = (plan: DeletePlan, dialect: Dialect): BoundStatement =>
-  compiler.compileDelete(narrow(plan, UNRESTRICTED, 'delete'), dialect);
+  compiler.compileDelete(authorize(plan, UNRESTRICTED, 'delete'), dialect);

@@ -15,12 +15,12 @@ import type { Neighbours } from '../../model/relation.ts';
 import type { Table } from '../../model/table.ts';
 import type { MemoryBudget } from '../../util/bytes/memory-lease.ts';
 import { noteRows, type WorkMeter } from '../../util/concurrency/work-meter.ts';
-import { type Access, knownColumns } from '../plan/authorize.ts';
-import { reachOf, tablesReached } from '../plan/relations.ts';
+import { type Access, visibleColumnNames } from '../plan/authorize.ts';
+import { relatedReferences, tablesReached } from '../plan/relations.ts';
 import { type AutoRequest, OPERATIONS } from '../request/request.ts';
 import { type AnswerSink, type AutoResult, type AutoSession, NeedsOwnConnection } from '../session.ts';
 import { LocatedFailure } from '../write/bisect-batch.ts';
-import { OF_A_ROW } from '../write/transaction.ts';
+import { ROW_FAILURES } from '../write/transaction.ts';
 import { needOf } from './acquire-options.ts';
 import { explain } from './failures.ts';
 import { PatientSink } from './retryable-sink.ts';
@@ -76,7 +76,7 @@ export class Auto {
 
   async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
     const rows = new PatientSink(sink);
-    const reach = reachOf(request);
+    const reach = relatedReferences(request);
     let mayShare = true;
     for (let tries = 1; ; tries++) {
       let table: Table | undefined;
@@ -194,7 +194,7 @@ function isHeldUp(error: unknown): boolean {
 
 /** A row of one caller has failed after those of others were written with it (a materialized view has refused it). */
 function spoilsOthers(error: unknown): boolean {
-  return error instanceof DbFailure && error.left === 'unknown' && OF_A_ROW.has(error.kind);
+  return error instanceof DbFailure && error.left === 'unknown' && ROW_FAILURES.has(error.kind);
 }
 
 /** The catalogue's statements are our own and only read: one that was cut off may be repeated. */
@@ -211,6 +211,6 @@ function explained(error: unknown, request: AutoRequest, target: Target, table: 
     timeoutSecs: target.entry.queryTimeoutSecs,
     requestId: target.requestId,
     row: error instanceof LocatedFailure ? error.row : undefined,
-    known: knownColumns(target.access, table),
+    known: visibleColumnNames(target.access, table),
   });
 }

@@ -10,7 +10,7 @@ import { type BriefKind, type KindTraits, kindIn } from '../../engines/pool/stat
 import type { Table } from '../../model/table.ts';
 import { type Access, visibleTable } from '../plan/authorize.ts';
 import type { RawFilter } from '../request/filter-syntax.ts';
-import { type AutoRequest, OPERATIONS, type RowsWanted, type UpdateRequest, type WriteRequest } from '../request/request.ts';
+import { type AutoRequest, OPERATIONS, type RowSelector, type UpdateRequest, type WriteRequest } from '../request/request.ts';
 
 /** How many rows of a table are passed over and read for such a page. */
 const NEAR = 1000;
@@ -123,7 +123,7 @@ function isBriefWrite(request: WriteRequest, table: Table, engine: Pick<Engine, 
   return request.do === 'delete' || isSmall(request.changes);
 }
 
-function namesRow(table: Table, where: RowsWanted): boolean {
+function namesRow(table: Table, where: RowSelector): boolean {
   return 'key' in where || namesKey(table, where.filters);
 }
 

@@ -43,7 +43,7 @@ interface Page {
 export function divide({ expand, select }: Page, dialect: Dialect, repeats: boolean): Divided {
   const { table, columns, kinds, limit } = select;
   const key = table.primaryKey;
-  const joins = kinds !== 'described' && key.length > 0 && key.every((column) => columns.includes(column)) && dialect.joins?.(select);
+  const joins = kinds !== 'described' && key.length > 0 && key.every((column) => columns.includes(column)) && dialect.prefersJoin?.(select);
   if (joins !== true) return { joined: [], list: undefined, rows: [], apart: expand };
   let known = divisions.get(expand);
   if (known === undefined) {

@@ -9,7 +9,7 @@ import type { Column } from '../../model/table.ts';
 import { joinedColumns } from '../../sql/compile/joined-rows.ts';
 import { compileRelated } from '../../sql/compile/related-rows.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { Link, Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Authorized, Link, SelectPlan } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
 import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
 import { cellText } from '../plan/cursor.ts';
@@ -25,7 +25,7 @@ import { checkOnce, divide, joinedItem, joinedLists } from './joined-items.ts';
 const MOST_KEY_VALUES = 60_000;
 
 export interface ExpandedRead {
-  readonly select: Narrowed<SelectPlan>;
+  readonly select: Authorized<SelectPlan>;
   readonly visible: number;
   readonly expand: readonly Expansion[];
 }
@@ -39,7 +39,7 @@ export async function runExpanded<T>(
   session: AutoSession,
   sink: AnswerSink,
   repeats: boolean,
-  read: (select: Narrowed<SelectPlan>, rows: RowSink) => Promise<T>,
+  read: (select: Authorized<SelectPlan>, rows: RowSink) => Promise<T>,
 ): Promise<{ readonly result: T; readonly rows: number }> {
   const { connection, options, engine } = session;
   const lease = session.memory.lease(session.owner);
@@ -116,11 +116,11 @@ export function endSnapshot({ connection, options }: AutoSession): Promise<unkno
 
 /** Behind the columns, what shows which keys are equal where their own bytes do not. */
 function withEqualBytes(columns: readonly Column[], expansions: readonly Expansion[], dialect: Dialect): readonly Column[] {
-  if (dialect.equalBytes === undefined) return columns;
+  if (dialect.equalityColumn === undefined) return columns;
   const added = new Map<Column, Column>();
   for (const { rows } of expansions) {
     for (const column of rows.link.columns) {
-      const equal = dialect.equalBytes(column);
+      const equal = dialect.equalityColumn(column);
       if (equal !== column) added.set(column, equal);
     }
   }
@@ -245,7 +245,7 @@ function placesOf(link: Link, columns: readonly Column[], dialect: Dialect): Key
   const wanted = link.columns;
   const values = wanted.map((column) => columns.indexOf(column));
   const equal = wanted.map((column, i) => {
-    const other = dialect.equalBytes?.(column) ?? column;
+    const other = dialect.equalityColumn?.(column) ?? column;
     if (other === column) return values[i] as number;
     return columns.findIndex((one) => one !== column && one.name === column.name && one.kind === other.kind);
   });
@@ -256,7 +256,7 @@ function placesOf(link: Link, columns: readonly Column[], dialect: Dialect): Key
 function placesBehind(start: number, link: Link, dialect: Dialect): KeyPlaces {
   const key = otherSide(link);
   const equal = key.map((_, i) => start + i);
-  const kinds = key.map((column) => (dialect.equalBytes?.(column) ?? column).kind);
+  const kinds = key.map((column) => (dialect.equalityColumn?.(column) ?? column).kind);
   return { isNumber: isNumber(link), columns: key, values: equal, equal, kinds };
 }
 

@@ -8,12 +8,12 @@ import type { Operation } from '../../model/persona.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type {
   Assignment,
+  Authorized,
   Condition,
+  ConflictUpdate,
   InsertPlan,
-  Narrowed,
   SelectPlan,
   TablePlan,
-  TakenKey,
   UpdatePlan,
   UpdateRowsPlan,
 } from '../../sql/plan.ts';
@@ -50,7 +50,7 @@ export interface Right {
   /** A rule of it cannot be applied: nothing is done. */
   readonly isBroken: boolean;
   /** A column that must be given and that nobody may give; null when its name is not for the caller. */
-  readonly lacks: string | null | undefined;
+  readonly missingColumn: string | null | undefined;
 }
 
 export interface TableRights {
@@ -96,7 +96,7 @@ export function reachableTable(table: Table, { restriction }: Access): Table | u
   return isReadable ? rightOn(table, restriction, 'read').view : undefined;
 }
 
-interface Sight {
+interface ViewGrant {
   readonly right: Right;
   readonly operation: Operation;
   readonly rights: TableRights;
@@ -104,13 +104,13 @@ interface Sight {
 }
 
 /** What a view was made for. A plan on a table that is no view of its operation has been made past the rules, and is not run. */
-const sights = new WeakMap<Table, Sight>();
+const viewGrants = new WeakMap<Table, ViewGrant>();
 
 function rightOn(table: Table, restriction: Restriction, operation: Operation): Right {
   const rights = restriction.rightsOn(table);
   if (rights === undefined) throw apiError('table_unknown', table.name);
   const right = grantedIn(rights, operation, restriction.subject);
-  if (!sights.has(right.view)) sights.set(right.view, { right, operation, rights, persona: restriction.subject.persona });
+  if (!viewGrants.has(right.view)) viewGrants.set(right.view, { right, operation, rights, persona: restriction.subject.persona });
   return right;
 }
 
@@ -121,31 +121,31 @@ function grantedIn({ rights }: TableRights, operation: Operation, { persona }: S
   return right;
 }
 
-function anySight(view: Table): Sight {
-  const sight = sights.get(view);
-  if (sight === undefined) throw new Error('a plan was made past the rules of its caller');
-  return sight;
+function viewGrantOf(view: Table): ViewGrant {
+  const grant = viewGrants.get(view);
+  if (grant === undefined) throw new Error('a plan was made past the rules of its caller');
+  return grant;
 }
 
-function sightOf(view: Table, operation: Operation): Sight {
-  const sight = anySight(view);
-  if (sight.operation !== operation) throw new Error(`a plan to ${operation} was made on a table for another operation`);
-  return sight;
+function viewGrantFor(view: Table, operation: Operation): ViewGrant {
+  const grant = viewGrantOf(view);
+  if (grant.operation !== operation) throw new Error(`a plan to ${operation} was made on a table for another operation`);
+  return grant;
 }
 
 /** Within the rules of its caller. `operation`: whose rule holds for the rows. */
-export function narrow<P extends TablePlan>(plan: P, { restriction }: Access, operation: Operation): Narrowed<P> {
-  if (restriction === undefined) return plan as Narrowed<P>;
-  const sight = sightOf(plan.table, operation);
-  return narrowTo(plan, sight, restriction.subject) as Narrowed<P>;
+export function authorize<P extends TablePlan>(plan: P, { restriction }: Access, operation: Operation): Authorized<P> {
+  if (restriction === undefined) return plan as Authorized<P>;
+  const grant = viewGrantFor(plan.table, operation);
+  return authorizePlan(plan, grant, restriction.subject) as Authorized<P>;
 }
 
-function narrowTo(plan: TablePlan, sight: Sight, subject: Subject): TablePlan {
-  if ('upsert' in plan) return narrowInsert(plan, sight, subject);
-  const { right, rights } = sight;
-  const where = within(plan.where, right, subject);
-  if ('key' in plan) return { ...plan, ...narrowRows(plan, sight, subject), where };
-  if ('set' in plan) return { ...plan, set: narrowSet(plan, sight, subject), where: where ?? plan.where };
+function authorizePlan(plan: TablePlan, grant: ViewGrant, subject: Subject): TablePlan {
+  if ('upsert' in plan) return authorizeInsert(plan, grant, subject);
+  const { right, rights } = grant;
+  const where = withRule(plan.where, right, subject);
+  if ('key' in plan) return { ...plan, ...authorizeRows(plan, grant, subject), where };
+  if ('set' in plan) return { ...plan, set: authorizeSet(plan, grant, subject), where: where ?? plan.where };
   if (!('columns' in plan)) return { ...plan, where } as TablePlan;
   checkShown(plan);
   const masks = rights.rights.read?.masks;
@@ -153,7 +153,7 @@ function narrowTo(plan: TablePlan, sight: Sight, subject: Subject): TablePlan {
 }
 
 /** Both conditions; undefined when there is neither. */
-function within(where: Condition | undefined, right: Right, subject: Subject): Condition | undefined {
+function withRule(where: Condition | undefined, right: Right, subject: Subject): Condition | undefined {
   const rule = conditionOf(right, subject);
   if (rule === undefined || where === undefined) return rule ?? where;
   return { op: 'and', of: [rule, where] };
@@ -186,82 +186,82 @@ function checkShown({ columns, table, order }: SelectPlan): void {
       throw new Error('a column was selected past the rules');
 }
 
-function isReadable({ sight }: Table, column: Column): boolean {
-  return sight?.readable.has(column) === true;
+function isReadable({ viewRights }: Table, column: Column): boolean {
+  return viewRights?.readable.has(column) === true;
 }
 
 /** Throws when the caller may not give one of these; asked before values are looked at, so that this is what it hears. */
-export function checkGivable(view: Table, columns: readonly Column[]): void {
-  const sight = sights.get(view);
-  if (sight !== undefined) checkGiven(columns, sight);
+export function checkWritable(view: Table, columns: readonly Column[]): void {
+  const grant = viewGrants.get(view);
+  if (grant !== undefined) checkColumns(columns, grant);
 }
 
-function checkGiven(columns: readonly Column[], { right, operation, persona }: Sight): void {
+function checkColumns(columns: readonly Column[], { right, operation, persona }: ViewGrant): void {
   for (const column of columns) if (!right.columns.has(column)) throw apiError('persona_column', persona, operation, column.name);
 }
 
-function narrowSet({ set }: UpdatePlan, sight: Sight, subject: Subject): readonly Assignment[] {
-  checkGiven(
+function authorizeSet({ set }: UpdatePlan, grant: ViewGrant, subject: Subject): readonly Assignment[] {
+  checkColumns(
     set.map(({ column }) => column),
-    sight,
+    grant,
   );
-  return [...set, ...sight.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
+  return [...set, ...grant.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];
 }
 
 /** Rows that say by their keys which ones they change. A part of the key that the service gives itself is nobody's to send. */
-function narrowRows(plan: UpdateRowsPlan, sight: Sight, subject: Subject): Rows {
+function authorizeRows(plan: UpdateRowsPlan, grant: ViewGrant, subject: Subject): Rows {
   const { key, columns } = plan;
-  checkGiven(
-    columns.filter((column) => !key.includes(column) || isPreset(sight, column)),
-    sight,
+  checkColumns(
+    columns.filter((column) => !key.includes(column) || isPreset(grant, column)),
+    grant,
   );
-  return filledRows(plan, sight.right, subject);
+  return withPresetValues(plan, grant.right, subject);
 }
 
 type Rows = Pick<UpdateRowsPlan, 'columns' | 'rows'>;
 
-function narrowInsert(plan: InsertPlan, sight: Sight, subject: Subject): InsertPlan {
-  const { right, rights } = sight;
-  checkGiven(plan.columns, sight);
-  if (right.lacks !== undefined) throw lackingColumn(right.lacks);
-  const filled = { ...plan, ...filledRows(plan, right, subject) };
+function authorizeInsert(plan: InsertPlan, grant: ViewGrant, subject: Subject): InsertPlan {
+  const { right, rights } = grant;
+  checkColumns(plan.columns, grant);
+  if (right.missingColumn !== undefined) throw missingColumnError(right.missingColumn);
+  const filled = { ...plan, ...withPresetValues(plan, right, subject) };
   if (plan.upsert === undefined) return filled;
-  return { ...filled, taken: takenBy(rights, plan.columns, plan.upsert, subject) };
+  return { ...filled, onConflict: conflictUpdate(rights, plan.columns, plan.upsert, subject) };
 }
 
 /** What an upsert may do to a row that is there: set what both operations grant, if the rule of changes holds for it. */
-function takenBy(rights: TableRights, columns: readonly Column[], key: readonly Column[], subject: Subject): TakenKey {
+function conflictUpdate(rights: TableRights, columns: readonly Column[], key: readonly Column[], subject: Subject): ConflictUpdate {
   const update = grantedIn(rights, 'update', subject);
   const set = columns.filter((column) => update.columns.has(column) && !key.includes(column));
   return { set, where: conditionOf(update, subject) };
 }
 
 /** Rows of an upsert that lack what a new row needs: they change rows that are there, as the upsert would. */
-export function narrowTaken(plan: UpdateRowsPlan, { restriction }: Access): Narrowed<UpdateRowsPlan> {
-  if (restriction === undefined) return plan as Narrowed<UpdateRowsPlan>;
+export function authorizeUpsertUpdates(plan: UpdateRowsPlan, { restriction }: Access): Authorized<UpdateRowsPlan> {
+  if (restriction === undefined) return plan as Authorized<UpdateRowsPlan>;
   const { subject } = restriction;
-  const sight = sightOf(plan.table, 'insert');
-  checkGiven(plan.columns, sight);
-  const filled = plan.key.some((column) => isPreset(sight, column)) ? filledRows(plan, sight.right, subject) : {};
-  return { ...plan, ...filled, ...takenBy(sight.rights, plan.columns, plan.key, subject) } as Narrowed<UpdateRowsPlan>;
+  const grant = viewGrantFor(plan.table, 'insert');
+  checkColumns(plan.columns, grant);
+  const filled = plan.key.some((column) => isPreset(grant, column)) ? withPresetValues(plan, grant.right, subject) : {};
+  return { ...plan, ...filled, ...conflictUpdate(grant.rights, plan.columns, plan.key, subject) } as Authorized<UpdateRowsPlan>;
 }
 
 /** Does the service give the column itself? */
-export function isGivenByService(view: Table, column: Column): boolean {
-  const sight = sights.get(view);
-  return sight !== undefined && isPreset(sight, column);
+export function hasPreset(view: Table, column: Column): boolean {
+  const grant = viewGrants.get(view);
+  return grant !== undefined && isPreset(grant, column);
 }
 
-function isPreset({ right }: Sight, column: Column): boolean {
+function isPreset({ right }: ViewGrant, column: Column): boolean {
   return right.presets.some((preset) => preset.column === column);
 }
 
 /** A column that new rows need and that the caller may not give, if there is one; null when its name is not for the caller. */
-export function lackedColumn(view: Table, { restriction }: Access): string | null | undefined {
-  return restriction === undefined ? undefined : sightOf(view, 'insert').right.lacks;
+export function missingColumn(view: Table, { restriction }: Access): string | null | undefined {
+  return restriction === undefined ? undefined : viewGrantFor(view, 'insert').right.missingColumn;
 }
 
-export function lackingColumn(column: string | null): Error {
+export function missingColumnError(column: string | null): Error {
   const which = column === null ? 'a column that you may not give' : `the column "${column}", which you may not give`;
   return apiError('rows_refused', `The table needs a value for ${which}.`);
 }
@@ -269,7 +269,7 @@ export function lackingColumn(column: string | null): Error {
 /** The same list for the same keys, so that a statement can be found by it. */
 const presetLists = new WeakMap<Right, WeakMap<readonly Column[], readonly Column[]>>();
 
-function withPresets(columns: readonly Column[], right: Right): readonly Column[] {
+function withPresetColumns(columns: readonly Column[], right: Right): readonly Column[] {
   let known = presetLists.get(right);
   if (known === undefined) {
     known = new WeakMap();
@@ -284,24 +284,24 @@ function withPresets(columns: readonly Column[], right: Right): readonly Column[
 }
 
 /** Every row with what the service gives behind its own values. */
-function filledRows({ columns, rows }: Rows, right: Right, subject: Subject): Rows {
+function withPresetValues({ columns, rows }: Rows, right: Right, subject: Subject): Rows {
   if (right.presets.length === 0) return { columns, rows };
-  return { columns: withPresets(columns, right), rows: rows.withEach(right.presets.map(({ valueFor }) => valueFor(subject))) };
+  return { columns: withPresetColumns(columns, right), rows: rows.withEach(right.presets.map(({ valueFor }) => valueFor(subject))) };
 }
 
 /** The table on which rows that were written are read: as a reader sees it. */
 export function readableTable(view: Table, { restriction }: Access): Table {
   if (restriction === undefined) return view;
-  const { rights } = anySight(view);
+  const { rights } = viewGrantOf(view);
   const right = grantedIn(rights, 'read', restriction.subject);
-  if (!sights.has(right.view)) sights.set(right.view, { right, operation: 'read', rights, persona: restriction.subject.persona });
+  if (!viewGrants.has(right.view)) viewGrants.set(right.view, { right, operation: 'read', rights, persona: restriction.subject.persona });
   return right.view;
 }
 
 /** May every row of it be shown as it is? */
 export function isOpenToRead(view: Table, { restriction }: Access): boolean {
   if (restriction === undefined) return true;
-  const { rule, masks } = sightOf(view, 'read').right;
+  const { rule, masks } = viewGrantFor(view, 'read').right;
   return rule === undefined && masks.size === 0;
 }
 
@@ -311,18 +311,18 @@ export function mayEstimate(view: Table, access: Access, reachesOthers: boolean)
 }
 
 /** The largest page that the caller may ask for; undefined when nothing is said of it. */
-export function largestPage(view: Table, { restriction }: Access): number | undefined {
-  return restriction === undefined ? undefined : sightOf(view, 'read').right.maxPageSize;
+export function maxPageSize(view: Table, { restriction }: Access): number | undefined {
+  return restriction === undefined ? undefined : viewGrantFor(view, 'read').right.maxPageSize;
 }
 
 /** Throws when a page is larger than the caller may ask for. `name`: of the parameter that says so. */
 export function checkPageSize(view: Table, access: Access, name: string, size: number): void {
-  const most = largestPage(view, access);
+  const most = maxPageSize(view, access);
   if (most !== undefined && size > most) throw apiError('paging_invalid', name, `it may be ${most} at most`);
 }
 
 /** The names that may stand in an error; undefined when all may. */
-export function knownColumns({ restriction }: Access, table: Table | undefined): ReadonlySet<string> | undefined {
+export function visibleColumnNames({ restriction }: Access, table: Table | undefined): ReadonlySet<string> | undefined {
   if (restriction === undefined) return undefined;
   return new Set((table && restriction.rightsOn(table)?.visible)?.map(({ name }) => name) ?? []);
 }

@@ -11,32 +11,32 @@ import type { RawFilter, RawValue } from '../request/filter-syntax.ts';
 import { fromText, InvalidValue } from './values.ts';
 
 /** A table, or whatever else has names that can be asked about. */
-type Asked = Pick<Table, 'byName' | 'sight'>;
+type QueryableTable = Pick<Table, 'byName' | 'viewRights'>;
 
 const TEXT_KINDS = new Set(['text', 'enum', 'set']);
 
-export function findColumn(table: Asked, name: string): Column {
+export function findColumn(table: QueryableTable, name: string): Column {
   const column = table.byName.get(name);
   if (column === undefined) throw apiError('column_unknown', name);
   return column;
 }
 
 /** A column whose values the caller may ask about: in filters, orders, groups and sums. */
-export function findAskable(table: Asked, name: string): Column {
+export function findQueryable(table: QueryableTable, name: string): Column {
   const column = findColumn(table, name);
-  if (table.sight?.readable.has(column) === false) throw apiError('column_unknown', name);
-  if (table.sight?.masked.has(column)) throw apiError('column_masked', name);
+  if (table.viewRights?.readable.has(column) === false) throw apiError('column_unknown', name);
+  if (table.viewRights?.masked.has(column)) throw apiError('column_masked', name);
   return column;
 }
 
 /** All of them: AND. Undefined when there is none. */
-export function conditionOf(filters: readonly RawFilter[], table: Asked): Condition | undefined {
+export function conditionOf(filters: readonly RawFilter[], table: QueryableTable): Condition | undefined {
   const [first] = filters;
   if (first === undefined) return undefined;
   return filters.length === 1 ? toCondition(first, table) : { op: 'and', of: filters.map((filter) => toCondition(filter, table)) };
 }
 
-function toCondition(filter: RawFilter, table: Asked): Condition {
+function toCondition(filter: RawFilter, table: QueryableTable): Condition {
   switch (filter.op) {
     case 'and':
     case 'or':
@@ -45,13 +45,13 @@ function toCondition(filter: RawFilter, table: Asked): Condition {
       return { op: 'not', of: toCondition(filter.of, table) };
     case 'null':
     case 'notnull':
-      return { op: filter.op, column: findAskable(table, filter.column) };
+      return { op: filter.op, column: findQueryable(table, filter.column) };
     case 'has':
     case 'hasnot':
       if (filter.found === undefined) throw new Error('a relation that was not looked for');
       return filter.found;
     default:
-      return comparison(filter.op, findAskable(table, filter.column), filter.values);
+      return comparison(filter.op, findQueryable(table, filter.column), filter.values);
   }
 }
 
@@ -75,7 +75,7 @@ export function checkOperand(column: Column, text: string): Operand {
   }
 }
 
-function fits(column: Column, text: string): Operand | undefined {
+function tryOperand(column: Column, text: string): Operand | undefined {
   try {
     return fromText(column, text, 'compare');
   } catch (error) {
@@ -88,7 +88,7 @@ const PLAIN_DATE = /^\d{4,6}-\d\d-\d\d$/;
 const MOMENTS: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
 
 /** A range of moments that ends with a day ends with the last moment of it that the column can hold. */
-function upperEnd({ kind, fraction = 9 }: Column, text: string): string {
+function endOfDay({ kind, fraction = 9 }: Column, text: string): string {
   if (!MOMENTS.has(kind) || !PLAIN_DATE.test(text)) return text;
   return `${text}T23:59:59${fraction === 0 ? '' : `.${'9'.repeat(fraction)}`}`;
 }
@@ -99,14 +99,14 @@ const MAX_SPLITS = 64;
 function range(column: Column, raw: readonly RawValue[]): readonly Operand[] {
   const [low, high] = raw;
   if (low === undefined) throw apiError('range_invalid', column.name);
-  if (high !== undefined) return [checkOperand(column, low.text), checkOperand(column, upperEnd(column, high.text))];
+  if (high !== undefined) return [checkOperand(column, low.text), checkOperand(column, endOfDay(column, high.text))];
   const { text } = low;
   let found: readonly Operand[] | undefined;
   let splits = 0;
   for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
     if (++splits > MAX_SPLITS) throw apiError('range_ambiguous', column.name);
-    const from = fits(column, text.slice(0, dot));
-    const to = fits(column, upperEnd(column, text.slice(dot + 1)));
+    const from = tryOperand(column, text.slice(0, dot));
+    const to = tryOperand(column, endOfDay(column, text.slice(dot + 1)));
     if (from === undefined || to === undefined) continue;
     if (found !== undefined) throw apiError('range_ambiguous', column.name);
     found = [from, to];

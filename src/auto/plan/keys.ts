@@ -11,8 +11,8 @@ export function keyColumns(table: Table): readonly Column[] {
 }
 
 /** The primary key as the service itself may use it, also where the caller knows of none. */
-export function ownKey({ sight, primaryKey }: Table): readonly Column[] {
-  return sight?.key ?? primaryKey;
+export function ownKey({ viewRights, primaryKey }: Table): readonly Column[] {
+  return viewRights?.key ?? primaryKey;
 }
 
 export function keyCondition(given: readonly RawValue[], table: Table): Condition {

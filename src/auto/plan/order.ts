@@ -2,13 +2,13 @@
 import { apiError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import type { OrderTerm } from '../../sql/plan.ts';
-import type { OrderWanted } from '../request/column-lists.ts';
-import { findAskable } from './filters.ts';
+import type { OrderItem } from '../request/column-lists.ts';
+import { findQueryable } from './filters.ts';
 
-export function orderOf(wanted: readonly OrderWanted[] | undefined, table: Table): readonly OrderTerm[] {
+export function orderOf(wanted: readonly OrderItem[] | undefined, table: Table): readonly OrderTerm[] {
   if (wanted === undefined) return stableOrder(table);
   const asked = wanted.map(({ column: name, direction }): OrderTerm => {
-    const column = findAskable(table, name);
+    const column = findQueryable(table, name);
     if (!column.sortable) throw apiError('column_not_comparable', name, '$order');
     return { column, direction };
   });

@@ -3,8 +3,8 @@ import { apiError } from '../../errors.ts';
 import type { Neighbours } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { RelatedRows, SelectPlan } from '../../sql/plan.ts';
-import type { ExpandWanted } from '../request/expand-syntax.ts';
-import { type Access, checkPageSize, largestPage, narrow } from './authorize.ts';
+import type { ExpandItem } from '../request/expand-syntax.ts';
+import { type Access, authorize, checkPageSize, maxPageSize } from './authorize.ts';
 import { findColumn } from './filters.ts';
 import { orderOf } from './order.ts';
 import { conditionWith, type Reach } from './relations.ts';
@@ -30,9 +30,9 @@ interface KeptPlan {
   readonly expansions: readonly Expansion[];
 }
 
-const kept = new WeakMap<readonly ExpandWanted[], KeptPlan>();
+const kept = new WeakMap<readonly ExpandItem[], KeptPlan>();
 
-export function planExpansions(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
+export function planExpansions(items: readonly ExpandItem[], from: Table, reach: Reach): readonly Expansion[] {
   const { neighbours, access } = reach;
   if (access.restriction !== undefined) return planExpand(items, from, reach);
   const last = kept.get(items);
@@ -48,7 +48,7 @@ function isSame(a: Neighbours, b: Neighbours): boolean {
   return true;
 }
 
-function planExpand(items: readonly ExpandWanted[], from: Table, reach: Reach): readonly Expansion[] {
+function planExpand(items: readonly ExpandItem[], from: Table, reach: Reach): readonly Expansion[] {
   const keys = new Set<string>();
   return items.map((item) => {
     if (from.byName.has(item.key)) throw apiError('expand_key', item.key, `a column of "${from.name}"`);
@@ -58,7 +58,7 @@ function planExpand(items: readonly ExpandWanted[], from: Table, reach: Reach): 
   });
 }
 
-function planItem(item: ExpandWanted, from: Table, reach: Reach): Expansion {
+function planItem(item: ExpandItem, from: Table, reach: Reach): Expansion {
   const { relation, table, link } = reach.find(from, item);
   const { kind } = relation;
   if (kind === 'one' && item.size !== undefined) throw apiError('parameter_invalid', '$ps', `"${item.key}" is one row and no list`);
@@ -74,12 +74,12 @@ function planItem(item: ExpandWanted, from: Table, reach: Reach): Expansion {
     limit: kind === 'many' ? size + 1 : isUnique(table, link.key) ? 0 : 1,
     offset: 0,
   };
-  return { key: item.key, kind, rows: { link, select: narrow(select, reach.access, 'read') }, visible: visible.length, size, nested };
+  return { key: item.key, kind, rows: { link, select: authorize(select, reach.access, 'read') }, visible: visible.length, size, nested };
 }
 
 function listSize(asked: number | undefined, table: Table, access: Access): number {
   if (asked !== undefined) checkPageSize(table, access, '$ps', asked);
-  return asked ?? Math.min(USUAL_SIZE, largestPage(table, access) ?? USUAL_SIZE);
+  return asked ?? Math.min(USUAL_SIZE, maxPageSize(table, access) ?? USUAL_SIZE);
 }
 
 /** What the nested items start from is selected too. */

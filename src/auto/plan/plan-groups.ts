@@ -2,19 +2,19 @@
 import { apiError } from '../../errors.ts';
 import type { Column, Kind, Table } from '../../model/table.ts';
 import { AGGREGATES, isOfColumn, type TimePart, takes } from '../../sql/aggregates.ts';
-import type { GroupPlan, Narrowed, Output } from '../../sql/plan.ts';
-import type { AggregateWanted, GroupRequest, GroupWanted } from '../request/request.ts';
-import { type Access, checkPageSize, narrow } from './authorize.ts';
-import { conditionOf, findAskable } from './filters.ts';
+import type { Authorized, GroupPlan, Output } from '../../sql/plan.ts';
+import type { AggregateItem, GroupItem, GroupRequest } from '../request/request.ts';
+import { type Access, authorize, checkPageSize } from './authorize.ts';
+import { conditionOf, findQueryable } from './filters.ts';
 import { checkVersion, rowsBefore } from './paging.ts';
 
-export interface SumsPlan {
+export interface GroupedPlan {
   readonly do: 'group';
-  readonly groups: Narrowed<GroupPlan>;
+  readonly groups: Authorized<GroupPlan>;
   readonly isCounted: boolean;
 }
 
-export function planGroups(request: GroupRequest, table: Table, access: Access): SumsPlan {
+export function planGroups(request: GroupRequest, table: Table, access: Access): GroupedPlan {
   checkVersion(request, table);
   checkPageSize(table, access, 'ps', request.size);
   const groups = request.groups.map((wanted) => groupOutput(wanted, table));
@@ -33,14 +33,14 @@ export function planGroups(request: GroupRequest, table: Table, access: Access):
     limit: request.size,
     offset: rowsBefore(request),
   };
-  return { do: 'group', groups: narrow(plan, access, 'read'), isCounted: request.count !== undefined };
+  return { do: 'group', groups: authorize(plan, access, 'read'), isCounted: request.count !== undefined };
 }
 
 const WITH_TIME: ReadonlySet<Kind> = new Set<Kind>(['timestamp', 'timestamptz']);
 const OF_A_DAY: ReadonlySet<TimePart> = new Set<TimePart>(['hour', 'minute']);
 
-function groupOutput({ alias, column: name, part }: GroupWanted, table: Table): Output {
-  const column = findAskable(table, name);
+function groupOutput({ alias, column: name, part }: GroupItem, table: Table): Output {
+  const column = findQueryable(table, name);
   if (!column.sortable) throw apiError('column_not_comparable', name, '$group');
   if (part !== undefined && !(WITH_TIME.has(column.kind) || (column.kind === 'date' && !OF_A_DAY.has(part))))
     throw apiError('parameter_invalid', '$group', `the column ${name} has no ${part}`);
@@ -49,8 +49,8 @@ function groupOutput({ alias, column: name, part }: GroupWanted, table: Table): 
   return { source: { of: 'group', column, part }, column: named, compared: named };
 }
 
-function aggregateOutput({ alias, aggregate, column: name }: AggregateWanted, table: Table): Output {
-  const column = name === undefined ? undefined : findAskable(table, name);
+function aggregateOutput({ alias, aggregate, column: name }: AggregateItem, table: Table): Output {
+  const column = name === undefined ? undefined : findQueryable(table, name);
   if (column !== undefined && !takes(aggregate, column))
     throw apiError('parameter_invalid', '$agg', `${aggregate} does not fit the column ${column.name} of the type ${column.type}`);
   const own = alias ?? (name === undefined ? aggregate : `${aggregate}_${name}`);

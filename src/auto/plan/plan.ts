@@ -4,24 +4,24 @@
  */
 import type { Neighbours } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
-import type { Condition, CountPlan, Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Authorized, Condition, CountPlan, SelectPlan } from '../../sql/plan.ts';
 import type { EntityTags } from '../request/entity-tags.ts';
 import { type AutoRequest, OPERATIONS, type ReadRequest, type RowRequest } from '../request/request.ts';
-import { type Access, type CursorSeal, checkPageSize, mayEstimate, narrow, visibleTable } from './authorize.ts';
+import { type Access, authorize, type CursorSeal, checkPageSize, mayEstimate, visibleTable } from './authorize.ts';
 import { cursorCondition } from './cursor.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import { keyCondition } from './keys.ts';
 import { orderOf } from './order.ts';
 import { checkVersion, rowsBefore } from './paging.ts';
 import { type Expansion, planExpansions, withColumns } from './plan-expand.ts';
-import { planGroups, type SumsPlan } from './plan-groups.ts';
+import { type GroupedPlan, planGroups } from './plan-groups.ts';
 import { type InsertBodyPlan, type PatchBodyPlan, planDelete, planInsert, planPatch, planUpdate, type WritePlan } from './plan-write.ts';
-import { Reach, reaching } from './relations.ts';
+import { Reach, resolveRelations } from './relations.ts';
 
 /** A page of rows. */
 export interface ReadPlan {
   readonly do: 'read';
-  readonly select: Narrowed<SelectPlan>;
+  readonly select: Authorized<SelectPlan>;
   /** How many of the selected columns the caller sees: those behind are for the cursor, and for what belongs to the rows. */
   readonly visible: number;
   readonly keyset: boolean;
@@ -30,7 +30,7 @@ export interface ReadPlan {
   /** What stands in the rows besides. */
   readonly expand: readonly Expansion[];
   /** All rows that match, when their number was asked for. */
-  readonly count: Narrowed<CountPlan> | undefined;
+  readonly count: Authorized<CountPlan> | undefined;
   /** The number need not be counted. */
   readonly isEstimated: boolean;
 }
@@ -38,7 +38,7 @@ export interface ReadPlan {
 /** The row of one key. All of its columns are selected, since its tag is made of them. */
 export interface RowPlan {
   readonly do: 'row';
-  readonly select: Narrowed<SelectPlan>;
+  readonly select: Authorized<SelectPlan>;
   /** What the caller wants to see of the selected columns, by their places; undefined for all. */
   readonly chosen: readonly number[] | undefined;
   readonly ifNoneMatch: EntityTags | undefined;
@@ -47,12 +47,12 @@ export interface RowPlan {
 /** The row of one key and what belongs to it, which has no tag. */
 export interface ExpandedRowPlan {
   readonly do: 'expanded row';
-  readonly select: Narrowed<SelectPlan>;
+  readonly select: Authorized<SelectPlan>;
   readonly visible: number;
   readonly expand: readonly Expansion[];
 }
 
-export type AutoPlan = ReadPlan | SumsPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
+export type AutoPlan = ReadPlan | GroupedPlan | RowPlan | ExpandedRowPlan | InsertBodyPlan | PatchBodyPlan | WritePlan;
 
 /** What the catalogue says of a table and of those around it. */
 export interface Surroundings {
@@ -64,7 +64,7 @@ export interface Surroundings {
 export function planRequest(asked: AutoRequest, found: Table, access: Access, { kinds, neighbours }: Surroundings = {}): AutoPlan {
   const table = visibleTable(found, access, OPERATIONS[asked.do]);
   const reach = neighbours === undefined ? undefined : new Reach(neighbours, access);
-  const request = reach === undefined ? asked : reaching(asked, table, reach);
+  const request = reach === undefined ? asked : resolveRelations(asked, table, reach);
   switch (request.do) {
     case 'read':
       return planRead(request, table, access, kinds, reach);
@@ -103,18 +103,18 @@ function planRead(request: ReadRequest, table: Table, access: Access, kinds: Sel
     order,
     limit: request.size,
     offset: rowsBefore(request),
-    continues: behind !== undefined && where === undefined && access.restriction === undefined,
+    isContinuation: behind !== undefined && where === undefined && access.restriction === undefined,
     masks: undefined,
     joined: undefined,
   };
   return {
     do: 'read',
-    select: narrow(select, access, 'read'),
+    select: authorize(select, access, 'read'),
     visible: visible.length,
     keyset,
     seal,
     expand,
-    count: request.count === undefined ? undefined : narrow({ table, where }, access, 'read'),
+    count: request.count === undefined ? undefined : authorize({ table, where }, access, 'read'),
     isEstimated: request.count === 'estimated' && mayEstimate(table, access, reach !== undefined),
   };
 }
@@ -132,11 +132,11 @@ function planRow(
   if (expand.length > 0) {
     const visible = request.select === undefined ? table.columns : request.select.map((name) => findColumn(table, name));
     const plan = rowPlan(table, withColumns(visible, expand), where, kinds);
-    return { do: 'expanded row', select: narrow(plan, access, 'read'), visible: visible.length, expand };
+    return { do: 'expanded row', select: authorize(plan, access, 'read'), visible: visible.length, expand };
   }
   const chosen = request.select?.map((name) => table.columns.indexOf(findColumn(table, name)));
   const select = rowPlan(table, table.columns, where, kinds);
-  return { do: 'row', select: narrow(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
+  return { do: 'row', select: authorize(select, access, 'read'), chosen, ifNoneMatch: request.ifNoneMatch };
 }
 
 function rowPlan(table: Table, columns: readonly Column[], where: Condition, kinds: SelectPlan['kinds']): SelectPlan {

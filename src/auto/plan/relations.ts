@@ -14,11 +14,11 @@ import {
   relationsOf,
 } from '../../model/relation.ts';
 import type { Column, Table } from '../../model/table.ts';
-import type { Condition, CountPlan, Link, Narrowed } from '../../sql/plan.ts';
-import type { ExpandWanted } from '../request/expand-syntax.ts';
-import type { RawFilter, RelatedWanted } from '../request/filter-syntax.ts';
+import type { Authorized, Condition, CountPlan, Link } from '../../sql/plan.ts';
+import type { ExpandItem } from '../request/expand-syntax.ts';
+import type { RawFilter, RelatedSelector } from '../request/filter-syntax.ts';
 import type { AutoRequest } from '../request/request.ts';
-import { type Access, narrow, reachableTable } from './authorize.ts';
+import { type Access, authorize, reachableTable } from './authorize.ts';
 import { conditionOf } from './filters.ts';
 
 /** What a request may reach from its table. */
@@ -47,7 +47,7 @@ export class Reach {
   }
 
   /** The one relation from a table that is wanted. */
-  find(from: Table, wanted: RelatedWanted): Found {
+  find(from: Table, wanted: RelatedSelector): ResolvedRelation {
     const relations = this.#from(from);
     const left = matching(relations, wanted.table, wanted.hint);
     const [relation] = left;
@@ -75,7 +75,7 @@ export class Reach {
     const link = { from, columns: columnsOf(from, columns), key: columnsOf(table, references) };
     const junction = through === undefined ? undefined : this.#tables.get(through.table);
     if (through === undefined || junction === undefined) return link;
-    const rows = narrow<CountPlan>({ table: junction, where: undefined }, this.access, 'read');
+    const rows = authorize<CountPlan>({ table: junction, where: undefined }, this.access, 'read');
     return {
       ...link,
       through: { rows, columns: columnsOf(junction, through.columns), references: columnsOf(junction, through.references) },
@@ -83,7 +83,7 @@ export class Reach {
   }
 }
 
-interface Found {
+interface ResolvedRelation {
   readonly relation: Relation;
   readonly table: Table;
   readonly link: Link;
@@ -93,19 +93,19 @@ interface Found {
 const has = (table: Table | undefined, names: readonly string[]): boolean =>
   table !== undefined && names.every((name) => isShown(table, name));
 
-function isShown({ byName, sight }: Table, name: string): boolean {
+function isShown({ byName, viewRights }: Table, name: string): boolean {
   const column = byName.get(name);
-  return column !== undefined && (sight === undefined || (sight.readable.has(column) && !sight.masked.has(column)));
+  return column !== undefined && (viewRights === undefined || (viewRights.readable.has(column) && !viewRights.masked.has(column)));
 }
 
 const columnsOf = (table: Table, names: readonly string[]): readonly Column[] => names.flatMap((name) => table.byName.get(name) ?? []);
 
-const MOST_SHOWN = 20;
+const MAX_LISTED = 20;
 
-function refusal(from: Table, { table, hint }: RelatedWanted, relations: readonly Relation[]): Error {
+function refusal(from: Table, { table, hint }: RelatedSelector, relations: readonly Relation[]): Error {
   const names = namesOf(relations);
   const there = names.filter((_, i) => relations[i]?.table === table);
-  const shown = (list: readonly string[]): string => list.slice(0, MOST_SHOWN).join(', ') + (list.length > MOST_SHOWN ? ' …' : '');
+  const shown = (list: readonly string[]): string => list.slice(0, MAX_LISTED).join(', ') + (list.length > MAX_LISTED ? ' …' : '');
   if (there.length === 0) return apiError('relation_unknown', from.name, quotedName(table), shown(names));
   if (hint === undefined) return apiError('relation_ambiguous', from.name, quotedName(table), shown(there));
   return apiError('relation_hint', `${quotedName(table)}!${hint.name}${hint.rest === undefined ? '' : `.${hint.rest}`}`, shown(there));
@@ -134,8 +134,8 @@ function withRelation(filter: RawFilter, table: Table, reach: Reach): RawFilter 
   }
 }
 
-function matchingRows(wanted: RelatedWanted, table: Table, reach: Reach): Narrowed<CountPlan> {
-  return narrow<CountPlan>({ table, where: conditionWith(wanted.filters, table, reach) }, reach.access, 'read');
+function matchingRows(wanted: RelatedSelector, table: Table, reach: Reach): Authorized<CountPlan> {
+  return authorize<CountPlan>({ table, where: conditionWith(wanted.filters, table, reach) }, reach.access, 'read');
 }
 
 export function conditionWith(filters: readonly RawFilter[], table: Table, reach: Reach): Condition | undefined {
@@ -143,16 +143,16 @@ export function conditionWith(filters: readonly RawFilter[], table: Table, reach
 }
 
 /** What a request reaches from its own table, level by level. */
-export interface Reaching {
+export interface RelatedReferences {
   readonly filters: readonly RawFilter[];
-  readonly expand: readonly ExpandWanted[];
+  readonly expand: readonly ExpandItem[];
 }
 
 /** Undefined when it reaches nothing. */
-export function reachOf(request: AutoRequest): Reaching | undefined {
+export function relatedReferences(request: AutoRequest): RelatedReferences | undefined {
   const filters = filtersOf(request);
   const expand = request.do === 'read' || request.do === 'row' ? request.expand : undefined;
-  if (expand === undefined && !filters.some(reaches)) return undefined;
+  if (expand === undefined && !filters.some(hasRelatedFilter)) return undefined;
   return { filters, expand: expand ?? [] };
 }
 
@@ -165,27 +165,27 @@ function filtersOf(request: AutoRequest): readonly RawFilter[] {
 }
 
 /** The same request, with the conditions that its relations mean. */
-export function reaching(request: AutoRequest, table: Table, reach: Reach): AutoRequest {
+export function resolveRelations(request: AutoRequest, table: Table, reach: Reach): AutoRequest {
   if (request.do === 'read' || request.do === 'group') return { ...request, filters: withRelations(request.filters, table, reach) };
   const isFiltered = (request.do === 'update' || request.do === 'delete') && 'filters' in request.where;
   return isFiltered ? { ...request, where: { filters: withRelations(filtersOf(request), table, reach) } } : request;
 }
 
-function reaches(filter: RawFilter): boolean {
+function hasRelatedFilter(filter: RawFilter): boolean {
   if (filter.op === 'has' || filter.op === 'hasnot') return true;
-  if (filter.op === 'not') return reaches(filter.of);
-  return (filter.op === 'and' || filter.op === 'or') && filter.of.some(reaches);
+  if (filter.op === 'not') return hasRelatedFilter(filter.of);
+  return (filter.op === 'and' || filter.op === 'or') && filter.of.some(hasRelatedFilter);
 }
 
 /** The tables that take part: those that are named, and every junction between two of them. */
-export function tablesReached(from: string, { filters, expand }: Reaching, keys: readonly DeclaredKey[]): ReadonlySet<string> {
+export function tablesReached(from: string, { filters, expand }: RelatedReferences, keys: readonly DeclaredKey[]): ReadonlySet<string> {
   const names = new Set([from]);
   const all = keys.map((key): ForeignKey => ({ ...key, unique: false }));
-  const visit = (start: string, wanted: RelatedWanted): void => {
+  const visit = (start: string, wanted: RelatedSelector): void => {
     const relations = relationsOf(start, all);
     const meant = relations.filter(({ table }) => table === wanted.table);
     // When there is none, the choices are told.
-    for (const { table, through } of meant.length > 0 ? meant : relations.slice(0, MOST_SHOWN)) {
+    for (const { table, through } of meant.length > 0 ? meant : relations.slice(0, MAX_LISTED)) {
       names.add(table);
       if (through !== undefined) names.add(through.table);
     }
@@ -196,7 +196,7 @@ export function tablesReached(from: string, { filters, expand }: Reaching, keys:
     else if (filter.op === 'not') look(start, filter.of);
     else if (filter.op === 'and' || filter.op === 'or') for (const part of filter.of) look(start, part);
   };
-  const expandFrom = (start: string, items: readonly ExpandWanted[]): void => {
+  const expandFrom = (start: string, items: readonly ExpandItem[]): void => {
     for (const item of items) {
       visit(start, item);
       expandFrom(item.table, item.expand);

@@ -1,13 +1,13 @@
 /** The key by which an upsert knows rows: the primary key, or another unique key that the request names. */
 import { apiError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
-import type { UpsertWanted } from '../request/request.ts';
+import type { UpsertTarget } from '../request/request.ts';
 import { findColumn } from './filters.ts';
 
 /** Empty for a table without the key that was asked for. */
 export type UpsertKey = readonly Column[];
 
-export function upsertKey(wanted: UpsertWanted, table: Table): UpsertKey {
+export function upsertKey(wanted: UpsertTarget, table: Table): UpsertKey {
   if (wanted === 'primary key') return table.primaryKey;
   const named = wanted.map((name) => findColumn(table, name));
   const keys = keysOf(table);

@@ -106,7 +106,7 @@ export const textQuickCheck = (column: Column): QuickCheck => TEXT_QUICK_CHECKS[
 /** For whole numbers. */
 export const integerQuickCheck = (column: Column): QuickCheck => (column.kind === 'int' ? quickCheckInt : FULL_CHECK);
 
-const quickCheckInt: QuickCheck = (column, text, from, to) => (isShort(column, text[from] as number, to - from) ? to : -1);
+const quickCheckInt: QuickCheck = (column, text, from, to) => (isSmallInt(column, text[from] as number, to - from) ? to : -1);
 
 function fromNumber(column: Column, cell: JsonNumber): ParamValue {
   switch (column.kind) {
@@ -139,7 +139,7 @@ function checkInt(column: Column, text: string): string {
   const truth = column.takesBooleans === true ? TRUTH.get(text) : undefined;
   if (truth !== undefined) return truth;
   if (!INT.test(text)) throw new InvalidValue('it must be a whole number');
-  if (isShort(column, text.charCodeAt(0), text.length)) return text;
+  if (isSmallInt(column, text.charCodeAt(0), text.length)) return text;
   const value = BigInt(text);
   if ((column.min !== undefined && value < column.min) || (column.max !== undefined && value > column.max)) {
     throw new InvalidValue(`it must be between ${column.min} and ${column.max}`);
@@ -148,7 +148,7 @@ function checkInt(column: Column, text: string): string {
 }
 
 /** Most numbers are short, and the range of their column wide: no arithmetic is needed for them. */
-function isShort({ min, max }: Column, first: number, digits: number): boolean {
+function isSmallInt({ min, max }: Column, first: number, digits: number): boolean {
   return digits <= SHORT_INT && first > 0x30 && max !== undefined && max >= INT32_MAX && min !== undefined && min < 0n;
 }
 

@@ -2,10 +2,10 @@
 import { TextRows } from '../../engines/contract/rows.ts';
 import type { Backpressure, ResultColumn } from '../../model/cells.ts';
 import { compileCount, compileEstimate } from '../../sql/compile/compile.ts';
-import type { CountPlan, Narrowed } from '../../sql/plan.ts';
+import type { Authorized, CountPlan } from '../../sql/plan.ts';
 import type { AnswerSink, AutoSession } from '../session.ts';
 
-export async function countRows(plan: Narrowed<CountPlan>, { connection, engine, options }: AutoSession): Promise<string> {
+export async function countRows(plan: Authorized<CountPlan>, { connection, engine, options }: AutoSession): Promise<string> {
   const { statement, params } = compileCount(plan, engine.dialect);
   const counted = new TextRows();
   await connection.run(statement, params, options, counted);
@@ -13,13 +13,18 @@ export async function countRows(plan: Narrowed<CountPlan>, { connection, engine,
 }
 
 /** Into the headers of an answer. Where nobody can estimate, rows are counted, and the header says so. */
-export async function tellCount(plan: Narrowed<CountPlan>, isEstimated: boolean, session: AutoSession, answer: AnswerSink): Promise<void> {
+export async function sendCount(
+  plan: Authorized<CountPlan>,
+  isEstimated: boolean,
+  session: AutoSession,
+  answer: AnswerSink,
+): Promise<void> {
   const estimated = isEstimated ? await estimateRows(plan, session) : undefined;
   answer.header('X-Total-Count', estimated === undefined ? await countRows(plan, session) : String(estimated));
   answer.header('X-Count', estimated === undefined ? 'exact' : 'estimated');
 }
 
-async function estimateRows(plan: Narrowed<CountPlan>, { connection, engine, options }: AutoSession): Promise<number | undefined> {
+async function estimateRows(plan: Authorized<CountPlan>, { connection, engine, options }: AutoSession): Promise<number | undefined> {
   const bound = compileEstimate(plan, engine.dialect);
   if (bound === undefined) return undefined;
   const told = new NamedRows();

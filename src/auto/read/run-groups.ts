@@ -3,10 +3,10 @@ import { TextRows } from '../../engines/contract/rows.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
 import { compileGroupCount, compileGroups } from '../../sql/compile/compile-groups.ts';
-import type { SumsPlan } from '../plan/plan-groups.ts';
+import type { GroupedPlan } from '../plan/plan-groups.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
 
-export async function runGroups({ groups, isCounted }: SumsPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
+export async function runGroups({ groups, isCounted }: GroupedPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { connection, engine, options } = session;
   if (isCounted) {
     const { statement, params } = compileGroupCount(groups, engine.dialect);

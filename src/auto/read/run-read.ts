@@ -2,13 +2,13 @@
 import type { Outcome } from '../../engines/contract/engine.ts';
 import type { RowSink } from '../../model/cells.ts';
 import { compilePage } from '../../sql/compile/compile-page.ts';
-import type { Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Authorized, SelectPlan } from '../../sql/plan.ts';
 import { runExpanded } from '../expand/run-expand.ts';
 import { CursorSink } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
-import { tellCount } from './count.ts';
+import { sendCount } from './count.ts';
 
 export function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   return plan.expand.length > 0 ? readExpanded(plan, session, sink) : readRows(plan, session, sink, sink);
@@ -28,7 +28,7 @@ function readRows(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink
 }
 
 async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerSink, sink: RowSink): Promise<AutoResult> {
-  if (plan.count !== undefined) await tellCount(plan.count, plan.isEstimated, session, answer);
+  if (plan.count !== undefined) await sendCount(plan.count, plan.isEstimated, session, answer);
   const shown = maskedSink(plan.select, sink);
   if (!plan.keyset) return readPage(plan.select, session, shown);
   const positioned = new CursorSink(shown, plan.select.order, plan.visible, plan.seal);
@@ -37,7 +37,7 @@ async function readCounted(plan: ReadPlan, session: AutoSession, answer: AnswerS
 }
 
 /** The rows of a page into a sink. */
-export function readPage(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<AutoResult> {
+export function readPage(plan: Authorized<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<AutoResult> {
   if (engine.readPage !== undefined) return engine.readPage(plan, connection, options, sink).then(allRead);
   const { statement, params } = compilePage(plan, engine.dialect);
   return connection.run(statement, params, options, sink).then(allOf);

@@ -1,7 +1,7 @@
 /** Runs the read of one row: 404 without one, its tag in a header, 304 when the caller has it already. */
 import { apiError } from '../../errors.ts';
 import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../../model/cells.ts';
-import type { Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Authorized, SelectPlan } from '../../sql/plan.ts';
 import { runExpanded } from '../expand/run-expand.ts';
 import type { ExpandedRowPlan, RowPlan } from '../plan/plan.ts';
 import { hasTag, rowTag, weakTag } from '../request/entity-tags.ts';
@@ -21,7 +21,7 @@ export async function runExpandedRow(plan: ExpandedRowPlan, session: AutoSession
   return { rows, cursor: undefined };
 }
 
-async function readOne(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
+async function readOne(plan: Authorized<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {
   const { rows } = await readPage(plan, session, maskedSink(plan, sink));
   if (rows === 0) throw apiError('row_unknown');
   if (rows > 1) throw apiError('key_repeats');

@@ -2,7 +2,7 @@
 import { apiError } from '../../errors.ts';
 import { columnName } from './filter-syntax.ts';
 
-export interface OrderWanted {
+export interface OrderItem {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
 }
@@ -18,7 +18,7 @@ export function columnList(name: string, text: string | undefined): readonly str
   return names;
 }
 
-export function parseOrder(text: string | undefined): readonly OrderWanted[] | undefined {
+export function parseOrder(text: string | undefined): readonly OrderItem[] | undefined {
   if (text === undefined) return undefined;
   const items = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   if (items.length === 0) throw apiError('parameter_invalid', '$order', 'it must name at least one column');

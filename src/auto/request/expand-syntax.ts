@@ -2,26 +2,26 @@
 import { apiError } from '../../errors.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { detached } from '../../util/text/detached.ts';
-import { columnList, type OrderWanted, parseOrder } from './column-lists.ts';
-import { parseNamedFilter, type RawFilter, type RelatedWanted } from './filter-syntax.ts';
+import { columnList, type OrderItem, parseOrder } from './column-lists.ts';
+import { parseNamedFilter, type RawFilter, type RelatedSelector } from './filter-syntax.ts';
 import { readItem, split } from './related-item.ts';
 
-export interface ExpandWanted extends RelatedWanted {
+export interface ExpandItem extends RelatedSelector {
   /** Where the rows stand in the row that they belong to. */
   readonly key: string;
   readonly select: readonly string[] | undefined;
-  readonly order: readonly OrderWanted[] | undefined;
+  readonly order: readonly OrderItem[] | undefined;
   readonly size: number | undefined;
-  readonly expand: readonly ExpandWanted[];
+  readonly expand: readonly ExpandItem[];
 }
 
 const MOST_LEVELS = 3;
 const MOST_ITEMS = 10;
 
 /** Applications send the same few texts again and again. What is kept of them is bounded by their length. */
-const known = new BoundedMap<string, readonly ExpandWanted[]>(1_000_000, { sizeOf: (_, text) => text.length + 1 });
+const known = new BoundedMap<string, readonly ExpandItem[]>(1_000_000, { sizeOf: (_, text) => text.length + 1 });
 
-export function parseExpand(text: string, maxPageSize: number): readonly ExpandWanted[] {
+export function parseExpand(text: string, maxPageSize: number): readonly ExpandItem[] {
   const key = `${maxPageSize} ${text}`;
   let parsed = known.get(key);
   if (parsed === undefined) {
@@ -36,7 +36,7 @@ interface Bounds {
   readonly maxPageSize: number;
 }
 
-function expandItems(text: string, level: number, bounds: Bounds): readonly ExpandWanted[] {
+function expandItems(text: string, level: number, bounds: Bounds): readonly ExpandItem[] {
   if (level > MOST_LEVELS) throw invalid('$expand', `it may be nested ${MOST_LEVELS} levels deep at most`);
   return split(text, ',', '$expand').map((item) => {
     if (--bounds.items.left < 0) throw invalid('$expand', `it may have ${MOST_ITEMS} items in all at most`);
@@ -46,7 +46,7 @@ function expandItems(text: string, level: number, bounds: Bounds): readonly Expa
 
 const OPTIONS = ['$select', '$order', '$ps', '$expand'];
 
-function expandItem(text: string, level: number, bounds: Bounds): ExpandWanted {
+function expandItem(text: string, level: number, bounds: Bounds): ExpandItem {
   const { alias, table, hint, options } = readItem('$expand', text);
   const single = new Map<string, string>();
   const filters: RawFilter[] = [];

@@ -25,7 +25,7 @@ export type RawFilter =
   | RelatedFilter;
 
 /** Rows of another table that belong to a row. */
-export interface RelatedWanted {
+export interface RelatedSelector {
   readonly table: string;
   readonly hint: Hint | undefined;
   readonly filters: readonly RawFilter[];
@@ -34,7 +34,7 @@ export interface RelatedWanted {
 /** Rows that have related rows, or have none. What they are is found out before the filter becomes a condition. */
 export interface RelatedFilter {
   readonly op: 'has' | 'hasnot';
-  readonly wanted: RelatedWanted;
+  readonly wanted: RelatedSelector;
   readonly found?: Condition;
 }
 

@@ -2,12 +2,12 @@
 import { apiError } from '../../errors.ts';
 import { AGGREGATES, isAggregate, isTimePart } from '../../sql/aggregates.ts';
 import { columnName, parseGroup } from './filter-syntax.ts';
-import type { Given } from './query.ts';
-import type { AggregateWanted, GroupRequest, GroupWanted } from './request.ts';
+import type { SingleParameters } from './query.ts';
+import type { AggregateItem, GroupItem, GroupRequest } from './request.ts';
 
 const ITEMS_MOST = 100;
 
-export function parseGroups(single: Given): Pick<GroupRequest, 'groups' | 'aggregates' | 'having'> {
+export function parseGroups(single: SingleParameters): Pick<GroupRequest, 'groups' | 'aggregates' | 'having'> {
   const groups = itemsOf('$group', single.get('$group')).map(groupOf);
   const aggregates = itemsOf('$agg', single.get('$agg')).map(aggregateOf);
   const having = single.get('$having');
@@ -37,7 +37,7 @@ function itemsOf(name: string, text: string | undefined): readonly Item[] {
 }
 
 /** `column` or `column.part`. */
-function groupOf({ alias, text }: Item): GroupWanted {
+function groupOf({ alias, text }: Item): GroupItem {
   const dot = text.lastIndexOf('.');
   const last = dot < 0 ? '' : text.slice(dot + 1);
   if (text === '') throw apiError('parameter_invalid', '$group', 'a column is missing');
@@ -46,7 +46,7 @@ function groupOf({ alias, text }: Item): GroupWanted {
 }
 
 /** `count` or `function.column`. */
-function aggregateOf({ alias, text }: Item): AggregateWanted {
+function aggregateOf({ alias, text }: Item): AggregateItem {
   const dot = text.indexOf('.');
   const aggregate = dot < 0 ? text : text.slice(0, dot);
   if (!isAggregate(aggregate))

@@ -9,7 +9,7 @@ import { looksLikeFilter, parseFilter, parseNamedFilter, type RawFilter } from '
 import { FILTER_NAMES } from './parameters.ts';
 
 /** Parameters that may be given once. They are few: a list is quicker than a map. */
-export class Given {
+export class SingleParameters {
   readonly #parameters: QueryParameter[] = [];
 
   add(parameter: QueryParameter): void {
@@ -51,7 +51,7 @@ export function firstOf(parameters: readonly QueryParameter[], name: string): st
 }
 
 export interface SortedQuery {
-  readonly single: Given;
+  readonly single: SingleParameters;
   readonly sets: readonly string[];
   readonly filters: readonly RawFilter[];
 }
@@ -86,7 +86,7 @@ export function vocabulary(names: readonly string[], filters: Vocabulary['filter
 }
 
 export function sortQuery(query: readonly QueryParameter[], { meanings, filters: takesFilters }: Vocabulary): SortedQuery {
-  const single = new Given();
+  const single = new SingleParameters();
   const sets: string[] = [];
   const filters: RawFilter[] = [];
   let misused: string | undefined;

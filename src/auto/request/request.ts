@@ -7,44 +7,44 @@ import type { Operation } from '../../model/persona.ts';
 import type { AggregateFunction, TimePart } from '../../sql/aggregates.ts';
 import type { JsonCell } from '../../util/json/json.ts';
 import type { QueryParameter } from '../../util/text/query.ts';
-import { type OrderWanted, parseOrder } from './column-lists.ts';
+import { type OrderItem, parseOrder } from './column-lists.ts';
 import { type EntityTags, parseTags } from './entity-tags.ts';
-import { type ExpandWanted, parseExpand } from './expand-syntax.ts';
+import { type ExpandItem, parseExpand } from './expand-syntax.ts';
 import { columnName, looksLikeFilter, parseList, type RawFilter, type RawValue } from './filter-syntax.ts';
 import { parseGroups } from './group-syntax.ts';
 import { type ApiOperation, namesOf } from './parameters.ts';
-import { firstOf, type Given, sortQuery, type Vocabulary, vocabulary } from './query.ts';
+import { firstOf, type SingleParameters, sortQuery, type Vocabulary, vocabulary } from './query.ts';
 
-interface Named {
+interface RequestBase {
   readonly format: string;
 }
 
 /** Which rows: those that match, or the one of a key. */
-export type RowsWanted = { readonly filters: readonly RawFilter[] } | { readonly key: readonly RawValue[] };
+export type RowSelector = { readonly filters: readonly RawFilter[] } | { readonly key: readonly RawValue[] };
 
-export interface ReadRequest extends Named {
+export interface ReadRequest extends RequestBase {
   readonly do: 'read';
   readonly filters: readonly RawFilter[];
   readonly page: number;
   readonly size: number;
   readonly select: readonly string[] | undefined;
-  readonly order: readonly OrderWanted[] | undefined;
+  readonly order: readonly OrderItem[] | undefined;
   readonly count: 'exact' | 'estimated' | undefined;
   /** Keyset paging: the cursor, empty for the first page; undefined when it was not asked for. */
   readonly after: string | undefined;
-  readonly expand: readonly ExpandWanted[] | undefined;
+  readonly expand: readonly ExpandItem[] | undefined;
   /** `version` means nothing to a table, unless a column is called so. */
   readonly version: string | undefined;
 }
 
 /** A column of a grouped answer: a column, or a part of the time in it. */
-export interface GroupWanted {
+export interface GroupItem {
   readonly alias: string | undefined;
   readonly column: string;
   readonly part: TimePart | undefined;
 }
 
-export interface AggregateWanted {
+export interface AggregateItem {
   readonly alias: string | undefined;
   readonly aggregate: AggregateFunction;
   readonly column: string | undefined;
@@ -53,17 +53,17 @@ export interface AggregateWanted {
 /** Rows summed up. */
 export interface GroupRequest extends Omit<ReadRequest, 'do' | 'select' | 'after' | 'expand'> {
   readonly do: 'group';
-  readonly groups: readonly GroupWanted[];
-  readonly aggregates: readonly AggregateWanted[];
+  readonly groups: readonly GroupItem[];
+  readonly aggregates: readonly AggregateItem[];
   readonly having: RawFilter | undefined;
 }
 
 /** One row by its key. */
-export interface RowRequest extends Named {
+export interface RowRequest extends RequestBase {
   readonly do: 'row';
   readonly key: readonly RawValue[];
   readonly select: readonly string[] | undefined;
-  readonly expand: readonly ExpandWanted[] | undefined;
+  readonly expand: readonly ExpandItem[] | undefined;
   readonly ifNoneMatch: EntityTags | undefined;
   readonly version: string | undefined;
 }
@@ -76,42 +76,42 @@ export interface WriteOptions {
 }
 
 /** The key of an upsert: the primary key, or that of these columns. */
-export type UpsertWanted = 'primary key' | readonly string[];
+export type UpsertTarget = 'primary key' | readonly string[];
 
-export interface InsertRequest extends Named, WriteOptions {
+export interface InsertRequest extends RequestBase, WriteOptions {
   readonly do: 'insert';
   readonly body: Buffer;
-  readonly upsert: UpsertWanted | undefined;
+  readonly upsert: UpsertTarget | undefined;
 }
 
 /** Rows of a body, each with its key. */
-export interface PatchRowsRequest extends Named, WriteOptions {
+export interface PatchRowsRequest extends RequestBase, WriteOptions {
   readonly do: 'patch';
   readonly body: Buffer;
 }
 
 /** Columns and their new values, as they were written. */
-export type GivenChanges = readonly (readonly [name: string, value: JsonCell])[];
+export type ColumnValues = readonly (readonly [name: string, value: JsonCell])[];
 
-export interface ObjectChanges {
+export interface PatchObject {
   readonly body: Buffer;
   /** What it says, where it was read ahead; throws what is wrong with it. */
-  readonly given?: () => GivenChanges;
+  readonly given?: () => ColumnValues;
 }
 
 /** New values of one column (`set`), or of several (a JSON object). */
-export type Changes = { readonly column: string; readonly text: string } | ObjectChanges;
+export type NewValues = { readonly column: string; readonly text: string } | PatchObject;
 
-export interface UpdateRequest extends Named, WriteOptions {
+export interface UpdateRequest extends RequestBase, WriteOptions {
   readonly do: 'update';
-  readonly where: RowsWanted;
-  readonly changes: Changes;
+  readonly where: RowSelector;
+  readonly changes: NewValues;
   readonly ifMatch: EntityTags | undefined;
 }
 
-export interface DeleteRequest extends Named, WriteOptions {
+export interface DeleteRequest extends RequestBase, WriteOptions {
   readonly do: 'delete';
-  readonly where: RowsWanted;
+  readonly where: RowSelector;
   readonly ifMatch: EntityTags | undefined;
 }
 
@@ -176,13 +176,13 @@ export function parseRead(query: readonly QueryParameter[], maxPageSize: number)
   return single.hasAny(GROUP_NAMES) ? grouped(read, single) : read;
 }
 
-function grouped({ format, filters, page, size, order, count, version }: ReadRequest, single: Given): GroupRequest {
+function grouped({ format, filters, page, size, order, count, version }: ReadRequest, single: SingleParameters): GroupRequest {
   for (const name of ['$select', '$after', '$expand'])
     if (single.get(name) !== undefined) throw apiError('parameter_invalid', name, 'it does not go with $agg and $group');
   return { do: 'group', format, filters, page, size, order, count, version, ...parseGroups(single) };
 }
 
-function expandOf(text: string | undefined, maxPageSize: number): readonly ExpandWanted[] | undefined {
+function expandOf(text: string | undefined, maxPageSize: number): readonly ExpandItem[] | undefined {
   return text === undefined ? undefined : parseExpand(text, maxPageSize);
 }
 
@@ -213,7 +213,7 @@ export function parseInsert(query: readonly QueryParameter[], body: Buffer): Ins
 }
 
 /** `true`, or the columns of a unique key; a column called true is quoted. */
-function upsertOf(single: Given): UpsertWanted | undefined {
+function upsertOf(single: SingleParameters): UpsertTarget | undefined {
   const text = single.get('$upsert');
   if (text === undefined || text === 'false') return undefined;
   return text === 'true' ? 'primary key' : single.list('$upsert');
@@ -227,8 +227,8 @@ export function parseUpdate(query: readonly QueryParameter[], row?: RowAddress):
 
 function updateOf(
   method: string,
-  single: Given,
-  changes: Changes,
+  single: SingleParameters,
+  changes: NewValues,
   filters: readonly RawFilter[],
   row: RowAddress | undefined,
 ): UpdateRequest {
@@ -259,7 +259,7 @@ export function parseDelete(query: readonly QueryParameter[], row?: RowAddress):
   return { do: 'delete', format: single.format, where, ifMatch: ifMatchOf(row), dryRun, maxAffected, returning };
 }
 
-function rowsOf(method: string, filters: readonly RawFilter[], row: RowAddress | undefined): RowsWanted {
+function rowsOf(method: string, filters: readonly RawFilter[], row: RowAddress | undefined): RowSelector {
   if (row !== undefined) return { key: keyOf(row) };
   if (filters.length === 0) throw apiError('filter_missing', method);
   return { filters };
@@ -285,7 +285,7 @@ function setOf(sets: readonly string[]): { readonly column: string; readonly tex
   return { column: columnName(set.slice(0, dot)), text: set.slice(dot + 1) };
 }
 
-function writeOptions(single: Given): WriteOptions {
+function writeOptions(single: SingleParameters): WriteOptions {
   const most = single.get('$max_affected');
   if (most !== undefined && !/^\d{1,15}$/.test(most)) throw apiError('parameter_invalid', '$max_affected', 'it must be a whole number');
   return {

@@ -4,13 +4,13 @@
  */
 import { apiError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
-import type { InsertPlan, Narrowed } from '../../sql/plan.ts';
+import type { Authorized, InsertPlan } from '../../sql/plan.ts';
 import { RowValues } from '../../sql/rows.ts';
 import type { ParamValue } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { type JsonCell, type JsonError, type JsonRow, NotRowsError, SPELLING } from '../../util/json/json.ts';
-import { checkGivable, isGivenByService, narrow } from '../plan/authorize.ts';
+import { authorize, checkWritable, hasPreset } from '../plan/authorize.ts';
 import type { InsertBodyPlan } from '../plan/plan-write.ts';
 import type { UpsertKey } from '../plan/upsert-key.ts';
 import { fromJson, InvalidValue, integerQuickCheck, type QuickCheck, textQuickCheck } from '../plan/values.ts';
@@ -158,7 +158,7 @@ function insertColumns(keys: readonly string[], table: Table, row: number): read
 
 function givenColumns(keys: readonly string[], table: Table, row: number): readonly Column[] {
   const columns = keys.map((key) => writable(table.byName.get(key) ?? unknown('row_key_unknown', row, key), row));
-  checkGivable(table, columns);
+  checkWritable(table, columns);
   return columns;
 }
 
@@ -174,7 +174,7 @@ function patchColumns(keys: readonly string[], table: Table, row: number): reado
   }
   if (columns.length === table.primaryKey.length) throw apiError('patch_nothing', String(row));
   const changed = columns.filter((column) => !table.primaryKey.includes(column));
-  checkGivable(table, changed);
+  checkWritable(table, changed);
   for (const column of changed) writable(column, row);
   return columns;
 }
@@ -190,7 +190,7 @@ export function rowsToInsert(key: UpsertKey | undefined): RowsUse {
       lists: new WeakMap(),
       columnsOf(keys, table, row) {
         const columns = givenColumns(keys, table, row);
-        const absent = key.filter((column) => !columns.includes(column) && !isGivenByService(table, column));
+        const absent = key.filter((column) => !columns.includes(column) && !hasPreset(table, column));
         // The database may make a primary key; of another key all columns are given.
         if (key === table.primaryKey && absent.length > 0) return insertColumns(keys, table, row);
         for (const column of absent) demand(column, columns, row);
@@ -231,9 +231,9 @@ export function planRows(
   { table, upsert, access }: Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>,
   transactions: boolean,
   returning?: readonly Column[],
-): readonly Narrowed<InsertPlan>[] {
-  if (!transactions && batch.groups.length > 1) return [narrow({ table, upsert, ...merged(batch) }, access, 'insert')];
-  return batch.groups.map(({ columns, rows }) => narrow({ table, columns, rows, upsert, returning }, access, 'insert'));
+): readonly Authorized<InsertPlan>[] {
+  if (!transactions && batch.groups.length > 1) return [authorize({ table, upsert, ...merged(batch) }, access, 'insert')];
+  return batch.groups.map(({ columns, rows }) => authorize({ table, columns, rows, upsert, returning }, access, 'insert'));
 }
 
 function merged(batch: Batch): Pick<InsertPlan, 'columns' | 'rows' | 'absent'> {

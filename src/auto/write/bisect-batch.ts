@@ -6,8 +6,8 @@ import { DbFailure } from '../../engines/contract/engine.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import { type Batch, prefix } from '../rows/insert-body.ts';
 import { type AutoSession, NeedsOwnConnection } from '../session.ts';
-import { lateRow } from './deferred-violation.ts';
-import { checkWritten, OF_A_ROW, Unwritten } from './transaction.ts';
+import { findDeferredViolation } from './deferred-violation.ts';
+import { checkWritten, ROW_FAILURES, Unwritten } from './transaction.ts';
 
 /** A failure of a batch with the place of the row that caused it. */
 export class LocatedFailure extends Error {
@@ -25,7 +25,7 @@ export class LocatedFailure extends Error {
 type RowRefusal = DbFailure | Unwritten;
 
 export function isRefusal(error: unknown): error is RowRefusal {
-  return error instanceof Unwritten || (error instanceof DbFailure && OF_A_ROW.has(error.kind));
+  return error instanceof Unwritten || (error instanceof DbFailure && ROW_FAILURES.has(error.kind));
 }
 
 /** A part of a batch as it is written: its statements, and how many rows these must write, if that is known. */
@@ -40,7 +40,7 @@ interface RefusedRow {
 }
 
 /** Undefined when no row can be told. */
-export async function findRefused(
+export async function bisectBatch(
   first: RowRefusal,
   batch: Batch,
   session: AutoSession,
@@ -50,7 +50,7 @@ export async function findRefused(
   const { connection, isShared } = session;
   if (isShared) throw new NeedsOwnConnection();
   if (first instanceof DbFailure && connection.checkConstraints !== undefined && (await attempt(write(batch), session)) === undefined) {
-    const row = lateRow(first, batch);
+    const row = findDeferredViolation(first, batch);
     return row === undefined ? undefined : { refusal: first, row };
   }
   let low = 1;

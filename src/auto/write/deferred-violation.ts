@@ -9,7 +9,7 @@ import type { Batch } from '../rows/insert-body.ts';
 /** How the texts of several values are joined where a database shows a key. */
 const JOINT = ', ';
 
-export function lateRow({ kind, column, key }: DbFailure, { groups }: Batch): number | undefined {
+export function findDeferredViolation({ kind, column, key }: DbFailure, { groups }: Batch): number | undefined {
   if (column === undefined || key === undefined) return undefined;
   const names = column.split(JOINT);
   const places: number[] = [];

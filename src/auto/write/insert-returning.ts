@@ -14,9 +14,9 @@ import type { InsertBodyPlan, ReturnedRows } from '../plan/plan-write.ts';
 import type { Batch, Group } from '../rows/insert-body.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoSession } from '../session.ts';
-import { groupStatements, isWhole, keysIn, mustWrite, narrowGroup, statementsOf } from './insert-statements.ts';
-import { generatedKeys, JoinedSink, KeySink, type RowKey, readByKeys, readWritten, type Wanted } from './read-back.ts';
-import { checkDryRun, checkWritten, inTransaction, keepsHalf, type Progress } from './transaction.ts';
+import { authorizeGroup, expectedRows, groupStatements, isComplete, keysIn, statementsOf } from './insert-statements.ts';
+import { generatedKeys, JoinedSink, KeySink, type ReadBack, type RowKey, readByKeys, readWritten } from './read-back.ts';
+import { checkDryRun, checkWritten, inTransaction, markUncertain, type Progress } from './transaction.ts';
 
 export function insertAndReturn(
   batch: Batch,
@@ -28,7 +28,7 @@ export function insertAndReturn(
   const { capabilities, label } = session.engine;
   if (!capabilities.transactions) throw apiError('not_on_engine', '$return=rows', label);
   checkDryRun(plan, plan.table, session);
-  const isReturned = returned.isOpen && capabilities.returning.includes('insert') && mustWrite(batch.groups, plan) === undefined;
+  const isReturned = returned.isOpen && capabilities.returning.includes('insert') && expectedRows(batch.groups, plan) === undefined;
   if (!isReturned) return insertAndRead(batch, plan, returned, session, sink);
   const returning = returned.columns;
   const groups = batch.groups.map((group) => ({ group, statements: groupStatements(group, plan, session, { returning }) }));
@@ -37,7 +37,7 @@ export function insertAndReturn(
   const isOne = groups.length === 1 && first?.statements.length === 1;
   if (isOne && only !== undefined && !plan.dryRun && plan.maxAffected === undefined) {
     const running = run(only, session, sink).then(({ rows }) => rows);
-    return plan.table.transactional ? running : running.catch(keepsHalf);
+    return plan.table.transactional ? running : running.catch(markUncertain);
   }
   const ordered = groups.length === 1 ? undefined : new OrderedRows(sink, batch.count);
   const joined = new JoinedSink(sink);
@@ -91,7 +91,7 @@ function insertAndRead(
 function oneTogether(
   { count, groups: [group] }: Batch,
   plan: InsertBodyPlan,
-  wanted: Wanted & { readonly key: readonly Column[] },
+  wanted: ReadBack & { readonly key: readonly Column[] },
   session: AutoSession,
   sink: RowSink,
 ): Promise<number> | undefined {
@@ -100,7 +100,7 @@ function oneTogether(
   if (connection.writeAndRead === undefined || count !== 1 || group === undefined || plan.dryRun || plan.maxAffected !== undefined)
     return undefined;
   const { key } = wanted;
-  const narrowed = narrowGroup(group, plan);
+  const narrowed = authorizeGroup(group, plan);
   const { how, given } = howKnown(narrowed, key, session);
   const place = wanted.columns.indexOf(key[0] as Column);
   if (how === 'told' || (how === 'generated' && (place < 0 || dialect.generatedKey === undefined))) return undefined;
@@ -110,7 +110,7 @@ function oneTogether(
   const row = new HeldRow();
   const { statement, params } = compileSelect(select, dialect);
   return connection.writeAndRead(write, { statement, params, sink: row }, options).then(async ({ rows, generated }) => {
-    checkWritten(rows, mustWrite([group], plan));
+    checkWritten(rows, expectedRows([group], plan));
     // A trigger may have given it another key than the server would have; and by now its columns may be of other kinds than those known.
     const isIt = row.isStarted && (how === 'given' || row.text(place) === String(generated));
     if (isIt) row.passOn(maskedSink(select, sink));
@@ -125,7 +125,7 @@ function generatedKey(generated: Outcome['generated']): RowKey {
 }
 
 /** Reads a row that is committed: nothing that fails now takes it back. */
-async function readDone(key: RowKey, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
+async function readDone(key: RowKey, wanted: ReadBack, session: AutoSession, sink: RowSink): Promise<void> {
   try {
     await readByKeys([key], { ...wanted, kinds: 'described' }, 'together', session, sink);
   } catch (error) {
@@ -144,9 +144,9 @@ const ASKED = { given: {}, generated: { keys: 'generated' } } as const;
 function howKnown(rows: Pick<Group, 'columns' | 'rows'>, key: readonly Column[], { engine }: AutoSession): Known {
   const { capabilities, dialect, label } = engine;
   const given = key.every((column) => rows.columns.includes(column)) ? keysIn(rows, key) : [];
-  if (given.length > 0 && given.every(isWhole)) return { how: 'given', given };
+  if (given.length > 0 && given.every(isComplete)) return { how: 'given', given };
   if (capabilities.returning.includes('insert')) return { how: 'told', given: [] };
-  if (key.length > 1 || !isGenerated(key[0]) || dialect.generatedKeys === undefined)
+  if (key.length > 1 || !isGenerated(key[0]) || dialect.generatedKeysQuery === undefined)
     throw apiError('not_on_engine', '$return=rows with keys that only the database knows', label);
   return { how: 'generated', given: [] };
 }
@@ -159,7 +159,7 @@ async function insertGroup(
   progress: Progress,
   session: AutoSession,
 ): Promise<readonly RowKey[]> {
-  const narrowed = narrowGroup(group, plan);
+  const narrowed = authorizeGroup(group, plan);
   const { how, given } = howKnown(narrowed, primaryKey, session);
   const told = new KeySink(primaryKey);
   const keys: RowKey[] = [];
@@ -168,9 +168,9 @@ async function insertGroup(
     const outcome = await run(statement, session, how === 'told' ? told : undefined);
     written += outcome.rows;
     progress.hasRun = true;
-    if (how === 'generated') keys.push(...(await generatedKeys(outcome, session.engine.dialect.generatedKeys ?? '', session)));
+    if (how === 'generated') keys.push(...(await generatedKeys(outcome, session.engine.dialect.generatedKeysQuery ?? '', session)));
   }
-  checkWritten(written, mustWrite([group], plan));
+  checkWritten(written, expectedRows([group], plan));
   if (how === 'given') return given;
   return how === 'told' ? told.keys : keys;
 }

@@ -7,9 +7,9 @@ import type { Column } from '../../model/table.ts';
 import { compileInsert } from '../../sql/compile/compile.ts';
 import { compileUpdateRows } from '../../sql/compile/update-rows.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
-import type { Condition, InsertPlan, Narrowed, UpdateRowsPlan } from '../../sql/plan.ts';
+import type { Authorized, Condition, InsertPlan, UpdateRowsPlan } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
-import { isGivenByService, lackedColumn, lackingColumn, narrow, narrowTaken } from '../plan/authorize.ts';
+import { authorize, authorizeUpsertUpdates, hasPreset, missingColumn, missingColumnError } from '../plan/authorize.ts';
 import { isOneOf } from '../plan/keys.ts';
 import type { InsertBodyPlan } from '../plan/plan-write.ts';
 import { countRows } from '../read/count.ts';
@@ -18,9 +18,9 @@ import type { AutoSession } from '../session.ts';
 import type { RowKey } from './read-back.ts';
 
 /** Which rows were given, and what is wanted of them. */
-type Wanted = Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>;
+type InsertTarget = Pick<InsertBodyPlan, 'table' | 'upsert' | 'access'>;
 
-export function toStatements(batch: Batch, plan: Wanted, session: AutoSession): readonly BoundStatement[] {
+export function toStatements(batch: Batch, plan: InsertTarget, session: AutoSession): readonly BoundStatement[] {
   const { dialect, capabilities } = session.engine;
   if (!capabilities.transactions) return planRows(batch, plan, false).flatMap((rows) => compileInsert(rows, dialect));
   const { groups } = batch;
@@ -30,38 +30,43 @@ export function toStatements(batch: Batch, plan: Wanted, session: AutoSession): 
   return groups.flatMap((group) => groupStatements(group, plan, session));
 }
 
-type Asked = Pick<InsertPlan, 'returning' | 'keys'>;
+type InsertOptions = Pick<InsertPlan, 'returning' | 'keys'>;
 
-export function groupStatements(group: Group, plan: Wanted, session: AutoSession, more: Asked = {}): readonly BoundStatement[] {
-  return statementsOf(narrowGroup(group, plan), session, more);
+export function groupStatements(
+  group: Group,
+  plan: InsertTarget,
+  session: AutoSession,
+  more: InsertOptions = {},
+): readonly BoundStatement[] {
+  return statementsOf(authorizeGroup(group, plan), session, more);
 }
 
-type GroupPlan = Narrowed<InsertPlan> | Narrowed<UpdateRowsPlan>;
+type GroupPlan = Authorized<InsertPlan> | Authorized<UpdateRowsPlan>;
 
 /** The rows with all that is written of them: what the service gives itself too. */
-export function narrowGroup(group: Group, plan: Wanted): GroupPlan {
+export function authorizeGroup(group: Group, plan: InsertTarget): GroupPlan {
   const { columns, rows } = group;
   const { table, upsert, access } = plan;
-  if (upsert !== undefined && isChange(group, plan)) return narrowTaken({ table, key: upsert, columns, rows }, access);
-  return narrow<InsertPlan>({ table, columns, rows, upsert, returning: undefined, keys: undefined }, access, 'insert');
+  if (upsert !== undefined && isChange(group, plan)) return authorizeUpsertUpdates({ table, key: upsert, columns, rows }, access);
+  return authorize<InsertPlan>({ table, columns, rows, upsert, returning: undefined, keys: undefined }, access, 'insert');
 }
 
-export function statementsOf(plan: GroupPlan, { engine }: AutoSession, { returning, keys }: Asked): readonly BoundStatement[] {
+export function statementsOf(plan: GroupPlan, { engine }: AutoSession, { returning, keys }: InsertOptions): readonly BoundStatement[] {
   return 'key' in plan ? compileUpdateRows(plan, engine.dialect) : compileInsert({ ...plan, returning, keys }, engine.dialect);
 }
 
 /** Can these rows change others only, and never be new? */
-export function isChange({ columns, lacks }: Group, { table, upsert, access }: Wanted): boolean {
+export function isChange({ columns, lacks }: Group, { table, upsert, access }: InsertTarget): boolean {
   if (upsert === undefined) return false;
-  const isGiven = (column: Column): boolean => columns.includes(column) || isGivenByService(table, column);
-  return lacks !== undefined || (lackedColumn(table, access) !== undefined && upsert.every(isGiven));
+  const isGiven = (column: Column): boolean => columns.includes(column) || hasPreset(table, column);
+  return lacks !== undefined || (missingColumn(table, access) !== undefined && upsert.every(isGiven));
 }
 
 /**
  * How many rows must be written, where that may be fewer than were given: an upsert passes over rows that its rule forbids to change, and over those
  * that are not there and cannot be new.
  */
-export function mustWrite(groups: readonly Group[], plan: Wanted): number | undefined {
+export function expectedRows(groups: readonly Group[], plan: InsertTarget): number | undefined {
   const { upsert, access } = plan;
   const isCounted = upsert !== undefined && (access.restriction !== undefined || groups.some((group) => isChange(group, plan)));
   return isCounted ? groups.reduce((sum, { rows }) => sum + rows.count, 0) : undefined;
@@ -76,21 +81,21 @@ export function keysIn(
   return Array.from({ length: rows.count }, (_, row) => places.map((place) => rows.value(row * rows.width + place)));
 }
 
-export function isWhole(key: readonly (Operand | null)[]): key is RowKey {
+export function isComplete(key: readonly (Operand | null)[]): key is RowKey {
   return !key.includes(null);
 }
 
 /** Why a row of an upsert was not written. */
-export async function whyUnwritten(row: number, batch: Batch, plan: Wanted, session: AutoSession): Promise<Error> {
+export async function explainUnwritten(row: number, batch: Batch, plan: InsertTarget, session: AutoSession): Promise<Error> {
   const { table, upsert = [], access } = plan;
   const group = batch.groups.find(({ places }) => places.includes(row));
   if (group === undefined) throw new Error('a row that is in no group');
-  const key = keysIn(narrowGroup(group, plan), upsert)[group.places.indexOf(row)] ?? [];
-  const where: Condition | undefined = isWhole(key) ? isOneOf(upsert, [key]) : undefined;
-  const isThere = where !== undefined && (await countRows(narrow({ table, where }, access, 'insert'), session)) !== '0';
+  const key = keysIn(authorizeGroup(group, plan), upsert)[group.places.indexOf(row)] ?? [];
+  const where: Condition | undefined = isComplete(key) ? isOneOf(upsert, [key]) : undefined;
+  const isThere = where !== undefined && (await countRows(authorize({ table, where }, access, 'insert'), session)) !== '0';
   if (!isThere && isChange(group, plan)) {
-    const hidden = lackedColumn(table, access);
-    return hidden === undefined ? apiError('row_not_there', String(row), group.lacks ?? '') : lackingColumn(hidden);
+    const hidden = missingColumn(table, access);
+    return hidden === undefined ? apiError('row_not_there', String(row), group.lacks ?? '') : missingColumnError(hidden);
   }
   const isTwice = access.restriction === undefined;
   return apiError('rows_duplicate', `Row ${row}: ${isTwice ? 'it has the key of an earlier row' : 'it is a row that you may not change'}.`);

@@ -8,11 +8,11 @@ import { apiError } from '../../errors.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { compileSelect } from '../../sql/compile/compile.ts';
-import type { Assignment, Condition, Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Assignment, Authorized, Condition, SelectPlan } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
 import { MemoryBusy } from '../../util/bytes/memory-lease.ts';
 import { Gate } from '../expand/expanded-rows.ts';
-import { type Access, narrow } from '../plan/authorize.ts';
+import { type Access, authorize } from '../plan/authorize.ts';
 import { cellText } from '../plan/cursor.ts';
 import { isOneOf, ownKey } from '../plan/keys.ts';
 import { fromText } from '../plan/values.ts';
@@ -74,7 +74,7 @@ export class JoinedSink implements RowSink {
   }
 }
 
-export interface Wanted {
+export interface ReadBack {
   readonly table: Table;
   readonly columns: readonly Column[];
   readonly access: Access;
@@ -87,7 +87,7 @@ export interface Wanted {
 /** `together`: in the order of the key; `in turn`: in the order in which they are given. Many at a time either way. */
 export async function readByKeys(
   keys: readonly RowKey[],
-  wanted: Wanted,
+  wanted: ReadBack,
   order: 'together' | 'in turn',
   session: AutoSession,
   sink: RowSink,
@@ -99,7 +99,7 @@ export async function readByKeys(
   for (let at = 0; at < keys.length; at += KEYS_MOST) await read(keys.slice(at, at + KEYS_MOST), key, wanted, session, joined);
 }
 
-type ReadKeys = (keys: readonly RowKey[], key: readonly Column[], wanted: Wanted, session: AutoSession, sink: RowSink) => Promise<void>;
+type ReadKeys = (keys: readonly RowKey[], key: readonly Column[], wanted: ReadBack, session: AutoSession, sink: RowSink) => Promise<void>;
 
 const readTogether: ReadKeys = (keys, key, wanted, session, sink) => readWhere(isOneOf(key, keys), wanted, session, sink);
 
@@ -135,24 +135,28 @@ const readInTurn: ReadKeys = async (keys, key, wanted, session, sink) => {
 /** The same for keys that are spelled alike. */
 export const keyText = (key: RowKey): string => JSON.stringify(key.map(String));
 
-function readWhere(where: Condition, wanted: Wanted, session: AutoSession, sink: RowSink): Promise<void> {
+function readWhere(where: Condition, wanted: ReadBack, session: AutoSession, sink: RowSink): Promise<void> {
   return readPlanned(planned(where, wanted), session, sink);
 }
 
-function planned(where: Condition, { table, columns, access, kinds }: Wanted): Narrowed<SelectPlan> {
+function planned(where: Condition, { table, columns, access, kinds }: ReadBack): Authorized<SelectPlan> {
   const order = table.order.map((column) => ({ column, direction: 'asc' }) as const);
-  return narrow<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0, kinds }, access, 'read');
+  return authorize<SelectPlan>({ table, columns, where, order, limit: ALL, offset: 0, kinds }, access, 'read');
 }
 
 /** Reads the row that an INSERT wrote, and is sent with it. `generated`: by the key that the server makes for it. */
-export function readWritten(key: readonly Column[], known: RowKey | 'generated', { table, columns, access }: Wanted): Narrowed<SelectPlan> {
+export function readWritten(
+  key: readonly Column[],
+  known: RowKey | 'generated',
+  { table, columns, access }: ReadBack,
+): Authorized<SelectPlan> {
   const where: Condition = known === 'generated' ? { op: 'generated', column: key[0] as Column } : isOneOf(key, [known]);
-  return narrow<SelectPlan>({ table, columns, where, order: UNORDERED, limit: ALL, offset: 0 }, access, 'read');
+  return authorize<SelectPlan>({ table, columns, where, order: UNORDERED, limit: ALL, offset: 0 }, access, 'read');
 }
 
 const UNORDERED: SelectPlan['order'] = [];
 
-async function readPlanned(plan: Narrowed<SelectPlan>, session: AutoSession, sink: RowSink): Promise<void> {
+async function readPlanned(plan: Authorized<SelectPlan>, session: AutoSession, sink: RowSink): Promise<void> {
   const { statement, params } = compileSelect(plan, session.engine.dialect);
   await session.connection.run(statement, params, session.options, maskedSink(plan, sink));
 }

@@ -6,10 +6,10 @@ import { apiError } from '../../errors.ts';
 import type { InsertBodyPlan } from '../plan/plan-write.ts';
 import { readBatch, rowsToInsert } from '../rows/insert-body.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
-import { findRefused, isRefusal, LocatedFailure } from './bisect-batch.ts';
+import { bisectBatch, isRefusal, LocatedFailure } from './bisect-batch.ts';
 import { insertAndReturn } from './insert-returning.ts';
-import { mustWrite, toStatements, whyUnwritten } from './insert-statements.ts';
-import { checkForGood, runStatements, Unwritten } from './transaction.ts';
+import { expectedRows, explainUnwritten, toStatements } from './insert-statements.ts';
+import { checkNotTransactional, runStatements, Unwritten } from './transaction.ts';
 
 export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, upsert } = plan;
@@ -17,10 +17,10 @@ export async function runInsert(plan: InsertBodyPlan, session: AutoSession, sink
   const read = readBatch(body, table, session.owner, rowsToInsert(upsert));
   const batch = read instanceof Promise ? await read : read;
   const { count } = batch;
-  checkForGood(count, plan, table);
+  checkNotTransactional(count, plan, table);
   const writing =
     plan.returning === undefined
-      ? runStatements(toStatements(batch, plan, session), plan, table, session, mustWrite(batch.groups, plan))
+      ? runStatements(toStatements(batch, plan, session), plan, table, session, expectedRows(batch.groups, plan))
       : insertAndReturn(batch, plan, plan.returning, session, sink);
   return writing.then(
     () => ({ rows: count, cursor: undefined }),
@@ -34,11 +34,11 @@ async function located(error: unknown, count: number, plan: InsertBodyPlan, sess
   const { connection, engine, owner } = session;
   if (!isRefusal(error) || !connection.usable || (count > 1 && !engine.capabilities.transactions)) return error;
   const batch = await readBatch(plan.body, plan.table, owner, rowsToInsert(plan.upsert));
-  const found = await findRefused(error, batch, session, (part) => ({
+  const found = await bisectBatch(error, batch, session, (part) => ({
     statements: toStatements(part, plan, session),
-    expected: mustWrite(part.groups, plan),
+    expected: expectedRows(part.groups, plan),
   }));
   if (found === undefined) return error;
   const { refusal, row } = found;
-  return refusal instanceof Unwritten ? whyUnwritten(row, batch, plan, session) : new LocatedFailure(refusal, row);
+  return refusal instanceof Unwritten ? explainUnwritten(row, batch, plan, session) : new LocatedFailure(refusal, row);
 }

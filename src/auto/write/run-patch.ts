@@ -11,14 +11,14 @@ import type { BoundStatement } from '../../sql/dialect.ts';
 import type { SelectPlan } from '../../sql/plan.ts';
 import type { Operand } from '../../sql/statement.ts';
 import { Lease } from '../../util/bytes/buffer-pool.ts';
-import { narrow } from '../plan/authorize.ts';
+import { authorize } from '../plan/authorize.ts';
 import { isOneOf } from '../plan/keys.ts';
 import type { PatchBodyPlan } from '../plan/plan-write.ts';
 import { type Batch, ROWS, readBatch } from '../rows/insert-body.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
-import { findRefused, isRefusal, LocatedFailure } from './bisect-batch.ts';
+import { bisectBatch, isRefusal, LocatedFailure } from './bisect-batch.ts';
 import { KeySink, keyText, type RowKey, readByKeys } from './read-back.ts';
-import { checkDryRun, checkForGood, inTransaction, keepsHalf } from './transaction.ts';
+import { checkDryRun, checkNotTransactional, inTransaction, markUncertain } from './transaction.ts';
 
 export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   const { table, body, returning } = plan;
@@ -30,7 +30,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
   if (table.primaryKey.length === 0) throw apiError('key_missing');
   checkDryRun(plan, table, session);
   const batch = await readBatch(body, table, session.owner, ROWS.patch);
-  checkForGood(batch.count, plan, table);
+  checkNotTransactional(batch.count, plan, table);
   const patching = inTransaction(plan, session, async (progress) => {
     const statements = statementsOf(batch, plan, session);
     // One statement changes no row twice: then its number of rows tells.
@@ -45,7 +45,7 @@ export async function runPatch(plan: PatchBodyPlan, session: AutoSession, sink: 
     return rows;
   });
   try {
-    return { rows: await (table.transactional ? patching : patching.catch(keepsHalf)), cursor: undefined };
+    return { rows: await (table.transactional ? patching : patching.catch(markUncertain)), cursor: undefined };
   } catch (error) {
     throw await located(error, batch, plan, session);
   }
@@ -80,7 +80,9 @@ async function checkOnce(keys: readonly RowKey[], plan: PatchBodyPlan, session: 
 
 function statementsOf({ groups }: Batch, { table, access }: PatchBodyPlan, { engine }: AutoSession): readonly BoundStatement[] {
   const key = table.primaryKey;
-  return groups.flatMap(({ columns, rows }) => compileUpdateRows(narrow({ table, key, columns, rows }, access, 'update'), engine.dialect));
+  return groups.flatMap(({ columns, rows }) =>
+    compileUpdateRows(authorize({ table, key, columns, rows }, access, 'update'), engine.dialect),
+  );
 }
 
 /** What was written down for statements that are never sent goes back to the pool. */
@@ -92,7 +94,7 @@ function letGo(statements: readonly BoundStatement[], error: unknown): never {
 /** The same failure with its row, where that can be found. */
 async function located(error: unknown, batch: Batch, plan: PatchBodyPlan, session: AutoSession): Promise<unknown> {
   if (!isRefusal(error) || !session.connection.usable) return error;
-  const found = await findRefused(error, batch, session, (part) => ({
+  const found = await bisectBatch(error, batch, session, (part) => ({
     statements: statementsOf(part, plan, session),
     expected: undefined,
   }));
@@ -109,7 +111,7 @@ async function storedKeys(keys: readonly RowKey[], { table, access }: PatchBodyP
     const sink = new KeySink(key);
     const where = isOneOf(key, keys.slice(at, at + KEYS_MOST));
     const plan: SelectPlan = { table, columns: key, where, order: [], limit: KEYS_MOST, offset: 0 };
-    const { statement, params } = compileSelect(narrow(plan, access, 'update'), session.engine.dialect);
+    const { statement, params } = compileSelect(authorize(plan, access, 'update'), session.engine.dialect);
     await session.connection.run(statement, params, session.options, sink);
     for (const found of sink.keys) stored.add(keyText(found));
   }

@@ -7,7 +7,7 @@ import { apiError } from '../../errors.ts';
 import type { Cells, RowSink } from '../../model/cells.ts';
 import { compileDelete, compileSelect, compileUpdate } from '../../sql/compile/compile.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
-import type { Most, Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Authorized, RowLimit, SelectPlan } from '../../sql/plan.ts';
 import { ownKey } from '../plan/keys.ts';
 import type { ReturnedRows, WritePlan } from '../plan/plan-write.ts';
 import { countRows } from '../read/count.ts';
@@ -15,7 +15,7 @@ import { type EntityTags, hasTag, rowTag } from '../request/entity-tags.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
 import { changedKeys, KeySink, readByKeys } from './read-back.ts';
-import { checkDryRun, checkMost, inTransaction, keepsHalf, type Progress } from './transaction.ts';
+import { checkDryRun, checkMaxAffected, inTransaction, markUncertain, type Progress } from './transaction.ts';
 
 export function runWrite(plan: WritePlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
   checkDryRun(plan, plan.table, session);
@@ -31,9 +31,9 @@ async function writeCounted(plan: WritePlan, session: AutoSession): Promise<numb
   const { label } = session.engine;
   if (plan.returning !== undefined) throw apiError('not_on_engine', '$return=rows', label);
   if (plan.single?.ifMatch !== undefined) throw apiError('not_on_engine', 'If-Match', label);
-  const most = plan.single === undefined ? plan.maxAffected : Math.min(1, plan.maxAffected ?? 1);
-  const rows = await runOne(statementOf(plan, false, session, most), session);
-  checkMost(rows, plan.maxAffected);
+  const maxRows = plan.single === undefined ? plan.maxAffected : Math.min(1, plan.maxAffected ?? 1);
+  const rows = await runOne(statementOf(plan, false, session, maxRows), session);
+  checkMaxAffected(rows, plan.maxAffected);
   if (plan.single !== undefined && rows > 1) throw apiError('key_repeats');
   return rows;
 }
@@ -49,7 +49,7 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
   const ifMatch = plan.single?.ifMatch;
   if (ifMatch !== undefined && !table.transactional) throw apiError('not_on_engine', 'If-Match', `${engine.label} ${table.storage}`);
   const write = (into?: RowSink): Promise<number> => runOne(statementOf(plan, isReturned, session), session, into);
-  if (!table.transactional) return writeForGood(plan, session, () => write(isReturned ? sink : undefined)).catch(keepsHalf);
+  if (!table.transactional) return writeForGood(plan, session, () => write(isReturned ? sink : undefined)).catch(markUncertain);
   const isPlain = !plan.dryRun && plan.maxAffected === undefined && ifMatch === undefined && (returning === undefined || isReturned);
   return isPlain
     ? write(isReturned ? sink : undefined)
@@ -69,7 +69,7 @@ function writeAtomically(plan: WritePlan, session: AutoSession, sink: AnswerSink
 async function writeForGood(plan: WritePlan, session: AutoSession, write: () => Promise<number>): Promise<number> {
   if (plan.maxAffected !== undefined || plan.isPatch) {
     const rows = Number(await countRows(plan.count(), session));
-    checkMost(rows, plan.maxAffected);
+    checkMaxAffected(rows, plan.maxAffected);
     if (plan.isPatch && rows > 1) throw apiError('rows_not_atomic', plan.table.storage);
   }
   return write();
@@ -120,15 +120,15 @@ class TagSink implements RowSink {
   }
 }
 
-async function select(plan: Narrowed<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<void> {
+async function select(plan: Authorized<SelectPlan>, { connection, engine, options }: AutoSession, sink: RowSink): Promise<void> {
   const { statement, params } = compileSelect(plan, engine.dialect);
   await connection.run(statement, params, options, sink);
 }
 
-function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession, most?: Most): BoundStatement {
+function statementOf({ write, returning }: WritePlan, isReturned: boolean, { engine }: AutoSession, maxRows?: RowLimit): BoundStatement {
   const returned = isReturned ? returning?.columns : undefined;
-  if (write.do === 'update') return compileUpdate({ ...write.plan, returning: returned, most }, engine.dialect);
-  return compileDelete({ ...write.plan, returning: returned, most }, engine.dialect);
+  if (write.do === 'update') return compileUpdate({ ...write.plan, returning: returned, maxRows: maxRows }, engine.dialect);
+  return compileDelete({ ...write.plan, returning: returned, maxRows: maxRows }, engine.dialect);
 }
 
 function runOne({ statement, params }: BoundStatement, { connection, options }: AutoSession, sink?: RowSink): Promise<number> {

@@ -18,13 +18,13 @@ export function checkDryRun({ dryRun }: Pick<Conditions, 'dryRun'>, table: Table
 }
 
 /** Where nothing can be taken back, one row is written at most, and not even that when it is one too many. */
-export function checkForGood(count: number, { maxAffected }: Pick<Conditions, 'maxAffected'>, table: Table): void {
+export function checkNotTransactional(count: number, { maxAffected }: Pick<Conditions, 'maxAffected'>, table: Table): void {
   if (table.transactional) return;
   if (count > 1) throw apiError('rows_not_atomic', table.storage);
-  checkMost(count, maxAffected);
+  checkMaxAffected(count, maxAffected);
 }
 
-export function checkMost(rows: number, maxAffected: number | undefined): void {
+export function checkMaxAffected(rows: number, maxAffected: number | undefined): void {
   if (maxAffected !== undefined && rows > maxAffected) throw apiError('too_many_affected', String(rows), String(maxAffected));
 }
 
@@ -40,7 +40,7 @@ export async function inTransaction(
   let rows = 0;
   try {
     rows = await work(progress);
-    checkMost(rows, wanted.maxAffected);
+    checkMaxAffected(rows, wanted.maxAffected);
     if (wanted.dryRun) await connection.checkConstraints?.(options);
   } catch (error) {
     await connection.rollback(options).catch(() => undefined);
@@ -79,7 +79,7 @@ export function runStatements(
       checkWritten(rows, expected);
       return rows;
     });
-    return isAtomic ? running : running.catch(keepsHalf);
+    return isAtomic ? running : running.catch(markUncertain);
   }
   const transacting = inTransaction(wanted, session, async (progress) => {
     let rows = 0;
@@ -90,13 +90,20 @@ export function runStatements(
     checkWritten(rows, expected);
     return rows;
   });
-  return isAtomic ? transacting : transacting.catch(keepsHalf);
+  return isAtomic ? transacting : transacting.catch(markUncertain);
 }
 
 /** What a database says of one row. */
-export const OF_A_ROW: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
+export const ROW_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid', 'raised']);
 /** Failures of a statement that was under way. */
-const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([...OF_A_ROW, 'timeout', 'cancelled', 'conflict', 'lost', 'other']);
+const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  ...ROW_FAILURES,
+  'timeout',
+  'cancelled',
+  'conflict',
+  'lost',
+  'other',
+]);
 
 /** The commit was never sent: whatever happened to the connection, nothing stays, and what was sent is not sent again. */
 function uncommitted(error: unknown): unknown {
@@ -104,6 +111,6 @@ function uncommitted(error: unknown): unknown {
 }
 
 /** A statement that fails in the middle leaves what it wrote in a table without transactions. */
-export function keepsHalf(error: unknown): never {
+export function markUncertain(error: unknown): never {
   throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.left === 'nothing' ? error.leaving('unknown') : error;
 }

@@ -189,10 +189,10 @@ function refuseLasting({ steps, document }: Compiled, { before, after, lasting }
   for (const { sql, label: step } of steps) {
     if (sql === undefined) continue;
     if (!transactions && !sql.reads) throw apiError('not_on_engine', `Trying step ${step}, which writes,`, label);
-    if (!transactionalDdl && sql.ofSchema) throw apiError('not_on_engine', `Trying step ${step}, which ends the transaction,`, label);
+    if (!transactionalDdl && sql.changesSchema) throw apiError('not_on_engine', `Trying step ${step}, which ends the transaction,`, label);
   }
   for (const text of [...before, ...after])
-    if (!transactionalDdl && readSide(text, syntax).facts.ofSchema)
+    if (!transactionalDdl && readSide(text, syntax).facts.changesSchema)
       throw apiError('not_on_engine', 'SQL around a trial that ends the transaction', label);
 }
 

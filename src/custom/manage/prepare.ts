@@ -71,7 +71,7 @@ async function checkStep(
     if (error.kind === 'unsupported') return;
     const words = `step ${step.label}: ${sanitizeMessage(error.message)}`;
     const comesLater =
-      error.about === 'names' && steps.some(({ source, sql }) => source.index < step.source.index && sql?.ofSchema === true);
+      error.about === 'names' && steps.some(({ source, sql }) => source.index < step.source.index && sql?.changesSchema === true);
     if (error.kind === 'denied') warnings.push(`step ${step.label}: the database user lacks the privilege for it`);
     else if (comesLater) warnings.push(`${words}; an earlier step may create it`);
     else problems.push({ ...placeFor(step, bound.statement.text, error), message: words, kind: 'code', step: step.source.index });

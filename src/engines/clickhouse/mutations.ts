@@ -135,7 +135,7 @@ function columnsOf(width: number, kind: 'int' | 'text'): readonly ResultColumn[]
 
 /** A mutation rewrites parts even when nothing matches: then there is none. */
 function isToDo({ counted }: ClickhouseStatement, rows: number): boolean {
-  return rows > 0 && rows <= (counted?.most ?? Number.POSITIVE_INFINITY);
+  return rows > 0 && rows <= (counted?.maxRows ?? Number.POSITIVE_INFINITY);
 }
 
 /** Can what failed for all be done for those who are not the reason? An UPDATE that has reached some parts can: it sets the same values again. */

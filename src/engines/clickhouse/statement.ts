@@ -1,5 +1,5 @@
 /** A statement as this engine runs it: besides a text and its parameters, the rows of an insert, or a write that is counted first. */
-import type { Most } from '../../sql/plan.ts';
+import type { RowLimit } from '../../sql/plan.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Block } from './types/block.ts';
 
@@ -17,7 +17,7 @@ export interface CountedWrite {
   readonly count: string;
   /** Other ways to do the write, for table engines that refuse the first one. */
   readonly otherwise: readonly string[];
-  readonly most: Most;
+  readonly maxRows: RowLimit;
   /** What it consists of, so that changes of the same text can be sent as one; undefined where they cannot. */
   readonly change: Mutation | undefined;
 }

@@ -7,7 +7,7 @@ import type { DbType, Entry, Host } from '../../model/entry.ts';
 import type { ForeignKey } from '../../model/relation.ts';
 import type { Table } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../../sql/dialect.ts';
-import type { Narrowed, SelectPlan } from '../../sql/plan.ts';
+import type { Authorized, SelectPlan } from '../../sql/plan.ts';
 import type { Statement, StatementParam } from '../../sql/statement.ts';
 import type { SqlSyntax } from '../../sql/template/syntax.ts';
 import type { Template } from '../../sql/template/template.ts';
@@ -245,7 +245,7 @@ export interface Engine extends EngineNames {
   /** Can inserts into this table, and changes by its sorting key, be sent as one for several callers, by connections that `hold` them? Absent where that gains nothing. */
   mergesWrites?(table: Table): boolean;
   /** Reads a page in a way of the engine's own, and returns the number of its rows. Absent where `compilePage` gives the best statement. */
-  readPage?(plan: Narrowed<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
+  readPage?(plan: Authorized<SelectPlan>, connection: Connection, options: RunOptions, sink: RowSink): Promise<number>;
   /**
    * May a text that failed by itself have left something behind, because it names a table without transactions? Absent where there are no such
    * tables.

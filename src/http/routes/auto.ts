@@ -5,7 +5,7 @@ import type { Engines } from '../../engines/registry.ts';
 import { apiError } from '../../errors.ts';
 import { locateDatabase } from '../../model/database-name.ts';
 import { accessTo } from '../../personas/access.ts';
-import { standingOf } from '../../personas/effective-persona.ts';
+import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { WorkSubject } from '../../util/concurrency/work-meter.ts';
@@ -115,15 +115,15 @@ export function autoRoutes(services: Services): readonly Route[] {
       if (path.table === '') throw apiError('table_unknown', '');
       exchange.subject = path.subject;
       return after(
-        standingOf(services.store, caller, context),
-        (standing): Target => ({
+        effectivePersonaOf(services.store, caller, context),
+        (effective): Target => ({
           entry,
           schema,
           table: path.table,
           requestId: exchange.requestId,
           signal: exchange,
           meter: exchange,
-          access: accessTo(services.grants, standing, caller, context, entry, schema, path.table),
+          access: accessTo(services.grants, effective, caller, context, entry, schema, path.table),
           readsOnly: exchange.isReadOnly,
         }),
       );

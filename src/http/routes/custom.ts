@@ -9,7 +9,7 @@ import type { SpaceCaller } from '../../model/caller.ts';
 import type { DefinitionMethod } from '../../model/definition.ts';
 import { ABBREVIATION } from '../../model/org.ts';
 import type { ProjectContext } from '../../model/project.ts';
-import { standingOf } from '../../personas/effective-persona.ts';
+import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { NestingError } from '../../util/json/json.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
@@ -99,9 +99,9 @@ const acting = new WeakMap<SpaceCaller, SpaceCaller>();
 
 /** The caller as steps see it, with the name of the persona in force. */
 function actingIn({ store }: Services, caller: SpaceCaller, context: ProjectContext): MaybePromise<SpaceCaller> {
-  return after(standingOf(store, caller, context), (standing) => {
-    if (standing.kind !== 'persona') return caller;
-    const { persona } = standing.persona;
+  return after(effectivePersonaOf(store, caller, context), (effective) => {
+    if (effective.kind !== 'persona') return caller;
+    const { persona } = effective.persona;
     const known = acting.get(caller);
     if (known?.persona === persona) return known;
     const actor = { ...caller, persona };

@@ -1,8 +1,8 @@
 /** Metadata of tables: the System API's and the users' own, which differ only in who may ask. */
 import type { Demand } from '../../auth/caller.ts';
 import type { FindSight } from '../../manage/metadata.ts';
-import { SEES_EVERYTHING, sightOf } from '../../personas/access.ts';
-import { standingOf } from '../../personas/effective-persona.ts';
+import { EVERYTHING_VISIBLE, schemaVisibility } from '../../personas/access.ts';
+import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendValue } from '../respond.ts';
 import { DEMANDS, formatOf, identify, projectOf, type Route, type Services } from '../route.ts';
@@ -16,9 +16,9 @@ export function metaRoutes(services: Services): readonly Route[] {
     const asked = { type: exchange.required('type'), schema: exchange.required('schema'), requestId: exchange.requestId, signal: exchange };
     const context = await projectOf(services, caller);
     // Who has the server key looks after the databases.
-    const standing = caller.serverKey ? undefined : await standingOf(services.store, caller, context);
+    const effective = caller.serverKey ? undefined : await effectivePersonaOf(services.store, caller, context);
     const find: FindSight = (located) =>
-      standing === undefined ? SEES_EVERYTHING : sightOf(services.grants, standing, { ...located, context, caller });
+      effective === undefined ? EVERYTHING_VISIBLE : schemaVisibility(services.grants, effective, { ...located, context, caller });
     return { format, asked, context, find };
   };
 

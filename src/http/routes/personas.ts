@@ -2,11 +2,11 @@
 
 import { apiError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
-import { standingOf } from '../../personas/effective-persona.ts';
+import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import {
   copyPersonas,
   deletePersona,
-  describeStanding,
+  describeEffectivePersona,
   getPersona,
   listPersonas,
   type PersonaAnswer,
@@ -107,7 +107,10 @@ export function personaRoutes(services: Services): readonly Route[] {
     {
       path: `${base}/me`,
       methods: {
-        GET: asked(async (_, { caller, context }) => describeStanding(caller, await standingOf(store, caller, context)), []),
+        GET: asked(
+          async (_, { caller, context }) => describeEffectivePersona(caller, await effectivePersonaOf(store, caller, context)),
+          [],
+        ),
       },
     },
   ];

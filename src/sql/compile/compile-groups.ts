@@ -5,10 +5,10 @@
 import type { Column } from '../../model/table.ts';
 import { aggregateSql, isOfColumn } from '../aggregates.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
-import type { Condition, GroupPlan, Narrowed, Output } from '../plan.ts';
+import type { Authorized, Condition, GroupPlan, Output } from '../plan.ts';
 import { condition, Parameters } from './compile.ts';
 
-export function compileGroups(plan: Narrowed<GroupPlan>, dialect: Dialect): BoundStatement {
+export function compileGroups(plan: Authorized<GroupPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = plan.having === undefined ? bare(plan, dialect, bind) : within(plan, dialect, bind);
   const columns = plan.outputs.map(({ column }) => column);
@@ -18,7 +18,7 @@ export function compileGroups(plan: Narrowed<GroupPlan>, dialect: Dialect): Boun
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 
 /** How many groups there are. */
-export function compileGroupCount(plan: Narrowed<GroupPlan>, dialect: Dialect): BoundStatement {
+export function compileGroupCount(plan: Authorized<GroupPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = `SELECT count(*) FROM ${derived(plan, dialect, bind)}`;
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
@@ -53,7 +53,7 @@ function columnIn(plan: GroupPlan, output: Output, dialect: Dialect): Column {
   if (source.of === 'group' || (source.column !== undefined && isOfColumn(source.aggregate))) return named;
   const { cast } = dialect.intType;
   const isCount = source.column === undefined || source.aggregate === 'count' || source.aggregate === 'countd';
-  return { ...named, ...(isCount ? { type: cast, cast } : dialect.wide?.(source.column, source.aggregate)) };
+  return { ...named, ...(isCount ? { type: cast, cast } : dialect.aggregateType?.(source.column, source.aggregate)) };
 }
 
 function renamed(plan: Condition, columns: ReadonlyMap<Column, Column>): Condition {
@@ -85,7 +85,7 @@ function orderBy({ order }: GroupPlan, dialect: Dialect, name: (output: Output) 
 function expression({ source }: Output, dialect: Dialect): string {
   if (source.of === 'rows') return aggregateSql(source.aggregate, source.column, dialect);
   const { column, part } = source;
-  return part === undefined ? dialect.quote(column.name) : (dialect.truncated?.(column, part) ?? dialect.quote(column.name));
+  return part === undefined ? dialect.quote(column.name) : (dialect.truncate?.(column, part) ?? dialect.quote(column.name));
 }
 
 /** What is selected, so that the cell's bytes are canonical; `name`: what the output is called where it has been made already. */
@@ -94,5 +94,5 @@ function shown(output: Output, name: string | undefined, dialect: Dialect): stri
   if (source.of === 'group' && source.part === undefined)
     return dialect.selectItem(name === undefined ? source.column : { ...source.column, name });
   const value = name === undefined ? expression(output, dialect) : dialect.quote(name);
-  return source.of === 'rows' ? value : (dialect.shownPart?.(source.column, value) ?? value);
+  return source.of === 'rows' ? value : (dialect.formatPart?.(source.column, value) ?? value);
 }

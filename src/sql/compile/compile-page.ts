@@ -4,7 +4,7 @@
  */
 import type { Table } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
-import type { Narrowed, SelectPlan } from '../plan.ts';
+import type { Authorized, SelectPlan } from '../plan.ts';
 import { compileSelect, orderBy, Parameters, rowsOf, selecting, source } from './compile.ts';
 import { compileJoined } from './joined-rows.ts';
 import { unused } from './related-rows.ts';
@@ -13,7 +13,7 @@ import { unused } from './related-rows.ts';
 const FAR = 5000;
 const SKIPPED_FOR_EACH = 100;
 
-export function compilePage(plan: Narrowed<SelectPlan>, dialect: Dialect): BoundStatement {
+export function compilePage(plan: Authorized<SelectPlan>, dialect: Dialect): BoundStatement {
   if (plan.joined !== undefined) return compileJoined(plan, plan.joined, dialect);
   return isDeep(plan, dialect) ? compileDeep(plan, dialect) : compileSelect(plan, dialect);
 }

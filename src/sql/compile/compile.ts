@@ -8,11 +8,11 @@ import type { BoundStatement, Comparing, Dialect, ParamBinder } from '../dialect
 import { OPERATORS } from '../operators.ts';
 import type {
   Assignment,
+  Authorized,
   Condition,
   CountPlan,
   DeletePlan,
   InsertPlan,
-  Narrowed,
   OrderTerm,
   Returning,
   SelectPlan,
@@ -77,7 +77,7 @@ export class Parameters implements ParamBinder {
   }
 }
 
-export function compileSelect(plan: Narrowed<SelectPlan>, dialect: Dialect): BoundStatement {
+export function compileSelect(plan: Authorized<SelectPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = source(plan, dialect) + rowsOf(plan, dialect, bind) + (plan.lock === true ? ' FOR UPDATE' : '');
   return { statement: selecting(plan, text, bind), params: bind.values };
@@ -100,7 +100,7 @@ export function selecting({ columns, kinds }: SelectPlan, text: string, { types 
 /** Does the result show the kind of every column that is compared? Then a comparison on an old picture is found out with it. */
 function isConfirmed({ kinds, columns, table, where: given }: SelectPlan): boolean {
   if (given === undefined) return true;
-  return kinds !== 'described' && ((columns === table.columns && table.sight === undefined) || isShown(given, columns));
+  return kinds !== 'described' && ((columns === table.columns && table.viewRights === undefined) || isShown(given, columns));
 }
 
 function isShown(given: Condition, columns: readonly Column[]): boolean {
@@ -141,14 +141,14 @@ export function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
 
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 
-export function compileCount(plan: Narrowed<CountPlan>, dialect: Dialect): BoundStatement {
+export function compileCount(plan: Authorized<CountPlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const text = `SELECT count(*) FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`;
   return { statement: { text, types: bind.types, columns: COUNT_COLUMNS }, params: bind.values };
 }
 
 /** A statement that asks how many rows there may be; undefined where nobody knows. */
-export function compileEstimate(plan: Narrowed<CountPlan>, dialect: Dialect): BoundStatement | undefined {
+export function compileEstimate(plan: Authorized<CountPlan>, dialect: Dialect): BoundStatement | undefined {
   if (dialect.estimate === undefined) return undefined;
   const bind = new Parameters(dialect);
   const text = dialect.estimate.explain(`SELECT 1 FROM ${dialect.table(plan.table)}${where(plan.where, dialect, bind, 'strict')}`);
@@ -156,7 +156,7 @@ export function compileEstimate(plan: Narrowed<CountPlan>, dialect: Dialect): Bo
 }
 
 /** Rows of one plan, in as few statements as the engine can take them. */
-export function compileInsert(plan: Narrowed<InsertPlan>, dialect: Dialect): readonly BoundStatement[] {
+export function compileInsert(plan: Authorized<InsertPlan>, dialect: Dialect): readonly BoundStatement[] {
   return dialect.insert(plan);
 }
 
@@ -171,7 +171,7 @@ export function returningClause(
 
 const NOT_RETURNING = { text: '', columns: {} } as const;
 
-export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): BoundStatement {
+export function compileUpdate(plan: Authorized<UpdatePlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const set = plan.set.map((assignment) => assigned(assignment, dialect, bind)).join(', ');
   const table = dialect.table(plan.table);
@@ -179,7 +179,7 @@ export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): Bou
   const { types } = bind;
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
   if (dialect.update === undefined) checkUnlimited(plan);
-  const statement = dialect.update?.(table, set, given, types, plan.most) ?? {
+  const statement = dialect.update?.(table, set, given, types, plan.maxRows) ?? {
     text: `UPDATE ${table} SET ${set} WHERE ${given}${text}`,
     types,
     ...columns,
@@ -188,23 +188,23 @@ export function compileUpdate(plan: Narrowed<UpdatePlan>, dialect: Dialect): Bou
 }
 
 /** A statement of standard SQL writes all that match: a limit that nobody keeps would widen the write. */
-function checkUnlimited({ most }: UpdatePlan | DeletePlan): void {
-  if (most !== undefined) throw new Error('the dialect knows no limit of the rows that a statement writes');
+function checkUnlimited({ maxRows }: UpdatePlan | DeletePlan): void {
+  if (maxRows !== undefined) throw new Error('the dialect knows no limit of the rows that a statement writes');
 }
 
 /** What becomes of a column, as SET has it. */
 export function assigned({ column, value }: Assignment, dialect: Dialect, bind: ParamBinder): string {
-  return `${dialect.quote(column.name)} = ${dialect.assigned?.(column, value, bind) ?? bind.value(column, value)}`;
+  return `${dialect.quote(column.name)} = ${dialect.assignedValue?.(column, value, bind) ?? bind.value(column, value)}`;
 }
 
-export function compileDelete(plan: Narrowed<DeletePlan>, dialect: Dialect): BoundStatement {
+export function compileDelete(plan: Authorized<DeletePlan>, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const table = dialect.table(plan.table);
   const given = condition(plan.where, dialect, bind, 'strict');
   const { types } = bind;
   const { text, columns } = returningClause(plan.returning, dialect.selectItem);
   if (dialect.delete === undefined) checkUnlimited(plan);
-  const statement = dialect.delete?.(table, given, types, plan.most) ?? {
+  const statement = dialect.delete?.(table, given, types, plan.maxRows) ?? {
     text: `DELETE FROM ${table} WHERE ${given}${text}`,
     types,
     ...columns,

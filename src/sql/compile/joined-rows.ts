@@ -4,7 +4,7 @@
  */
 import type { Column } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
-import type { Narrowed, RelatedRows, SelectPlan } from '../plan.ts';
+import type { Authorized, RelatedRows, SelectPlan } from '../plan.ts';
 import { orderBy, Parameters, rowsOf } from './compile.ts';
 import { unused } from './related-rows.ts';
 
@@ -37,7 +37,7 @@ export function joinedColumns({ link, select }: RelatedRows): readonly Column[] 
   return key === undefined || select.columns.includes(key) ? select.columns : [...select.columns, key];
 }
 
-export function compileJoined(plan: Narrowed<SelectPlan>, joined: readonly RelatedRows[], dialect: Dialect): BoundStatement {
+export function compileJoined(plan: Authorized<SelectPlan>, joined: readonly RelatedRows[], dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const { head, tail, columns } = partsOf(plan, joined, dialect);
   const text = head + rowsOf(plan, dialect, bind) + tail;

@@ -48,7 +48,7 @@ function partsOf({ link, select }: RelatedRows, dialect: Dialect): Parts {
   const names = through === undefined ? link.key.map(({ name }) => name) : link.key.map((_, i) => unused(table, `k${i}`));
   const shown: readonly Column[] =
     through === undefined ? link.key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
-  const columns = [...select.columns, ...shown.map((column) => dialect.equalBytes?.(column) ?? column)];
+  const columns = [...select.columns, ...shown.map((column) => dialect.equalityColumn?.(column) ?? column)];
   const parts: Parts = {
     names,
     group: names.map((name) => dialect.quote(name)),
@@ -62,7 +62,7 @@ function partsOf({ link, select }: RelatedRows, dialect: Dialect): Parts {
 
 function limited({ table, columns, order, limit }: SelectPlan, { items, group, ordered }: Parts, tail: string, dialect: Dialect): string {
   const by = ordered === '' ? '' : `ORDER BY ${ordered}`;
-  if (dialect.firstOfEach !== undefined) return `SELECT ${items} FROM ${tail} ${by} ${dialect.firstOfEach(limit, group)}`;
+  if (dialect.limitPerGroup !== undefined) return `SELECT ${items} FROM ${tail} ${by} ${dialect.limitPerGroup(limit, group)}`;
   const number = dialect.quote(unused(table, 'n'));
   const needed = new Set([...columns, ...order.map(({ column }) => column)].map(({ name }) => dialect.quote(name)));
   for (const name of group) needed.add(name);
@@ -96,8 +96,8 @@ function isOneOf(columns: readonly Column[], keys: readonly (readonly Operand[])
   const last = keys.at(-1);
   if (only !== undefined && columns.length === 1) {
     const name = dialect.quote(only.name);
-    if (dialect.memberOfMany !== undefined)
-      return dialect.memberOfMany(
+    if (dialect.memberOfArray !== undefined)
+      return dialect.memberOfArray(
         only,
         name,
         keys.map(([value = '']) => value),

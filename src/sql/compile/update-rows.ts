@@ -1,7 +1,7 @@
 /** Rows that are found by their keys and changed: one statement for all of them where the engine can, else one for each. */
 import type { Column } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
-import type { Condition, Narrowed, UpdateRowsPlan } from '../plan.ts';
+import type { Authorized, Condition, UpdateRowsPlan } from '../plan.ts';
 import type { Operand } from '../statement.ts';
 import { assigned, condition, Parameters } from './compile.ts';
 
@@ -10,7 +10,7 @@ export function changedColumns({ columns, key, set }: UpdateRowsPlan): readonly 
   return set ?? columns.filter((column) => !key.includes(column));
 }
 
-export function compileUpdateRows(plan: Narrowed<UpdateRowsPlan>, dialect: Dialect): readonly BoundStatement[] {
+export function compileUpdateRows(plan: Authorized<UpdateRowsPlan>, dialect: Dialect): readonly BoundStatement[] {
   const together = plan.rows.count === 1 ? undefined : dialect.updateRows?.(plan);
   if (together === undefined) return Array.from({ length: plan.rows.count }, (_, row) => updateRow(plan, row, dialect));
   const { where: more } = plan;

@@ -30,7 +30,7 @@ export interface SqlSyntax {
 }
 
 /** A set of words out of a text. */
-export const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+export const keywords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 export const isDashes = (text: string, at: number): boolean => text[at] === '-' && text[at + 1] === '-';
 

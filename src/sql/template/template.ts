@@ -5,7 +5,15 @@
  */
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import { type Path, SLICE_TOKENS, SqlProblem, type SqlToken, scanSlices } from './scan.ts';
-import { FUNCTIONS_TOO, isHarmlessWord, OF_ROWS, OF_SCHEMAS, OF_TRANSACTIONS, READS, WRITES } from './sql-keywords.ts';
+import {
+  ALSO_FUNCTIONS,
+  isHarmlessWord,
+  READS,
+  ROW_STATEMENTS,
+  SCHEMA_STATEMENTS,
+  TRANSACTION_STATEMENTS,
+  WRITES,
+} from './sql-keywords.ts';
 import { isSymbol, type SqlSyntax } from './syntax.ts';
 import { tablesIn } from './tables.ts';
 
@@ -53,7 +61,7 @@ export interface StatementFacts {
   /** Is the session afterwards as it was before? */
   readonly harmless: boolean;
   /** Does it change the schema? */
-  readonly ofSchema: boolean;
+  readonly changesSchema: boolean;
 }
 
 export { SqlProblem } from './scan.ts';
@@ -71,7 +79,7 @@ export function* templateSlices(text: string, syntax: SqlSyntax): Slices<Templat
   if (first === undefined) throw new SqlProblem(0, 'there is no statement');
   yield* refuseForeign(tokens, significant, syntax);
   const verb = first.kind === 'word' ? first.text.toUpperCase() : '(';
-  if (OF_TRANSACTIONS.has(verb))
+  if (TRANSACTION_STATEMENTS.has(verb))
     throw new SqlProblem(first.at, `${verb} has no place in a step: all sql steps of a call are one transaction`);
   const parts = yield* new Builder(tokens, significant, syntax.literalCasts).build();
   const facts = yield* factsOf(verb, tokens, significant, syntax);
@@ -80,7 +88,7 @@ export function* templateSlices(text: string, syntax: SqlSyntax): Slices<Templat
 
 function* factsOf(verb: string, tokens: readonly SqlToken[], significant: readonly SqlToken[], syntax: SqlSyntax): Slices<StatementFacts> {
   const isReading = verb === '(' || READS.has(verb);
-  const isOfRows = verb === '(' || OF_ROWS.has(verb);
+  const isOfRows = verb === '(' || ROW_STATEMENTS.has(verb);
   const isOpen = !tokens.some((token) => isExecuted(token, syntax));
   const reads = isReading && isOpen && !(yield* someOf(significant, (i) => isWrite(significant, i)));
   const words = significant.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : '')).join(' ');
@@ -90,7 +98,7 @@ function* factsOf(verb: string, tokens: readonly SqlToken[], significant: readon
     plain: (isOfRows || isReading) && isOpen,
     alone: syntax.outsideTransactions.test(words),
     harmless: isOfRows && isOpen && !(yield* someOf(significant, (i) => !isHarmless(significant, i, syntax))),
-    ofSchema: OF_SCHEMAS.has(verb),
+    changesSchema: SCHEMA_STATEMENTS.has(verb),
   };
 }
 
@@ -108,7 +116,7 @@ function isWrite(significant: readonly SqlToken[], i: number): boolean {
   if (token?.kind !== 'word' || isSymbol(significant[i - 1], '.')) return false;
   const word = token.text.toUpperCase();
   if (word === 'SHARE') return isWord(significant[i - 1], 'FOR', 'KEY', 'IN');
-  return WRITES.has(word) && !(FUNCTIONS_TOO.has(word) && isSymbol(significant[i + 1], '('));
+  return WRITES.has(word) && !(ALSO_FUNCTIONS.has(word) && isSymbol(significant[i + 1], '('));
 }
 
 function slotsOf(part: TemplatePart): readonly TemplateSlot[] {

@@ -139,7 +139,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   test('one that matches more than it may is not done, and told of it, alone and with others', async () => {
     const table = await create('limited', 'id UInt32, s String', "VALUES (1, 'a'), (2, 'b'), (2, 'c'), (3, 'd')");
     const atMost = (id: number, most: number): BoundStatement =>
-      compileUpdate({ table, set: [{ column: columnOf(table, 's'), value: 'x' }], where: withId(table, id), most }, dialect);
+      compileUpdate({ table, set: [{ column: columnOf(table, 's'), value: 'x' }], where: withId(table, id), maxRows: most }, dialect);
     expect((await run(atMost(2, 1))).rows).toBe(2);
     expect(await mutations(table)).toEqual(['0', '0']);
     expect(await together(atMost(1, 1), atMost(2, 1), update(table, 3, { s: 'y' }), atMost(9, 1))).toEqual([1, 2, 1, 0]);
@@ -149,8 +149,8 @@ describe.each(PORTS)('over the %s port', (label, port) => {
       ['2', 'c'],
       ['3', 'y'],
     ]);
-    expect((await run(compileDelete({ table, where: withId(table, 2), most: 1 }, dialect))).rows).toBe(2);
-    expect((await run(compileDelete({ table, where: withId(table, 2), most: 2 }, dialect))).rows).toBe(2);
+    expect((await run(compileDelete({ table, where: withId(table, 2), maxRows: 1 }, dialect))).rows).toBe(2);
+    expect((await run(compileDelete({ table, where: withId(table, 2), maxRows: 2 }, dialect))).rows).toBe(2);
     expect(await kept(table, 'id')).toEqual([['1'], ['3']]);
   });
 

@@ -1,6 +1,6 @@
 // Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { narrow, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { authorize, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
 import { encodeCursor } from '../../../src/auto/plan/cursor.ts';
 import { planRequest } from '../../../src/auto/plan/plan.ts';
 import { parseRead } from '../../../src/auto/request/request.ts';
@@ -106,7 +106,7 @@ describe('the order of the key alone is asked for', () => {
     const order = table.order.map((item) => ({ column: item, direction: 'asc' as const }));
     return { table, columns: table.columns, where: undefined, order, limit: 20, offset: 40, ...changes };
   };
-  const compile = (of: SelectPlan) => compileInKeyOrder(narrow(of, UNRESTRICTED, 'read'));
+  const compile = (of: SelectPlan) => compileInKeyOrder(authorize(of, UNRESTRICTED, 'read'));
 
   test('with a row before the page and one behind', () => {
     const page = compile(plan(['k']));
@@ -120,10 +120,10 @@ describe('the order of the key alone is asked for', () => {
 
   test('behind a cursor, where nothing else is asked for', () => {
     const where: Condition = { op: 'gt', column: k, values: ['7'] };
-    const page = compile(plan(['k'], { offset: 0, where, continues: true }));
+    const page = compile(plan(['k'], { offset: 0, where, isContinuation: true }));
     expect(page?.statement.text).toBe('SELECT `k`, `v` FROM `d`.`t` WHERE `k` > {p1:Int32} ORDER BY `k` ASC LIMIT {p2:UInt64}');
     expect(page).toMatchObject({ params: ['7', '21'], key: [0], before: 0 });
-    expect(compile(plan(['k'], { offset: 0, where, continues: false }))).toBeUndefined();
+    expect(compile(plan(['k'], { offset: 0, where, isContinuation: false }))).toBeUndefined();
   });
 
   test('and a plan says whether nothing else is', () => {
@@ -132,7 +132,7 @@ describe('the order of the key alone is asked for', () => {
       const cursor = encodeCursor(plan(['k']).order, ['7', '1'], undefined);
       const request = parseRead(parseQuery(query.replace('CURSOR', cursor)), 1000);
       const planned = planRequest(request, table, UNRESTRICTED);
-      return planned.do === 'read' ? planned.select.continues : undefined;
+      return planned.do === 'read' ? planned.select.isContinuation : undefined;
     };
     expect(continues('pg=0&ps=5&$after=CURSOR')).toBe(true);
     expect(continues('pg=0&ps=5&$after=')).toBe(false);

@@ -1,6 +1,6 @@
 /** Many rows changed by their keys in one statement: each is found by the index, whatever the server thinks of the size of the table. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import { narrow, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { authorize, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import { compileUpdateRows } from '../../../src/sql/compile/update-rows.ts';
@@ -37,7 +37,7 @@ suite.each(SERVERS)('%s: rows by their keys', (_, at: Server) => {
 
   /** The only statement; what it carries is given away when it is sent. */
   function compiled(table: Table, rows: RowValues): BoundStatement {
-    const plan = narrow({ table, key: table.primaryKey, columns: table.columns, rows }, UNRESTRICTED, 'update');
+    const plan = authorize({ table, key: table.primaryKey, columns: table.columns, rows }, UNRESTRICTED, 'update');
     const [bound, ...more] = compileUpdateRows(plan, at.engine.dialect);
     if (bound === undefined || more.length > 0) throw new Error('not one statement');
     return bound;

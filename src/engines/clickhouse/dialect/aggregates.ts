@@ -16,7 +16,7 @@ function widened({ kind, scale }: Column, name: string): string {
   return kind === 'decimal' ? `toDecimal256(${name}, ${scale ?? 0})` : name;
 }
 
-export function wide({ kind, scale = 0 }: Column, fn: AggregateFunction): Pick<Column, 'type' | 'cast'> {
+export function aggregateType({ kind, scale = 0 }: Column, fn: AggregateFunction): Pick<Column, 'type' | 'cast'> {
   const exact = fn === 'avg' ? `Decimal(76, ${averageScale(scale)})` : kind === 'int' ? 'Int256' : `Decimal(76, ${scale})`;
   const type = kind === 'float' ? 'Float64' : exact;
   return { type: `Nullable(${type})`, cast: type };
@@ -59,7 +59,7 @@ const PARTS: Readonly<Record<TimePart, string>> = {
   minute: 'toStartOfMinute',
 };
 
-export function truncated(column: Column, part: TimePart): string {
+export function truncate(column: Column, part: TimePart): string {
   const name = quoteName(column.name);
   if (column.kind === 'date') return part === 'day' ? name : `toDate32(${PARTS[part]}(toDateTime64(${name}, 0, 'UTC')))`;
   const begun = `${PARTS[part]}(toTimeZone(${name}, 'UTC'))`;

@@ -3,27 +3,31 @@
  * count what it changes, so another query does before it. A mutation that has failed is tried again for ever, and all behind it fail with it: each
  * carries a tag, by which it is found and withdrawn.
  */
-import type { Most } from '../../../sql/plan.ts';
+import type { RowLimit } from '../../../sql/plan.ts';
 import type { ParamType } from '../../../sql/statement.ts';
 import type { ClickhouseStatement, Mutation } from '../statement.ts';
 
 /** The name of the parameter that tags a mutation. */
 export const TAG = 'tag';
 
-export function updateOf(table: string, set: string, where: string, types: readonly ParamType[], most?: Most): ClickhouseStatement {
-  return changing({ table, set, where, width: types.length }, types, [], most);
+export function updateOf(table: string, set: string, where: string, types: readonly ParamType[], maxRows?: RowLimit): ClickhouseStatement {
+  return changing({ table, set, where, width: types.length }, types, [], maxRows);
 }
 
 /** A lightweight DELETE only marks rows; table engines that cannot (Memory) rewrite instead. */
-export function deleteOf(table: string, where: string, types: readonly ParamType[], most?: Most): ClickhouseStatement {
+export function deleteOf(table: string, where: string, types: readonly ParamType[], maxRows?: RowLimit): ClickhouseStatement {
   const otherwise = [`ALTER TABLE ${table} DELETE WHERE ${tagged(where)}`];
-  return changing({ table, set: undefined, where, width: types.length }, types, otherwise, most);
+  return changing({ table, set: undefined, where, width: types.length }, types, otherwise, maxRows);
 }
 
-function changing(change: Mutation, types: readonly ParamType[], otherwise: readonly string[], most: Most): ClickhouseStatement {
+function changing(change: Mutation, types: readonly ParamType[], otherwise: readonly string[], maxRows: RowLimit): ClickhouseStatement {
   const { table, where } = change;
   const count = `SELECT count() FROM ${table} WHERE ${where}`;
-  return { text: changeEach(change, [0]), types, counted: { count, otherwise, most, change: isNumbered(change) ? change : undefined } };
+  return {
+    text: changeEach(change, [0]),
+    types,
+    counted: { count, otherwise, maxRows: maxRows, change: isNumbered(change) ? change : undefined },
+  };
 }
 
 /** One row with a number for each of so many changes of the same text: the rows that it will hit. */

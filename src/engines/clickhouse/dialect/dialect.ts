@@ -10,7 +10,7 @@ import { DbFailure } from '../../contract/engine.ts';
 import type { ClickhouseStatement } from '../statement.ts';
 import { type ColumnShape, encodeBlock } from '../types/block.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
-import { aggregate, truncated, wide } from './aggregates.ts';
+import { aggregate, aggregateType, truncate } from './aggregates.ts';
 import { deleteOf, updateOf } from './changes.ts';
 import { clickhousePredicates } from './predicates.ts';
 
@@ -27,16 +27,16 @@ export const clickhouseDialect: Dialect = {
   predicates: clickhousePredicates,
   orderItem,
   related: 'uncorrelated',
-  firstOfEach: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
+  limitPerGroup: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   // Only tables of the MergeTree family can tell.
   estimate: {
     explain: (select) => `EXPLAIN ESTIMATE ${select}`,
     rows: (answer) => (answer.length === 0 ? undefined : answer.reduce((sum, row) => sum + Number(row.get('rows') ?? 0), 0)),
   },
-  truncated,
+  truncate: truncate,
   aggregate,
-  wide,
+  aggregateType: aggregateType,
   insert,
   update: updateOf,
   delete: deleteOf,

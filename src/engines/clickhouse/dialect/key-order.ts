@@ -7,12 +7,12 @@ import type { RowSink } from '../../../model/cells.ts';
 import type { Column, Table } from '../../../model/table.ts';
 import { compileSelect } from '../../../sql/compile/compile.ts';
 import type { BoundStatement } from '../../../sql/dialect.ts';
-import type { Condition, Narrowed, OrderTerm, SelectPlan } from '../../../sql/plan.ts';
+import type { Authorized, Condition, OrderTerm, SelectPlan } from '../../../sql/plan.ts';
 import type { Connection, RunOptions } from '../../contract/engine.ts';
 import { clickhouseDialect } from './dialect.ts';
 import { KeyOrderSink } from './key-order-sink.ts';
 
-type PagePlan = Narrowed<SelectPlan>;
+type PagePlan = Authorized<SelectPlan>;
 
 /** A statement that may give a page, and the rows beside it, by which to know whether it does. */
 export interface KeyOrderedPage extends BoundStatement {
@@ -53,7 +53,7 @@ async function readInKeyOrder(
 /** Undefined where there is no such key, another order is asked for, or other filters leave few rows to be ordered. */
 export function compileInKeyOrder(plan: PagePlan): KeyOrderedPage | undefined {
   if (plan.table.sortedBy.length === 0) return undefined;
-  return plan.where === undefined || plan.continues === true ? pageInKeyOrder(plan) : rowOfKey(plan, plan.where);
+  return plan.where === undefined || plan.isContinuation === true ? pageInKeyOrder(plan) : rowOfKey(plan, plan.where);
 }
 
 function pageInKeyOrder(plan: PagePlan): KeyOrderedPage | undefined {

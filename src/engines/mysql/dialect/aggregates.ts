@@ -22,7 +22,7 @@ const DAYS: Readonly<Partial<Record<TimePart, (name: string) => string>>> = {
 
 const FORMATS: Readonly<Partial<Record<TimePart, string>>> = { hour: '%H:00:00', minute: '%H:%i:00' };
 
-export function truncated(column: Column, part: TimePart): string {
+export function truncate(column: Column, part: TimePart): string {
   const name = quote(column.name);
   const day = DAYS[part]?.(name) ?? name;
   if (column.kind === 'date') return `CAST(${day} AS DATE)`;

@@ -8,7 +8,7 @@ import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
 import type { InsertPlan } from '../../../sql/plan.ts';
 import { UNSIGNED } from '../types/casts.ts';
 import type { MysqlColumn } from '../types/column-types.ts';
-import { aggregate, shownPart, truncated } from './aggregates.ts';
+import { aggregate, shownPart, truncate } from './aggregates.ts';
 import { insertStatements } from './insert.ts';
 import { geometryOf, quote, selectItem, tableName } from './names.ts';
 import { MysqlPredicates } from './predicates.ts';
@@ -41,34 +41,34 @@ export const mysqlDialect: Dialect = {
   orderItem,
   related: 'apart from writes',
   // Letters of another case, or with another accent, may be equal.
-  equalBytes: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
+  equalityColumn: (column: MysqlColumn): MysqlColumn => (TEXTS.has(column.kind) ? { ...column, kind: 'bytes', isWeight: true } : column),
   // The limit is printed: the servers plan each execution, and do so quicker with fewer parameters. It is a number of ours, and few occur.
   page: (limit, offset, bind) => ` LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
   // The page becomes a table in memory, where a column takes its whole width, or on disk.
-  joins: ({ columns }) => columns.every(isShort),
+  prefersJoin: ({ columns }) => columns.every(isShort),
   // MariaDB tells how many rows it reads, MySQL also which part of them it expects to match.
   keysFirst: true,
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,
     rows: ([first]) => Math.round((Number(first?.get('rows') ?? 0) * Number(first?.get('filtered') ?? 100)) / 100),
   },
-  truncated,
-  shownPart,
+  truncate: truncate,
+  formatPart: shownPart,
   aggregate,
-  wide: () => ({ type: 'decimal(65,30)', cast: 'decimal' }),
+  aggregateType: () => ({ type: 'decimal(65,30)', cast: 'decimal' }),
   insert: (plan) => insertStatements(plan).map((bound) => upsertMatching(plan, bound)),
   updateRows,
-  generatedKeys: 'SELECT LAST_INSERT_ID(), @@auto_increment_increment',
+  generatedKeysQuery: 'SELECT LAST_INSERT_ID(), @@auto_increment_increment',
   generatedKey: 'LAST_INSERT_ID()',
-  assigned: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
+  assignedValue: (column: MysqlColumn, value, bind) => geometryOf(column, bind.value(column, value)),
 };
 
 /** What is done to a row whose key is taken ends the statement: one row that does not match fails all of it. */
-function upsertMatching({ table, taken, upsert }: InsertPlan, bound: BoundStatement): BoundStatement {
+function upsertMatching({ table, onConflict, upsert }: InsertPlan, bound: BoundStatement): BoundStatement {
   const [key] = upsert ?? [];
-  if (taken?.where === undefined || key === undefined || !('upsert' in bound.statement)) return bound;
+  if (onConflict?.where === undefined || key === undefined || !('upsert' in bound.statement)) return bound;
   const bind = new Parameters(mysqlDialect, bound);
-  const matches = qualifiedCondition(taken.where, table, mysqlDialect, bind);
+  const matches = qualifiedCondition(onConflict.where, table, mysqlDialect, bind);
   const text = `${bound.statement.text}, ${keptIf(matches, table, key)}`;
   return { statement: { ...bound.statement, text, types: bind.types }, params: bind.values };
 }

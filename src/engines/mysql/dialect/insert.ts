@@ -23,7 +23,7 @@ export const BYTES_MOST = 4 * 1024 * 1024;
 export function insertStatements(plan: InsertPlan): readonly BoundStatement[] {
   const { rows } = plan;
   // What stands behind the rows has values of its own.
-  if (plan.taken?.where !== undefined) return valuesStatements(plan);
+  if (plan.onConflict?.where !== undefined) return valuesStatements(plan);
   if (rows.count === 1) return [{ statement: ONE_ROW.of(plan), params: rows.row(0) }];
   // Only for VALUES, whose number of rows is known beforehand, do the servers give one key after the other.
   if (plan.keys === 'generated') return valuesStatements(plan);
@@ -98,9 +98,9 @@ function statementOf(plan: InsertPlan, source: string, types: readonly ParamType
 }
 
 /** Without its whole key in the rows, an upsert can meet no row of that key: it is a plain insert. */
-function conflictClause({ table, columns, upsert: key, taken }: InsertPlan): string {
+function conflictClause({ table, columns, upsert: key, onConflict }: InsertPlan): string {
   if (key === undefined || key.length === 0 || !key.every((column) => columns.includes(column))) return '';
-  return upsertClause(table, key, taken?.set ?? columns.filter((column) => !key.includes(column)));
+  return upsertClause(table, key, onConflict?.set ?? columns.filter((column) => !key.includes(column)));
 }
 
 type Rows = readonly (readonly ParamValue[])[];

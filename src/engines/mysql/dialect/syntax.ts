@@ -1,7 +1,7 @@
 /** The syntax of MySQL and MariaDB, as far as reading and binding the SQL of a step needs it. */
-import { isDashes, isSymbol, type SqlSyntax, words } from '../../../sql/template/syntax.ts';
+import { isDashes, isSymbol, keywords, type SqlSyntax } from '../../../sql/template/syntax.ts';
 
-const HARMLESS = words(`
+const HARMLESS = keywords(`
   IFNULL ISNULL CURDATE CURTIME UTC_TIMESTAMP DATE_ADD DATE_SUB DATEDIFF TIMESTAMPDIFF TIMESTAMPADD DATE_FORMAT STR_TO_DATE YEAR QUARTER MONTH
   WEEK DAY DAYOFWEEK HOUR MINUTE SECOND LAST_DAY FROM_UNIXTIME UNIX_TIMESTAMP GROUP_CONCAT LOCATE INSTR SHA1 SHA2 HEX UNHEX TO_BASE64
   FROM_BASE64 RAND UUID SLEEP FIELD FIND_IN_SET ELT MATCH AGAINST TO_CHAR TO_DATE TO_NUMBER CHR`);

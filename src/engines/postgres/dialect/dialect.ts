@@ -43,7 +43,7 @@ export const postgresDialect: Dialect = {
     return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
   },
 
-  memberOfMany(column, name, values, bind) {
+  memberOfArray(column, name, values, bind) {
     // Digits need no quotes.
     if (column.kind === 'int') return `${name} = ANY (${bind.text(`{${values.join(',')}}`)}::${column.cast}[])`;
     const text = (value: Operand): string =>
@@ -59,29 +59,30 @@ export const postgresDialect: Dialect = {
   },
 
   // Further behind the server plans each execution: that takes longer for a join than a second statement does.
-  joins: ({ limit, offset }) => isPrinted(limit, offset),
+  prefersJoin: ({ limit, offset }) => isPrinted(limit, offset),
 
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,
     rows: ([first]) => numberOf(/\brows=(\d+)/.exec(first?.values().next().value ?? '')?.[1]),
   },
   // The session's zone is UTC.
-  truncated(column, part): string {
+  truncate(column, part): string {
     const begun = `date_trunc('${part}', ${quote(column.name)})`;
     return column.kind === 'date' ? `${begun}::date` : begun;
   },
   aggregate,
-  wide: ({ kind }) =>
+  aggregateType: ({ kind }) =>
     kind === 'float' ? { type: 'double precision', cast: '"pg_catalog"."float8"' } : { type: 'numeric', cast: '"pg_catalog"."numeric"' },
 
   insert(plan: InsertPlan): readonly BoundStatement[] {
     if (plan.columns.length === 0) return Array.from({ length: plan.rows.count }, () => defaultsOnly(plan));
-    if (plan.taken?.where !== undefined) return [upsertMatching(plan, plan.taken.where)];
+    if (plan.onConflict?.where !== undefined) return [upsertMatching(plan, plan.onConflict.where)];
     return [insertRows(plan)];
   },
 
   updateRows,
-  assigned: (column: Column, value: ParamValue, bind: ParamBinder) => fromJson(column, bind.value(column, inOwnNotation(column, value))),
+  assignedValue: (column: Column, value: ParamValue, bind: ParamBinder) =>
+    fromJson(column, bind.value(column, inOwnNotation(column, value))),
 };
 
 function defaultsOnly(plan: InsertPlan): BoundStatement {
@@ -200,7 +201,7 @@ function aggregate(fn: AggregateFunction, { kind }: Column, name: string): strin
 function onConflict(plan: InsertPlan): string {
   const key = plan.upsert;
   if (key === undefined) return '';
-  const others = plan.taken?.set ?? plan.columns.filter((column) => !key.includes(column));
+  const others = plan.onConflict?.set ?? plan.columns.filter((column) => !key.includes(column));
   const set = (others.length > 0 ? others : key).map((column) => `${quote(column.name)} = EXCLUDED.${quote(column.name)}`);
   return ` ON CONFLICT (${key.map((column) => quote(column.name)).join(', ')}) DO UPDATE SET ${set.join(', ')}`;
 }

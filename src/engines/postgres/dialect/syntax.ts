@@ -1,7 +1,7 @@
 /** PostgreSQL's syntax, as far as reading and binding the SQL of a step needs it. */
-import { isDashes, isSymbol, type SqlSyntax, words } from '../../../sql/template/syntax.ts';
+import { isDashes, isSymbol, keywords, type SqlSyntax } from '../../../sql/template/syntax.ts';
 
-const HARMLESS = words(`
+const HARMLESS = keywords(`
   BTRIM DATE_TRUNC DATE_PART DATE_BIN AGE TO_CHAR TO_DATE TO_NUMBER TO_TIMESTAMP MAKE_DATE MAKE_INTERVAL MAKE_TIMESTAMP STRING_AGG ARRAY_AGG
   JSON JSONB TO_JSON TO_JSONB ROW_TO_JSON ARRAY_TO_JSON GENERATE_SERIES UNNEST CARDINALITY STRPOS SPLIT_PART STARTS_WITH INITCAP SHA256 ENCODE
   DECODE BOOL_AND BOOL_OR EVERY PERCENTILE_CONT PERCENTILE_DISC MODE CORR RANDOM GEN_RANDOM_UUID PG_SLEEP REGEXP_MATCHES REGEXP_MATCH TRANSLATE

@@ -2,7 +2,14 @@
 // memory, and single promises of it. Plain functions that throw, so that `scripts/mutate-access.mjs` can run them on changed code.
 import { isDeepStrictEqual } from 'node:util';
 import { explain } from '../../src/auto/execute/failures.ts';
-import { type Access, knownColumns, mayEstimate, narrow, narrowTaken, visibleTable } from '../../src/auto/plan/authorize.ts';
+import {
+  type Access,
+  authorize,
+  authorizeUpsertUpdates,
+  mayEstimate,
+  visibleColumnNames,
+  visibleTable,
+} from '../../src/auto/plan/authorize.ts';
 import { DbFailure } from '../../src/engines/contract/engine.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Operation } from '../../src/model/persona.ts';
@@ -110,16 +117,16 @@ const is = (found: unknown, wanted: unknown): void =>
 export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
   'a plan that was made past the rules is not run': () => {
     const { access } = under({ read: { columns: ['id'] }, delete: true });
-    demand(/past the rules/.test(String(thrown(() => narrow(select(facts), access, 'read')))), () => 'the table itself was taken');
+    demand(/past the rules/.test(String(thrown(() => authorize(select(facts), access, 'read')))), () => 'the table itself was taken');
     const view = visibleTable(facts, access, 'read');
-    demand(/another operation/.test(String(thrown(() => narrow(select(view), access, 'delete')))), () => 'a view for another was taken');
+    demand(/another operation/.test(String(thrown(() => authorize(select(view), access, 'delete')))), () => 'a view for another was taken');
     const secret = facts.byName.get('c');
     demand(
-      /past the rules/.test(String(thrown(() => narrow(select(view, secret === undefined ? [] : [secret]), access, 'read')))),
+      /past the rules/.test(String(thrown(() => authorize(select(view, secret === undefined ? [] : [secret]), access, 'read')))),
       () => 'a column was shown',
     );
     is(
-      narrow(select(view), access, 'read').columns.map(({ name }) => name),
+      authorize(select(view), access, 'read').columns.map(({ name }) => name),
       ['id'],
     );
   },
@@ -140,7 +147,7 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
 
   'errors name what the caller knows of, and nothing else': () => {
     const { access } = under({ read: { columns: ['id'] }, insert: { columns: ['a'], set: { b: 'x' } } });
-    const known = knownColumns(access, facts);
+    const known = visibleColumnNames(access, facts);
     is([...(known ?? [])], ['id', 'a']);
     const failure = (column: string): DbFailure => new DbFailure('duplicate', `the key uq_${column} is taken`, { column });
     const said = (column: string): string =>
@@ -173,7 +180,7 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
       const { access } = under(document);
       const table = visibleTable(facts, access, 'insert');
       const given = columns.flatMap((name) => facts.byName.get(name) ?? []);
-      return thrown(() => narrow({ table, columns: given, rows: NO_ROWS, upsert: undefined }, access, 'insert'));
+      return thrown(() => authorize({ table, columns: given, rows: NO_ROWS, upsert: undefined }, access, 'insert'));
     };
     is(insert({ insert: { columns: ['id', 'a'] } }, ['id', 'a']), 422);
     is(insert({ insert: { columns: ['id', 'a'], set: { c: 'x' } } }, ['id', 'a']), undefined);
@@ -186,13 +193,14 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
     const [id, a, b] = facts.columns;
     if (id === undefined || a === undefined || b === undefined) throw new Error('there are no columns');
     const where = { op: 'null', column: id } as const;
-    const update = (column: typeof a) => thrown(() => narrow({ table, set: [{ column, value: null }], where }, access, 'update'));
+    const update = (column: typeof a) => thrown(() => authorize({ table, set: [{ column, value: null }], where }, access, 'update'));
     is([update(a), update(b)], [undefined, 403]);
     const rows = RowValues.of(2, []);
-    const patch = (column: typeof a) => thrown(() => narrow({ table, key: [id], columns: [id, column], rows }, access, 'update'));
+    const patch = (column: typeof a) => thrown(() => authorize({ table, key: [id], columns: [id, column], rows }, access, 'update'));
     is([patch(a), patch(b)], [undefined, 403]);
     const into = visibleTable(facts, access, 'insert');
-    const taken = (column: typeof a) => thrown(() => narrowTaken({ table: into, key: [id], columns: [id, column], rows }, access));
+    const taken = (column: typeof a) =>
+      thrown(() => authorizeUpsertUpdates({ table: into, key: [id], columns: [id, column], rows }, access));
     is([taken(a), taken(b)], [undefined, 403]);
   },
 
@@ -203,11 +211,11 @@ export const PROMISES: Readonly<Record<string, () => void | Promise<void>>> = {
     if (id === undefined || a === undefined) throw new Error('there are no columns');
     const update = { table: visibleTable(facts, access, 'update'), key: [id], columns: [id, a], rows: RowValues.of(2, [['1', '2']]) };
     is(
-      thrown(() => narrow(update, access, 'update')),
+      thrown(() => authorize(update, access, 'update')),
       403,
     );
     const table = visibleTable(facts, access, 'insert');
-    const taken = narrowTaken({ table, key: [id], columns: [a], rows: RowValues.of(1, [['2']]) }, access);
+    const taken = authorizeUpsertUpdates({ table, key: [id], columns: [a], rows: RowValues.of(1, [['2']]) }, access);
     is([taken.columns, taken.set, taken.rows.row(0)], [[a, id], [a], ['2', '7']]);
   },
 

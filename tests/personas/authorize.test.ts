@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../../src/model/caller.ts';
 import type { PersonaRecord } from '../../src/model/persona.ts';
 import type { ProjectContext } from '../../src/model/project.ts';
-import { standingOf } from '../../src/personas/effective-persona.ts';
+import { effectivePersonaOf } from '../../src/personas/effective-persona.ts';
 import type { Store } from '../../src/store/store.ts';
-import { oracle, PROMISES } from './narrowing-checks.ts';
+import { oracle, PROMISES } from './authorize-checks.ts';
 
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 1_000_000);
 const PERSONAS = Number(process.env['MILLRACE_TEST_PERSONAS'] ?? 100);
@@ -52,7 +52,7 @@ const caller = (roles: readonly string[], more: Partial<Caller> = {}): Caller =>
 test('a thousand personas cost a request nothing: their roles are looked at once for each list of roles', async () => {
   const { store, looks } = space(1000);
   const roles = new Set(['r7', 'r900']);
-  const ask = (more: Partial<Caller> = {}) => standingOf(store, caller([], { roles, ...more }), context);
+  const ask = (more: Partial<Caller> = {}) => effectivePersonaOf(store, caller([], { roles, ...more }), context);
   expect(await ask()).toMatchObject({ kind: 'persona', persona: { persona: 'p7' } });
   const first = looks();
   for (let i = 0; i < 100; i++) await ask({ userId: String(i) });
@@ -65,8 +65,8 @@ test('as whom one acts', async () => {
   const { store } = space(3);
   const acts = async (roles: readonly string[], more: Partial<Caller> = {}, at = context): Promise<unknown> => {
     try {
-      const standing = await standingOf(store, caller(roles, more), at);
-      return standing.kind === 'persona' ? [standing.persona.persona, ...standing.all.map(({ persona }) => persona)] : standing.kind;
+      const effective = await effectivePersonaOf(store, caller(roles, more), at);
+      return effective.kind === 'persona' ? [effective.persona.persona, ...effective.all.map(({ persona }) => persona)] : effective.kind;
     } catch (error) {
       return (error as { status?: number }).status;
     }
@@ -96,6 +96,6 @@ test('an open space asks the store nothing: it goes on when the store confirms n
       throw new Error('unconfirmed');
     },
   } as unknown as Store;
-  expect(standingOf(store, caller(['user']), open)).toEqual({ kind: 'unrestricted' });
-  expect(() => standingOf(store, caller(['user']), context)).toThrow('unconfirmed');
+  expect(effectivePersonaOf(store, caller(['user']), open)).toEqual({ kind: 'unrestricted' });
+  expect(() => effectivePersonaOf(store, caller(['user']), context)).toThrow('unconfirmed');
 });

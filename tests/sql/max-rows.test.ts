@@ -13,13 +13,13 @@ test.each(DIALECTS)('%s', (name) => {
   const table = kindsTable(name);
   const column = table.columns[0] as Column;
   const where: Condition = { op: 'eq', column, values: ['1'] };
-  for (const most of [0, 1]) {
+  for (const maxRows of [0, 1]) {
     const compile = [
-      () => compileUpdate({ table, set: [{ column, value: '2' }], where, most }, dialect),
-      () => compileDelete({ table, where, most }, dialect),
+      () => compileUpdate({ table, set: [{ column, value: '2' }], where, maxRows: maxRows }, dialect),
+      () => compileDelete({ table, where, maxRows: maxRows }, dialect),
     ];
     for (const one of compile) {
-      if (name === 'ch') expect((one().statement as ClickhouseStatement).counted?.most).toBe(most);
+      if (name === 'ch') expect((one().statement as ClickhouseStatement).counted?.maxRows).toBe(maxRows);
       else expect(one).toThrow('knows no limit');
     }
   }

@@ -1,110 +1,91 @@
-/**
- * All tables of a schema as they were seen last, each schema read in a handful of statements. A picture is at most five seconds old when it is
- * used, and stays the same object while nothing changed, so that what was made of it serves again: from the second look on its server makes
- * a fingerprint of it, and tells by that alone whether anything changed. A database that does not answer in time counts as unreachable for as long.
- */
+/** Cache of all tables and keys of a schema. A snapshot stays the same object while nothing changes, so that documents made of it stay valid. */
 import { createHash } from 'node:crypto';
 import { type Catalog, type Connection, DbFailure, type SchemaDescription, type SchemaReadOptions } from '../engines/contract/engine.ts';
 import type { Connections } from '../engines/pool/connections.ts';
+import { RefreshingCache } from '../engines/schema/refreshing-cache.ts';
 import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
 import { ownerOf } from '../model/entry.ts';
 import { declaredKeys, distinctKeys, type ForeignKey } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
-import { BoundedMap } from '../util/bounded-map.ts';
 import { TimeSlice } from '../util/concurrency/slices.ts';
 
-const MAX_AGE_MS = 5000;
-/** A database that has given no connection by then counts as one that cannot be reached … */
-const PATIENCE_MS = 5000;
-/** … and so does one that has not described its tables, which takes longer the more there are. */
-const READING_MS = 15_000;
-/** Tables that are remembered, of all schemas. */
-const MOST_TABLES = 50_000;
+/** A database counts as unreachable if no connection is available within this time … */
+const CONNECT_TIMEOUT_MS = 5000;
+/** … or if it does not describe its tables within this time. */
+const READ_TIMEOUT_MS = 15_000;
+const MAX_TABLES = 50_000;
 
 interface Seen {
   readonly tables: readonly Table[];
-  /** Between those tables. */
+  /** The keys between those tables. */
   readonly keys: readonly ForeignKey[];
 }
 
-/** `id`: of what was seen, the same in every instance. `absent`: the database has no such schema. `silent`: it cannot be reached. */
+/**
+ * `seen`: with a hash of the content as `id`, the same in every instance.
+ * `absent`: the database has no such schema. `silent`: the database cannot be reached.
+ */
 export type SchemaSnapshot =
   | ({ readonly kind: 'seen'; readonly id: string } & Seen)
   | { readonly kind: 'absent' }
   | { readonly kind: 'silent' };
 
-interface Kept {
-  readonly picture: SchemaSnapshot;
+interface CachedSchema {
+  readonly snapshot: SchemaSnapshot;
   readonly fingerprint: string | undefined;
-  readonly at: number;
 }
 
 export class SchemaSnapshots {
   readonly #connections: Connections;
-  readonly #kept = new BoundedMap<string, Kept>(MOST_TABLES, {
-    sizeOf: ({ picture }) => (picture.kind === 'seen' ? picture.tables.length + 1 : 1),
-  });
-  readonly #reading = new Map<string, Promise<SchemaSnapshot>>();
+  readonly #cache: RefreshingCache<Located, CachedSchema>;
 
   constructor(connections: Connections) {
     this.#connections = connections;
+    this.#cache = new RefreshingCache({
+      keyOf: ({ schema }) => schema ?? '',
+      read: (located, old) => this.#read(located, old),
+      maxSize: MAX_TABLES,
+      sizeOf: ({ snapshot }) => (snapshot.kind === 'seen' ? snapshot.tables.length + 1 : 1),
+    });
   }
 
-  /** `since`: an older picture has not what is looked for, which may be new. */
-  async find(located: Located, since = performance.now() - MAX_AGE_MS): Promise<SchemaSnapshot> {
-    const key = `${located.entry.id}\0${located.schema ?? ''}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && kept.at >= since) return kept.picture;
-    const under = this.#reading.get(key);
-    if (under !== undefined) {
-      await under;
-      return this.find(located, since);
-    }
-    const reading = this.#read(key, located).finally(() => this.#reading.delete(key));
-    this.#reading.set(key, reading);
-    return reading;
+  /** Returns a snapshot that was not read before `since`; at most five seconds old by default. */
+  async find(located: Located, since?: number): Promise<SchemaSnapshot> {
+    return (await this.#cache.find(located, since)).snapshot;
   }
 
-  async #read(key: string, located: Located): Promise<SchemaSnapshot> {
-    const at = performance.now();
-    const looked = await this.#look(located, this.#kept.get(key));
-    this.#kept.set(key, { ...looked, at });
-    return looked.picture;
-  }
-
-  async #look({ entry, schema }: Located, old: Kept | undefined): Promise<Pick<Kept, 'picture' | 'fingerprint'>> {
-    const waiting = AbortSignal.timeout(PATIENCE_MS);
-    const signal = AbortSignal.timeout(PATIENCE_MS + READING_MS);
+  async #read({ entry, schema }: Located, old: CachedSchema | undefined): Promise<CachedSchema> {
+    const waiting = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS + READ_TIMEOUT_MS);
     try {
       const pool = this.#connections.pool(entry, 'auto');
       const connection = await pool.acquire(waiting);
       try {
         const { catalog } = this.#connections.engine(entry.type);
-        // Most schemas are looked at once, or again and again.
-        const options = { timeoutMs: READING_MS, signal, owner: ownerOf(entry), withFingerprint: old !== undefined };
-        const known = old?.picture.kind === 'seen' ? old.picture : undefined;
-        if (
-          known !== undefined &&
-          old?.fingerprint !== undefined &&
-          (await catalog.schemaFingerprint?.(connection, schema, options)) === old.fingerprint
-        )
-          return { picture: known, fingerprint: old.fingerprint };
+        // Most schemas are read once or very often, so the fingerprint is read from the second time on.
+        const options = { timeoutMs: READ_TIMEOUT_MS, signal, owner: ownerOf(entry), withFingerprint: old !== undefined };
+        const isUnchanged =
+          old?.snapshot.kind === 'seen' &&
+          old.fingerprint !== undefined &&
+          (await catalog.schemaFingerprint?.(connection, schema, options)) === old.fingerprint;
+        if (isUnchanged) return old;
         const description = await (catalog.describeSchema?.(connection, schema, options) ??
           describeEachTable(catalog, connection, schema, options));
-        if (description === undefined) return { picture: { kind: 'absent' }, fingerprint: undefined };
+        if (description === undefined) return { snapshot: { kind: 'absent' }, fingerprint: undefined };
         const { tables, fingerprint } = description;
         const keys = distinctKeys(description.keys);
         const byName = new Map(tables.map((table) => [table.name, table]));
         const seen = { tables, keys: [...keys, ...declaredKeys(entry.relations ?? [], byName, keys)] };
         const id = await idOf(seen, options.owner);
-        return { picture: known?.id === id ? known : { kind: 'seen', id, ...seen }, fingerprint };
+        const isSame = old?.snapshot.kind === 'seen' && old.snapshot.id === id;
+        return { snapshot: isSame ? old.snapshot : { kind: 'seen', id, ...seen }, fingerprint };
       } finally {
         pool.release(connection);
       }
     } catch (error) {
       if (!(error instanceof DbFailure) && !(error instanceof ApiError) && !signal.aborted && !waiting.aborted) throw error;
-      return { picture: { kind: 'silent' }, fingerprint: undefined };
+      return { snapshot: { kind: 'silent' }, fingerprint: undefined };
     }
   }
 }
@@ -127,28 +108,28 @@ async function describeEachTable(
 
 async function idOf({ tables, keys }: Seen, owner: string): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(keys));
-  const texts = new Map<Column, string>();
+  const columnTexts = new Map<Column, string>();
   const slice = new TimeSlice(owner);
   for (const table of tables) {
-    hash.update(textOf(table, texts));
+    hash.update(textOf(table, columnTexts));
     if (slice.isOver) await slice.next();
   }
   return hash.digest('base64url');
 }
 
-/** All of a table. `texts`: of columns, which tables may share. */
-function textOf({ byName: _, columns, primaryKey, unique, order, sortedBy, ...facts }: Table, texts: Map<Column, string>): string {
+/** Serializes a table. `columnTexts` caches columns, which tables may share. */
+function textOf({ byName: _, columns, primaryKey, unique, order, sortedBy, ...facts }: Table, columnTexts: Map<Column, string>): string {
   const names = [primaryKey, order, sortedBy, ...unique].map((list) => list.map(({ name }) => name));
   let text = JSON.stringify([facts, names]);
   for (const column of columns) {
-    const known = texts.get(column) ?? columnText(column);
-    texts.set(column, known);
+    const known = columnTexts.get(column) ?? columnText(column);
+    columnTexts.set(column, known);
     text += known;
   }
   return text;
 }
 
-/** Of its bounds, which are integers of any size, JSON has no notation. */
+/** JSON cannot represent the bounds, which are big integers. */
 function columnText({ min, max, ...column }: Column): string {
   return JSON.stringify([column, String(min), String(max)]);
 }

@@ -1,56 +1,76 @@
-// When a schema is looked at, and how: whole the first time, with its fingerprint the second time, by its fingerprint alone from then on.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+// How fresh the snapshot of a schema is, and what an unchanged schema costs its database.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SchemaSnapshots } from '../../src/describe/schema-snapshots.ts';
 import type { SchemaDescription, SchemaReadOptions } from '../../src/engines/contract/engine.ts';
 import type { Connections } from '../../src/engines/pool/connections.ts';
 import type { Located } from '../../src/model/database-name.ts';
 import { makeTable } from '../../src/model/table.ts';
 
-const FIVE_SECONDS = 5000;
+const MAX_AGE_MS = 5000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setImmediate'] }));
+afterEach(() => void vi.useRealTimers());
 
+/** A schema with one table, whose name is also its fingerprint. */
 function schema() {
-  const asked: string[] = [];
-  let fingerprint = 'one';
-  const table = (name: string) => makeTable({ schema: 's', name, kind: 'table', storage: '', transactional: true, columns: [], key: [] });
+  const reads: string[] = [];
+  let name = 'one';
+  const table = () => makeTable({ schema: 's', name, kind: 'table', storage: '', transactional: true, columns: [], key: [] });
   const catalog = {
-    describeSchema: async (
-      _connection: unknown,
-      _schema: unknown,
-      { withFingerprint = false }: SchemaReadOptions,
-    ): Promise<SchemaDescription> => {
-      asked.push(withFingerprint ? 'describeSchema with its fingerprint' : 'describeSchema');
-      return { tables: [table(fingerprint)], keys: [], fingerprint: withFingerprint ? fingerprint : undefined };
+    describeSchema: async (_c: unknown, _s: unknown, { withFingerprint = false }: SchemaReadOptions): Promise<SchemaDescription> => {
+      reads.push(withFingerprint ? 'description and fingerprint' : 'description');
+      return { tables: [table()], keys: [], fingerprint: withFingerprint ? name : undefined };
     },
     schemaFingerprint: async () => {
-      asked.push('fingerprint');
-      return fingerprint;
+      reads.push('fingerprint');
+      return name;
     },
   };
   const pool = { acquire: async () => ({}), release: () => undefined };
-  const pictures = new SchemaSnapshots({ pool: () => pool, engine: () => ({ catalog }) } as unknown as Connections);
-  const find = () => pictures.find({ entry: { id: 'e', type: 'pg' }, schema: undefined } as unknown as Located);
-  return { asked, find, change: (next: string) => (fingerprint = next) };
+  const snapshots = new SchemaSnapshots({ pool: () => pool, engine: () => ({ catalog }) } as unknown as Connections);
+  const located = { entry: { id: 'e', type: 'pg' }, schema: undefined } as unknown as Located;
+  return {
+    reads,
+    find: (since?: number) => snapshots.find(located, since),
+    change: (next: string) => {
+      name = next;
+    },
+  };
 }
 
-test('it is read whole, then with its fingerprint, and again only when its fingerprint is another', async () => {
-  const { asked, find, change } = schema();
-  const first = await find();
-  expect(await find()).toBe(first);
-  expect(asked).toEqual(['describeSchema']);
-  for (let i = 0; i < 3; i++) {
-    vi.advanceTimersByTime(FIVE_SECONDS + 1);
+describe('SchemaSnapshots', () => {
+  it('returns the same snapshot while nothing changes, and reads only the fingerprint again', async () => {
+    const { reads, find } = schema();
+    const first = await find();
     expect(await find()).toBe(first);
-  }
-  expect(asked).toEqual(['describeSchema', 'describeSchema with its fingerprint', 'fingerprint', 'fingerprint']);
-  change('two');
-  vi.advanceTimersByTime(FIVE_SECONDS + 1);
-  expect(await find()).toMatchObject({ kind: 'seen', tables: [{ name: 'two' }] });
-  expect(asked.slice(4)).toEqual(['fingerprint', 'describeSchema with its fingerprint']);
+    expect(reads).toEqual(['description']);
+    for (let i = 0; i < 3; i++) {
+      vi.advanceTimersByTime(MAX_AGE_MS + 1);
+      expect(await find()).toBe(first);
+    }
+    expect(reads).toEqual(['description', 'description and fingerprint', 'fingerprint', 'fingerprint']);
+  });
+
+  it('shows a change after at most five seconds', async () => {
+    const { find, change } = schema();
+    await find();
+    change('two');
+    vi.advanceTimersByTime(MAX_AGE_MS + 1);
+    expect(await find()).toMatchObject({ kind: 'seen', tables: [{ name: 'two' }] });
+  });
+
+  it('shows a change at once to a caller that needs a newer snapshot', async () => {
+    const { find, change } = schema();
+    await find();
+    change('two');
+    vi.advanceTimersByTime(1);
+    expect(await find(performance.now())).toMatchObject({ kind: 'seen', tables: [{ name: 'two' }] });
+  });
+
+  it('shares one read among concurrent callers', async () => {
+    const { reads, find } = schema();
+    const [first, second] = await Promise.all([find(), find()]);
+    expect(second).toBe(first);
+    expect(reads).toEqual(['description']);
+  });
 });

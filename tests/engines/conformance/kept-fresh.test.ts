@@ -22,10 +22,10 @@ test.concurrent.each(ENGINE_NAMES)(
       // Old enough for the next request to have it renewed in the background; the time that passes is what is tested.
       await sleep(4100);
       await session.ids('again', []);
-      await eventually(() => expect(session.pictureAge('again')).toBeLessThan(4000));
+      await eventually(() => expect(session.descriptionAge('again')).toBeLessThan(4000));
       await sleep(2 * MAX_AGE_MS);
-      await eventually(() => expect(session.pictureAge('again')).toBeLessThan(MAX_AGE_MS));
-      expect(session.pictureAge('once')).toBeGreaterThan(MAX_AGE_MS);
+      await eventually(() => expect(session.descriptionAge('again')).toBeLessThan(MAX_AGE_MS));
+      expect(session.descriptionAge('once')).toBeGreaterThan(MAX_AGE_MS);
     } finally {
       await session.close();
     }

@@ -141,7 +141,7 @@ export class Session {
   }
 
   /** How old what is known of a table is, in milliseconds. */
-  pictureAge(table: string): number {
+  descriptionAge(table: string): number {
     return this.#catalog.age(this.#target(table));
   }
 

@@ -1,38 +1,17 @@
-// How tests run: two files at a time, each in a process of its own, since the machines that must pass have two cores and tests start processes.
-// Files that assert times run after the others, one at a time: what they measure is the service, not the file beside them.
+// Test projects: `fast` is `npm test`; `long` and `timed` are added by `npm run test:all`.
+// Two files run at a time, because the smallest machine that has to pass has two cores.
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const TIMED = [
-  'tests/describe/many-tables.test.ts',
-  'tests/faults/fair-shares.test.ts',
-  'tests/hostile/http-resources.test.ts',
-  'tests/hostile/large-inputs.test.ts',
-  'tests/hostile/service.test.ts',
-  'tests/process/bombs.test.ts',
-  'tests/torture/torture.test.ts',
-];
+/** Seconds per file of an earlier run. A file that is not listed takes about a second. */
+const DURATIONS = JSON.parse(readFileSync(new URL('./tests/durations.json', import.meta.url), 'utf8')) as Record<string, number>;
 
-/** The longest, which begin first: one that began last would run by itself in the end, beside an idle core. */
-const LONG = [
-  'tests/engines/conformance/operators.test.ts',
-  'tests/hostile/clickhouse.test.ts',
-  'tests/spec/stream-broken.test.ts',
-  'tests/process/custom-versions.test.ts',
-  'tests/spec/stream.test.ts',
-  'tests/spec/personas-oracle.test.ts',
-  'tests/store/processes.test.ts',
-  'tests/lang/lark/bombs.test.ts',
-  'tests/hostile/mysql.test.ts',
-  'tests/hostile/postgres.test.ts',
-];
-
+/** Starts the longest files first, so that none of them runs alone beside an idle core at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => LONG.findIndex((name) => moduleId.endsWith(name));
-    const sorted = await super.sort(files);
-    const long = sorted.filter((file) => place(file) >= 0).sort((a, b) => place(a) - place(b));
-    return [...long, ...sorted.filter((file) => place(file) < 0)];
+    const seconds = ({ moduleId }: TestSpecification): number => DURATIONS[moduleId.slice(moduleId.indexOf('/tests/') + 1)] ?? 1;
+    return files.toSorted((a, b) => seconds(b) - seconds(a));
   }
 }
 
@@ -42,20 +21,36 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    // Conditions are waited for with patience, as `tests/support/patience.ts` has it.
+    // The same patience as in tests/support/patience.ts.
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
         test: {
-          name: 'together',
-          include: ['tests/**/*.test.ts', 'src/**/*.test.ts'],
-          exclude: TIMED,
+          name: 'fast',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/**/*.long.test.ts'],
+          // Files of a worker share its process, its modules and its service.
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: ['tests/**/*.long.test.ts'],
+          exclude: ['tests/**/*.timed.long.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        // Their assertions are about elapsed time, so that nothing else may run beside them.
+        test: { name: 'timed', include: ['tests/**/*.timed.long.test.ts'], maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
     ],
   },
 });

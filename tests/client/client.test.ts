@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseExact, writeExact } from '../../src/client/exact-json.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { type LooseTable, looseClient } from './loose.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,7 +36,7 @@ const RELATED = [
 ];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   shop = await createShop('postgres');
   for (const statement of RELATED) await shop.database.run(statement);
   project = await setUpProject(service, [shop.entry]);

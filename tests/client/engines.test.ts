@@ -5,7 +5,7 @@ import { MillraceError, type ServiceFacts } from '../../src/client/index.ts';
 import { Bench } from '../custom/definitions.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { type LooseApi, type LooseTable, looseClient } from './loose.ts';
 
 let service: Service;
@@ -13,7 +13,7 @@ let project: TestProject;
 const shops = new Map<EngineName, Shop>();
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   await Promise.all(ENGINE_NAMES.map(async (engine) => shops.set(engine, await createShop(engine))));
   project = await setUpProject(
     service,

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { Judge, type OpenApi, type Operation, parametersOf, requestFrom } from './document.ts';
 
 let service: Service;
@@ -13,7 +13,7 @@ let project: TestProject;
 let document: OpenApi;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   database = await createDatabase('postgres');
   await database.run('CREATE TABLE things (id int PRIMARY KEY, name text)');
   await database.run("INSERT INTO things VALUES (1, 'one')");

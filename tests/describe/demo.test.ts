@@ -12,7 +12,7 @@ import { ensureTables } from '../../src/cli/demo/demo-data.ts';
 import { deployExamples } from '../../src/cli/demo/examples.ts';
 import type { Config } from '../../src/config.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { Judge, METHODS, type OpenApi, type Operation, parametersOf, requestFrom } from './document.ts';
 
 const PATH = '/svc/rest/openapi/v1';
@@ -27,7 +27,7 @@ let document: OpenApi;
 let operations: readonly (readonly [path: string, method: string, operation: Operation])[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   database = await createDatabase('postgres');
   const { host, port, user, password = '' } = database.address;
   await ensureTables({ host, port: Number(port), user, password }, database.name);

@@ -7,7 +7,7 @@ import { parse as parseYaml } from 'yaml';
 import { PREPARATIONS, VALUE_TYPES } from '../engines/conformance/value-types.ts';
 import { createShop } from '../spec/shop-tables.ts';
 import { ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { Judge, METHODS, type OpenApi, type Parameter, requestFrom, resolve } from './document.ts';
 
 const PATH = '/svc/rest/openapi/v1';
@@ -30,7 +30,7 @@ let service: Service;
 const worlds = new Map<EngineName, { readonly database: TestDatabase; readonly project: TestProject; readonly document: OpenApi }>();
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   const setUp = async (engine: EngineName): Promise<void> => {
     const { database, entry } = await createShop(engine);
     await addTables(engine, database);

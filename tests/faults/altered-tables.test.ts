@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { TableClient } from '../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
 /** A storm is over when every table has changed and has been asked for so many times. Each statement on ClickHouse takes longer. */
 const ENOUGH: Readonly<Record<EngineName, { readonly asked: number; readonly shifts: number }>> = {
@@ -169,7 +169,7 @@ async function storm(engine: EngineName, table: Shifting, client: TableClient, p
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

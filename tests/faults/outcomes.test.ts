@@ -5,7 +5,7 @@ import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { eventually } from '../support/patience.ts';
 import { FaultProxy } from '../support/proxy.ts';
-import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 import { through } from './slow-database.ts';
 
 /** What a statement may take, and what one takes that a test is to find under way: room enough on either side. */
@@ -14,7 +14,7 @@ const NAP_SECS = 1.5;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,6 +1,6 @@
 // ClickHouse servers that lie, over both of their protocols: thousands of conversations that went wrong by chance, and what may come of them.
 import { test } from 'vitest';
-import { times } from '../support/long.ts';
+import { times } from '../support/times.ts';
 import { clickhouseHttpProtocol } from './clickhouse-http.ts';
 import { clickhouseNativeProtocol } from './clickhouse-native.ts';
 import { expectUnharmed } from './frame/verdict.ts';

@@ -1,6 +1,6 @@
 // MySQL and MariaDB servers that lie: thousands of conversations that went wrong by chance, and what may come of them.
 import { test } from 'vitest';
-import { times } from '../support/long.ts';
+import { times } from '../support/times.ts';
 import { expectUnharmed } from './frame/verdict.ts';
 import { mysqlProtocol } from './mysql.ts';
 

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { documentOf } from '../custom/definitions.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
 import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
 const GENERATIONS = ['2026-07-28', '2025-11-25'] as const;
 type Generation = (typeof GENERATIONS)[number];
@@ -26,7 +26,7 @@ const databases: TestDatabase[] = [];
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   shop = await createShop('postgres');
   project = await setUpProject(service, [{ ...shop.entry, alias: 'shop' } as typeof shop.entry]);
 });

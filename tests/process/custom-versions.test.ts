@@ -7,8 +7,8 @@ import { stringify } from 'yaml';
 import { Bench } from '../custom/definitions.ts';
 import { aTenant, KEY, makePlace } from '../store/stores.ts';
 import { createDatabase, engineAddress, type TestDatabase } from '../support/engines.ts';
-import { times } from '../support/long.ts';
 import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { times } from '../support/times.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -6,12 +6,12 @@ import { registerDatabase } from '../../src/cli/demo/own-database.ts';
 import { startPage } from '../../src/cli/demo/start-page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
 let service: Service;
 let project: TestProject;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   project = await setUpProject(service, []);
 });
 afterAll(() => service?.stop());

@@ -10,7 +10,7 @@ import { stringify } from 'yaml';
 import { runCommand } from '../../src/cli/commands/index.ts';
 import { Databases } from '../support/databases.ts';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'millrace-tests-'));
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await databases.create(ENGINE_NAMES, async (database) => {
     await database.run(TABLE[database.engine]);
   });
-  service = await startService();
+  service = await sharedService();
   project = await setUpProject(service, databases.entries());
   setEnvironment();
 });

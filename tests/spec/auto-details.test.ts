@@ -1,7 +1,7 @@
 // Small promises of the Auto API: days as the upper ends of ranges, booleans in filters, arrays of boxes, and databases that their server does not have.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 import { TableClient } from './users-table.ts';
 
 const MOMENTS: Record<EngineName, string> = {
@@ -20,7 +20,7 @@ describe.each(ENGINE_NAMES)('details on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(MOMENTS[engine]);
-    service = await startService();
+    service = await sharedService();
     const absent = { ...database, name: 'millrace_not_there' };
     const project = await setUpProject(service, [database.entry(), { ...database.entry(), db_name: absent.name }]);
     moments = new TableClient(service, project, database, 'moments');

@@ -1,7 +1,7 @@
 // Sums and groups on each engine: functions, parts of time, having, order, pages, exact numbers, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 import { TableClient } from './users-table.ts';
 
 const ORDERS: Record<EngineName, string> = {
@@ -32,7 +32,7 @@ describe.each(ENGINE_NAMES)('sums on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(ORDERS[engine]);
-    service = await startService();
+    service = await sharedService();
     orders = new TableClient(service, await setUpProject(service, [database.entry()]), database, 'orders');
     const rows = engine === 'clickhouse' ? ROWS.replaceAll('"a.b"', '"doc":{},"a.b"') : ROWS;
     expect((await orders.send('POST', '', { body: rows, headers: { 'content-type': 'application/json' } })).text).toBe(

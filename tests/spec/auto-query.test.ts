@@ -1,7 +1,7 @@
 // Reads whose query is their body (QUERY, and POST …/query), and numbers of rows that are estimated.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { TABLE, TableClient, USERS } from './users-table.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -15,7 +15,7 @@ describe.each(ENGINE_NAMES)('long queries on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(TABLE[engine]);
-    service = await startService();
+    service = await sharedService();
     project = await setUpProject(service, [database.entry()]);
     users = new TableClient(service, project, database, 'users');
     expect((await users.post(USERS)).status).toBe(201);

@@ -1,7 +1,7 @@
 // GET of the Auto API on each engine: paging, the thirteen operators, quoting, type checks, errors.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { type ErrorBody, TABLE, TableClient, USERS } from './users-table.ts';
 
 describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
@@ -13,7 +13,7 @@ describe.each(ENGINE_NAMES)('GET on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(TABLE[engine]);
-    service = await startService();
+    service = await sharedService();
     project = await setUpProject(service, [database.entry()]);
     users = new TableClient(service, project, database, 'users');
     const posted = await users.post(USERS);

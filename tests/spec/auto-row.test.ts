@@ -1,7 +1,7 @@
 // One row by its key on each engine: GET, PUT, PATCH and DELETE on the row's path, entity tags, and PATCH of rows that match.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type RequestOptions, type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type RequestOptions, type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 import { TABLE, TableClient, USERS } from './users-table.ts';
 
 const PAIRS: Record<EngineName, string> = {
@@ -30,7 +30,7 @@ describe.each(ENGINE_NAMES)('rows by key on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     for (const statement of [TABLE[engine], PAIRS[engine], KEYLESS[engine]]) await database.run(statement);
-    service = await startService();
+    service = await sharedService();
     const project = await setUpProject(service, [database.entry()]);
     users = new TableClient(service, project, database, 'users');
     pairs = new TableClient(service, project, database, 'pairs');

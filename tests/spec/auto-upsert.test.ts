@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Databases } from '../support/databases.ts';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { type ErrorBody, TableClient } from './users-table.ts';
 
 const TRANSACTIONAL: readonly EngineName[] = ['postgres', 'mysql', 'mariadb'];
@@ -37,7 +37,7 @@ const databases = new Databases();
 
 beforeAll(async () => {
   await databases.create(ENGINE_NAMES);
-  service = await startService();
+  service = await sharedService();
   project = await setUpProject(service, databases.entries());
 });
 

@@ -1,7 +1,7 @@
 // POST, PUT and DELETE of the Auto API on each engine: atomic batches, checks before SQL, counts, refusals that change nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 import { type ErrorBody, TABLE, TableClient, USERS } from './users-table.ts';
 
 /** Tests of what only some engines can do are not there for the others. */
@@ -15,7 +15,7 @@ describe.each(ENGINE_NAMES)('writes on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(TABLE[engine]);
-    service = await startService();
+    service = await sharedService();
     users = new TableClient(service, await setUpProject(service, [database.entry()]), database, 'users');
   });
 

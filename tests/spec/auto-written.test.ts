@@ -1,7 +1,7 @@
 // What was written comes back ($return=rows), and rows are patched by their keys, on the engines with transactions.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 import { TableClient } from './users-table.ts';
 
 type Transactional = Exclude<EngineName, 'clickhouse'>;
@@ -59,7 +59,7 @@ describe.each(ENGINES)('written rows on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     for (const statement of [THINGS[engine], CODES[engine], 'CREATE TABLE plain (a int)']) await database.run(statement);
-    service = await startService();
+    service = await sharedService();
     const project = await setUpProject(service, [database.entry()]);
     things = new TableClient(service, project, database, 'things');
     codes = new TableClient(service, project, database, 'codes');

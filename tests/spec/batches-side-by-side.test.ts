@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { TABLE, TableClient } from './users-table.ts';
 
 const BATCHES = 60;
@@ -16,7 +16,7 @@ describe.each(ENGINE_NAMES)('batches side by side on %s', (engine) => {
   beforeAll(async () => {
     database = await createDatabase(engine);
     await database.run(TABLE[engine]);
-    service = await startService();
+    service = await sharedService();
     project = await setUpProject(service, [database.entry()]);
     users = new TableClient(service, project, database, 'users');
   });

@@ -2,7 +2,7 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, startService } from '../support/service.ts';
+import { type Response, type Service, sharedService } from '../support/service.ts';
 import { abbreviation, type Body, messageOf, SystemClient } from './system-client.ts';
 
 /** A project as a tenant sees it: its ids, its spaces, and a database in which every row carries its mark. */
@@ -21,7 +21,7 @@ let client: SystemClient;
 const tenants: Tenant[] = [];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new SystemClient(service);
   for (const org of ['one', 'two']) {
     const orgAbbr = abbreviation();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 
 let service: Service;
 let postgres: TestDatabase;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   clickhouse = await createDatabase('clickhouse');
   await postgres.run('CREATE TABLE log (v text)');
   await postgres.run("CREATE TABLE files (id int, pdf bytea); INSERT INTO files VALUES (1, '\\x25504446')");
-  service = await startService();
+  service = await sharedService();
   bench = new Bench(service, await setUpProject(service, [postgres.entry(), clickhouse.entry()]), postgres);
 });
 afterAll(async () => {

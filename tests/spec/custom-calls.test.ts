@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase } from '../support/engines.ts';
 import { PATIENCE } from '../support/patience.ts';
-import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 
 let service: Service;
 let bench: Bench;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   );
   await database.run(`INSERT INTO items VALUES (9007199254740993, 'big', 0.10, '{"a": [1, 9007199254740993]}', '\\x0102', '2024-01-02T03:04:05.123456Z'),
     (2, 'two', 1234567890.0123456789, null, null, null)`);
-  service = await startService();
+  service = await sharedService();
   bench = new Bench(service, await setUpProject(service, [database.entry()]), database);
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, DEFINITIONS, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 
 interface Problem {
   readonly message: string;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   postgres = await createDatabase('postgres');
   await postgres.run('CREATE TABLE products (id int PRIMARY KEY, name text, stock int)');
   await postgres.run("INSERT INTO products VALUES (1, 'lamp', 3)");
-  service = await startService();
+  service = await sharedService();
   bench = new Bench(service, await setUpProject(service, [postgres.entry()]), postgres);
 });
 afterAll(async () => {

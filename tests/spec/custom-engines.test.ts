@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 
 const TABLES: Readonly<Record<EngineName, readonly string[]>> = {
   postgres: ['CREATE TABLE people (id int PRIMARY KEY, name varchar(40) NOT NULL, age int, price numeric(12,2))'],
@@ -15,7 +15,7 @@ const ROWS = "INSERT INTO people VALUES (1, 'alice', 30, 1.50), (2, 'bob', 40, 2
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(async () => {
   await service.stop();

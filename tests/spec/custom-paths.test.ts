@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 
 let service: Service;
 let postgres: TestDatabase;
 let bench: Bench;
 beforeAll(async () => {
   postgres = await createDatabase('postgres');
-  service = await startService();
+  service = await sharedService();
   bench = new Bench(service, await setUpProject(service, [postgres.entry()]), postgres);
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench, DEFINITIONS, type Sketch } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 
 let service: Service;
 let dev: TestDatabase;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   [dev, prod] = await Promise.all([createDatabase('postgres'), createDatabase('postgres')]);
   await dev.run("CREATE TABLE place (id int PRIMARY KEY, name text, extra int); INSERT INTO place VALUES (1, 'dev', 0)");
   await prod.run("CREATE TABLE place (id int PRIMARY KEY, name text); INSERT INTO place VALUES (1, 'prod')");
-  service = await startService();
+  service = await sharedService();
   const entries = [
     { ...dev.entry(), alias: 'shop', spaces: ['dev', 'staging'] },
     { ...prod.entry(), alias: 'shop', spaces: ['prod'] },

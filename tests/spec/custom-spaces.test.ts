@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService } from '../support/service.ts';
 
 let service: Service;
 let dev: TestDatabase;
@@ -18,7 +18,7 @@ beforeAll(async () => {
     [prod, 'prod'],
   ] as const)
     await database.run(`CREATE TABLE place (id int PRIMARY KEY, name text); INSERT INTO place VALUES (1, '${where}')`);
-  service = await startService();
+  service = await sharedService();
   const entries = [
     { ...dev.entry(), alias: 'shop', spaces: ['dev', 'staging'] },
     { ...prod.entry(), alias: 'shop', spaces: ['prod'] },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Databases } from '../support/databases.ts';
 import type { EngineName, TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
 const ENGINES: readonly EngineName[] = ['postgres', 'mysql', 'mariadb', 'clickhouse'];
 const ROWS = 6000;
@@ -28,7 +28,7 @@ async function fill(database: TestDatabase): Promise<void> {
 
 beforeAll(async () => {
   await databases.create(ENGINES, fill);
-  service = await startService();
+  service = await sharedService();
   project = await setUpProject(service, databases.entries());
 });
 afterAll(async () => {

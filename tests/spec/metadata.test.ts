@@ -2,7 +2,7 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { type Body, type Headers, messageOf, SystemClient } from './system-client.ts';
 
 interface Column {
@@ -44,7 +44,7 @@ const TYPES: Record<EngineName, readonly (string | RegExp)[]> = {
 let service: Service;
 let client: SystemClient;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new SystemClient(service);
 });
 afterAll(() => service?.stop());

@@ -1,7 +1,7 @@
 // Names that every JavaScript object has, in the places of operators, values, columns and keys: they mean nothing special on any engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService } from '../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../support/service.ts';
 import { TableClient } from './users-table.ts';
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', 'prototype'];
@@ -15,7 +15,7 @@ const TABLES = {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

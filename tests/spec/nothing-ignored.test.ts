@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { abbreviation, messageOf, SystemClient } from './system-client.ts';
 import { TABLE, TableClient, USERS } from './users-table.ts';
 
@@ -18,7 +18,7 @@ const RESERVED: Readonly<Record<EngineName, string>> = {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(async () => {
   await service?.stop();

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { TABLE, USERS } from './users-table.ts';
 
 let database: TestDatabase;
@@ -15,7 +15,7 @@ const ports = new Set<number>();
 beforeAll(async () => {
   database = await createDatabase('postgres');
   await database.run(TABLE.postgres);
-  service = await startService();
+  service = await sharedService();
   project = await setUpProject(service, [database.entry()]);
   const posted = await service.request('POST', project.autoPath('pg', database.name, 'users'), { headers: project.headers, body: USERS });
   expect(posted.status).toBe(201);

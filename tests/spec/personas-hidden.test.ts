@@ -2,12 +2,12 @@
 // headers), and take as long. Which of two requests took longer is a coin's toss when they do the same; the toss is what is tested.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Response, type Service, startService } from '../support/service.ts';
+import { type Response, type Service, sharedService } from '../support/service.ts';
 import { ITEMS, PersonaSpace, user } from './persona-space.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 
 const PATH = '/svc/persona/v1';
 
@@ -16,7 +16,7 @@ describe('personas', () => {
     await database.run('CREATE TABLE orders (id int PRIMARY KEY, status text, region text, note text, owner text)');
     await database.run('CREATE SCHEMA sales');
     await database.run('CREATE TABLE sales.leads (id int PRIMARY KEY)');
-    service = await startService();
+    service = await sharedService();
     const dead = database.entry({ db_name: 'dead', host_details: [{ host: '127.0.0.1', port: '1' }] });
     project = await setUpProject(service, [database.entry(), dead]);
   });

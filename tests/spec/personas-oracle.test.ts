@@ -6,8 +6,8 @@ import { Dice, IDS, NOTES } from '../personas/dice.ts';
 import { documentOf } from '../personas/oracle.ts';
 import { type Ask, type Expected, Requests, sorted, type World } from '../personas/requests.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
-import { times } from '../support/long.ts';
-import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Response, type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
+import { times } from '../support/times.ts';
 import { Random } from '../torture/random.ts';
 
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 1_000_000);
@@ -50,7 +50,7 @@ const TABLES: Record<EngineName, readonly string[]> = {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,12 +1,12 @@
 // Relations under personas: what is reached obeys the rules of the table that it is in, and what may not be read cannot be reached.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, sharedService } from '../support/service.ts';
 import { message, PersonaSpace, said, user } from './persona-space.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,12 +1,12 @@
 // What personas grant to those who write, over HTTP on every engine: inserts, updates, deletes, rows by key, rows that are given back.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, sharedService } from '../support/service.ts';
 import { ITEMS, message, PersonaSpace, said, user } from './persona-space.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,12 +1,12 @@
 // What personas grant, over HTTP on every engine: each sentence of the reference has its test here.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
-import { type Response, type Service, startService } from '../support/service.ts';
+import { type Response, type Service, sharedService } from '../support/service.ts';
 import { ITEMS, type Item, message, PersonaSpace, said, user } from './persona-space.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,14 +1,14 @@
 // What relations owe to the engines: one snapshot for all of a request, keys that are equal though their letters are not, and tables that change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { TableClient } from './users-table.ts';
 
 type Row = Record<string, unknown>;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,13 +1,13 @@
 // `$has` and `$hasnot` over HTTP on each engine: reading, writing, inside of groups, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENGINE_NAMES } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { createShop, type Shop } from './shop-tables.ts';
 import { type ErrorBody, TableClient } from './users-table.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -1,7 +1,7 @@
 // What table metadata says of relations, unique keys and generated columns on each engine; and relations that the entry of a database declares.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { createShop, type Shop } from './shop-tables.ts';
 import { messageOf, SystemClient } from './system-client.ts';
 import { TableClient } from './users-table.ts';
@@ -9,7 +9,7 @@ import { TableClient } from './users-table.ts';
 let service: Service;
 let client: SystemClient;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new SystemClient(service);
 });
 afterAll(() => service?.stop());

@@ -4,7 +4,7 @@ import { deserialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ENGINE_NAMES, type EngineName } from '../support/engines.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../support/service.ts';
 import { COLUMNS, createShop, KEYS, type Shop } from './shop-tables.ts';
 import { TableClient } from './users-table.ts';
 
@@ -165,7 +165,7 @@ class Requests {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 afterAll(() => service?.stop());
 

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { LarkModules } from '../../src/model/lark-module.ts';
 import { newUlid } from '../../src/model/ulid.ts';
 import type { Store } from '../../src/store/store.ts';
-import { times } from '../support/long.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { times } from '../support/times.ts';
 import { compileSources, StoreProcess } from './children.ts';
 import { anEntry, anOrg, aTenant, aToken, KINDS, makePlace, type Place } from './stores.ts';
 

@@ -150,6 +150,27 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
+let shared: Promise<Service> | undefined;
+
+/**
+ * The service with default settings that all test files of a worker share. `stop` leaves it running:
+ * it ends with the worker. A file keeps apart from the others by its own project.
+ */
+export async function sharedService(): Promise<Service> {
+  shared ??= startSharedService();
+  return shared;
+}
+
+async function startSharedService(): Promise<Service> {
+  // The runner ends a worker with SIGTERM, which would skip the `exit` event that kills the service.
+  process.once('SIGTERM', () => process.exit());
+  const service = await startService();
+  void service.exited.then(() => {
+    shared = undefined;
+  });
+  return { ...service, stop: async () => ({ code: 0, signal: null }) };
+}
+
 function limited(command: readonly string[], openFiles: number): readonly string[] {
   return ['sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...command];
 }

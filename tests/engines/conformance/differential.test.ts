@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { QueryParameter } from '../../../src/util/text/query.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
-import { times } from '../../support/long.ts';
+import { times } from '../../support/times.ts';
 import { type Case, orderText, parameterOf, quoted, type World, type Write, worldOf } from './cases.ts';
 import { differs } from './differences.ts';
 import type { LogicalValue } from './logical-types.ts';

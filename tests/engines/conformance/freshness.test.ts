@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { eventually } from '../../support/patience.ts';
-import { type Service, setUpProject, startService, type TestProject } from '../../support/service.ts';
+import { type Service, setUpProject, sharedService, type TestProject } from '../../support/service.ts';
 
 /** Five seconds, and as many for a machine that has other work. */
 const FRESH = { timeout: 6000 };
@@ -46,7 +46,7 @@ describe.concurrent.each(ENGINE_NAMES)('a changing table on %s', (engine) => {
 
   beforeAll(async () => {
     database = await createDatabase(engine);
-    service = await startService();
+    service = await sharedService();
     project = await setUpProject(service, [database.entry()]);
     shifting = new TableClient(service, project, database, 'shifting');
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util/json/json.ts';
 import { type ErrorBody, TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
-import { type Service, setUpProject, startService } from '../../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../../support/service.ts';
 import { parameterOf, quoted } from './cases.ts';
 import { differs } from './differences.ts';
 import { ENUM_LABELS, LOGICAL_TYPES, type LogicalType } from './logical-types.ts';
@@ -88,7 +88,7 @@ describe.each(ENGINE_NAMES)('operators on %s', (engine) => {
         `CREATE SCHEMA other; CREATE TYPE color AS ENUM (${ENUM_LABELS.map((label) => `'${label.replaceAll("'", "''")}'`)})`,
       );
     await database.run(createStatement(engine, 'things', columns, 'keyed'));
-    service = await startService();
+    service = await sharedService();
     const project = await setUpProject(service, [database.entry()]);
     things = new TableClient(service, project, database, 'things');
     values = new TableClient(service, project, database, 'all_types');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueryParameter } from '../../../src/util/text/query.ts';
 import { TableClient } from '../../spec/users-table.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
-import { type Service, setUpProject, startService } from '../../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../../support/service.ts';
 import { parameterOf, quoted, worldOf } from './cases.ts';
 import { differs } from './differences.ts';
 import { LOGICAL_TYPES, type LogicalType, type LogicalValue, texts } from './logical-types.ts';
@@ -141,7 +141,7 @@ describe('the same over HTTP', () => {
 
   beforeAll(async () => {
     for (const engine of ENGINE_NAMES) sessions.push(await Session.open(engine));
-    service = await startService();
+    service = await sharedService();
   });
 
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { type JsonCell, JsonNumber, parseRows, RawJson } from '../../../src/util
 import { readBsonRows, readCsv, readXml, xmlColumn, yamlEntries } from '../../formats/support.ts';
 import { TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
-import { type Service, setUpProject, startService } from '../../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../../support/service.ts';
 import { plainText, plainYaml, sameNested, wrongBson, yamlOf } from './plain-values.ts';
 import { PREPARATIONS, VALUE_TYPES } from './value-types.ts';
 
@@ -43,7 +43,7 @@ describe.each(ENGINE_NAMES)('values of %s', (engine) => {
     for (const statement of PREPARATIONS[engine]) await database.run(statement);
     await database.run(createStatement(engine, 'first'));
     await database.run(createStatement(engine, 'second'));
-    service = await startService();
+    service = await sharedService();
     const project = await setUpProject(service, [database.entry()]);
     first = new TableClient(service, project, database, 'first');
     second = new TableClient(service, project, database, 'second');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TableClient } from '../../spec/users-table.ts';
 import { createDatabase, type TestDatabase } from '../../support/engines.ts';
-import { type Service, setUpProject, startService } from '../../support/service.ts';
+import { type Service, setUpProject, sharedService } from '../../support/service.ts';
 
 let service: Service;
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     CREATE TABLE single (${COLUMNS});
     CREATE TABLE many (${COLUMNS});
     CREATE TABLE keyed (id int PRIMARY KEY, word varchar(10), at timestamptz)`);
-  service = await startService();
+  service = await sharedService();
   const project = await setUpProject(service, [database.entry()]);
   single = new TableClient(service, project, database, 'single');
   many = new TableClient(service, project, database, 'many');

@@ -5,14 +5,14 @@ import { slowDatabase, slowProject } from '../../faults/slow-database.ts';
 import { messageOf } from '../../spec/system-client.ts';
 import { createDatabase, startPrivateEngine, type TestDatabase } from '../../support/engines.ts';
 import { PATIENCE } from '../../support/patience.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { type Service, sharedService } from '../../support/service.ts';
 
 let service: Service;
 let database: TestDatabase;
 let role: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   database = await createDatabase('postgres');
   role = `r_${database.name}`;
   await database.run(`

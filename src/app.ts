@@ -1,4 +1,4 @@
-/** Wiring: settings in, a service that can listen and close out. Decides nothing. */
+/** Wires the settings into a service that listens and closes. Contains no logic of its own. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/execute/executor.ts';
@@ -37,22 +37,21 @@ import { MemoryBudget } from './util/bytes/memory-lease.ts';
 import { VERSION } from './version.ts';
 
 export interface Service {
-  /** The address that answers. */
   readonly url: string;
   readonly store: Store;
   readonly observer: Observer;
-  /** Stops accepting, lets running requests finish (for at most this many seconds), and closes everything. */
+  /** Stops accepting, waits at most `graceSecs` for running requests, and closes everything. */
   close(graceSecs: number): Promise<void>;
-  /** Aborts whatever still runs, so that `close` can finish. */
+  /** Aborts running requests, so that `close` can finish. */
   breakOff(): void;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How long the requests may take that tell databases to stop aborted statements. */
+/** Time for the requests that cancel aborted statements on their servers. */
 const CANCEL_MS = 300;
 
-/** `engines`: those of the project, or more. */
+/** `engines`: the built-in engines, or additional ones in tests. */
 export async function startService(config: Config, engines: Engines = ENGINES): Promise<Service> {
   sweepSpools();
   const hosts = new HostPolicy(config.denyHosts);
@@ -122,7 +121,8 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   const close = async (graceSecs: number): Promise<void> => {
     closing = true;
     const drainMs = config.drainSecs * 1000;
-    // Gateways that look at /readyz turn away, while those that have not looked yet are served. Where nobody asks, nobody is waited for.
+    // A gateway that polls /readyz stops sending requests during the drain period. An idle server
+    // skips it.
     await server.idle(drainMs, () => brokenOff);
     const outcome = await server.end(graceSecs * 1000, drainMs);
     if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
@@ -145,19 +145,19 @@ function callStages(store: Store, connections: Connections, observer: Observer, 
   };
 }
 
-/** As the settings name the host: an address that stands for all of them is not replaced by one of them. */
+/** Keeps the host as it was configured: a wildcard address is not replaced. */
 export function urlOf(host: string, port: string | number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Closes connections to databases that a project no longer has, or has changed. */
+/** Closes connections to databases that a project removed or changed. */
 async function retireChanged(store: Store, connections: Connections, catalog: CatalogCache, key: string): Promise<void> {
   const [orgId = '', projectId = ''] = key.split('/');
   let context: ProjectContext | undefined;
   try {
     context = await store.projectContext(orgId, projectId);
   } catch {
-    // The project cannot be read now: its connections stay until they have been idle for too long.
+    // Without the project's record, its connections stay open until they have been idle too long.
     return;
   }
   const kept = new Set(Array.from(context?.entries.values() ?? [], (entry) => entry.id));
@@ -172,12 +172,12 @@ async function checkHost(hosts: HostPolicy, host: string): Promise<void> {
   }
 }
 
-/** Of each instance, for kept answers. */
+/** Size of the response cache of one instance. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 async function openCache(config: Config, observer: Observer): Promise<ResponseCache> {
   if (config.redisUrl === undefined) return new MemoryCache(CACHE_BYTES);
-  // Loaded only where it is used: the client is a large part of the start time.
+  // Loaded on demand: the client takes a large part of the start time.
   const { RedisCache } = await import('./custom/call/redis-cache.ts');
   return new RedisCache(config.redisUrl, (error) =>
     observer.emit({ kind: 'trouble', message: 'the shared cache cannot be reached; calls go on without it', error }),

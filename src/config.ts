@@ -1,6 +1,7 @@
 /**
- * Settings: environment variables, the same keys in an optional `millrace.yaml`, and defaults. The only file that reads the environment.
- * An unknown key or a bad value is one sentence that names the key; the service never starts half-configured.
+ * Settings from environment variables, an optional `millrace.yaml` with the same keys, and
+ * defaults. The only reader of the environment. A bad setting stops the start with a message that
+ * names it.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
@@ -44,7 +45,7 @@ export interface Config {
 
 interface Setting {
   readonly key: keyof Config;
-  /** Lower case, as in millrace.yaml; the variable is MILLRACE_ and this in upper case. */
+  /** Name in millrace.yaml; the variable is `MILLRACE_` and the name in upper case. */
   readonly name: string;
   readonly default: string;
   readonly secret: boolean;
@@ -52,7 +53,7 @@ interface Setting {
   readonly meaning: string;
 }
 
-function whole(min: number, max: number): (text: string) => number {
+function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!/^\d{1,16}$/.test(text) || value < min || value > max) throw new ConfigError(`must be a whole number from ${min} to ${max}`);
@@ -66,9 +67,9 @@ const list = (text: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-function oneOf(...words: readonly string[]): (text: string) => string {
+function oneOf(...choices: readonly string[]): (text: string) => string {
   return (text) => {
-    if (!words.includes(text)) throw new ConfigError(`must be one of ${words.join(', ')}`);
+    if (!choices.includes(text)) throw new ConfigError(`must be one of ${choices.join(', ')}`);
     return text;
   };
 }
@@ -96,7 +97,7 @@ function denyHosts(text: string): string[] {
     try {
       parseNetwork(network);
     } catch {
-      throw new ConfigError(`has ${JSON.stringify(network)}, which is no address and no network`);
+      throw new ConfigError(`has ${JSON.stringify(network)}, which is neither an address nor a network`);
     }
   }
   return networks;
@@ -113,7 +114,7 @@ const nonEmpty = (text: string): string => {
 };
 
 export const SETTINGS: readonly Setting[] = [
-  { key: 'port', name: 'port', default: '8080', secret: false, parse: whole(0, 65535), meaning: 'listen port; 0 picks a free one' },
+  { key: 'port', name: 'port', default: '8080', secret: false, parse: integer(0, 65535), meaning: 'listen port; 0 picks a free one' },
   { key: 'host', name: 'host', default: '127.0.0.1', secret: false, parse: nonEmpty, meaning: 'listen address' },
   { key: 'pathPrefix', name: 'path_prefix', default: 'svc', secret: false, parse: prefix, meaning: 'the fixed path segment' },
   {
@@ -161,73 +162,73 @@ export const SETTINGS: readonly Setting[] = [
     name: 'workers',
     default: '1',
     secret: false,
-    parse: (text) => (text === 'auto' ? availableParallelism() : whole(1, 256)(text)),
-    meaning: 'processes sharing the port; auto is one a core',
+    parse: (text) => (text === 'auto' ? availableParallelism() : integer(1, 256)(text)),
+    meaning: 'processes that share the port; auto starts one per core',
   },
-  { key: 'maxPageSize', name: 'max_page_size', default: '10000', secret: false, parse: whole(1, 2 ** 31 - 1), meaning: 'largest ps' },
+  { key: 'maxPageSize', name: 'max_page_size', default: '10000', secret: false, parse: integer(1, 2 ** 31 - 1), meaning: 'largest ps' },
   {
     key: 'maxBodyBytes',
     name: 'max_body_bytes',
     default: '16777216',
     secret: false,
-    parse: whole(1, 2 ** 31 - 1),
-    meaning: 'larger bodies are refused',
+    parse: integer(1, 2 ** 31 - 1),
+    meaning: 'maximum size of a request body',
   },
   {
     key: 'maxRowBytes',
     name: 'max_row_bytes',
     default: '268435456',
     secret: false,
-    parse: whole(65_536, 2 ** 30),
-    meaning: 'larger rows of a database are refused, as its protocol spells them (where bytes are hexadecimal, they take two each)',
+    parse: integer(65_536, 2 ** 30),
+    meaning: 'maximum size of a row as the database sends it; larger rows are rejected',
   },
   {
     key: 'maxBodiesBytes',
     name: 'max_bodies_bytes',
     default: '268435456',
     secret: false,
-    parse: whole(1, 2 ** 40),
-    meaning: 'bodies of all requests together, in each process; those beyond it are to come again',
+    parse: integer(1, 2 ** 40),
+    meaning: 'maximum size of all request bodies of a process together; requests beyond it get 503',
   },
   {
     key: 'maxConnections',
     name: 'max_connections',
     default: '10000',
     secret: false,
-    parse: whole(1, 2 ** 20),
-    meaning: 'connections of clients to each process; those beyond it are to come again',
+    parse: integer(1, 2 ** 20),
+    meaning: 'maximum number of client connections of a process; connections beyond it get 503',
   },
   {
     key: 'stallSecs',
     name: 'stall_secs',
     default: '30',
     secret: false,
-    parse: whole(1, 3600),
-    meaning: 'a client that takes nothing of its answer, or sends nothing of its body, for so long is broken off',
+    parse: integer(1, 3600),
+    meaning: 'a connection without progress on its request or response body for this long is closed',
   },
   {
     key: 'requestMemoryMb',
     name: 'request_memory_mb',
     default: '512',
     secret: false,
-    parse: whole(1, 1024 * 1024),
-    meaning: 'memory for the inputs and rows of all Custom calls together; a project has half of it at most',
+    parse: integer(1, 1024 * 1024),
+    meaning: 'memory for the inputs and rows of all Custom calls; a project gets at most half of it',
   },
   {
     key: 'slowReaderSecs',
     name: 'slow_reader_secs',
     default: '5',
     secret: false,
-    parse: whole(1, 3600),
-    meaning: 'how long a query waits for the reader of its rows, all in all; then the rest goes to a temporary file',
+    parse: integer(1, 3600),
+    meaning: 'total time that a query waits for the reader of its rows; the rest then goes to a temporary file',
   },
   {
     key: 'spoolMb',
     name: 'spool_mb',
     default: '1024',
     secret: false,
-    parse: whole(1, 1024 * 1024),
-    meaning: 'temporary files of answers, in each process; a project has half of it at most',
+    parse: integer(1, 1024 * 1024),
+    meaning: 'temporary files of responses, per process; a project gets at most half of it',
   },
   {
     key: 'gatewaySecret',
@@ -243,7 +244,7 @@ export const SETTINGS: readonly Setting[] = [
     default: '169.254.0.0/16,fe80::/10,fd00:ec2::254',
     secret: false,
     parse: denyHosts,
-    meaning: 'database hosts that may never be dialled, by resolved address',
+    meaning: 'networks of database hosts that are never connected to, by resolved address',
   },
   {
     key: 'logLevel',
@@ -251,7 +252,7 @@ export const SETTINGS: readonly Setting[] = [
     default: 'info',
     secret: false,
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    meaning: 'JSON lines on stdout, one a request',
+    meaning: 'JSON lines on stdout, one per request',
   },
   {
     key: 'readyLine',
@@ -259,24 +260,23 @@ export const SETTINGS: readonly Setting[] = [
     default: 'text',
     secret: false,
     parse: oneOf('text', 'json'),
-    meaning: 'how the one line is written that says where the service is',
+    meaning: 'format of the line that reports the address of the service',
   },
   {
     key: 'shutdownSecs',
     name: 'shutdown_secs',
     default: '30',
     secret: false,
-    parse: whole(0, 3600),
-    meaning: 'on SIGTERM: how long running requests may take to finish',
+    parse: integer(0, 3600),
+    meaning: 'on SIGTERM: maximum time for running requests to finish',
   },
   {
     key: 'drainSecs',
     name: 'drain_secs',
     default: '5',
     secret: false,
-    parse: whole(0, 3600),
-    meaning:
-      'on SIGTERM: how long /readyz is 503 while requests are still taken, so that a gateway can turn away; not waited for without clients',
+    parse: integer(0, 3600),
+    meaning: 'on SIGTERM: time during which /readyz is 503 while requests are still served; skipped without clients',
   },
   {
     key: 'userIds',
@@ -284,15 +284,15 @@ export const SETTINGS: readonly Setting[] = [
     default: 'ulid',
     secret: false,
     parse: oneOf('ulid', 'any'),
-    meaning: 'which X-User-Id is taken: a ULID, or any text of 1 to 128 visible characters',
+    meaning: 'accepted X-User-Id: a ULID, or any string of 1 to 128 visible characters',
   },
   {
     key: 'staleSecs',
     name: 'stale_secs',
     default: '15',
     secret: false,
-    parse: whole(1, 300),
-    meaning: 'how long tokens are trusted while a PostgreSQL store confirms nothing',
+    parse: integer(1, 300),
+    meaning: 'maximum time that cached tokens are trusted while a PostgreSQL store is unreachable',
   },
   {
     key: 'mcp',
@@ -308,7 +308,7 @@ export const SETTINGS: readonly Setting[] = [
     default: '',
     secret: false,
     parse: list,
-    meaning: 'origins of web pages that may use them, besides the service itself, comma-separated',
+    meaning: 'origins of web pages that may use the tools, besides the service itself, comma-separated',
   },
 ];
 
@@ -316,35 +316,35 @@ const variableOf = (setting: Setting): string => `MILLRACE_${setting.name.toUppe
 
 export interface Loaded {
   readonly config: Config;
-  /** The value, and where it comes from: `default`, `millrace.yaml` or the name of the variable. */
+  /** Source of each value: `default`, `millrace.yaml` or the name of the variable. */
   readonly sources: ReadonlyMap<string, string>;
-  readonly texts: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, string>;
 }
 
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env, file = 'millrace.yaml'): Loaded {
   refuseUnknownVariables(environment);
   const fromFile = readSettingsFile(file);
   const sources = new Map<string, string>();
-  const texts = new Map<string, string>();
+  const raw = new Map<string, string>();
   const values: Record<string, unknown> = {};
   for (const setting of SETTINGS) {
     const variable = variableOf(setting);
     const isPlain = setting.name === 'port' && environment[variable] === undefined;
-    const given = fromSecretFile(setting, environment) ?? environment[isPlain ? 'PORT' : variable];
-    const text = given ?? fromFile.get(setting.name) ?? setting.default;
-    const source = given !== undefined ? (isPlain ? 'PORT' : variable) : fromFile.has(setting.name) ? file : 'default';
+    const value = fromSecretFile(setting, environment) ?? environment[isPlain ? 'PORT' : variable];
+    const text = value ?? fromFile.get(setting.name) ?? setting.default;
+    const source = value !== undefined ? (isPlain ? 'PORT' : variable) : fromFile.has(setting.name) ? file : 'default';
     sources.set(setting.name, source);
-    texts.set(setting.name, text);
+    raw.set(setting.name, text);
     try {
       values[setting.key] = setting.parse(text);
     } catch (error) {
       throw new ConfigError(`${source === file ? `${file}: ${setting.name}` : source} ${(error as Error).message}.`);
     }
   }
-  return { config: values as unknown as Config, sources, texts };
+  return { config: values as unknown as Config, sources, values: raw };
 }
 
-/** Secrets may lie in files, as orchestrators mount them: `MILLRACE_SERVER_KEY_FILE` names the file. */
+/** Reads a secret from a file, as orchestrators mount them: `MILLRACE_SERVER_KEY_FILE` names it. */
 function fromSecretFile(setting: Setting, environment: NodeJS.ProcessEnv): string | undefined {
   const variable = variableOf(setting);
   const file = setting.secret ? environment[`${variable}_FILE`] : undefined;
@@ -357,7 +357,7 @@ function fromSecretFile(setting: Setting, environment: NodeJS.ProcessEnv): strin
   }
 }
 
-/** Variables of the tools around the service (tests, the command line client) that are no settings of it. */
+/** Variables of the tests and of the command line client, which are not settings of the service. */
 const OTHER_VARIABLES =
   /^MILLRACE_(?:TEST_|ENGINES_|URL$|ORG_ID$|PROJECT_ID$|SPACE_ID$|USER_ID$|USER_ROLES$|USER_CLAIMS$|PERSONA$|POWER_TOKEN$|CONTEXT_FILE$)/;
 
@@ -365,12 +365,12 @@ function refuseUnknownVariables(environment: NodeJS.ProcessEnv): void {
   const known = new Set(SETTINGS.flatMap((setting) => [variableOf(setting), ...(setting.secret ? [`${variableOf(setting)}_FILE`] : [])]));
   for (const name of Object.keys(environment)) {
     if (name.startsWith('MILLRACE_') && !known.has(name) && !OTHER_VARIABLES.test(name)) {
-      throw new ConfigError(`${name} is no setting of Millrace; see docs/reference/configuration.md.`);
+      throw new ConfigError(`${name} is not a setting of Millrace; see docs/reference/configuration.md.`);
     }
   }
 }
 
-/** Keys that only the command line client reads from the same file. */
+/** Keys of the same file that only the command line client reads. */
 const CLIENT_KEYS = new Set(['url', 'org_id', 'project_id', 'space_id', 'user_id', 'user_roles', 'power_token', 'persona', 'user_claims']);
 
 function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): Map<string, string> {
@@ -394,22 +394,22 @@ function readSettingsFile(file: string, also: ReadonlySet<string> = new Set()): 
   for (const [name, value] of Object.entries(parsed)) {
     if (CLIENT_KEYS.has(name) && !also.has(name)) continue;
     if (!known.has(name) && !also.has(name))
-      throw new ConfigError(`${file}: ${name} is no setting of Millrace; see docs/reference/configuration.md.`);
+      throw new ConfigError(`${file}: ${name} is not a setting of Millrace; see docs/reference/configuration.md.`);
     found.set(name, Array.isArray(value) ? value.join(',') : String(value));
   }
   return found;
 }
 
-/** What `millrace context` keeps. */
+/** Settings that `millrace context` stores. */
 export const CONTEXT_NAMES: ReadonlySet<string> = new Set([...CLIENT_KEYS, 'server_key', 'gateway_secret', 'path_prefix']);
 
-/** Where it is kept: for this user, or where MILLRACE_CONTEXT_FILE says. */
+/** File of the stored context: of this user, or named by MILLRACE_CONTEXT_FILE. */
 export function contextFile(environment: NodeJS.ProcessEnv = process.env): string {
   const folder = environment['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return environment['MILLRACE_CONTEXT_FILE'] ?? join(folder, 'millrace', 'context.json');
 }
 
-/** Empty where nothing is kept. */
+/** Empty if no context is stored. */
 export function readContext(environment: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
   const file = contextFile(environment);
   try {
@@ -421,7 +421,7 @@ export function readContext(environment: NodeJS.ProcessEnv = process.env): Reado
   }
 }
 
-/** The settings of the command line client: the environment over the file, by the file's names. A missing file is fine. */
+/** Settings of the command line client: the environment, then the file, then the stored context. */
 export function clientSettings(environment: NodeJS.ProcessEnv = process.env, file = 'millrace.yaml'): ReadonlyMap<string, string> {
   const names = [...CLIENT_KEYS, 'server_key', 'gateway_secret', 'path_prefix'];
   const fromFile = readSettingsFile(file, CLIENT_KEYS);
@@ -433,10 +433,10 @@ export function clientSettings(environment: NodeJS.ProcessEnv = process.env, fil
   return found;
 }
 
-/** The settings in force, for a person, with secrets masked. */
+/** The settings in force as YAML, with secrets masked. */
 export function describeConfig(loaded: Loaded): string {
   const lines = SETTINGS.map((setting) => {
-    const text = loaded.texts.get(setting.name) ?? '';
+    const text = loaded.values.get(setting.name) ?? '';
     const shown = setting.secret && text !== '' && text !== 'embedded' ? '***' : text === '' ? '(none)' : text;
     return `${setting.name}: ${shown}  # ${loaded.sources.get(setting.name)}`;
   });

@@ -1,6 +1,6 @@
 /**
- * Every error that a client can see: its status and its sentence, in one table whose parts are in `errors/`. No other file knows error
- * statuses. `docs/reference/errors.md` lists the same entries; a test keeps it in step.
+ * The table of all errors that a client can see: key, status and message. No other file sets error
+ * statuses. docs/reference/errors.md is generated from it.
  */
 import { ApiError } from './errors/api-error.ts';
 import { AUTO_ERRORS } from './errors/auto.ts';
@@ -10,7 +10,7 @@ import { PROJECT_ERRORS } from './errors/projects.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
-export { ApiError, REASONS, reasonOf, staysOf, type WriteOutcome } from './errors/api-error.ts';
+export { ApiError, describeResidue, REASONS, reasonOf, type WriteOutcome } from './errors/api-error.ts';
 
 export const ERRORS = {
   ...REQUEST_ERRORS,
@@ -25,12 +25,12 @@ export type ErrorKey = keyof typeof ERRORS;
 
 type Arguments<K extends ErrorKey> = Parameters<(typeof ERRORS)[K]['sentence']>;
 
-/** A refusal that the author of a definition wrote, status and all. */
-export function refusedBy(status: number, message: string): ApiError {
+/** A refusal whose status and message the author of a definition wrote. */
+export function authorError(status: number, message: string): ApiError {
   return new ApiError('author_refused', status, message).verbatim();
 }
 
-/** The error of that name, ready to be thrown. */
+/** Builds the error with this key. */
 export function apiError<K extends ErrorKey>(key: K, ...args: Arguments<K>): ApiError {
   const { status, sentence } = ERRORS[key];
   const headers: Record<string, string> = {};

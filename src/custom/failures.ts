@@ -1,6 +1,6 @@
 /** Maps what went wrong in a step to the error that the caller sees, and says whose fault it is. */
 import { DbFailure, type FailureKind } from '../engines/contract/engine.ts';
-import { ApiError, apiError, refusedBy, staysOf } from '../errors.ts';
+import { ApiError, apiError, authorError, describeResidue } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
 import { LoadError } from '../lang/lark/index.ts';
 import { SandboxBusyError } from '../lang/sandbox/index.ts';
@@ -39,7 +39,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
     if (error.cause instanceof BudgetError) return apiError('step_budget', label, error.cause.message).at(`step ${label}`);
     return (EXPLANATIONS[error.kind]?.(label, error, timeoutMs) ?? apiError('step_failed', label, sanitizeMessage(error.message)))
       .at(`step ${label}`)
-      .because(error);
+      .causedBy(error);
   }
   if (error instanceof BudgetError) {
     const place = error.problem === undefined ? '' : placeOf(error.problem);
@@ -60,7 +60,7 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
 /** A program that ended by its own will uses its author's words only. */
 function explainRun({ problem, verdict }: RunError, label: string): ApiError {
   if (verdict?.kind === 'fail') return apiError('author_failed', verdict.message).verbatim();
-  if (verdict?.kind === 'refuse') return refusedBy(verdict.status, verdict.message);
+  if (verdict?.kind === 'refuse') return authorError(verdict.status, verdict.message);
   if (verdict?.kind === 'absent' && verdict.of === 'input') return apiError('input_missing', label, verdict.name);
   return apiError('step_failed', label, `${placeOf(problem)}: ${problem.message}`);
 }
@@ -68,9 +68,10 @@ function explainRun({ problem, verdict }: RunError, label: string): ApiError {
 /** The same error, with what stays of the call. */
 export function explainStays(error: unknown, label: string, stays: Stays | undefined): unknown {
   if (stays === undefined) return error;
-  if (stays.kind === 'nothing') return error instanceof ApiError ? error.leaves('none') : error;
-  const known = error instanceof ApiError ? error : apiError('step_failed', label, 'an unexpected error, which the log has').because(error);
-  return known.leaves('unknown', staysOf(stays.steps, stays.kind));
+  if (stays.kind === 'nothing') return error instanceof ApiError ? error.withOutcome('none') : error;
+  const known =
+    error instanceof ApiError ? error : apiError('step_failed', label, 'an unexpected error, which the log has').causedBy(error);
+  return known.withOutcome('unknown', describeResidue(stays.steps, stays.kind));
 }
 
 function placeOf({ file, line, column }: Problem): string {

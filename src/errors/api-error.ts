@@ -1,4 +1,7 @@
-/** An error as clients see it: a status, a sentence, perhaps fields. What the table of errors says is in the other files here. */
+/**
+ * An error as clients see it: status, message, details. The other files of this folder list them
+ * all.
+ */
 import { STATUS_CODES } from 'node:http';
 
 export const REASONS: Readonly<Record<number, string>> = {
@@ -26,33 +29,35 @@ export const REASONS: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** Of any status: those of authors are not in the table above. */
+/** Reason phrase of any status, including those that authors of definitions choose. */
 export function reasonOf(status: number): string {
   return REASONS[status] ?? STATUS_CODES[status] ?? 'Status';
 }
 
-/** A client may put its Power Token where a name belongs. The sentence that quotes the name does not repeat it. */
+/**
+ * Redacts Power Tokens: a client may put its token where a name belongs, and messages quote names.
+ */
 const POWER_TOKEN = /mr_[A-Za-z0-9_-]{20,}/g;
 
-/** Of a write that did not end in 2xx: nothing of it stays, or nobody can tell. */
+/** Outcome of a write that did not end in 2xx. */
 export type WriteOutcome = 'none' | 'unknown';
 
 const OUTCOMES: Readonly<Record<WriteOutcome, string>> = {
   none: 'Nothing was changed.',
-  unknown: 'The outcome of the write is unknown: it may have taken effect; look before you repeat it.',
+  unknown: 'The outcome of the write is unknown: it may have taken effect; check before you repeat it.',
 };
 
-/** A database that went away, and a write that ran out of time. */
-const CUT_OFF: ReadonlySet<number> = new Set([424, 504]);
+/** Statuses after which a client cannot tell whether a write took effect. */
+const AMBIGUOUS: ReadonlySet<number> = new Set([424, 504]);
 
-/** What stays of a Custom call that failed, by its steps. */
-export function staysOf(steps: readonly string[], certainty: 'stays' | 'may_stay'): string {
+/** Names the steps of a failed Custom call whose writes are, or may be, committed. */
+export function describeResidue(steps: readonly string[], certainty: 'stays' | 'may_stay'): string {
   const which = steps.length === 1 ? `step ${steps[0]}` : `the steps ${steps.join(', ')}`;
-  if (certainty === 'stays') return `What ${which} wrote stays; look before you repeat the call.`;
-  return `The outcome is unknown: what ${which} wrote may stay; look before you repeat the call.`;
+  if (certainty === 'stays') return `What ${which} wrote stays; check before you repeat the call.`;
+  return `The outcome is unknown: what ${which} wrote may stay; check before you repeat the call.`;
 }
 
-/** A field of the request, by its path, and what is wrong with it. */
+/** A field of the request by its path, and its problem. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -63,9 +68,9 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   #place: string | undefined;
-  /** What is wrong field by field, where that is known. */
+  /** Problems by field. */
   #errors: readonly FieldError[] | undefined;
-  /** What else clients may want to go through, by name. */
+  /** Additional lists of the body, by name. */
   #lists: Readonly<Record<string, readonly object[]>> | undefined;
   #verbatim = false;
 
@@ -76,17 +81,19 @@ export class ApiError extends Error {
     this.headers = headers;
   }
 
-  /** Not the caller's doing and not ours: a database did it, and the log must say how. */
-  get isForeign(): boolean {
+  /** `true` if a database caused the error, so that the log must include the cause. */
+  get isExternal(): boolean {
     return this.status === 424 || (this.status === 503 && this.cause !== undefined);
   }
 
-  /** The sentence may quote what the caller sent, so the log has the entry's name, and what was said to be fit for it. */
+  /**
+   * The message may quote client input, so only the error key and the vetted `place` are logged.
+   */
   loggable(): Readonly<Record<string, string>> {
     return this.#place === undefined ? { error: this.key } : { error: this.key, place: this.#place };
   }
 
-  /** Where in a definition it happened, in words that hold nothing of the caller. */
+  /** Place in a definition where the error occurred, free of client input. */
   at(place: string): this {
     this.#place = place;
     return this;
@@ -97,34 +104,36 @@ export class ApiError extends Error {
     return this;
   }
 
-  listing(lists: Readonly<Record<string, readonly object[]>>): this {
+  withLists(lists: Readonly<Record<string, readonly object[]>>): this {
     this.#lists = lists;
     return this;
   }
 
-  /** The sentence is an author's: nothing is said around it. */
+  /** Marks the message as an author's, so that nothing is added to it. */
   verbatim(): this {
     this.#verbatim = true;
     return this;
   }
 
-  /** What the log shall tell and the client not. */
-  because(cause: unknown): this {
+  /** Cause for the log, hidden from the client. */
+  causedBy(cause: unknown): this {
     this.cause = cause;
     return this;
   }
 
-  /** The same error of a write, with what stays of it. That nothing does is said where one could think otherwise. */
-  leaves(outcome: WriteOutcome, stays = OUTCOMES[outcome]): ApiError {
+  /**
+   * The same error with the outcome of the write. The message mentions it where it is not obvious.
+   */
+  withOutcome(outcome: WriteOutcome, residue = OUTCOMES[outcome]): ApiError {
     const { key, status, headers } = this;
-    const isTold = !this.#verbatim && (outcome === 'unknown' || CUT_OFF.has(status));
-    const words = isTold ? `${this.message} ${stays}` : this.message;
-    const told = new ApiError(key, status, words, { ...headers, 'x-outcome': outcome }).because(this.cause);
-    told.#place = this.#place;
-    told.#errors = this.#errors;
-    told.#lists = this.#lists;
-    told.#verbatim = this.#verbatim;
-    return told;
+    const isMentioned = !this.#verbatim && (outcome === 'unknown' || AMBIGUOUS.has(status));
+    const message = isMentioned ? `${this.message} ${residue}` : this.message;
+    const error = new ApiError(key, status, message, { ...headers, 'x-outcome': outcome }).causedBy(this.cause);
+    error.#place = this.#place;
+    error.#errors = this.#errors;
+    error.#lists = this.#lists;
+    error.#verbatim = this.#verbatim;
+    return error;
   }
 
   body(): { code: number; status: string; message: string; errors?: readonly FieldError[]; [list: string]: unknown } {

@@ -28,11 +28,11 @@ export const CUSTOM_ERRORS = {
     404,
     (space: string, known: string) => `The project has no space ${show(space)} to copy to; its spaces are ${known}.`,
   ),
-  copy_refused: entry(409, (problems: string) => `The target space cannot take this: ${problems} With force it is copied nevertheless.`),
+  copy_refused: entry(409, (problems: string) => `The target space cannot accept this: ${problems} Use force to copy it nevertheless.`),
   copy_modules_differ: entry(
     409,
     (modules: string) =>
-      `The target space has other modules of these names: ${modules}. With overwrite they are replaced; nothing was copied.`,
+      `The target space has different modules with these names: ${modules}. Use overwrite to replace them; nothing was copied.`,
   ),
   endpoint_unknown: entry(404, (uri: string) => `There is no endpoint ${show(uri)} in this space.`),
   endpoint_version_unknown: entry(
@@ -41,14 +41,14 @@ export const CUSTOM_ERRORS = {
   ),
   input_too_large: entry(
     413,
-    (most: string) => `The input takes more than the ${most} MiB of memory that it may; send less, or raise config.limits.memory_mb.`,
+    (most: string) => `The input needs more than ${most} MiB of memory; send less, or raise config.limits.memory_mb.`,
   ),
   input_invalid: entry(400, (problems: string) => `The input is not valid: ${problems}.`),
   input_missing: entry(400, (step: string, name: string) => `Step ${step} needs the input ${show(name)}, which was not given.`),
   author_failed: entry(422, (message: string) => message),
   author_refused: entry(400, (message: string) => message),
   response_invalid: entry(500, (what: string, why: string) => `The definition's response.${what} is not usable: ${why}.`),
-  format_not_here: entry(406, () => 'This endpoint answers a file; leave out the query parameter format.'),
+  format_not_here: entry(406, () => 'This endpoint returns a file; remove the query parameter format.'),
   step_refused: entry(422, (step: string, detail: string) => `Step ${step} refused the input: ${detail}`),
   step_budget: entry(422, (step: string, detail: string) => `Step ${step} was stopped: ${detail}`),
   step_failed: entry(500, (step: string, detail: string) => `Step ${step} failed: ${detail}`),
@@ -58,9 +58,9 @@ export const CUSTOM_ERRORS = {
   step_denied: entry(403, (step: string) => `Step ${step} failed: the database user lacks the privilege for it.`),
 
   result_too_deep: entry(422, () => 'The result is nested deeper than 512 levels and cannot be written; flatten it.'),
-  programs_busy: entry(503, () => 'Too many programs are running at this moment; try again.'),
-  spool_full: entry(503, () => 'Answers that wait for their readers take too much room at this moment; try again, or ask for less.'),
-  memory_busy: entry(503, () => 'Requests that are being worked on hold too much memory at this moment; try again.'),
+  programs_busy: entry(503, () => 'Too many programs are running; try again.'),
+  spool_full: entry(503, () => 'Responses to slow readers take too much space; try again, or request less.'),
+  memory_busy: entry(503, () => 'Running requests hold too much memory; try again.'),
 
   // Lark modules.
   module_invalid: entry(400, (problems: string) => `The module is not valid: ${problems}`),

@@ -1,5 +1,5 @@
-/** What an entry of the table of errors is made of. */
-/** Names and values of a request as they appear in a sentence: quoted, and never so long that they drown it. */
+/** An entry of the error table, and how its messages quote names. */
+/** Quotes a name or value of a request, at most 80 characters of it. */
 export function show(value: string): string {
   const flat = value.replace(/[\u0000-\u001f\u007f]/g, '\ufffd');
   return `"${flat.length > 80 ? `${flat.slice(0, 80)}…` : flat}"`;

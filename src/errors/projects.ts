@@ -1,4 +1,4 @@
-/** Errors of what a project holds, and of the databases behind it. */
+/** Errors of projects and their databases. */
 import { type ErrorEntry, entry, show } from './entry.ts';
 
 export const PROJECT_ERRORS = {
@@ -22,7 +22,7 @@ export const PROJECT_ERRORS = {
   ),
   host_denied: entry(
     400,
-    (host: string) => `The database host ${show(host)} may not be dialled; MILLRACE_DENY_HOSTS or a socket path forbids it.`,
+    (host: string) => `The database host ${show(host)} is not allowed; MILLRACE_DENY_HOSTS or a socket path forbids it.`,
   ),
   abbreviation_reserved: entry(422, (name: string) => `The abbreviation ${show(name)} is reserved by the service; choose another one.`),
 
@@ -32,12 +32,12 @@ export const PROJECT_ERRORS = {
   // Databases.
   database_read_only: entry(
     403,
-    (type: string, name: string) => `The database ${type}/${show(name)} is registered with read_only; nothing is written through it.`,
+    (type: string, name: string) => `The database ${type}/${show(name)} is registered as read_only; nothing was written.`,
   ),
   database_refused: entry(422, (detail: string) => `Code in the database refused the request. ${detail}`),
   database_test_failed: entry(424, (outage: string, detail: string) => `The database cannot be used: ${outage}. ${detail}.`),
   database_unreachable: entry(424, () => 'The database cannot be reached, refused the login, or went away during the query.'),
-  database_malformed: entry(424, (what: string) => `The database's answer cannot be used: ${what}.`),
+  database_malformed: entry(424, (what: string) => `The database's response cannot be used: ${what}.`),
   database_denied: entry(403, () => "The database user lacks the privilege for this; grant it to the entry's user."),
   database_timeout: entry(504, (secs: string) => `The query ran longer than ${secs} seconds.`),
   database_busy: entry(503, () => 'No connection to the database became free in time; try again.'),

@@ -1,17 +1,17 @@
-/** Errors of any request: paths, methods, the envelope. */
+/** Errors that any request can cause: paths, methods, bodies, parameters. */
 import { type ErrorEntry, entry, show } from './entry.ts';
 
 export const REQUEST_ERRORS = {
-  unknown_path: entry(404, () => 'There is no such path; docs/reference lists the paths of this service.'),
+  unknown_path: entry(404, () => 'The path does not exist. docs/reference lists the paths of this service.'),
   method_not_allowed: entry(405, (method: string, allow: string) => `${method} is not supported here; use one of ${allow}.`),
-  bad_url: entry(400, () => 'The URL has percent-encoding that is no valid UTF-8, or a NUL character; encode it as UTF-8.'),
+  bad_url: entry(400, () => 'The URL has percent-encoding that is not UTF-8, or a NUL character; encode it as UTF-8.'),
   url_too_long: entry(414, () => 'The URL is too long; send fewer or shorter parameters.'),
   headers_too_large: entry(431, () => 'The request headers are too large; send fewer or shorter headers.'),
   malformed_request: entry(400, () => 'The request is not well-formed HTTP; check the client.'),
-  too_many_connections: entry(503, () => 'There are more connections than the service has room for; try again.'),
-  too_many_bodies: entry(503, () => 'More bodies arrive at this moment than the service has room for; try again.'),
+  too_many_connections: entry(503, () => 'The service has reached its limit of connections; try again.'),
+  too_many_bodies: entry(503, () => 'The service has reached its limit of bodies in transfer; try again.'),
   request_too_slow: entry(408, () => 'The request did not arrive in time; send it again, faster.'),
-  expectation_unknown: entry(417, () => 'The header Expect asks for something that is not known; only 100-continue is.'),
+  expectation_unknown: entry(417, () => 'The expectation is unknown; only 100-continue is supported.'),
   too_many_parameters: entry(400, (most: string) => `There are more than ${most} query parameters; send fewer.`),
   body_too_large: entry(413, (most: string) => `The body is larger than ${most} bytes; send it in parts.`),
   body_not_json: entry(400, (why: string) => `The body is not valid JSON: ${why}.`),
@@ -22,8 +22,8 @@ export const REQUEST_ERRORS = {
   wrong_content_type: entry(415, (wanted: string) => `The Content-Type is not supported here; send ${wanted}.`),
   content_encoding: entry(415, () => 'Encoded bodies are not accepted; send the body without Content-Encoding.'),
   unknown_format: entry(406, (format: string) => `The format ${show(format)} is unknown; use json, xml, yaml, csv or bson.`),
-  document_format: entry(406, (format: string) => `The format ${show(format)} is none of this document; use json or yaml.`),
-  bad_field: entry(400, (problems: string) => `The body is not as it should be: ${problems}.`),
+  document_format: entry(406, (format: string) => `The format ${show(format)} is not supported for this document; use json or yaml.`),
+  bad_field: entry(400, (problems: string) => `The body is invalid: ${problems}.`),
   refused_field: entry(422, (problems: string) => `The body has a value that is not allowed: ${problems}.`),
   missing_parameter: entry(400, (name: string) => `The query parameter ${show(name)} is missing.`),
   repeated_parameter: entry(400, (name: string) => `The query parameter ${show(name)} is given more than once; give it once.`),

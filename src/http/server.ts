@@ -104,7 +104,7 @@ function allowed(route: Route): string {
 function answerError(services: Services, exchange: Exchange, error: unknown): void {
   const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
   exchange.error = known.key;
-  if (known.isForeign) exchange.reason = lineForLog(known.cause);
+  if (known.isExternal) exchange.reason = lineForLog(known.cause);
   else exchange.reason = known.loggable()['place'];
   // A client that has left is not a failure of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });

@@ -62,6 +62,6 @@ async function tried(entry: Entry, { probe, engines }: TrialRules): Promise<Mana
     return document({ ok: true, engine, version, ms: Math.round(ms), db_type: entry.type, db_name: entry.database });
   } catch (error) {
     if (!(error instanceof DbFailure)) throw error;
-    throw apiError('database_test_failed', error.outage ?? error.kind, withoutQuotes(error.message)).because(error);
+    throw apiError('database_test_failed', error.outage ?? error.kind, withoutQuotes(error.message)).causedBy(error);
   }
 }

@@ -145,7 +145,7 @@ export async function deleteModule(
   if (!(await modulesOf(store, caller)).has(name)) throw apiError('module_unknown', name);
   const broken = (await loading(store, caller, name)).map(addressOf);
   if (mode === 'safe' && broken.length > 0)
-    throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', ')).listing({
+    throw apiError('module_loaded', name, broken.map(({ uri, method, version }) => `${method} ${uri} ${version}`).join(', ')).withLists({
       broken,
     });
   if (!(await store.deleteModule(caller, name))) throw apiError('module_unknown', name);

@@ -109,7 +109,7 @@ async function explained<T>(asked: MetadataRequest, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     if (!(error instanceof DbFailure)) throw error;
-    throw (EXPLANATIONS[error.kind]?.(asked, error) ?? apiError('database_error', asked.requestId)).because(error);
+    throw (EXPLANATIONS[error.kind]?.(asked, error) ?? apiError('database_error', asked.requestId)).causedBy(error);
   }
 }
 

@@ -84,7 +84,7 @@ function splitKey(key: string): SpaceScope & { readonly rest: string } {
 
 /** The records are written by now, so no error may say that they were not. */
 function unconfirmed(cause: unknown): never {
-  throw apiError('change_unconfirmed').because(cause);
+  throw apiError('change_unconfirmed').causedBy(cause);
 }
 
 export interface SqlStoreParts {

@@ -64,8 +64,8 @@ describe('organizations', () => {
   test.each([
     [[], '400 The body must be a JSON object'],
     ['text', '400 The body must be a JSON object'],
-    [{}, '400 The body is not as it should be: name is missing; abbreviation is missing.'],
-    [{ name: 5, abbreviation: null }, '400 The body is not as it should be: name must be a string; abbreviation is missing.'],
+    [{}, '400 The body is invalid: name is missing; abbreviation is missing.'],
+    [{ name: 5, abbreviation: null }, '400 The body is invalid: name must be a string; abbreviation is missing.'],
     [{ name: ' ', abbreviation: 'ok' }, '422 The body has a value that is not allowed: name must not be empty.'],
     [{ name: 'a', abbreviation: 'Acme' }, '422'],
     [{ name: 'a', abbreviation: '1a' }, '422'],

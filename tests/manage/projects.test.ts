@@ -134,12 +134,12 @@ describe('projects', () => {
   });
 
   test.each([
-    [{ database: undefined }, '400 The body is not as it should be: database is missing.'],
-    [{ database: {} }, '400 The body is not as it should be: database must be an array.'],
-    [{ database: ['x'] }, '400 The body is not as it should be: database[0] must be an object.'],
+    [{ database: undefined }, '400 The body is invalid: database is missing.'],
+    [{ database: {} }, '400 The body is invalid: database must be an array.'],
+    [{ database: ['x'] }, '400 The body is invalid: database[0] must be an object.'],
     [
       { name: 1, database: [{}] },
-      '400 The body is not as it should be: name must be a string; database[0].db_type is missing; database[0].db_name is missing; ' +
+      '400 The body is invalid: name must be a string; database[0].db_type is missing; database[0].db_name is missing; ' +
         'database[0].host_details is missing; database[0].username is missing; database[0].password is missing.',
     ],
     [{ abbreviation: 'Shop' }, '422'],
@@ -147,7 +147,7 @@ describe('projects', () => {
     [{ description: 4 }, '400'],
     [
       { database: [{ ...minimal, db_type: 'xx' }] },
-      '400 The body is not as it should be: database[0].db_type "xx" is not valid: use ms, ma, pg or ch.',
+      '400 The body is invalid: database[0].db_type "xx" is not valid: use ms, ma, pg or ch.',
     ],
     [{ database: [{ ...minimal, db_type: 'or' }] }, 'database[0].db_type "or" is announced but unavailable: use ms, ma, pg or ch.'],
     [{ database: [{ ...minimal, db_type: 'PG' }] }, '400'],
@@ -159,7 +159,7 @@ describe('projects', () => {
     [{ database: [{ ...minimal, host_details: 'db' }] }, '400'],
     [
       { database: [{ ...minimal, host_details: [{ port: '1' }] }] },
-      '400 The body is not as it should be: database[0].host_details[0].host is missing.',
+      '400 The body is invalid: database[0].host_details[0].host is missing.',
     ],
     [{ database: [{ ...minimal, host_details: [{ host: 'db', port: '0' }] }] }, '422'],
     [{ database: [{ ...minimal, host_details: [{ host: 'db', port: 'x' }] }] }, '422'],

@@ -97,8 +97,8 @@ describe('Power Tokens', () => {
   });
 
   test.each([
-    [{ name: undefined }, '400 The body is not as it should be: name is missing.'],
-    [{ key_type: undefined, roles: undefined }, '400 The body is not as it should be: key_type is missing; roles is missing.'],
+    [{ name: undefined }, '400 The body is invalid: name is missing.'],
+    [{ key_type: undefined, roles: undefined }, '400 The body is invalid: key_type is missing; roles is missing.'],
     [{ key_type: 'wr-' }, '422'],
     [{ key_type: '---' }, '422'],
     [{ key_type: 3 }, '400'],

@@ -20,7 +20,7 @@ test('secrets come from files, one way only', () => {
   expect(loadConfig({ MILLRACE_SERVER_KEY_FILE: file }, 'none').config.serverKeys).toEqual(['first', 'second']);
   expect(() => loadConfig({ MILLRACE_SERVER_KEY_FILE: file, MILLRACE_SERVER_KEY: 'x' }, 'none')).toThrow('both set');
   expect(() => loadConfig({ MILLRACE_GATEWAY_SECRET_FILE: join(folder, 'nothing') }, 'none')).toThrow('MILLRACE_GATEWAY_SECRET_FILE');
-  expect(() => loadConfig({ MILLRACE_PORT_FILE: file }, 'none')).toThrow('MILLRACE_PORT_FILE is no setting');
+  expect(() => loadConfig({ MILLRACE_PORT_FILE: file }, 'none')).toThrow('MILLRACE_PORT_FILE is not a setting');
 });
 
 test('any opaque user id is taken where the settings say so, and nowhere else', async () => {

@@ -54,11 +54,11 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
 };
 
 export function explain(failure: DbFailure, at: Circumstances): ApiError {
-  if (at.operation === 'read') return EXPLANATIONS[failure.kind](failure, at).because(failure);
+  if (at.operation === 'read') return EXPLANATIONS[failure.kind](failure, at).causedBy(failure);
   const outcome: WriteOutcome = failure.left === 'unknown' ? 'unknown' : 'none';
   const isHalf = outcome === 'unknown' && REFUSALS.has(failure.kind);
   const error = isHalf ? apiError('write_half', words(failure, at)) : EXPLANATIONS[failure.kind](failure, at);
-  return error.because(failure).leaves(outcome);
+  return error.causedBy(failure).withOutcome(outcome);
 }
 
 /** What a database says of a row, which is not always the first one of a statement. */

@@ -3,7 +3,7 @@
  * step's result, duration, printed lines and bound SQL. A step that fails is part of the answer.
  */
 import type { StopSignal } from '../../engines/contract/engine.ts';
-import { ApiError, apiError, staysOf } from '../../errors.ts';
+import { ApiError, apiError, describeResidue } from '../../errors.ts';
 import type { MemoryLease } from '../../util/bytes/memory-lease.ts';
 import { type PlainMap, type PlainValue, plainOf } from '../../util/text/decimal.ts';
 import { FIRST_REFUSAL } from '../call/run-steps.ts';
@@ -115,7 +115,7 @@ async function execute(management: Management, author: Author, compiled: Compile
       ...after,
       ['duration_ms', duration],
       // A procedure may commit by itself, and not every table can roll back.
-      ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', staysOf(stays.steps, stays.kind)]] as const)),
+      ...(stays === undefined || stays.kind === 'nothing' ? [] : ([['stays', describeResidue(stays.steps, stays.kind)]] as const)),
     ];
   } finally {
     await session.rollback();

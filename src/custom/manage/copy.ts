@@ -14,7 +14,7 @@ export async function copy(management: Management, author: Author, body: PlainVa
   const replaced = modules.filter(({ state }) => state === 'changed');
   if (replaced.length > 0 && !request.overwrite) throw modulesDiffer(plan, replaced);
   if (plan.problems.length > 0 && !request.force)
-    throw apiError('copy_refused', plan.problems.map(({ message }) => `${message}.`).join(' ')).listing({ problems: plan.problems });
+    throw apiError('copy_refused', plan.problems.map(({ message }) => `${message}.`).join(' ')).withLists({ problems: plan.problems });
   const warnings = [...plan.problems.map(({ message }) => message), ...plan.warnings, ...(await concerned(management, plan, replaced))];
   const inserted = insertedOrRefused(
     await management.store.insertDefinitions(
@@ -56,7 +56,7 @@ function modulesDiffer({ to }: Promotion, replaced: readonly PromotedModule[]) {
     message: `the module ${JSON.stringify(module)} of the space ${to} differs, and overwrite is not set`,
     module,
   }));
-  return apiError('copy_modules_differ', replaced.map(({ module }) => module).join(', ')).listing({ problems });
+  return apiError('copy_modules_differ', replaced.map(({ module }) => module).join(', ')).withLists({ problems });
 }
 
 /** Definitions of the target that load what is replaced are told of. */

@@ -7,10 +7,10 @@ ge on int: `int` >= {p1:Int32}   <- "-5" int
 bw on int: `int` >= {p1:Int32} AND `int` <= {p2:Int32}   <- "-5" int, "7" int
 in on int: `int` IN ({p1:Int32}, {p2:Int32})   <- "-5" int, "7" int
 nin on int: `int` NOT IN ({p1:Int32}, {p2:Int32})   <- "-5" int, "7" int
-li on int: refused: The operator li needs a text column; "int" is none.
-rli on int: refused: The operator rli needs a text column; "int" is none.
-nli on int: refused: The operator nli needs a text column; "int" is none.
-il on int: refused: The operator il needs a text column; "int" is none.
+li on int: refused: The operator li requires a text column; "int" is not one.
+rli on int: refused: The operator rli requires a text column; "int" is not one.
+nli on int: refused: The operator nli requires a text column; "int" is not one.
+il on int: refused: The operator il requires a text column; "int" is not one.
 eq on decimal: `decimal` = {p1:Decimal(10, 2)}   <- "-1.50" decimal
 ne on decimal: `decimal` <> {p1:Decimal(10, 2)}   <- "-1.50" decimal
 lt on decimal: `decimal` < {p1:Decimal(10, 2)}   <- "-1.50" decimal
@@ -20,10 +20,10 @@ ge on decimal: `decimal` >= {p1:Decimal(10, 2)}   <- "-1.50" decimal
 bw on decimal: `decimal` >= {p1:Decimal(10, 2)} AND `decimal` <= {p2:Decimal(10, 2)}   <- "-1.50" decimal, "2.25" decimal
 in on decimal: `decimal` IN ({p1:Decimal(10, 2)}, {p2:Decimal(10, 2)})   <- "-1.50" decimal, "2.25" decimal
 nin on decimal: `decimal` NOT IN ({p1:Decimal(10, 2)}, {p2:Decimal(10, 2)})   <- "-1.50" decimal, "2.25" decimal
-li on decimal: refused: The operator li needs a text column; "decimal" is none.
-rli on decimal: refused: The operator rli needs a text column; "decimal" is none.
-nli on decimal: refused: The operator nli needs a text column; "decimal" is none.
-il on decimal: refused: The operator il needs a text column; "decimal" is none.
+li on decimal: refused: The operator li requires a text column; "decimal" is not one.
+rli on decimal: refused: The operator rli requires a text column; "decimal" is not one.
+nli on decimal: refused: The operator nli requires a text column; "decimal" is not one.
+il on decimal: refused: The operator il requires a text column; "decimal" is not one.
 eq on float: `float` = {p1:Float64}   <- "-0.5" float
 ne on float: NOT (`float` = {p1:Float64})   <- "-0.5" float
 lt on float: `float` < {p1:Float64}   <- "-0.5" float
@@ -33,10 +33,10 @@ ge on float: (`float` >= {p1:Float64} OR isNaN(`float`))   <- "-0.5" float
 bw on float: (`float` >= {p1:Float64} OR isNaN(`float`)) AND `float` <= {p2:Float64}   <- "-0.5" float, "1.5e3" float
 in on float: `float` = {p1:Float64} OR `float` = {p2:Float64}   <- "-0.5" float, "1.5e3" float
 nin on float: NOT (`float` = {p1:Float64} OR `float` = {p2:Float64})   <- "-0.5" float, "1.5e3" float
-li on float: refused: The operator li needs a text column; "float" is none.
-rli on float: refused: The operator rli needs a text column; "float" is none.
-nli on float: refused: The operator nli needs a text column; "float" is none.
-il on float: refused: The operator il needs a text column; "float" is none.
+li on float: refused: The operator li requires a text column; "float" is not one.
+rli on float: refused: The operator rli requires a text column; "float" is not one.
+nli on float: refused: The operator nli requires a text column; "float" is not one.
+il on float: refused: The operator il requires a text column; "float" is not one.
 eq on bool: `bool` = {p1:Bool}   <- "false" bool
 ne on bool: `bool` <> {p1:Bool}   <- "false" bool
 lt on bool: `bool` < {p1:Bool}   <- "false" bool
@@ -46,10 +46,10 @@ ge on bool: `bool` >= {p1:Bool}   <- "false" bool
 bw on bool: `bool` >= {p1:Bool} AND `bool` <= {p2:Bool}   <- "false" bool, "true" bool
 in on bool: `bool` IN ({p1:Bool}, {p2:Bool})   <- "false" bool, "true" bool
 nin on bool: `bool` NOT IN ({p1:Bool}, {p2:Bool})   <- "false" bool, "true" bool
-li on bool: refused: The operator li needs a text column; "bool" is none.
-rli on bool: refused: The operator rli needs a text column; "bool" is none.
-nli on bool: refused: The operator nli needs a text column; "bool" is none.
-il on bool: refused: The operator il needs a text column; "bool" is none.
+li on bool: refused: The operator li requires a text column; "bool" is not one.
+rli on bool: refused: The operator rli requires a text column; "bool" is not one.
+nli on bool: refused: The operator nli requires a text column; "bool" is not one.
+il on bool: refused: The operator il requires a text column; "bool" is not one.
 eq on text: `text` = {p1:String}   <- "50%_!" text
 ne on text: `text` <> {p1:String}   <- "50%_!" text
 lt on text: `text` < {p1:String}   <- "50%_!" text
@@ -85,10 +85,10 @@ ge on uuid: `uuid` >= {p1:UUID}   <- "00000000-0000-0000-0000-000000000001" othe
 bw on uuid: `uuid` >= {p1:UUID} AND `uuid` <= {p2:UUID}   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
 in on uuid: `uuid` IN ({p1:UUID}, {p2:UUID})   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
 nin on uuid: `uuid` NOT IN ({p1:UUID}, {p2:UUID})   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
-li on uuid: refused: The operator li needs a text column; "uuid" is none.
-rli on uuid: refused: The operator rli needs a text column; "uuid" is none.
-nli on uuid: refused: The operator nli needs a text column; "uuid" is none.
-il on uuid: refused: The operator il needs a text column; "uuid" is none.
+li on uuid: refused: The operator li requires a text column; "uuid" is not one.
+rli on uuid: refused: The operator rli requires a text column; "uuid" is not one.
+nli on uuid: refused: The operator nli requires a text column; "uuid" is not one.
+il on uuid: refused: The operator il requires a text column; "uuid" is not one.
 eq on date: `date` = {p1:Date32}   <- "2024-01-31" temporal
 ne on date: `date` <> {p1:Date32}   <- "2024-01-31" temporal
 lt on date: `date` < {p1:Date32}   <- "2024-01-31" temporal
@@ -98,10 +98,10 @@ ge on date: `date` >= {p1:Date32}   <- "2024-01-31" temporal
 bw on date: `date` >= {p1:Date32} AND `date` <= {p2:Date32}   <- "2024-01-31" temporal, "2024-02-29" temporal
 in on date: `date` IN ({p1:Date32}, {p2:Date32})   <- "2024-01-31" temporal, "2024-02-29" temporal
 nin on date: `date` NOT IN ({p1:Date32}, {p2:Date32})   <- "2024-01-31" temporal, "2024-02-29" temporal
-li on date: refused: The operator li needs a text column; "date" is none.
-rli on date: refused: The operator rli needs a text column; "date" is none.
-nli on date: refused: The operator nli needs a text column; "date" is none.
-il on date: refused: The operator il needs a text column; "date" is none.
+li on date: refused: The operator li requires a text column; "date" is not one.
+rli on date: refused: The operator rli requires a text column; "date" is not one.
+nli on date: refused: The operator nli requires a text column; "date" is not one.
+il on date: refused: The operator il requires a text column; "date" is not one.
 eq on timestamptz: `timestamptz` = CAST({p1:String} AS DateTime64(3, 'UTC'))   <- "2024-01-31T10:00:00.000Z" temporal
 ne on timestamptz: `timestamptz` <> CAST({p1:String} AS DateTime64(3, 'UTC'))   <- "2024-01-31T10:00:00.000Z" temporal
 lt on timestamptz: `timestamptz` < CAST({p1:String} AS DateTime64(3, 'UTC'))   <- "2024-01-31T10:00:00.000Z" temporal
@@ -111,10 +111,10 @@ ge on timestamptz: `timestamptz` >= CAST({p1:String} AS DateTime64(3, 'UTC'))   
 bw on timestamptz: `timestamptz` >= CAST({p1:String} AS DateTime64(3, 'UTC')) AND `timestamptz` <= CAST({p2:String} AS DateTime64(3, 'UTC'))   <- "2024-01-31T10:00:00.000Z" temporal, "2024-02-29T10:00:00.500Z" temporal
 in on timestamptz: `timestamptz` IN (CAST({p1:String} AS DateTime64(3, 'UTC')), CAST({p2:String} AS DateTime64(3, 'UTC')))   <- "2024-01-31T10:00:00.000Z" temporal, "2024-02-29T10:00:00.500Z" temporal
 nin on timestamptz: `timestamptz` NOT IN (CAST({p1:String} AS DateTime64(3, 'UTC')), CAST({p2:String} AS DateTime64(3, 'UTC')))   <- "2024-01-31T10:00:00.000Z" temporal, "2024-02-29T10:00:00.500Z" temporal
-li on timestamptz: refused: The operator li needs a text column; "timestamptz" is none.
-rli on timestamptz: refused: The operator rli needs a text column; "timestamptz" is none.
-nli on timestamptz: refused: The operator nli needs a text column; "timestamptz" is none.
-il on timestamptz: refused: The operator il needs a text column; "timestamptz" is none.
+li on timestamptz: refused: The operator li requires a text column; "timestamptz" is not one.
+rli on timestamptz: refused: The operator rli requires a text column; "timestamptz" is not one.
+nli on timestamptz: refused: The operator nli requires a text column; "timestamptz" is not one.
+il on timestamptz: refused: The operator il requires a text column; "timestamptz" is not one.
 eq on json: `json` = {p1:Array(Int32)}   <- "[1]" json
 ne on json: `json` <> {p1:Array(Int32)}   <- "[1]" json
 lt on json: `json` < {p1:Array(Int32)}   <- "[1]" json
@@ -124,10 +124,10 @@ ge on json: `json` >= {p1:Array(Int32)}   <- "[1]" json
 bw on json: `json` >= {p1:Array(Int32)} AND `json` <= {p2:Array(Int32)}   <- "[1]" json, "[1,2]" json
 in on json: `json` IN ({p1:Array(Int32)}, {p2:Array(Int32)})   <- "[1]" json, "[1,2]" json
 nin on json: `json` NOT IN ({p1:Array(Int32)}, {p2:Array(Int32)})   <- "[1]" json, "[1,2]" json
-li on json: refused: The operator li needs a text column; "json" is none.
-rli on json: refused: The operator rli needs a text column; "json" is none.
-nli on json: refused: The operator nli needs a text column; "json" is none.
-il on json: refused: The operator il needs a text column; "json" is none.
+li on json: refused: The operator li requires a text column; "json" is not one.
+rli on json: refused: The operator rli requires a text column; "json" is not one.
+nli on json: refused: The operator nli requires a text column; "json" is not one.
+il on json: refused: The operator il requires a text column; "json" is not one.
 eq on other: `other` = {p1:IPv6}   <- "::1" other
 ne on other: `other` <> {p1:IPv6}   <- "::1" other
 lt on other: `other` < {p1:IPv6}   <- "::1" other
@@ -137,7 +137,7 @@ ge on other: `other` >= {p1:IPv6}   <- "::1" other
 bw on other: `other` >= {p1:IPv6} AND `other` <= {p2:IPv6}   <- "::1" other, "::2" other
 in on other: `other` IN ({p1:IPv6}, {p2:IPv6})   <- "::1" other, "::2" other
 nin on other: `other` NOT IN ({p1:IPv6}, {p2:IPv6})   <- "::1" other, "::2" other
-li on other: refused: The operator li needs a text column; "other" is none.
-rli on other: refused: The operator rli needs a text column; "other" is none.
-nli on other: refused: The operator nli needs a text column; "other" is none.
-il on other: refused: The operator il needs a text column; "other" is none.
+li on other: refused: The operator li requires a text column; "other" is not one.
+rli on other: refused: The operator rli requires a text column; "other" is not one.
+nli on other: refused: The operator nli requires a text column; "other" is not one.
+il on other: refused: The operator il requires a text column; "other" is not one.

@@ -16,10 +16,10 @@ in on int: `int` IN (?, ?)   <- "-5" int, "7" int
    strictly: (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` IN (?, ?))   <- "-5" int, "7" int
 nin on int: `int` NOT IN (?, ?)   <- "-5" int, "7" int
    strictly: (~0 + (COERCIBILITY(IFNULL(`int`, 0)) <> 5) AND `int` NOT IN (?, ?))   <- "-5" int, "7" int
-li on int: refused: The operator li needs a text column; "int" is none.
-rli on int: refused: The operator rli needs a text column; "int" is none.
-nli on int: refused: The operator nli needs a text column; "int" is none.
-il on int: refused: The operator il needs a text column; "int" is none.
+li on int: refused: The operator li requires a text column; "int" is not one.
+rli on int: refused: The operator rli requires a text column; "int" is not one.
+nli on int: refused: The operator nli requires a text column; "int" is not one.
+il on int: refused: The operator il requires a text column; "int" is not one.
 eq on decimal: `decimal` = ?   <- "-1.50" decimal
    strictly: (~0 + (COERCIBILITY(IFNULL(`decimal`, 0)) <> 5) AND `decimal` = ?)   <- "-1.50" decimal
 ne on decimal: `decimal` <> ?   <- "-1.50" decimal
@@ -38,10 +38,10 @@ in on decimal: `decimal` IN (?, ?)   <- "-1.50" decimal, "2.25" decimal
    strictly: (~0 + (COERCIBILITY(IFNULL(`decimal`, 0)) <> 5) AND `decimal` IN (?, ?))   <- "-1.50" decimal, "2.25" decimal
 nin on decimal: `decimal` NOT IN (?, ?)   <- "-1.50" decimal, "2.25" decimal
    strictly: (~0 + (COERCIBILITY(IFNULL(`decimal`, 0)) <> 5) AND `decimal` NOT IN (?, ?))   <- "-1.50" decimal, "2.25" decimal
-li on decimal: refused: The operator li needs a text column; "decimal" is none.
-rli on decimal: refused: The operator rli needs a text column; "decimal" is none.
-nli on decimal: refused: The operator nli needs a text column; "decimal" is none.
-il on decimal: refused: The operator il needs a text column; "decimal" is none.
+li on decimal: refused: The operator li requires a text column; "decimal" is not one.
+rli on decimal: refused: The operator rli requires a text column; "decimal" is not one.
+nli on decimal: refused: The operator nli requires a text column; "decimal" is not one.
+il on decimal: refused: The operator il requires a text column; "decimal" is not one.
 eq on float: `float` = ?   <- "-0.5" float
    strictly: (~0 + (COERCIBILITY(IFNULL(`float`, 0)) <> 5) AND `float` = ?)   <- "-0.5" float
 ne on float: `float` <> ?   <- "-0.5" float
@@ -60,10 +60,10 @@ in on float: `float` IN (?, ?)   <- "-0.5" float, "1.5e3" float
    strictly: (~0 + (COERCIBILITY(IFNULL(`float`, 0)) <> 5) AND `float` IN (?, ?))   <- "-0.5" float, "1.5e3" float
 nin on float: `float` NOT IN (?, ?)   <- "-0.5" float, "1.5e3" float
    strictly: (~0 + (COERCIBILITY(IFNULL(`float`, 0)) <> 5) AND `float` NOT IN (?, ?))   <- "-0.5" float, "1.5e3" float
-li on float: refused: The operator li needs a text column; "float" is none.
-rli on float: refused: The operator rli needs a text column; "float" is none.
-nli on float: refused: The operator nli needs a text column; "float" is none.
-il on float: refused: The operator il needs a text column; "float" is none.
+li on float: refused: The operator li requires a text column; "float" is not one.
+rli on float: refused: The operator rli requires a text column; "float" is not one.
+nli on float: refused: The operator nli requires a text column; "float" is not one.
+il on float: refused: The operator il requires a text column; "float" is not one.
 eq on text: `text` = ?   <- "50%_!" text
    strictly: (~0 + (5 IN (COERCIBILITY(`text`), COERCIBILITY(IFNULL(`text`, 0)))) AND `text` = ?)   <- "50%_!" text
 ne on text: `text` <> ?   <- "50%_!" text
@@ -148,10 +148,10 @@ in on uuid: `uuid` IN (?, ?)   <- "00000000-0000-0000-0000-000000000001" other, 
    strictly: (~0 + (COERCIBILITY(IFNULL(`uuid`, '')) <> 5) AND `uuid` IN (?, ?))   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
 nin on uuid: `uuid` NOT IN (?, ?)   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
    strictly: (~0 + (COERCIBILITY(IFNULL(`uuid`, '')) <> 5) AND `uuid` NOT IN (?, ?))   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
-li on uuid: refused: The operator li needs a text column; "uuid" is none.
-rli on uuid: refused: The operator rli needs a text column; "uuid" is none.
-nli on uuid: refused: The operator nli needs a text column; "uuid" is none.
-il on uuid: refused: The operator il needs a text column; "uuid" is none.
+li on uuid: refused: The operator li requires a text column; "uuid" is not one.
+rli on uuid: refused: The operator rli requires a text column; "uuid" is not one.
+nli on uuid: refused: The operator nli requires a text column; "uuid" is not one.
+il on uuid: refused: The operator il requires a text column; "uuid" is not one.
 eq on date: `date` = ?   <- "2024-01-31" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`date`, CAST(NULL AS DATETIME))) <> 5) AND `date` = CAST(CONCAT(?) AS DATE))   <- "2024-01-31" temporal
 ne on date: `date` <> ?   <- "2024-01-31" temporal
@@ -170,10 +170,10 @@ in on date: `date` IN (?, ?)   <- "2024-01-31" temporal, "2024-02-29" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`date`, CAST(NULL AS DATETIME))) <> 5) AND `date` IN (CAST(CONCAT(?) AS DATE), CAST(CONCAT(?) AS DATE)))   <- "2024-01-31" temporal, "2024-02-29" temporal
 nin on date: `date` NOT IN (?, ?)   <- "2024-01-31" temporal, "2024-02-29" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`date`, CAST(NULL AS DATETIME))) <> 5) AND `date` NOT IN (CAST(CONCAT(?) AS DATE), CAST(CONCAT(?) AS DATE)))   <- "2024-01-31" temporal, "2024-02-29" temporal
-li on date: refused: The operator li needs a text column; "date" is none.
-rli on date: refused: The operator rli needs a text column; "date" is none.
-nli on date: refused: The operator nli needs a text column; "date" is none.
-il on date: refused: The operator il needs a text column; "date" is none.
+li on date: refused: The operator li requires a text column; "date" is not one.
+rli on date: refused: The operator rli requires a text column; "date" is not one.
+nli on date: refused: The operator nli requires a text column; "date" is not one.
+il on date: refused: The operator il requires a text column; "date" is not one.
 eq on time: `time` = ?   <- "10:00:00" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`time`, CAST(NULL AS DATETIME))) <> 5) AND `time` = CAST(CONCAT(?) AS TIME(6)))   <- "10:00:00" temporal
 ne on time: `time` <> ?   <- "10:00:00" temporal
@@ -192,10 +192,10 @@ in on time: `time` IN (?, ?)   <- "10:00:00" temporal, "11:30:00" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`time`, CAST(NULL AS DATETIME))) <> 5) AND `time` IN (CAST(CONCAT(?) AS TIME(6)), CAST(CONCAT(?) AS TIME(6))))   <- "10:00:00" temporal, "11:30:00" temporal
 nin on time: `time` NOT IN (?, ?)   <- "10:00:00" temporal, "11:30:00" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`time`, CAST(NULL AS DATETIME))) <> 5) AND `time` NOT IN (CAST(CONCAT(?) AS TIME(6)), CAST(CONCAT(?) AS TIME(6))))   <- "10:00:00" temporal, "11:30:00" temporal
-li on time: refused: The operator li needs a text column; "time" is none.
-rli on time: refused: The operator rli needs a text column; "time" is none.
-nli on time: refused: The operator nli needs a text column; "time" is none.
-il on time: refused: The operator il needs a text column; "time" is none.
+li on time: refused: The operator li requires a text column; "time" is not one.
+rli on time: refused: The operator rli requires a text column; "time" is not one.
+nli on time: refused: The operator nli requires a text column; "time" is not one.
+il on time: refused: The operator il requires a text column; "time" is not one.
 eq on timestamp: `timestamp` = ?   <- "2024-01-31T10:00:00" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`timestamp`, CAST(NULL AS DATETIME))) <> 5) AND `timestamp` = CAST(CONCAT(?) AS DATETIME(6)))   <- "2024-01-31T10:00:00" temporal
 ne on timestamp: `timestamp` <> ?   <- "2024-01-31T10:00:00" temporal
@@ -214,10 +214,10 @@ in on timestamp: `timestamp` IN (?, ?)   <- "2024-01-31T10:00:00" temporal, "202
    strictly: (~0 + (COERCIBILITY(IFNULL(`timestamp`, CAST(NULL AS DATETIME))) <> 5) AND `timestamp` IN (CAST(CONCAT(?) AS DATETIME(6)), CAST(CONCAT(?) AS DATETIME(6))))   <- "2024-01-31T10:00:00" temporal, "2024-02-29T10:00:00.5" temporal
 nin on timestamp: `timestamp` NOT IN (?, ?)   <- "2024-01-31T10:00:00" temporal, "2024-02-29T10:00:00.5" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`timestamp`, CAST(NULL AS DATETIME))) <> 5) AND `timestamp` NOT IN (CAST(CONCAT(?) AS DATETIME(6)), CAST(CONCAT(?) AS DATETIME(6))))   <- "2024-01-31T10:00:00" temporal, "2024-02-29T10:00:00.5" temporal
-li on timestamp: refused: The operator li needs a text column; "timestamp" is none.
-rli on timestamp: refused: The operator rli needs a text column; "timestamp" is none.
-nli on timestamp: refused: The operator nli needs a text column; "timestamp" is none.
-il on timestamp: refused: The operator il needs a text column; "timestamp" is none.
+li on timestamp: refused: The operator li requires a text column; "timestamp" is not one.
+rli on timestamp: refused: The operator rli requires a text column; "timestamp" is not one.
+nli on timestamp: refused: The operator nli requires a text column; "timestamp" is not one.
+il on timestamp: refused: The operator il requires a text column; "timestamp" is not one.
 eq on timestamptz: `timestamptz` = ?   <- "2024-01-31T10:00:00Z" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`timestamptz`, CAST(NULL AS DATETIME))) <> 5) AND `timestamptz` = CAST(CONCAT(?) AS DATETIME(6)))   <- "2024-01-31T10:00:00Z" temporal
 ne on timestamptz: `timestamptz` <> ?   <- "2024-01-31T10:00:00Z" temporal
@@ -236,10 +236,10 @@ in on timestamptz: `timestamptz` IN (?, ?)   <- "2024-01-31T10:00:00Z" temporal,
    strictly: (~0 + (COERCIBILITY(IFNULL(`timestamptz`, CAST(NULL AS DATETIME))) <> 5) AND `timestamptz` IN (CAST(CONCAT(?) AS DATETIME(6)), CAST(CONCAT(?) AS DATETIME(6))))   <- "2024-01-31T10:00:00Z" temporal, "2024-02-29T10:00:00.5Z" temporal
 nin on timestamptz: `timestamptz` NOT IN (?, ?)   <- "2024-01-31T10:00:00Z" temporal, "2024-02-29T10:00:00.5Z" temporal
    strictly: (~0 + (COERCIBILITY(IFNULL(`timestamptz`, CAST(NULL AS DATETIME))) <> 5) AND `timestamptz` NOT IN (CAST(CONCAT(?) AS DATETIME(6)), CAST(CONCAT(?) AS DATETIME(6))))   <- "2024-01-31T10:00:00Z" temporal, "2024-02-29T10:00:00.5Z" temporal
-li on timestamptz: refused: The operator li needs a text column; "timestamptz" is none.
-rli on timestamptz: refused: The operator rli needs a text column; "timestamptz" is none.
-nli on timestamptz: refused: The operator nli needs a text column; "timestamptz" is none.
-il on timestamptz: refused: The operator il needs a text column; "timestamptz" is none.
+li on timestamptz: refused: The operator li requires a text column; "timestamptz" is not one.
+rli on timestamptz: refused: The operator rli requires a text column; "timestamptz" is not one.
+nli on timestamptz: refused: The operator nli requires a text column; "timestamptz" is not one.
+il on timestamptz: refused: The operator il requires a text column; "timestamptz" is not one.
 eq on bytes: `bytes` = ?   <- 0x0001 bytes
    strictly: (~0 + (5 IN (COERCIBILITY(`bytes`), COERCIBILITY(IFNULL(`bytes`, 0)))) AND `bytes` = ?)   <- 0x0001 bytes
 ne on bytes: `bytes` <> ?   <- 0x0001 bytes
@@ -258,10 +258,10 @@ in on bytes: `bytes` IN (?, ?)   <- 0x0001 bytes, 0xff bytes
    strictly: (~0 + (5 IN (COERCIBILITY(`bytes`), COERCIBILITY(IFNULL(`bytes`, 0)))) AND `bytes` IN (?, ?))   <- 0x0001 bytes, 0xff bytes
 nin on bytes: `bytes` NOT IN (?, ?)   <- 0x0001 bytes, 0xff bytes
    strictly: (~0 + (5 IN (COERCIBILITY(`bytes`), COERCIBILITY(IFNULL(`bytes`, 0)))) AND `bytes` NOT IN (?, ?))   <- 0x0001 bytes, 0xff bytes
-li on bytes: refused: The operator li needs a text column; "bytes" is none.
-rli on bytes: refused: The operator rli needs a text column; "bytes" is none.
-nli on bytes: refused: The operator nli needs a text column; "bytes" is none.
-il on bytes: refused: The operator il needs a text column; "bytes" is none.
+li on bytes: refused: The operator li requires a text column; "bytes" is not one.
+rli on bytes: refused: The operator rli requires a text column; "bytes" is not one.
+nli on bytes: refused: The operator nli requires a text column; "bytes" is not one.
+il on bytes: refused: The operator il requires a text column; "bytes" is not one.
 eq on json: refused: The column "json" cannot be compared with eq.
 ne on json: refused: The column "json" cannot be compared with ne.
 lt on json: refused: The column "json" cannot be compared with lt.
@@ -271,10 +271,10 @@ ge on json: refused: The column "json" cannot be compared with ge.
 bw on json: refused: The column "json" cannot be compared with bw.
 in on json: refused: The column "json" cannot be compared with in.
 nin on json: refused: The column "json" cannot be compared with nin.
-li on json: refused: The operator li needs a text column; "json" is none.
-rli on json: refused: The operator rli needs a text column; "json" is none.
-nli on json: refused: The operator nli needs a text column; "json" is none.
-il on json: refused: The operator il needs a text column; "json" is none.
+li on json: refused: The operator li requires a text column; "json" is not one.
+rli on json: refused: The operator rli requires a text column; "json" is not one.
+nli on json: refused: The operator nli requires a text column; "json" is not one.
+il on json: refused: The operator il requires a text column; "json" is not one.
 eq on other: `other` = ?   <- "::1" other
    strictly: (~0 + (COERCIBILITY(IFNULL(`other`, '')) <> 5) AND `other` = ?)   <- "::1" other
 ne on other: `other` <> ?   <- "::1" other
@@ -293,7 +293,7 @@ in on other: `other` IN (?, ?)   <- "::1" other, "::2" other
    strictly: (~0 + (COERCIBILITY(IFNULL(`other`, '')) <> 5) AND `other` IN (?, ?))   <- "::1" other, "::2" other
 nin on other: `other` NOT IN (?, ?)   <- "::1" other, "::2" other
    strictly: (~0 + (COERCIBILITY(IFNULL(`other`, '')) <> 5) AND `other` NOT IN (?, ?))   <- "::1" other, "::2" other
-li on other: refused: The operator li needs a text column; "other" is none.
-rli on other: refused: The operator rli needs a text column; "other" is none.
-nli on other: refused: The operator nli needs a text column; "other" is none.
-il on other: refused: The operator il needs a text column; "other" is none.
+li on other: refused: The operator li requires a text column; "other" is not one.
+rli on other: refused: The operator rli requires a text column; "other" is not one.
+nli on other: refused: The operator nli requires a text column; "other" is not one.
+il on other: refused: The operator il requires a text column; "other" is not one.

@@ -16,10 +16,10 @@ in on int: "int" IN ($1, $2)   <- "-5" int, "7" int
    strictly: "int" IN ($1::"pg_catalog"."int4", $2::"pg_catalog"."int4")   <- "-5" int, "7" int
 nin on int: "int" NOT IN ($1, $2)   <- "-5" int, "7" int
    strictly: "int" NOT IN ($1::"pg_catalog"."int4", $2::"pg_catalog"."int4")   <- "-5" int, "7" int
-li on int: refused: The operator li needs a text column; "int" is none.
-rli on int: refused: The operator rli needs a text column; "int" is none.
-nli on int: refused: The operator nli needs a text column; "int" is none.
-il on int: refused: The operator il needs a text column; "int" is none.
+li on int: refused: The operator li requires a text column; "int" is not one.
+rli on int: refused: The operator rli requires a text column; "int" is not one.
+nli on int: refused: The operator nli requires a text column; "int" is not one.
+il on int: refused: The operator il requires a text column; "int" is not one.
 eq on decimal: "decimal" = $1   <- "-1.50" decimal
    strictly: "decimal" = $1::"pg_catalog"."numeric"   <- "-1.50" decimal
 ne on decimal: "decimal" <> $1   <- "-1.50" decimal
@@ -38,10 +38,10 @@ in on decimal: "decimal" IN ($1, $2)   <- "-1.50" decimal, "2.25" decimal
    strictly: "decimal" IN ($1::"pg_catalog"."numeric", $2::"pg_catalog"."numeric")   <- "-1.50" decimal, "2.25" decimal
 nin on decimal: "decimal" NOT IN ($1, $2)   <- "-1.50" decimal, "2.25" decimal
    strictly: "decimal" NOT IN ($1::"pg_catalog"."numeric", $2::"pg_catalog"."numeric")   <- "-1.50" decimal, "2.25" decimal
-li on decimal: refused: The operator li needs a text column; "decimal" is none.
-rli on decimal: refused: The operator rli needs a text column; "decimal" is none.
-nli on decimal: refused: The operator nli needs a text column; "decimal" is none.
-il on decimal: refused: The operator il needs a text column; "decimal" is none.
+li on decimal: refused: The operator li requires a text column; "decimal" is not one.
+rli on decimal: refused: The operator rli requires a text column; "decimal" is not one.
+nli on decimal: refused: The operator nli requires a text column; "decimal" is not one.
+il on decimal: refused: The operator il requires a text column; "decimal" is not one.
 eq on float: "float" = $1   <- "-0.5" float
    strictly: "float" = $1::"pg_catalog"."float8"   <- "-0.5" float
 ne on float: "float" <> $1   <- "-0.5" float
@@ -60,10 +60,10 @@ in on float: "float" IN ($1, $2)   <- "-0.5" float, "1.5e3" float
    strictly: "float" IN ($1::"pg_catalog"."float8", $2::"pg_catalog"."float8")   <- "-0.5" float, "1.5e3" float
 nin on float: "float" NOT IN ($1, $2)   <- "-0.5" float, "1.5e3" float
    strictly: "float" NOT IN ($1::"pg_catalog"."float8", $2::"pg_catalog"."float8")   <- "-0.5" float, "1.5e3" float
-li on float: refused: The operator li needs a text column; "float" is none.
-rli on float: refused: The operator rli needs a text column; "float" is none.
-nli on float: refused: The operator nli needs a text column; "float" is none.
-il on float: refused: The operator il needs a text column; "float" is none.
+li on float: refused: The operator li requires a text column; "float" is not one.
+rli on float: refused: The operator rli requires a text column; "float" is not one.
+nli on float: refused: The operator nli requires a text column; "float" is not one.
+il on float: refused: The operator il requires a text column; "float" is not one.
 eq on bool: "bool" = $1   <- "false" bool
    strictly: "bool" = $1::"pg_catalog"."bool"   <- "false" bool
 ne on bool: "bool" <> $1   <- "false" bool
@@ -82,10 +82,10 @@ in on bool: "bool" IN ($1, $2)   <- "false" bool, "true" bool
    strictly: "bool" IN ($1::"pg_catalog"."bool", $2::"pg_catalog"."bool")   <- "false" bool, "true" bool
 nin on bool: "bool" NOT IN ($1, $2)   <- "false" bool, "true" bool
    strictly: "bool" NOT IN ($1::"pg_catalog"."bool", $2::"pg_catalog"."bool")   <- "false" bool, "true" bool
-li on bool: refused: The operator li needs a text column; "bool" is none.
-rli on bool: refused: The operator rli needs a text column; "bool" is none.
-nli on bool: refused: The operator nli needs a text column; "bool" is none.
-il on bool: refused: The operator il needs a text column; "bool" is none.
+li on bool: refused: The operator li requires a text column; "bool" is not one.
+rli on bool: refused: The operator rli requires a text column; "bool" is not one.
+nli on bool: refused: The operator nli requires a text column; "bool" is not one.
+il on bool: refused: The operator il requires a text column; "bool" is not one.
 eq on text: "text" = $1   <- "50%_!" text
    strictly: "text" = $1::"pg_catalog"."varchar"   <- "50%_!" text
 ne on text: "text" <> $1   <- "50%_!" text
@@ -148,10 +148,10 @@ in on uuid: "uuid" IN ($1, $2)   <- "00000000-0000-0000-0000-000000000001" other
    strictly: "uuid" IN ($1::"pg_catalog"."uuid", $2::"pg_catalog"."uuid")   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
 nin on uuid: "uuid" NOT IN ($1, $2)   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
    strictly: "uuid" NOT IN ($1::"pg_catalog"."uuid", $2::"pg_catalog"."uuid")   <- "00000000-0000-0000-0000-000000000001" other, "00000000-0000-0000-0000-0000000000ff" other
-li on uuid: refused: The operator li needs a text column; "uuid" is none.
-rli on uuid: refused: The operator rli needs a text column; "uuid" is none.
-nli on uuid: refused: The operator nli needs a text column; "uuid" is none.
-il on uuid: refused: The operator il needs a text column; "uuid" is none.
+li on uuid: refused: The operator li requires a text column; "uuid" is not one.
+rli on uuid: refused: The operator rli requires a text column; "uuid" is not one.
+nli on uuid: refused: The operator nli requires a text column; "uuid" is not one.
+il on uuid: refused: The operator il requires a text column; "uuid" is not one.
 eq on date: "date" = $1   <- "2024-01-31" temporal
    strictly: "date" = $1::"pg_catalog"."date"   <- "2024-01-31" temporal
 ne on date: "date" <> $1   <- "2024-01-31" temporal
@@ -170,10 +170,10 @@ in on date: "date" IN ($1, $2)   <- "2024-01-31" temporal, "2024-02-29" temporal
    strictly: "date" IN ($1::"pg_catalog"."date", $2::"pg_catalog"."date")   <- "2024-01-31" temporal, "2024-02-29" temporal
 nin on date: "date" NOT IN ($1, $2)   <- "2024-01-31" temporal, "2024-02-29" temporal
    strictly: "date" NOT IN ($1::"pg_catalog"."date", $2::"pg_catalog"."date")   <- "2024-01-31" temporal, "2024-02-29" temporal
-li on date: refused: The operator li needs a text column; "date" is none.
-rli on date: refused: The operator rli needs a text column; "date" is none.
-nli on date: refused: The operator nli needs a text column; "date" is none.
-il on date: refused: The operator il needs a text column; "date" is none.
+li on date: refused: The operator li requires a text column; "date" is not one.
+rli on date: refused: The operator rli requires a text column; "date" is not one.
+nli on date: refused: The operator nli requires a text column; "date" is not one.
+il on date: refused: The operator il requires a text column; "date" is not one.
 eq on time: "time" = $1   <- "10:00:00" temporal
    strictly: "time" = $1::"pg_catalog"."time"   <- "10:00:00" temporal
 ne on time: "time" <> $1   <- "10:00:00" temporal
@@ -192,10 +192,10 @@ in on time: "time" IN ($1, $2)   <- "10:00:00" temporal, "11:30:00" temporal
    strictly: "time" IN ($1::"pg_catalog"."time", $2::"pg_catalog"."time")   <- "10:00:00" temporal, "11:30:00" temporal
 nin on time: "time" NOT IN ($1, $2)   <- "10:00:00" temporal, "11:30:00" temporal
    strictly: "time" NOT IN ($1::"pg_catalog"."time", $2::"pg_catalog"."time")   <- "10:00:00" temporal, "11:30:00" temporal
-li on time: refused: The operator li needs a text column; "time" is none.
-rli on time: refused: The operator rli needs a text column; "time" is none.
-nli on time: refused: The operator nli needs a text column; "time" is none.
-il on time: refused: The operator il needs a text column; "time" is none.
+li on time: refused: The operator li requires a text column; "time" is not one.
+rli on time: refused: The operator rli requires a text column; "time" is not one.
+nli on time: refused: The operator nli requires a text column; "time" is not one.
+il on time: refused: The operator il requires a text column; "time" is not one.
 eq on timestamp: "timestamp" = $1   <- "2024-01-31T10:00:00" temporal
    strictly: "timestamp" = $1::"pg_catalog"."timestamp"   <- "2024-01-31T10:00:00" temporal
 ne on timestamp: "timestamp" <> $1   <- "2024-01-31T10:00:00" temporal
@@ -214,10 +214,10 @@ in on timestamp: "timestamp" IN ($1, $2)   <- "2024-01-31T10:00:00" temporal, "2
    strictly: "timestamp" IN ($1::"pg_catalog"."timestamp", $2::"pg_catalog"."timestamp")   <- "2024-01-31T10:00:00" temporal, "2024-02-29T10:00:00.5" temporal
 nin on timestamp: "timestamp" NOT IN ($1, $2)   <- "2024-01-31T10:00:00" temporal, "2024-02-29T10:00:00.5" temporal
    strictly: "timestamp" NOT IN ($1::"pg_catalog"."timestamp", $2::"pg_catalog"."timestamp")   <- "2024-01-31T10:00:00" temporal, "2024-02-29T10:00:00.5" temporal
-li on timestamp: refused: The operator li needs a text column; "timestamp" is none.
-rli on timestamp: refused: The operator rli needs a text column; "timestamp" is none.
-nli on timestamp: refused: The operator nli needs a text column; "timestamp" is none.
-il on timestamp: refused: The operator il needs a text column; "timestamp" is none.
+li on timestamp: refused: The operator li requires a text column; "timestamp" is not one.
+rli on timestamp: refused: The operator rli requires a text column; "timestamp" is not one.
+nli on timestamp: refused: The operator nli requires a text column; "timestamp" is not one.
+il on timestamp: refused: The operator il requires a text column; "timestamp" is not one.
 eq on timestamptz: "timestamptz" = $1   <- "2024-01-31T10:00:00Z" temporal
    strictly: "timestamptz" = $1::"pg_catalog"."timestamptz"   <- "2024-01-31T10:00:00Z" temporal
 ne on timestamptz: "timestamptz" <> $1   <- "2024-01-31T10:00:00Z" temporal
@@ -236,10 +236,10 @@ in on timestamptz: "timestamptz" IN ($1, $2)   <- "2024-01-31T10:00:00Z" tempora
    strictly: "timestamptz" IN ($1::"pg_catalog"."timestamptz", $2::"pg_catalog"."timestamptz")   <- "2024-01-31T10:00:00Z" temporal, "2024-02-29T10:00:00.5Z" temporal
 nin on timestamptz: "timestamptz" NOT IN ($1, $2)   <- "2024-01-31T10:00:00Z" temporal, "2024-02-29T10:00:00.5Z" temporal
    strictly: "timestamptz" NOT IN ($1::"pg_catalog"."timestamptz", $2::"pg_catalog"."timestamptz")   <- "2024-01-31T10:00:00Z" temporal, "2024-02-29T10:00:00.5Z" temporal
-li on timestamptz: refused: The operator li needs a text column; "timestamptz" is none.
-rli on timestamptz: refused: The operator rli needs a text column; "timestamptz" is none.
-nli on timestamptz: refused: The operator nli needs a text column; "timestamptz" is none.
-il on timestamptz: refused: The operator il needs a text column; "timestamptz" is none.
+li on timestamptz: refused: The operator li requires a text column; "timestamptz" is not one.
+rli on timestamptz: refused: The operator rli requires a text column; "timestamptz" is not one.
+nli on timestamptz: refused: The operator nli requires a text column; "timestamptz" is not one.
+il on timestamptz: refused: The operator il requires a text column; "timestamptz" is not one.
 eq on bytes: "bytes" = $1   <- 0x0001 bytes
    strictly: "bytes" = $1::"pg_catalog"."bytea"   <- 0x0001 bytes
 ne on bytes: "bytes" <> $1   <- 0x0001 bytes
@@ -258,10 +258,10 @@ in on bytes: "bytes" IN ($1, $2)   <- 0x0001 bytes, 0xff bytes
    strictly: "bytes" IN ($1::"pg_catalog"."bytea", $2::"pg_catalog"."bytea")   <- 0x0001 bytes, 0xff bytes
 nin on bytes: "bytes" NOT IN ($1, $2)   <- 0x0001 bytes, 0xff bytes
    strictly: "bytes" NOT IN ($1::"pg_catalog"."bytea", $2::"pg_catalog"."bytea")   <- 0x0001 bytes, 0xff bytes
-li on bytes: refused: The operator li needs a text column; "bytes" is none.
-rli on bytes: refused: The operator rli needs a text column; "bytes" is none.
-nli on bytes: refused: The operator nli needs a text column; "bytes" is none.
-il on bytes: refused: The operator il needs a text column; "bytes" is none.
+li on bytes: refused: The operator li requires a text column; "bytes" is not one.
+rli on bytes: refused: The operator rli requires a text column; "bytes" is not one.
+nli on bytes: refused: The operator nli requires a text column; "bytes" is not one.
+il on bytes: refused: The operator il requires a text column; "bytes" is not one.
 eq on json: refused: The column "json" cannot be compared with eq.
 ne on json: refused: The column "json" cannot be compared with ne.
 lt on json: refused: The column "json" cannot be compared with lt.
@@ -271,10 +271,10 @@ ge on json: refused: The column "json" cannot be compared with ge.
 bw on json: refused: The column "json" cannot be compared with bw.
 in on json: refused: The column "json" cannot be compared with in.
 nin on json: refused: The column "json" cannot be compared with nin.
-li on json: refused: The operator li needs a text column; "json" is none.
-rli on json: refused: The operator rli needs a text column; "json" is none.
-nli on json: refused: The operator nli needs a text column; "json" is none.
-il on json: refused: The operator il needs a text column; "json" is none.
+li on json: refused: The operator li requires a text column; "json" is not one.
+rli on json: refused: The operator rli requires a text column; "json" is not one.
+nli on json: refused: The operator nli requires a text column; "json" is not one.
+il on json: refused: The operator il requires a text column; "json" is not one.
 eq on other: "other" = $1   <- "::1" other
    strictly: "other" = $1::"pg_catalog"."inet"   <- "::1" other
 ne on other: "other" <> $1   <- "::1" other
@@ -293,7 +293,7 @@ in on other: "other" IN ($1, $2)   <- "::1" other, "::2" other
    strictly: "other" IN ($1::"pg_catalog"."inet", $2::"pg_catalog"."inet")   <- "::1" other, "::2" other
 nin on other: "other" NOT IN ($1, $2)   <- "::1" other, "::2" other
    strictly: "other" NOT IN ($1::"pg_catalog"."inet", $2::"pg_catalog"."inet")   <- "::1" other, "::2" other
-li on other: refused: The operator li needs a text column; "other" is none.
-rli on other: refused: The operator rli needs a text column; "other" is none.
-nli on other: refused: The operator nli needs a text column; "other" is none.
-il on other: refused: The operator il needs a text column; "other" is none.
+li on other: refused: The operator li requires a text column; "other" is not one.
+rli on other: refused: The operator rli requires a text column; "other" is not one.
+nli on other: refused: The operator nli requires a text column; "other" is not one.
+il on other: refused: The operator il requires a text column; "other" is not one.

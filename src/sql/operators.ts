@@ -56,24 +56,24 @@ const listing = (negated: boolean, meaning: string): OperatorRow => ({
 });
 
 export const OPERATORS = {
-  eq: comparing('=', 'equals'),
-  ne: comparing('<>', 'differs'),
-  lt: comparing('<', 'less'),
-  le: comparing('<=', 'less or equal'),
-  gt: comparing('>', 'greater'),
-  ge: comparing('>=', 'greater or equal'),
+  eq: comparing('=', 'equal to'),
+  ne: comparing('<>', 'not equal to'),
+  lt: comparing('<', 'less than'),
+  le: comparing('<=', 'less than or equal to'),
+  gt: comparing('>', 'greater than'),
+  ge: comparing('>=', 'greater than or equal to'),
   bw: {
     values: 'range',
     columns: 'comparable',
     meaning: 'between, both ends included',
     sql: (column, [low = '', high = '']) => column.between(low, high),
   },
-  in: listing(false, 'one of a list'),
-  nin: listing(true, 'none of a list'),
+  in: listing(false, 'in a list'),
+  nin: listing(true, 'not in a list'),
   li: searching('anywhere', 'contains'),
   rli: searching('start', 'begins with'),
   nli: searching('anywhere', 'does not contain', { negated: true }),
-  il: searching('anywhere', 'contains, in any case', { letters: 'any case' }),
+  il: searching('anywhere', 'contains, ignoring case', { letters: 'any case' }),
 } as const satisfies Readonly<Record<string, OperatorRow>>;
 
 export type Operator = keyof typeof OPERATORS;

@@ -8,7 +8,7 @@ import type { MemoryBudget } from '../util/bytes/memory-lease.ts';
 export interface AutoSession {
   readonly connection: Connection;
   /** Others use it too: one statement may be run on it, and no transaction begun. */
-  readonly isShared: boolean;
+  readonly isPipelined: boolean;
   readonly engine: Engine;
   readonly options: RunOptions;
   /** Whose turns of the event loop long work takes. */
@@ -39,4 +39,4 @@ export interface AutoResult {
 }
 
 /** A request turned out to need a transaction on a connection that it shares. Nothing has been done; it is run again on one of its own. */
-export class NeedsOwnConnection extends Error {}
+export class NeedsExclusiveConnection extends Error {}

@@ -175,7 +175,7 @@ export class RowResponse implements RowSink, SlowReader {
   #writer: { row(cells: Cells): void; end(): void } | undefined;
   #flow: PacedFlow | undefined;
   /** Others wait behind these rows. */
-  #isShared = false;
+  #isPipelined = false;
   #sent = false;
   since = 0;
   waited = 0;
@@ -201,7 +201,7 @@ export class RowResponse implements RowSink, SlowReader {
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
     this.#flow = new PacedFlow(flow, ownerOf(this.#exchange));
-    this.#isShared = flow.isShared === true;
+    this.#isPipelined = flow.isPipelined === true;
     const begin = this.#shape === 'row' ? (this.#format.onlyRow ?? this.#format.rows) : this.#format.rows;
     this.#writer = begin(columns, this.#out);
   }
@@ -255,7 +255,7 @@ export class RowResponse implements RowSink, SlowReader {
     }
     if (!reply.write(piece) && this.since === 0) {
       this.#flow?.pause();
-      if (this.#isShared) {
+      if (this.#isPipelined) {
         this.giveUp();
         return;
       }

@@ -30,7 +30,7 @@ export interface Cells {
 /** Lets a slow reader pause a query. Rows that were received already may still arrive after `pause`. */
 export interface Backpressure {
   /** Others wait behind these rows for theirs: a reader that is slow is not waited for, and pauses only to say so. */
-  readonly isShared?: boolean;
+  readonly isPipelined?: boolean;
   pause(): void;
   resume(): void;
 }

@@ -177,7 +177,7 @@ describe('a kind of brief statements', () => {
     expect(kinds.of(read('pg=0'), table, UNRESTRICTED, ENGINE)).toBe(page);
     expect(page).not.toBe(row);
     expect(kinds.of(read('id=eq.5'), makeTable({ ...FACTS, kind: 'table', key: ['id'] }), UNRESTRICTED, ENGINE)).not.toBe(row);
-    expect([row?.isShared, page?.isShared]).toEqual([true, true]);
+    expect([row?.isPipelined, page?.isPipelined]).toEqual([true, true]);
   });
 
   test('is of the party of its like in other tables, if it takes as long there', () => {
@@ -202,7 +202,7 @@ describe('a kind of brief statements', () => {
         // Whoever is stopped beside it says nothing new.
         kind.heldUpOthers();
         for (let i = 0; i < 8; i++) kind.took(1);
-        while (!kind.isShared && now < from + 200_000) now += 500;
+        while (!kind.isPipelined && now < from + 200_000) now += 500;
         return now - from;
       };
       expect([restsFor(), restsFor(), restsFor()]).toEqual([1000, 2000, 4000]);
@@ -212,13 +212,13 @@ describe('a kind of brief statements', () => {
       expect(restsFor()).toBe(1000);
       for (let i = 0; i < 9; i++) restsFor();
       expect(restsFor()).toBe(60_000);
-      expect(kind.isShared).toBe(true);
+      expect(kind.isPipelined).toBe(true);
       kind.heldUpOthers();
       now += 60_000;
       for (let i = 0; i < 7; i++) kind.took(1);
-      expect(kind.isShared).toBe(false);
+      expect(kind.isPipelined).toBe(false);
       kind.took(1);
-      expect(kind.isShared).toBe(true);
+      expect(kind.isPipelined).toBe(true);
     } finally {
       clock.mockRestore();
     }
@@ -233,46 +233,46 @@ describe('a kind of brief statements', () => {
     const mine = accessWith({ ...table });
     const kinds = new BriefKinds();
     const page = kinds.of(read('ps=20'), table, mine, ENGINE);
-    expect(page?.isShared).toBe(false);
+    expect(page?.isPipelined).toBe(false);
     for (let i = 0; i < 8; i++) page?.took(2);
-    expect(page?.isShared).toBe(true);
-    expect(kinds.of(read('ps=20'), table, accessWith({ ...table }), ENGINE)?.isShared).toBe(false);
-    expect(kinds.of(read('id=eq.5'), table, mine, ENGINE)?.isShared).toBe(true);
+    expect(page?.isPipelined).toBe(true);
+    expect(kinds.of(read('ps=20'), table, accessWith({ ...table }), ENGINE)?.isPipelined).toBe(false);
+    expect(kinds.of(read('id=eq.5'), table, mine, ENGINE)?.isPipelined).toBe(true);
   });
 
   test('is not shared when it has been slow, until it is quick again', () => {
     const kind = new BriefKind({ isProven: true });
     kind.wentTogether(8, 70);
-    expect(kind.isShared).toBe(true);
+    expect(kind.isPipelined).toBe(true);
     kind.wentTogether(8, 90);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
     for (let i = 0; i < 7; i++) kind.took(9);
     kind.took(11);
     for (let i = 0; i < 7; i++) kind.took(9);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
     kind.took(9);
-    expect(kind.isShared).toBe(true);
+    expect(kind.isPipelined).toBe(true);
   });
 
   test('is never shared again when one of them was not fit for it', () => {
     const kind = new BriefKind({ isProven: true });
     kind.neverShare();
     for (let i = 0; i < 20; i++) kind.took(1);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
   });
 
   test('of writes has to show that it is brief, and again when one of them needed more than a statement', () => {
     const kind = new BriefKind({ isProven: false, writes: true });
     for (let round = 0; round < 2; round++) {
-      expect(kind.isShared).toBe(false);
+      expect(kind.isPipelined).toBe(false);
       for (let i = 0; i < 8; i++) kind.took(1);
-      expect(kind.isShared).toBe(true);
+      expect(kind.isPipelined).toBe(true);
       kind.needsOwn();
     }
     const reads = new BriefKind({ isProven: true });
     reads.needsOwn();
     for (let i = 0; i < 8; i++) reads.took(1);
-    expect([kind.yields, reads.yields, reads.isShared]).toEqual([true, false, false]);
+    expect([kind.yields, reads.yields, reads.isPipelined]).toEqual([true, false, false]);
   });
 
   test('of inserts that are written as one takes its time, and no disk matters', () => {
@@ -281,10 +281,10 @@ describe('a kind of brief statements', () => {
     const kinds = new BriefKinds();
     const of = (request: AutoRequest, to = merged) => kinds.of(request, to, UNRESTRICTED, merging);
     const kind = of(insert());
-    expect([kind?.inOne?.enough, kind?.isShared]).toEqual([2, false]);
+    expect([kind?.inOne?.enough, kind?.isPipelined]).toEqual([2, false]);
     for (let i = 0; i < 8; i++) kind?.took(190);
     for (let i = 0; i < 100; i++) kind?.wentTogether(16, 200);
-    expect(kind?.isShared).toBe(true);
+    expect(kind?.isPipelined).toBe(true);
     for (const other of [
       { dryRun: true },
       { maxAffected: 1 },
@@ -307,10 +307,10 @@ describe('a kind of brief statements', () => {
       kinds.of(request, to, access, { ...merging, capabilities: { ...capabilities, pipelining: false } });
     const where = (query: string) => ({ filters: read(query).filters });
     const byId = of(remove({ where: where('id=eq.5') }));
-    expect([byId?.inOne?.enough, byId?.isShared]).toEqual([1, true]);
+    expect([byId?.inOne?.enough, byId?.isPipelined]).toEqual([1, true]);
     byId?.took(5000);
     byId?.wentTogether(16, 60_000);
-    expect(byId?.isShared).toBe(true);
+    expect(byId?.isPipelined).toBe(true);
     expect(of(update({ where: where('part=eq.5&id=eq.1') }))).toBe(byId);
     for (const query of ['name=eq.5', 'id=eq.5&name=eq.5', 'id=gt.5', 'id=in.(5,6)', 'id=ne.5'])
       expect([query, of(remove({ where: where(query) }))]).toEqual([query, undefined]);
@@ -328,17 +328,17 @@ describe('a kind of brief statements', () => {
     const share = (ms: number): void => kind.wentTogether(4, ms);
     for (let i = 0; i < 15; i++) share(8);
     share(1);
-    expect(kind.isShared).toBe(true);
+    expect(kind.isPipelined).toBe(true);
     for (let i = 0; i < 16; i++) share(4);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
     for (let i = 0; i < 1999; i++) kind.took(1);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
     kind.took(1);
-    expect(kind.isShared).toBe(true);
+    expect(kind.isPipelined).toBe(true);
     // Reads wait for nothing of the kind, and one by itself says nothing.
     const reads = new BriefKind({ isProven: true });
     for (let i = 0; i < 100; i++) reads.wentTogether(4, 8);
     for (let i = 0; i < 100; i++) kind.wentTogether(1, 8);
-    expect([reads.isShared, kind.isShared]).toEqual([true, true]);
+    expect([reads.isPipelined, kind.isPipelined]).toEqual([true, true]);
   });
 });

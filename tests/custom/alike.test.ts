@@ -71,5 +71,5 @@ test('of a step that databases share, each knows by itself how brief it is', asy
   const [one, other] = [{}, {}];
   const kind = brief?.kindOn(one);
   for (let i = 0; i < 8; i++) kind?.took(1);
-  expect([brief?.kindOn(one).isShared, brief?.kindOn(other).isShared]).toEqual([true, false]);
+  expect([brief?.kindOn(one).isPipelined, brief?.kindOn(other).isPipelined]).toEqual([true, false]);
 });

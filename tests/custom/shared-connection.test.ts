@@ -102,10 +102,10 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
 
   test('a kind has to show that it is brief, and again when it was not', async () => {
     const kind = new BriefKind({ ...TRAITS, isProven: false });
-    for (let i = 0; !kind.isShared && i < 200; i++) await ask(open(), sql.session, kind);
-    expect(kind.isShared).toBe(true);
+    for (let i = 0; !kind.isPipelined && i < 200; i++) await ask(open(), sql.session, kind);
+    expect(kind.isPipelined).toBe(true);
     await ask(open({ isAgain: true }), sql.sleep, kind);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
   });
 
   test('one that takes long makes way for those behind it, and may be run again by itself', async () => {
@@ -119,7 +119,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     expect(performance.now() - started).toBeLessThan(900);
     const failure = await slow;
     expect(failure).toBeInstanceOf(DbFailure);
-    expect([(failure as DbFailure).kind, first.repeats > 0, first.final, kind.isShared]).toEqual(['held_up', true, false, false]);
+    expect([(failure as DbFailure).kind, first.repeats > 0, first.final, kind.isPipelined]).toEqual(['preempted', true, false, false]);
   });
 
   test('one whose rows have begun to come goes on, and the others wait for it', async () => {
@@ -135,7 +135,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
       3,
       [100_000, 100_000, 100_000],
     ]);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
   });
 
   test('one whose reader is slow is not waited for where it is shared, and never shared again', async () => {
@@ -143,7 +143,7 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     const shared: (boolean | undefined)[] = [];
     const rows = {
       start: (_: unknown, flow: Backpressure) => {
-        shared.push(flow.isShared);
+        shared.push(flow.isPipelined);
         flow.pause();
         flow.resume();
       },
@@ -158,9 +158,9 @@ describe.each(['postgres', 'mysql', 'mariadb'] as const)('%s', (name) => {
     await run();
     await run();
     expect(shared).toEqual([true, false]);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
     for (let i = 0; i < 20; i++) await ask(open(), sql.session, kind);
-    expect(kind.isShared).toBe(false);
+    expect(kind.isPipelined).toBe(false);
   });
 });
 

@@ -4,7 +4,7 @@
  * else is repeated: reads may call functions that write.
  */
 
-import { DbFailure, type FailureKind, type StopSignal, UNSENT_REPEATS } from '../../engines/contract/engine.ts';
+import { DbFailure, type FailureKind, MAX_UNSENT_RETRIES, type StopSignal } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
 import type { BriefKind } from '../../engines/pool/statement-class.ts';
 import type { CatalogCache, TableId } from '../../engines/schema/catalog-cache.ts';
@@ -18,12 +18,12 @@ import { noteRows, type WorkMeter } from '../../util/concurrency/work-meter.ts';
 import { type Access, visibleColumnNames } from '../plan/authorize.ts';
 import { relatedReferences, tablesReached } from '../plan/relations.ts';
 import { type AutoRequest, OPERATIONS } from '../request/request.ts';
-import { type AnswerSink, type AutoResult, type AutoSession, NeedsOwnConnection } from '../session.ts';
+import { type AnswerSink, type AutoResult, type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 import { LocatedFailure } from '../write/bisect-batch.ts';
 import { ROW_FAILURES } from '../write/transaction.ts';
 import { needOf } from './acquire-options.ts';
 import { explain } from './failures.ts';
-import { PatientSink } from './retryable-sink.ts';
+import { RetryableSink } from './retryable-sink.ts';
 import { BriefKinds } from './statement-class.ts';
 
 export interface Target extends TableId {
@@ -75,7 +75,7 @@ export class Auto {
   }
 
   async attempt(request: AutoRequest, target: Target, sink: AnswerSink, work: Work): Promise<AutoResult> {
-    const rows = new PatientSink(sink);
+    const rows = new RetryableSink(sink);
     const reach = relatedReferences(request);
     let mayShare = true;
     for (let tries = 1; ; tries++) {
@@ -93,9 +93,9 @@ export class Auto {
         const pool = this.#connections.pool(entry, 'auto');
         const engine = this.#connections.engine(entry.type);
         kind = target.readsOnly ? undefined : this.#briefKinds.of(request, table, target.access, engine);
-        const isShared = mayShare && kind?.isShared === true;
-        rows.brief = isShared ? kind : undefined;
-        const taken = pool.acquire(signal, isShared ? { briefOf: kind, party: kind?.party } : needOf(request, engine));
+        const isPipelined = mayShare && kind?.isPipelined === true;
+        rows.brief = isPipelined ? kind : undefined;
+        const taken = pool.acquire(signal, isPipelined ? { briefOf: kind, party: kind?.party } : needOf(request, engine));
         const connection = taken instanceof Promise ? await taken : taken;
         const began = performance.now();
         try {
@@ -103,7 +103,7 @@ export class Auto {
             table,
             {
               connection,
-              isShared,
+              isPipelined,
               engine,
               options: { signal, timeoutMs: entry.queryTimeoutSecs * 1000 },
               owner: ownerOf(entry),
@@ -119,12 +119,12 @@ export class Auto {
         } finally {
           const ms = performance.now() - began;
           target.meter.databaseMs += ms;
-          if (!isShared) kind?.took(ms);
+          if (!isPipelined) kind?.took(ms);
           pool.release(connection);
         }
       } catch (error) {
         const hadToYield = isHeldUp(error) && !rows.started;
-        if (hadToYield || error instanceof NeedsOwnConnection) {
+        if (hadToYield || error instanceof NeedsExclusiveConnection) {
           mayShare = false;
           if (hadToYield) kind?.heldUpOthers();
           else kind?.needsOwn();
@@ -166,9 +166,9 @@ export class Auto {
       return true;
     }
     if (!(failure instanceof DbFailure) || tries >= TRIES_MOST) return false;
-    if (failure.kind === 'lost') return failure.left === 'unsent' && tries <= UNSENT_REPEATS;
+    if (failure.kind === 'lost') return failure.effect === 'unsent' && tries <= MAX_UNSENT_RETRIES;
     if (table === undefined) return false;
-    if (failure.left === 'unknown') {
+    if (failure.effect === 'unknown') {
       // What was written cannot be repeated; the next one need not fare the same.
       if (STALE.has(failure.kind)) await this.#catalog.reload(target);
       return false;
@@ -189,17 +189,17 @@ const never = (): boolean => false;
 
 /** It was stopped for others behind it, and the server says that nothing is left of it. */
 function isHeldUp(error: unknown): boolean {
-  return error instanceof DbFailure && error.kind === 'held_up' && error.left === 'nothing';
+  return error instanceof DbFailure && error.kind === 'preempted' && error.effect === 'nothing';
 }
 
 /** A row of one caller has failed after those of others were written with it (a materialized view has refused it). */
 function spoilsOthers(error: unknown): boolean {
-  return error instanceof DbFailure && error.left === 'unknown' && ROW_FAILURES.has(error.kind);
+  return error instanceof DbFailure && error.effect === 'unknown' && ROW_FAILURES.has(error.kind);
 }
 
 /** The catalogue's statements are our own and only read: one that was cut off may be repeated. */
 function ofCatalogue(error: unknown): unknown {
-  return error instanceof DbFailure && error.left === 'unknown' ? error.leaving('unsent') : error;
+  return error instanceof DbFailure && error.effect === 'unknown' ? error.withEffect('unsent') : error;
 }
 
 function explained(error: unknown, request: AutoRequest, target: Target, table: Table | undefined): unknown {

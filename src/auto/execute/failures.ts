@@ -37,7 +37,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
   busy: () => apiError('database_busy'),
   timeout: (_, at) => apiError('database_timeout', String(at.timeoutSecs)),
   cancelled: unexpected,
-  held_up: () => apiError('database_conflict'),
+  preempted: () => apiError('database_conflict'),
   denied: () => apiError('database_denied'),
   missing_table: (_, at) => apiError('table_unknown', at.table),
   missing_column: unexpected,
@@ -55,7 +55,7 @@ const EXPLANATIONS: Readonly<Record<FailureKind, Explain>> = {
 
 export function explain(failure: DbFailure, at: Circumstances): ApiError {
   if (at.operation === 'read') return EXPLANATIONS[failure.kind](failure, at).causedBy(failure);
-  const outcome: WriteOutcome = failure.left === 'unknown' ? 'unknown' : 'none';
+  const outcome: WriteOutcome = failure.effect === 'unknown' ? 'unknown' : 'none';
   const isHalf = outcome === 'unknown' && REFUSALS.has(failure.kind);
   const error = isHalf ? apiError('write_half', words(failure, at)) : EXPLANATIONS[failure.kind](failure, at);
   return error.causedBy(failure).withOutcome(outcome);

@@ -5,7 +5,7 @@ import type { BriefKind } from '../../engines/pool/statement-class.ts';
 import type { Backpressure, Cells, ResultColumn } from '../../model/cells.ts';
 import type { AnswerSink } from '../session.ts';
 
-export class PatientSink implements AnswerSink {
+export class RetryableSink implements AnswerSink {
   started = false;
   /** The kind of a read that shares its connection. */
   brief: BriefKind | undefined = undefined;

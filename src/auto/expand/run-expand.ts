@@ -17,7 +17,7 @@ import type { Expansion } from '../plan/plan-expand.ts';
 import { fromText, InvalidValue } from '../plan/values.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import { RowStore } from '../rows/row-store.ts';
-import { type AnswerSink, type AutoSession, NeedsOwnConnection } from '../session.ts';
+import { type AnswerSink, type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 import { type ReadItem, type ReadRows, sendRows } from './expanded-rows.ts';
 import { checkOnce, divide, joinedItem, joinedLists } from './joined-items.ts';
 
@@ -46,7 +46,7 @@ export async function runExpanded<T>(
   const { joined, list, rows: beside, apart } = divide(plan, engine.dialect, repeats && session.readsOnly !== true);
   // One statement is a snapshot by itself.
   const snapshot = connection.beginSnapshot !== undefined && (apart.length > 0 || session.readsOnly === true);
-  if (snapshot && session.isShared) throw new NeedsOwnConnection();
+  if (snapshot && session.isPipelined) throw new NeedsExclusiveConnection();
   let ended: Promise<unknown> | undefined;
   const stores: RowStore[] = [];
   const keep = (width: number): RowStore => {

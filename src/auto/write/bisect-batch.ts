@@ -5,7 +5,7 @@
 import { DbFailure } from '../../engines/contract/engine.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import { type Batch, prefix } from '../rows/insert-body.ts';
-import { type AutoSession, NeedsOwnConnection } from '../session.ts';
+import { type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 import { findDeferredViolation } from './deferred-violation.ts';
 import { checkWritten, ROW_FAILURES, Unwritten } from './transaction.ts';
 
@@ -47,8 +47,8 @@ export async function bisectBatch(
   write: (part: Batch) => WrittenPart,
 ): Promise<RefusedRow | undefined> {
   if (batch.count === 1) return { refusal: first, row: 0 };
-  const { connection, isShared } = session;
-  if (isShared) throw new NeedsOwnConnection();
+  const { connection, isPipelined } = session;
+  if (isPipelined) throw new NeedsExclusiveConnection();
   if (first instanceof DbFailure && connection.checkConstraints !== undefined && (await attempt(write(batch), session)) === undefined) {
     const row = findDeferredViolation(first, batch);
     return row === undefined ? undefined : { refusal: first, row };

@@ -120,7 +120,7 @@ function oneTogether(
 }
 
 function generatedKey(generated: Outcome['generated']): RowKey {
-  if (generated === undefined) throw new DbFailure('other', 'The server has not told the key of the new row', { left: 'unknown' });
+  if (generated === undefined) throw new DbFailure('other', 'The server has not told the key of the new row', { effect: 'unknown' });
   return [String(generated)];
 }
 
@@ -129,7 +129,7 @@ async function readDone(key: RowKey, wanted: ReadBack, session: AutoSession, sin
   try {
     await readByKeys([key], { ...wanted, kinds: 'described' }, 'together', session, sink);
   } catch (error) {
-    throw error instanceof DbFailure ? error.leaving('unknown') : error;
+    throw error instanceof DbFailure ? error.withEffect('unknown') : error;
   }
 }
 

@@ -4,7 +4,7 @@ import { apiError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
 import type { Conditions } from '../plan/plan-write.ts';
-import { type AutoSession, NeedsOwnConnection } from '../session.ts';
+import { type AutoSession, NeedsExclusiveConnection } from '../session.ts';
 
 /** How far a transaction has come. */
 export interface Progress {
@@ -31,10 +31,10 @@ export function checkMaxAffected(rows: number, maxAffected: number | undefined):
 /** Commits what `work` has written, unless it was too much, or was only tried. */
 export async function inTransaction(
   wanted: Pick<Conditions, 'dryRun' | 'maxAffected'>,
-  { connection, options, isShared }: AutoSession,
+  { connection, options, isPipelined }: AutoSession,
   work: (progress: Progress) => Promise<number>,
 ): Promise<number> {
-  if (isShared) throw new NeedsOwnConnection();
+  if (isPipelined) throw new NeedsExclusiveConnection();
   await connection.begin(options);
   const progress: Progress = { hasRun: false };
   let rows = 0;
@@ -107,10 +107,10 @@ const IN_THE_MIDDLE: ReadonlySet<FailureKind> = new Set<FailureKind>([
 
 /** The commit was never sent: whatever happened to the connection, nothing stays, and what was sent is not sent again. */
 function uncommitted(error: unknown): unknown {
-  return error instanceof DbFailure ? error.leaving('nothing') : error;
+  return error instanceof DbFailure ? error.withEffect('nothing') : error;
 }
 
 /** A statement that fails in the middle leaves what it wrote in a table without transactions. */
 export function markUncertain(error: unknown): never {
-  throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.left === 'nothing' ? error.leaving('unknown') : error;
+  throw error instanceof DbFailure && IN_THE_MIDDLE.has(error.kind) && error.effect === 'nothing' ? error.withEffect('unknown') : error;
 }

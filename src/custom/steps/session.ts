@@ -8,10 +8,10 @@ import {
   DbFailure,
   type Engine,
   type FailureKind,
+  MAX_UNSENT_RETRIES,
   type Outcome,
   type RunOptions,
   type StopSignal,
-  UNSENT_REPEATS,
 } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
 import type { BriefKind } from '../../engines/pool/statement-class.ts';
@@ -104,15 +104,15 @@ export class CallSession {
    * table, and nothing stays of it. Every connection has plans of its own, so that the latter may happen more than once.
    */
   get repeats(): number {
-    if (this.#again) return UNSENT_REPEATS;
+    if (this.#again) return MAX_UNSENT_RETRIES;
     return this.#outdated && !this.final ? REPEATS_MOST : 0;
   }
 
   async run(bound: BoundStatement, stated: Stated, sink?: RowSink): Promise<Outcome> {
     if (!stated.sql.reads) this.#checkWritable();
     const kind = this.#options.transaction === 'one' ? stated.brief?.kindOn(this.#enter()) : undefined;
-    const isShared = kind?.isShared === true && this.#options.isAgain !== true;
-    const taken = this.#connection ?? this.#take(isShared ? kind : undefined);
+    const isPipelined = kind?.isPipelined === true && this.#options.isAgain !== true;
+    const taken = this.#connection ?? this.#take(isPipelined ? kind : undefined);
     const connection = taken instanceof Promise ? await taken : taken;
     const { label, sql } = stated;
     const writes = this.#mayWrite(sql);
@@ -124,7 +124,7 @@ export class CallSession {
     const { meter } = this.#options;
     const began = performance.now();
     try {
-      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind, isShared);
+      const watched = sink === undefined || kind === undefined ? sink : new WatchedRows(sink, kind, isPipelined);
       const outcome = await connection.run(bound.statement, bound.params, options, watched);
       if (meter !== undefined) noteRows(meter, outcome.rows);
       if (writes) (this.#open ? this.#pending : sql.reads ? this.#doubtful : this.#kept).push(label);
@@ -132,13 +132,13 @@ export class CallSession {
     } catch (error) {
       if (error instanceof DbFailure) this.#judge(error, stated, bound, isFirst);
       else if (writes) (this.#open ? this.#pending : this.#doubtful).push(label);
-      if (isShared) this.#judgeShared(error, kind);
+      if (isPipelined) this.#judgeShared(error, kind);
       throw error;
     } finally {
       const ms = performance.now() - began;
       if (meter !== undefined) meter.databaseMs += ms;
       if (kind !== undefined) {
-        if (!isShared) kind.took(ms);
+        if (!isPipelined) kind.took(ms);
         // Nothing of the call comes behind it on the connection.
         this.release();
       }
@@ -168,18 +168,18 @@ export class CallSession {
   }
 
   #judge(failure: DbFailure, { label, sql }: Stated, bound: BoundStatement, isFirst: boolean): void {
-    const { kind, left } = failure.at(this.#options.entry());
+    const { kind, effect } = failure.at(this.#options.entry());
     const writes = this.#mayWrite(sql);
-    this.#again = isFirst && kind === 'lost' && left === 'unsent';
+    this.#again = isFirst && kind === 'lost' && effect === 'unsent';
     this.#outdated = kind === 'stale' && (this.#open || (isFirst && !writes));
-    if (left === 'unsent') return;
-    if (left === 'unknown' || kind === 'lost') this.#cut = true;
+    if (effect === 'unsent') return;
+    if (effect === 'unknown' || kind === 'lost') this.#cut = true;
     if (!writes) return;
     const isAtomic = this.#engine?.capabilities.transactions !== false;
     // Where there are no transactions, a statement that did not compile has not begun, whatever its words are.
-    if (!isAtomic && left === 'nothing' && BEFORE.has(kind)) return;
+    if (!isAtomic && effect === 'nothing' && BEFORE.has(kind)) return;
     if (this.#open) this.#pending.push(label);
-    else if (left === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
+    else if (effect === 'unknown' || !sql.plain || !isAtomic) this.#doubtful.push(label);
     else this.#refused = { label, text: bound.statement.text };
   }
 
@@ -187,7 +187,7 @@ export class CallSession {
   #judgeShared(error: unknown, kind: BriefKind): void {
     if (!(error instanceof DbFailure)) return;
     if (error.kind === 'malformed') kind.neverShare();
-    if (error.kind !== 'held_up' || error.left !== 'nothing') return;
+    if (error.kind !== 'preempted' || error.effect !== 'nothing') return;
     kind.heldUpOthers();
     this.#again = true;
   }
@@ -199,7 +199,7 @@ export class CallSession {
     return this.#connection?.commit(this.#run).then(
       () => void this.#kept.push(...this.#pending.splice(0)),
       (error: unknown) => {
-        const isNone = error instanceof DbFailure && (error.left === 'unsent' || (error.left === 'nothing' && !this.#hasLastingTables));
+        const isNone = error instanceof DbFailure && (error.effect === 'unsent' || (error.effect === 'nothing' && !this.#hasLastingTables));
         this.#cut ||= error instanceof DbFailure && error.kind === 'lost';
         if (!isNone) this.#doubtful.push(...this.#pending);
         throw error;
@@ -281,7 +281,7 @@ export class CallSession {
       await connection.begin(this.#run);
     } catch (error) {
       // Nothing of the call was sent yet.
-      this.#again = error instanceof DbFailure && error.kind === 'lost' && error.left !== 'nothing';
+      this.#again = error instanceof DbFailure && error.kind === 'lost' && error.effect !== 'nothing';
       throw error;
     }
     this.#open = true;
@@ -293,16 +293,16 @@ export class CallSession {
 class WatchedRows implements RowSink {
   readonly #inner: RowSink;
   readonly #kind: BriefKind;
-  readonly #isShared: boolean;
+  readonly #isPipelined: boolean;
 
-  constructor(inner: RowSink, kind: BriefKind, isShared: boolean) {
+  constructor(inner: RowSink, kind: BriefKind, isPipelined: boolean) {
     this.#inner = inner;
     this.#kind = kind;
-    this.#isShared = isShared;
+    this.#isPipelined = isPipelined;
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
-    this.#inner.start(columns, this.#kind.watched(flow, this.#isShared));
+    this.#inner.start(columns, this.#kind.watched(flow, this.#isPipelined));
   }
 
   row(cells: Cells): void {

@@ -91,7 +91,7 @@ async function changeAsOne(held: readonly HeldWrite[], { changes }: Writer): Pro
       for (const [i, { resolve }] of held.entries()) resolve({ rows: rows[i] ?? 0, selected: false });
       return;
     } catch (error) {
-      if (!(error instanceof DbFailure && error.kind === 'held_up')) {
+      if (!(error instanceof DbFailure && error.kind === 'preempted')) {
         for (const { reject } of held) reject(error);
         return;
       }
@@ -102,10 +102,10 @@ async function changeAsOne(held: readonly HeldWrite[], { changes }: Writer): Pro
 }
 
 function leavesNothing(error: unknown): error is DbFailure {
-  return error instanceof DbFailure && error.left === 'nothing';
+  return error instanceof DbFailure && error.effect === 'nothing';
 }
 
 /** A row is wrong, and it is not said whose. */
 export function notTogether(cause?: DbFailure): DbFailure {
-  return new DbFailure('held_up', 'the write is to be sent by itself', { left: 'nothing', cause });
+  return new DbFailure('preempted', 'the write is to be sent by itself', { effect: 'nothing', cause });
 }

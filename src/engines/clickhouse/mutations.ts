@@ -3,7 +3,7 @@
  * else be tried again for ever and fail all behind it.
  */
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
-import { DbFailure, type Left, type Outcome, type RunOptions } from '../contract/engine.ts';
+import { DbFailure, type Effect, type Outcome, type RunOptions } from '../contract/engine.ts';
 import { TextRows } from '../contract/rows.ts';
 import { changeEach, countEach, nthNumber, TAG } from './dialect/changes.ts';
 import { MutationFailure } from './dialect/failures.ts';
@@ -77,7 +77,7 @@ export class Mutations implements MutationRunner {
     try {
       return await this.#count(text, width, bound, options);
     } catch (error) {
-      throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
+      throw error instanceof DbFailure && error.effect === 'unknown' ? error.withEffect('nothing') : error;
     }
   }
 
@@ -86,12 +86,12 @@ export class Mutations implements MutationRunner {
     try {
       await this.#exchange.execute(text, [...bound, { name: TAG, text: tag }], options);
     } catch (error) {
-      throw error instanceof MutationFailure ? error.leaving(await this.#withdraw(tag)) : error;
+      throw error instanceof MutationFailure ? error.withEffect(await this.#withdraw(tag)) : error;
     }
   }
 
   /** Takes a mutation out of the server's list, and tells what it has left: nothing, when no part of the table is as new as it. */
-  async #withdraw(tag: string): Promise<Left> {
+  async #withdraw(tag: string): Promise<Effect> {
     const isIt = `position(command, ${literalText(tag)}) > 0`;
     try {
       const named = `SELECT mutation_id, database, table FROM system.mutations WHERE ${isIt}`;
@@ -140,8 +140,8 @@ function isToDo({ counted }: ClickhouseStatement, rows: number): boolean {
 
 /** Can what failed for all be done for those who are not the reason? An UPDATE that has reached some parts can: it sets the same values again. */
 function mayBeForOne(failure: DbFailure, change: Mutation): boolean {
-  if (failure instanceof MutationFailure) return failure.left === 'nothing' || change.set !== undefined;
-  return failure.left === 'nothing' && failure.about !== 'server';
+  if (failure instanceof MutationFailure) return failure.effect === 'nothing' || change.set !== undefined;
+  return failure.effect === 'nothing' && failure.about !== 'server';
 }
 
 /** The options of what comes later, which has to be over at the same time. */

@@ -95,7 +95,7 @@ export interface Connection {
   run(statement: Statement, params: readonly StatementParam[], options: RunOptions, sink?: RowSink): Promise<Outcome>;
   /**
    * For statements of several callers: from now on what is run is only written down, and leaves together with `send`; each is answered in its turn, and
-   * a caller who goes away takes no other along. `yields`: one that takes long while others wait behind it is stopped, and fails as `held_up`. Absent,
+   * a caller who goes away takes no other along. `yields`: one that takes long while others wait behind it is stopped, and fails as `preempted`. Absent,
    * like the next, where a connection is for one statement at a time.
    */
   hold?(yields: boolean): void;
@@ -262,14 +262,14 @@ export interface Engine extends EngineNames {
  *   nothing   the server had it, and says that it ended without effect
  *   unknown   it was sent, and nobody said how it ended
  */
-export type Left = 'unsent' | 'nothing' | 'unknown';
+export type Effect = 'unsent' | 'nothing' | 'unknown';
 
 /** How often that is done: when a server ends its sessions, several idle connections of a pool may be dead, and each is found out by itself. */
-export const UNSENT_REPEATS = 3;
+export const MAX_UNSENT_RETRIES = 3;
 
 export class DbFailure extends Error {
   readonly kind: FailureKind;
-  readonly left: Left;
+  readonly effect: Effect;
   /** The engine's own code (SQLSTATE, errno, exception code). */
   readonly code: string;
   readonly column: string | undefined;
@@ -294,7 +294,7 @@ export class DbFailure extends Error {
       readonly ofStatement?: boolean | undefined;
       readonly cause?: unknown;
       /** Without it: a server that gave a code has said how the statement ended. */
-      readonly left?: Left | undefined;
+      readonly effect?: Effect | undefined;
     } = {},
   ) {
     super(message, { cause: details.cause });
@@ -306,7 +306,7 @@ export class DbFailure extends Error {
     this.position = details.position;
     this.ofStatement = details.ofStatement ?? false;
     const { end } = kindTraits(kind);
-    this.left = details.left ?? (end === 'open' || (end === 'stopped' && this.code === '') ? 'unknown' : 'nothing');
+    this.effect = details.effect ?? (end === 'open' || (end === 'stopped' && this.code === '') ? 'unknown' : 'nothing');
   }
 
   /** What it is about: the server, names, data … */
@@ -315,9 +315,9 @@ export class DbFailure extends Error {
   }
 
   /** The same failure, with better knowledge of what is left. */
-  leaving(left: Left): DbFailure {
+  withEffect(effect: Effect): DbFailure {
     const { kind, message, code, column, constraint, key, ofStatement, cause } = this;
-    const same = new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left });
+    const same = new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, effect });
     same.#place = this.#place;
     return same;
   }
@@ -335,8 +335,8 @@ export class DbFailure extends Error {
 
   /** The same failure, which points to a character of the statement. */
   placed(position: number): DbFailure {
-    const { kind, message, code, column, constraint, key, ofStatement, cause, left } = this;
-    return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, left, position });
+    const { kind, message, code, column, constraint, key, ofStatement, cause, effect } = this;
+    return new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, effect, position });
   }
 
   /** What engines say about servers and rights is kept, without quoted parts. */
@@ -349,7 +349,7 @@ export class DbFailure extends Error {
 }
 
 /** For a socket that failed in a write: the end of the data has not left this machine. Otherwise nobody knows how far it came. */
-export function leftBy(error: unknown): Left {
+export function effectOfSocketError(error: unknown): Effect {
   return (error as { syscall?: unknown } | undefined)?.syscall === 'write' ? 'unsent' : 'unknown';
 }
 

@@ -35,7 +35,7 @@ const KINDS = {
   /** We asked it to stop. */
   cancelled: { of: 'server', words: 'without values', end: 'stopped' },
   /** It was stopped because others waited behind it, and is to be run again by itself. */
-  held_up: { of: 'server', words: 'without values', end: 'stopped' },
+  preempted: { of: 'server', words: 'without values', end: 'stopped' },
   /** Lack of privileges. */
   denied: { of: 'rights', words: 'without values' },
   /** Replica or read-only transaction or view. */

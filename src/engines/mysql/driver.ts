@@ -75,7 +75,7 @@ export class MysqlConnection implements Connection, Watched {
   #killed: Promise<boolean> | undefined;
   /** Under way: more than one only while the connection is shared. */
   readonly #calls = new Few<MysqlCall>();
-  #isShared = false;
+  #isPipelined = false;
   #head = HeadOfLine.NONE;
   readonly #makingWay = new MakingWay();
 
@@ -147,7 +147,7 @@ export class MysqlConnection implements Connection, Watched {
   }
 
   hold(yields: boolean): void {
-    this.#isShared = true;
+    this.#isPipelined = true;
     this.#head = yields ? new HeadOfLine() : HeadOfLine.NONE;
     this.#wire.hold();
   }
@@ -335,7 +335,7 @@ export class MysqlConnection implements Connection, Watched {
     this.#calls.delete(call);
     if (this.#calls.size === 0) {
       this.deadline = Number.POSITIVE_INFINITY;
-      this.#isShared = false;
+      this.#isPipelined = false;
       this.#head = HeadOfLine.NONE;
     }
     call.signal?.removeEventListener('abort', call.abort);
@@ -366,7 +366,7 @@ export class MysqlConnection implements Connection, Watched {
 
   async #explained(error: unknown, { isGivenUp }: MysqlCall): Promise<unknown> {
     if (isGivenUp) return stopFailure('cancelled', error);
-    if (this.#makingWay.hasBegun && this.#stopped === undefined && wasKilled(error)) return stopFailure('held_up', error);
+    if (this.#makingWay.hasBegun && this.#stopped === undefined && wasKilled(error)) return stopFailure('preempted', error);
     if (this.#stopped === undefined) {
       // Killed by someone else: if it was the session, it will be gone in a moment.
       if (error instanceof DbFailure && error.kind === 'lost') this.#tainted = true;
@@ -465,7 +465,7 @@ export class MysqlConnection implements Connection, Watched {
     writer.execute(COMMAND.execute, prepared.id);
     if (statement.rows !== undefined) writer.rows(statement.types, statement.rows);
     else if (statement.types.length > 0) writer.parameters(statement.types, params);
-    const result = new ResultReply(statement, prepared, this.#wire, sink, this.#isShared);
+    const result = new ResultReply(statement, prepared, this.#wire, sink, this.#isPipelined);
     call.result = result;
     this.#results.add(result);
     try {

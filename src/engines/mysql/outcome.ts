@@ -22,5 +22,5 @@ const SELECTS = /^[\s(]*(?:SELECT|WITH|TABLE|VALUES)\b/i;
 export function wokenUp({ text, columns }: MysqlStatement, isLate: boolean, mayBeHit: boolean): DbFailure | undefined {
   const isDoubtful = isLate || (mayBeHit && columns === undefined);
   if (!isDoubtful || !SELECTS.test(text)) return undefined;
-  return isLate ? stopFailure('timeout') : stopFailure('held_up').leaving('nothing');
+  return isLate ? stopFailure('timeout') : stopFailure('preempted').withEffect('nothing');
 }

@@ -161,7 +161,7 @@ export class Connections {
       }
     }
     // Whatever went wrong, no statement has been sent.
-    throw failure instanceof DbFailure && failure.left === 'unknown' ? failure.leaving('unsent') : failure;
+    throw failure instanceof DbFailure && failure.effect === 'unknown' ? failure.withEffect('unsent') : failure;
   }
 
   /** A name may have several addresses. The next one is tried when one does not answer. */

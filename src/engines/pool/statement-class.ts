@@ -63,7 +63,7 @@ export class BriefKind implements Brief {
     this.party = party;
   }
 
-  get isShared(): boolean {
+  get isPipelined(): boolean {
     return this.#quick >= PROOF && this.#resting === 0 && !this.#isHeavy && !this.#rests;
   }
 
@@ -110,8 +110,8 @@ export class BriefKind implements Brief {
   }
 
   /** The flow of the rows of one, whose reader shows whether they are too many. */
-  watched(flow: Backpressure, isShared: boolean): Backpressure {
-    return new WatchedFlow(flow, this, isShared);
+  watched(flow: Backpressure, isPipelined: boolean): Backpressure {
+    return new WatchedFlow(flow, this, isPipelined);
   }
 }
 
@@ -126,14 +126,14 @@ export function kindIn<K extends object>(kinds: WeakMap<K, BriefKind>, of: K, tr
 }
 
 class WatchedFlow implements Backpressure {
-  readonly isShared: boolean;
+  readonly isPipelined: boolean;
   readonly #inner: Backpressure;
   readonly #kind: BriefKind;
 
-  constructor(inner: Backpressure, kind: BriefKind, isShared: boolean) {
+  constructor(inner: Backpressure, kind: BriefKind, isPipelined: boolean) {
     this.#inner = inner;
     this.#kind = kind;
-    this.isShared = isShared;
+    this.isPipelined = isPipelined;
   }
 
   pause(): void {

@@ -11,8 +11,8 @@ import {
   allOver,
   type Connection,
   DbFailure,
-  type Left,
-  leftBy,
+  type Effect,
+  effectOfSocketError,
   type Outcome,
   type RunOptions,
   type StatementRun,
@@ -54,7 +54,7 @@ export class PostgresConnection implements Connection, Watched {
   /** What is written goes out with what follows. */
   #holding = false;
   /** Statements are of several callers. */
-  #isShared = false;
+  #isPipelined = false;
   #head = HeadOfLine.NONE;
   /** When the last of them has to be over. */
   #late = Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ export class PostgresConnection implements Connection, Watched {
     };
     this.#incoming.onMessage = (type, bytes, from, to) => this.#message(type, bytes, from, to);
     session.reader.read(this.#socket, (bytes, length) => this.#data(bytes, length));
-    this.#socket.on('error', (error) => this.#lost(leftBy(error)));
+    this.#socket.on('error', (error) => this.#lost(effectOfSocketError(error)));
     this.#socket.on('end', () => this.#lost('unknown'));
     this.#socket.on('close', () => this.#lost('unknown'));
     this.#lead = session.readOnly ? READ_ONLY : SESSION;
@@ -143,7 +143,7 @@ export class PostgresConnection implements Connection, Watched {
 
   hold(yields: boolean): void {
     this.#holding = true;
-    this.#isShared = true;
+    this.#isPipelined = true;
     this.#head = yields ? new HeadOfLine() : HeadOfLine.NONE;
   }
 
@@ -238,7 +238,7 @@ export class PostgresConnection implements Connection, Watched {
   /** Stops what others wait for. It may be over when the server hears of it: then the one behind it is stopped, and fares the same. */
   #makeWay(running: QueryAnswer): void {
     this.usable = false;
-    for (const answer of [running, ...this.#next]) answer.stopped = HELD_UP;
+    for (const answer of [running, ...this.#next]) answer.stopped = PREEMPTED;
     cancelQuery(this.#socket, this.#session);
   }
 
@@ -283,7 +283,7 @@ export class PostgresConnection implements Connection, Watched {
   }
 
   #answer(asked: QuerySent, ready: number, resolve: QueryAnswer['resolve'], reject: QueryAnswer['reject']): QueryAnswer {
-    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket, isShared: this.#isShared }, resolve, reject);
+    return new QueryAnswer(asked, { ready, shown: this.#shown, source: this.#socket, isPipelined: this.#isPipelined }, resolve, reject);
   }
 
   #await(answer: QueryAnswer | undefined): void {
@@ -292,7 +292,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#asides = 0;
     this.#errors = 0;
     const { signal } = answer.asked;
-    if (signal?.aborted === true && answer.isShared) this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
+    if (signal?.aborted === true && answer.isPipelined) this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
     else signal?.addEventListener('abort', this.#abort);
   }
 
@@ -404,10 +404,10 @@ export class PostgresConnection implements Connection, Watched {
    * parameters other types. Nothing of it has run, so it is prepared anew and sent once more. Within a transaction only as its first
    * statement, since the refusal has ended the transaction; and not when others of it were sent behind it, whose answers come first.
    */
-  #anew({ asked, bound, failure, stopped, isShared, resolve, reject }: QueryAnswer): QueryAnswer | undefined {
+  #anew({ asked, bound, failure, stopped, isPipelined, resolve, reject }: QueryAnswer): QueryAnswer | undefined {
     const { statement, params, reused, begins } = asked;
     if (statement === undefined || !reused || bound || stopped !== undefined || !this.usable) return undefined;
-    if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !isShared)) return undefined;
+    if (failure === undefined || !REFUSED.test(failure.code) || (this.#next.length > 0 && !isPipelined)) return undefined;
     // Leases were released when they were written.
     if ((this.#inTransaction && !begins) || params.some((value) => value instanceof Lease)) return undefined;
     if (begins) this.#out.query('ROLLBACK');
@@ -421,14 +421,14 @@ export class PostgresConnection implements Connection, Watched {
 
   #settle(running: QueryAnswer): void {
     // Stopped by its own time, and not for others.
-    if (running.stopped === HELD_UP && performance.now() >= this.#late - DEADLINE_GRACE_MS) running.stopped = undefined;
+    if (running.stopped === PREEMPTED && performance.now() >= this.#late - DEADLINE_GRACE_MS) running.stopped = undefined;
     const again = running.failure === undefined ? undefined : this.#anew(running);
     if (again !== undefined) this.#next.push(again);
     running.asked.signal?.removeEventListener('abort', this.#abort);
     this.#await(this.#next.shift());
     if (this.#running === undefined) {
       this.deadline = Number.POSITIVE_INFINITY;
-      this.#isShared = false;
+      this.#isPipelined = false;
       this.#head = HeadOfLine.NONE;
     }
     if (again === undefined) running.settle();
@@ -443,7 +443,7 @@ export class PostgresConnection implements Connection, Watched {
 
   /** What is left of its answer is dropped when others wait behind it; else the server need not go on. */
   #giveUp(failure: DbFailure): void {
-    if (this.#running?.isShared === true && this.#next.length > 0) this.#running.giveUp(failure);
+    if (this.#running?.isPipelined === true && this.#next.length > 0) this.#running.giveUp(failure);
     else this.#stop(failure);
   }
 
@@ -471,7 +471,7 @@ export class PostgresConnection implements Connection, Watched {
     cancelQuery(this.#socket, this.#session);
   }
 
-  #lost(left: Left): void {
+  #lost(effect: Effect): void {
     unwatch(this);
     this.usable = false;
     this.#incoming.close();
@@ -480,14 +480,14 @@ export class PostgresConnection implements Connection, Watched {
     if (running !== undefined) {
       running.letGo();
       running.asked.signal?.removeEventListener('abort', this.#abort);
-      running.lost(left);
+      running.lost(effect);
     }
-    for (const answer of this.#next.splice(0)) answer.lost(left);
+    for (const answer of this.#next.splice(0)) answer.lost(effect);
     for (const listener of this.#closed.splice(0)) listener();
   }
 }
 
-const HELD_UP = new DbFailure('held_up', 'others waited behind the statement');
+const PREEMPTED = new DbFailure('preempted', 'others waited behind the statement');
 
 /** One for each piece that was sent, and what a server that is about to end may add. */
 const MOST_ERRORS = 10;
@@ -496,5 +496,5 @@ const MOST_ERRORS = 10;
 const REFUSED = /^(?:0A|22|26|42)/;
 
 function gone(): DbFailure {
-  return new DbFailure('lost', 'the connection is gone', { left: 'unsent' });
+  return new DbFailure('lost', 'the connection is gone', { effect: 'unsent' });
 }

@@ -185,12 +185,12 @@ describe.each(PORTS)('over the %s port', (label, port) => {
 
   test('one that fails while it runs is taken back, and nobody fails behind it', async () => {
     const table = await create('failing', DERIVED, '(id, s) SELECT number, toString(number) FROM numbers(4)');
-    expect(await failureOf(run(update(table, 1, { s: 'none' })))).toMatchObject({ kind: 'invalid', code: '6', left: 'nothing' });
+    expect(await failureOf(run(update(table, 1, { s: 'none' })))).toMatchObject({ kind: 'invalid', code: '6', effect: 'nothing' });
     expect(await mutations(table)).toEqual(['0', '0']);
     expect((await run(update(table, 2, { s: '20' }))).rows).toBe(1);
     expect(await together(update(table, 0, { s: '100' }), update(table, 1, { s: 'none' }), update(table, 3, { s: '30' }))).toEqual([
       1,
-      expect.objectContaining({ kind: 'invalid', left: 'nothing' }),
+      expect.objectContaining({ kind: 'invalid', effect: 'nothing' }),
       1,
     ]);
     expect(await kept(table, 'id, s, n')).toEqual([
@@ -211,7 +211,7 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     expect(await mutations(table)).toEqual(['1', '1']);
     await command(connection, `KILL MUTATION WHERE database = '${DATABASE}' AND table = 'behind_${label}'`);
     const [changed] = (await rowsOf(connection, `SELECT count() FROM behind_${label} WHERE s = '5'`)).rows;
-    if (failure.left === 'nothing') expect(changed).toEqual(['0']);
-    else expect([failure.left, changed]).toEqual(['unknown', [expect.stringMatching(/^[01]$/)]]);
+    if (failure.effect === 'nothing') expect(changed).toEqual(['0']);
+    else expect([failure.effect, changed]).toEqual(['unknown', [expect.stringMatching(/^[01]$/)]]);
   });
 });

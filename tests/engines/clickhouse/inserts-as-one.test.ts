@@ -44,9 +44,9 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   const kept = async (): Promise<unknown> =>
     (await rowsOf(connection, `SELECT id, s, arrayStringConcat(tags, '+') FROM notes_${label} ORDER BY id`)).rows;
   const parts = async (): Promise<unknown> => (await rowsOf(connection, `SELECT uniqExact(_part) FROM notes_${label}`)).rows;
-  const leftBy = async (work: Promise<unknown>) => {
+  const effectOfSocketError = async (work: Promise<unknown>) => {
     const failure = (await work.catch((error: unknown) => error)) as DbFailure;
-    return [failure.kind, failure.left];
+    return [failure.kind, failure.effect];
   };
 
   test('they are one part, and each is told of its own rows', async () => {
@@ -106,18 +106,18 @@ describe.each(PORTS)('over the %s port', (label, port) => {
   test('of those sent with a row that is refused nothing is left, and each has to come again; one alone is told why', async () => {
     await command(connection, `TRUNCATE TABLE notes_${label}`);
     connection.hold?.(true);
-    const running = [insert(['id'], [['1']]), insert(['id'], [['1000']]), insert(['id'], [['3']])].map(leftBy);
+    const running = [insert(['id'], [['1']]), insert(['id'], [['1000']]), insert(['id'], [['3']])].map(effectOfSocketError);
     connection.send?.();
     expect(await Promise.all(running)).toEqual([
-      ['held_up', 'nothing'],
-      ['held_up', 'nothing'],
-      ['held_up', 'nothing'],
+      ['preempted', 'nothing'],
+      ['preempted', 'nothing'],
+      ['preempted', 'nothing'],
     ]);
     expect(connection.usable).toBe(false);
     connection = await open(port, DATABASE);
     expect(await kept()).toEqual([]);
     connection.hold?.(true);
-    const alone = leftBy(insert(['id'], [['1000']]));
+    const alone = effectOfSocketError(insert(['id'], [['1000']]));
     connection.send?.();
     expect(await alone).toEqual(['constraint', 'nothing']);
   });
@@ -126,13 +126,16 @@ describe.each(PORTS)('over the %s port', (label, port) => {
     await command(connection, `TRUNCATE TABLE notes_${label}`);
     const gone = new AbortController();
     connection.hold?.(true);
-    const running = [leftBy(insert(['id'], [['1']], { ...RUN, signal: gone.signal })), leftBy(command(connection, 'SELECT 1'))];
+    const running = [
+      effectOfSocketError(insert(['id'], [['1']], { ...RUN, signal: gone.signal })),
+      effectOfSocketError(command(connection, 'SELECT 1')),
+    ];
     const stays = insert(['id'], [['2']]);
     gone.abort();
     connection.send?.();
     expect(await Promise.all(running)).toEqual([
       ['cancelled', expect.anything()],
-      ['held_up', 'nothing'],
+      ['preempted', 'nothing'],
     ]);
     expect((await stays).rows).toBe(1);
     expect(await kept()).toEqual([['2', null, '']]);

@@ -66,7 +66,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     connection.hold?.(true);
     const writes = [write(20, insert), write(1, insert), write(21, insert), write(2)] as const;
     connection.send?.();
-    await expect(writes[1]).rejects.toMatchObject({ kind: 'duplicate', left: 'nothing' });
+    await expect(writes[1]).rejects.toMatchObject({ kind: 'duplicate', effect: 'nothing' });
     for (const i of [0, 2, 3] as const) expect(await writes[i]).toMatchObject({ rows: 1 });
     expect(await counts()).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 1, 1]);
     expect(connection.usable).toBe(true);
@@ -78,11 +78,11 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     connection.hold?.(true);
     const writes = [write(2), write(1), write(3), write(1), write(4)] as const;
     connection.send?.();
-    for (const i of [1, 3] as const) await expect(writes[i]).rejects.toMatchObject({ kind: 'held_up', left: 'nothing' });
+    for (const i of [1, 3] as const) await expect(writes[i]).rejects.toMatchObject({ kind: 'preempted', effect: 'nothing' });
     const ends = await Promise.allSettled([writes[0], writes[2], writes[4]]);
     // One behind it may be hit when the first is over at that moment; it fares the same.
     const isDone = ends.map((end) => {
-      if (end.status === 'rejected') expect(end.reason).toMatchObject({ kind: 'held_up', left: 'nothing' });
+      if (end.status === 'rejected') expect(end.reason).toMatchObject({ kind: 'preempted', effect: 'nothing' });
       return end.status === 'fulfilled';
     });
     await release();
@@ -114,7 +114,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     const writes = [1, 3, 1].map((n) => connection.run(change, [String(n)], brief));
     connection.send?.();
     const [first, , last] = await Promise.allSettled(writes);
-    expect(first).toMatchObject({ status: 'rejected', reason: { kind: 'held_up' } });
+    expect(first).toMatchObject({ status: 'rejected', reason: { kind: 'preempted' } });
     expect(last).toMatchObject({ status: 'rejected', reason: { kind: 'timeout' } });
     await release();
     expect((await counts())[0]).toBe(0);
@@ -139,7 +139,7 @@ describe.each(ENGINES)('writes on a shared connection of %s', (name) => {
     const writes = [write(1), write(3), write(4)];
     connection.send?.();
     connection.close();
-    for (const done of writes) await expect(done).rejects.toMatchObject({ kind: 'lost', left: 'unknown' });
+    for (const done of writes) await expect(done).rejects.toMatchObject({ kind: 'lost', effect: 'unknown' });
     await release();
   });
 });

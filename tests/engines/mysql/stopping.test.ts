@@ -64,7 +64,7 @@ suite.each(SERVERS)('%s: stopping', (_, at: Server) => {
     await expect.poll(running, PATIENCE).toHaveLength(1);
     leaver.abort();
     expect(connection.usable).toBe(false);
-    await expect(sql(connection, 'SELECT 7')).rejects.toMatchObject({ kind: 'lost', left: 'unsent' });
+    await expect(sql(connection, 'SELECT 7')).rejects.toMatchObject({ kind: 'lost', effect: 'unsent' });
     await hasEnded;
     await gone();
     expect(connection.usable).toBe(true);

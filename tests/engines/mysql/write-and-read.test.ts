@@ -114,19 +114,19 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     ['a trigger that refuses', 'bad', 'raised'],
   ])('%s: the write fails, although the read finds a row of before', async (__, word, kind) => {
     await written('twice');
-    await expect(written(word)).rejects.toMatchObject({ kind, left: 'nothing' });
+    await expect(written(word)).rejects.toMatchObject({ kind, effect: 'nothing' });
     expect(await stored()).toEqual(['twice']);
     await written('next');
     expect(await stored()).toEqual(['twice', 'next']);
   });
 
   test('a read that cannot be prepared keeps the write from being sent', async () => {
-    await expect(written('kept', 'SELECT nothing FROM words')).rejects.toMatchObject({ kind: 'missing_column', left: 'nothing' });
+    await expect(written('kept', 'SELECT nothing FROM words')).rejects.toMatchObject({ kind: 'missing_column', effect: 'nothing' });
     expect(await stored()).toEqual([]);
   });
 
   test('a read that fails does not say that nothing is left', async () => {
-    await expect(written('failed', 'SELECT ~0 + id FROM words')).rejects.toMatchObject({ left: 'unknown' });
+    await expect(written('failed', 'SELECT ~0 + id FROM words')).rejects.toMatchObject({ effect: 'unknown' });
     expect(await stored()).toEqual(['failed']);
   });
 
@@ -143,14 +143,14 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
 
   test('a read that takes too long, and one that is cut off: nobody says that nothing is left', async () => {
     const slow = 'SELECT id, SLEEP(60) FROM words';
-    await expect(written('late', slow, 300)).rejects.toMatchObject({ kind: 'timeout', left: 'unknown' });
+    await expect(written('late', slow, 300)).rejects.toMatchObject({ kind: 'timeout', effect: 'unknown' });
     await sleeping(0);
     await expect.poll(stored, PATIENCE).toEqual(['late']);
     connection.close();
     connection = await connect(at, database, { tls: 'disable' }, link.port);
     const cut = expect(written('cut', "SELECT id, IF(word = 'cut', SLEEP(3), 0) FROM words")).rejects.toMatchObject({
       kind: 'lost',
-      left: 'unknown',
+      effect: 'unknown',
     });
     await sleeping(1);
     link.stop();
@@ -159,7 +159,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
   });
 
   test('a write that is cut off', async () => {
-    const cut = expect(written('slow')).rejects.toMatchObject({ kind: 'lost', left: 'unknown' });
+    const cut = expect(written('slow')).rejects.toMatchObject({ kind: 'lost', effect: 'unknown' });
     await sleeping(1);
     link.stop();
     await cut;
@@ -172,12 +172,12 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     link.change = replaced('START TRANSACTION', 'START TRANSPARENT');
     expect(await written('alone')).toMatchObject({ rows: 1 });
     expect(await stored()).toEqual(['alone']);
-    await expect(written('alone')).rejects.toMatchObject({ kind: 'duplicate', left: 'nothing' });
+    await expect(written('alone')).rejects.toMatchObject({ kind: 'duplicate', effect: 'nothing' });
   });
 
   test('an end that the server refuses: nobody says what is left', async () => {
     link.change = replaced('COMMIT', 'COMMAT');
-    await expect(written('open')).rejects.toMatchObject({ kind: 'syntax', left: 'unknown' });
+    await expect(written('open')).rejects.toMatchObject({ kind: 'syntax', effect: 'unknown' });
   });
 
   test('several of one moment on one connection: each gets its own row, fails by itself, and leaves no transaction', async () => {
@@ -192,8 +192,8 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
       const outcome = await writes[i];
       expect(sinks[i]?.values).toEqual([[String(outcome?.generated), words[i]]]);
     }
-    await expect(writes[1]).rejects.toMatchObject({ kind: 'duplicate', left: 'nothing' });
-    await expect(writes[3]).rejects.toMatchObject({ kind: 'raised', left: 'nothing' });
+    await expect(writes[1]).rejects.toMatchObject({ kind: 'duplicate', effect: 'nothing' });
+    await expect(writes[3]).rejects.toMatchObject({ kind: 'raised', effect: 'nothing' });
     expect(link.pieces).toBe(1);
     expect(await stored()).toEqual(['taken', 'a', 'b', 'c']);
     await expect.poll(openTransactions, PATIENCE).toBe('0');
@@ -208,11 +208,11 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     const stuck = written('other');
     const behind = written('behind');
     connection.send?.();
-    await expect(stuck).rejects.toMatchObject({ kind: 'held_up', left: 'nothing' });
+    await expect(stuck).rejects.toMatchObject({ kind: 'preempted', effect: 'nothing' });
     // What hits the one behind it hits its write, or nothing.
     const isHit = await behind.then(
       () => false,
-      ({ kind, left }) => kind === 'held_up' && left === 'nothing',
+      ({ kind, effect }) => kind === 'preempted' && effect === 'nothing',
     );
     await watcher.rollback(OPTIONS);
     expect(await stored()).toEqual(isHit ? ['locked'] : ['locked', 'behind']);
@@ -226,7 +226,7 @@ suite.each(SERVERS)('%s: a write and its read', (_, at: Server) => {
     await expect(
       dawdling.then(
         () => 'unknown',
-        ({ left }) => left,
+        ({ effect }) => effect,
       ),
     ).resolves.toBe('unknown');
     await other.catch(() => undefined);

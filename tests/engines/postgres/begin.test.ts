@@ -49,7 +49,7 @@ test.each([
   for (let id = 100; id < 100 + before; id++) await insert(connection, id);
   change = (bytes) => Buffer.from(bytes.toString('latin1').replace('BEGIN\0', 'BEGUM\0'), 'latin1');
   await connection.begin(OPTIONS);
-  await expect(insert(connection, 1)).rejects.toMatchObject({ kind: 'syntax', left: 'nothing' });
+  await expect(insert(connection, 1)).rejects.toMatchObject({ kind: 'syntax', effect: 'nothing' });
   change = undefined;
   await connection.rollback(OPTIONS);
   expect(await stored()).toEqual(before === 0 ? [] : [100]);
@@ -67,7 +67,7 @@ test.each([
 
 test('a statement has run when the settings before it fail, and nobody says that it has not', async () => {
   change = (bytes) => Buffer.from(bytes.toString('latin1').replace('SET statement_timeout', 'SET statement_timeoux'), 'latin1');
-  await expect(insert(connection, 1)).rejects.toMatchObject({ left: 'unknown' });
+  await expect(insert(connection, 1)).rejects.toMatchObject({ effect: 'unknown' });
   expect(await stored()).toEqual([1]);
 });
 

@@ -2,7 +2,7 @@
  * Translates ClickHouse's exception codes and the errors of sockets into the kinds of failure that all engines share. The only file that knows
  * the codes. Removes from a message what quotes the statement: callers must not see it.
  */
-import { DbFailure, type FailureKind, type Left } from '../../contract/engine.ts';
+import { DbFailure, type Effect, type FailureKind } from '../../contract/engine.ts';
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
   192: 'login', // unknown user
@@ -88,17 +88,17 @@ export function failureOf(text: string, code?: number): DbFailure {
 export function exceptionFailure(code: number, message: string): DbFailure {
   if (code === MUTATION_FAILED) return mutationFailure(message);
   const kind = KINDS[code] ?? 'other';
-  const left = STOPPED.has(kind) || IN_A_VIEW.test(message) ? 'unknown' : 'nothing';
-  return new DbFailure(kind, plainMessage(message), { code: String(code), column: columnOf(message), left });
+  const effect = STOPPED.has(kind) || IN_A_VIEW.test(message) ? 'unknown' : 'nothing';
+  return new DbFailure(kind, plainMessage(message), { code: String(code), column: columnOf(message), effect });
 }
 
 const MUTATION_FAILED = 341;
 
 /** A mutation that has failed while it ran. Some parts may have been changed, and it will be tried again until it is withdrawn. */
 export class MutationFailure extends DbFailure {
-  override leaving(left: Left): MutationFailure {
+  override withEffect(effect: Effect): MutationFailure {
     const { kind, message, code, column } = this;
-    return new MutationFailure(kind, message, { code, column, left });
+    return new MutationFailure(kind, message, { code, column, effect });
   }
 }
 
@@ -106,7 +106,7 @@ export class MutationFailure extends DbFailure {
 function mutationFailure(message: string): MutationFailure {
   const [, code, reason] = EXCEPTION.exec(message) ?? [undefined, String(MUTATION_FAILED), message];
   const kind = KINDS[Number(code)] ?? 'other';
-  return new MutationFailure(kind, plainMessage(reason ?? ''), { code: code ?? '', column: columnOf(message), left: 'unknown' });
+  return new MutationFailure(kind, plainMessage(reason ?? ''), { code: code ?? '', column: columnOf(message), effect: 'unknown' });
 }
 
 /** A mutation that ran out of time goes on in the background, and blocks of an insert that came before stay. */
@@ -151,11 +151,11 @@ export function dialFailure(error: Error): DbFailure {
 }
 
 /** A socket that ended while a statement ran. */
-export function lostFailure(cause?: Error, left: Left = 'unknown'): DbFailure {
+export function lostFailure(cause?: Error, effect: Effect = 'unknown'): DbFailure {
   return new DbFailure('lost', 'the ClickHouse server closed the connection before the answer was complete', {
     code: cause === undefined ? '' : codeOf(cause),
     cause,
-    left,
+    effect,
   });
 }
 

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Entry } from '../../../model/entry.ts';
-import { type ConnectOptions, DbFailure, type FailureKind, leftBy } from '../../contract/engine.ts';
+import { type ConnectOptions, DbFailure, effectOfSocketError, type FailureKind } from '../../contract/engine.ts';
 import { LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
 import { failureOf, lostFailure } from '../dialect/failures.ts';
 import { literalText } from '../types/params.ts';
@@ -275,7 +275,7 @@ export class HttpWire implements Wire {
     if (status >= 300 && status < 400) return malformed('a redirect, which is never followed');
     const kind = STATUS_KINDS[status];
     if (failure.code !== '0') return failure;
-    if (kind !== undefined) return new DbFailure(kind, `the server answered with status ${this.#head?.status}`, { left: 'unknown' });
+    if (kind !== undefined) return new DbFailure(kind, `the server answered with status ${this.#head?.status}`, { effect: 'unknown' });
     return this.#head?.status === 200 ? lostFailure() : failure;
   }
 
@@ -290,7 +290,7 @@ export class HttpWire implements Wire {
     if (this.#pending !== undefined) {
       if (this.#failed && this.#error !== '') this.#settle(this.#cutFailure(error));
       else if (this.#parser.endsWithSocket && error === undefined) this.#finish();
-      else this.#settle(lostFailure(error, this.#pending.exchange.blocks === undefined ? leftBy(error) : 'unknown'));
+      else this.#settle(lostFailure(error, this.#pending.exchange.blocks === undefined ? effectOfSocketError(error) : 'unknown'));
     }
     if (this.#closed) return;
     this.#closed = true;

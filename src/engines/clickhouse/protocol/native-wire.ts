@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
-import { type ConnectOptions, DbFailure, leftBy } from '../../contract/engine.ts';
+import { type ConnectOptions, DbFailure, effectOfSocketError } from '../../contract/engine.ts';
 import { LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
 import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts';
 import {
@@ -279,7 +279,8 @@ export class NativeWire implements Wire {
 
   #end(error?: Error): void {
     const pending = this.#pending;
-    if (pending !== undefined) this.#settle(lostFailure(error, pending.exchange.blocks === undefined ? leftBy(error) : 'unknown'));
+    if (pending !== undefined)
+      this.#settle(lostFailure(error, pending.exchange.blocks === undefined ? effectOfSocketError(error) : 'unknown'));
     if (this.#closed) return;
     this.#closed = true;
     this.#spool.letGo();

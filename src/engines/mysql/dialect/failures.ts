@@ -2,7 +2,7 @@
  * Translates what MySQL and MariaDB report into the kinds of failure that all engines share. The only file that knows error numbers.
  * Knows neither HTTP statuses nor who asked.
  */
-import { DbFailure, type FailureKind, type Left } from '../../contract/engine.ts';
+import { DbFailure, type Effect, type FailureKind } from '../../contract/engine.ts';
 import { GUARD_FAILED } from './strict.ts';
 
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
@@ -70,16 +70,16 @@ export function serverFailure(code: number, sqlState: string, message: string): 
   if (code === OUT_OF_RANGE && GUARD_FAILED.test(words)) return new DbFailure('stale', words, { code: String(code) });
   if (kind === 'duplicate') return new DbFailure(kind, words, { code: String(code), constraint: found(KEY, words) });
   const constraint = kind === 'constraint' ? CONSTRAINTS.map((pattern) => found(pattern, words)).find(Boolean) : undefined;
-  const left = kind === 'lost' && !ENDED.has(code) ? 'unknown' : 'nothing';
-  return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint, left });
+  const effect = kind === 'lost' && !ENDED.has(code) ? 'unknown' : 'nothing';
+  return new DbFailure(kind, words, { code: String(code), column: columnIn(words), constraint, effect });
 }
 
 /** Errors of a server that has ended the statement: it shuts down, or somebody killed the statement or its session. */
 const ENDED: ReadonlySet<number> = new Set([1053, 1317, 1927, 3169]);
 
 /** The socket or the protocol failed in mid-statement. */
-export function lostFailure(why: string, cause?: unknown, left: Left = 'unknown'): DbFailure {
-  return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, left });
+export function lostFailure(why: string, cause?: unknown, effect: Effect = 'unknown'): DbFailure {
+  return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, effect });
 }
 
 /** Whatever fails during the login counts as a login failure, except a full server and a missing database. */
@@ -103,28 +103,28 @@ export function connectFailure(error: unknown): DbFailure {
 }
 
 /** Why a statement was stopped early. */
-export type StopKind = 'timeout' | 'cancelled' | 'held_up';
+export type StopKind = 'timeout' | 'cancelled' | 'preempted';
 
 const STOP_WORDS: Readonly<Record<StopKind, string>> = {
   timeout: 'The statement ran past its time and was stopped',
   cancelled: 'The statement was stopped because nobody waits for it any more',
-  held_up: 'The statement was stopped because others waited behind it',
+  preempted: 'The statement was stopped because others waited behind it',
 };
 
 export function stopFailure(kind: StopKind, cause?: unknown): DbFailure {
   const code = cause instanceof DbFailure ? cause.code : '';
   // An answer, also that the statement was killed, says how it ended; without one nobody knows.
-  return new DbFailure(kind, STOP_WORDS[kind], { code, cause, left: cause instanceof DbFailure ? cause.left : 'unknown' });
+  return new DbFailure(kind, STOP_WORDS[kind], { code, cause, effect: cause instanceof DbFailure ? cause.effect : 'unknown' });
 }
 
 /** What prepares a statement does not run it. */
 export function withoutEffect(error: unknown): never {
-  throw error instanceof DbFailure && error.left === 'unknown' ? error.leaving('nothing') : error;
+  throw error instanceof DbFailure && error.effect === 'unknown' ? error.withEffect('nothing') : error;
 }
 
 /** For failures whose effect is known from elsewhere. */
-export function leaves(left: Left): (error: unknown) => never {
+export function leaves(effect: Effect): (error: unknown) => never {
   return (error) => {
-    throw error instanceof DbFailure ? error.leaving(left) : error;
+    throw error instanceof DbFailure ? error.withEffect(effect) : error;
   };
 }

@@ -127,7 +127,7 @@ export class ResultReply implements Reply {
   selected = false;
   /** Rows that were dropped because nobody wanted them any more. */
   dropped = false;
-  readonly #isShared: boolean;
+  readonly #isPipelined: boolean;
   readonly #statement: Statement;
   readonly #prepared: Pick<Prepared, 'columns'>;
   readonly #source: Source;
@@ -143,9 +143,9 @@ export class ResultReply implements Reply {
   #unproven: number[] = [];
   #reader: RowReader | undefined;
 
-  constructor(statement: Statement, prepared: Pick<Prepared, 'columns'>, source: Source, sink: RowSink | undefined, isShared: boolean) {
+  constructor(statement: Statement, prepared: Pick<Prepared, 'columns'>, source: Source, sink: RowSink | undefined, isPipelined: boolean) {
     this.#prepared = prepared;
-    this.#isShared = isShared;
+    this.#isPipelined = isPipelined;
     this.#statement = statement;
     this.#source = source;
     this.#flow = new StatementBackpressure(source);
@@ -209,7 +209,7 @@ export class ResultReply implements Reply {
   #sinkFailed(error: unknown): void {
     this.sinkError = error;
     this.abandon();
-    if (!this.#isShared) throw lostFailure('Whoever was given the rows could not take them', error);
+    if (!this.#isPipelined) throw lostFailure('Whoever was given the rows could not take them', error);
   }
 
   #head(bytes: Buffer, from: number, to: number): boolean {

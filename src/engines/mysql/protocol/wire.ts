@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/bytes/buffer-pool.ts';
-import { DbFailure, leftBy } from '../../contract/engine.ts';
+import { DbFailure, effectOfSocketError } from '../../contract/engine.ts';
 import { LargeShare, malformed } from '../../contract/limits.ts';
 import type { SocketReader } from '../../driver-kit/socket-reader.ts';
 import { lostFailure } from '../dialect/failures.ts';
@@ -53,7 +53,7 @@ export class Wire {
     this.#socket = socket;
     this.#share = new LargeShare(maxRowBytes);
     reader.read(socket, (bytes, length) => this.#receive(bytes, length));
-    socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, leftBy(error))));
+    socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, effectOfSocketError(error))));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));
     socket.on('close', () => this.fail(lostFailure('The connection to the database closed')));
     socket.resume();
@@ -80,7 +80,7 @@ export class Wire {
    * one after the other: the answers come in the same order.
    */
   send(command: Buffer, reply: Reply): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure.leaving('unsent'));
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.withEffect('unsent'));
     const sequence = this.#write(command) & 0xff;
     const done = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ reply, sequence, resolve, reject });

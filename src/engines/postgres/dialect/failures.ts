@@ -81,7 +81,7 @@ export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
     constraint: fields.get('n'),
     position: Number(fields.get('P')) || undefined,
     ofStatement: code.startsWith(CLASS_OF_STATEMENTS),
-    left: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
+    effect: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
   });
 }
 

@@ -7,7 +7,7 @@ import type { Statement, StatementParam } from '../../../sql/statement.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { viewOf } from '../../../util/bytes/byte-writer.ts';
 import { StatementBackpressure } from '../../contract/backpressure.ts';
-import { DbFailure, type Left, type Outcome, type RunOptions } from '../../contract/engine.ts';
+import { DbFailure, type Effect, type Outcome, type RunOptions } from '../../contract/engine.ts';
 import { malformed } from '../../contract/limits.ts';
 import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
@@ -88,7 +88,7 @@ interface Place {
   readonly shown: Shown;
   readonly source: Backpressure;
   /** Do answers of other callers come behind it? Then a sink that takes no rows ends only its own. */
-  readonly isShared: boolean;
+  readonly isPipelined: boolean;
 }
 
 /** How a BEGIN is answered. */
@@ -98,7 +98,7 @@ const NO_REPAIRS: readonly (Repair | undefined)[] = [];
 
 export class QueryAnswer {
   readonly asked: QuerySent;
-  readonly isShared: boolean;
+  readonly isPipelined: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
   /** Ready messages still to come: one for each piece that was sent, and the end of its BEGIN. */
@@ -126,13 +126,13 @@ export class QueryAnswer {
 
   constructor(
     asked: QuerySent,
-    { ready, shown, source, isShared }: Place,
+    { ready, shown, source, isPipelined }: Place,
     resolve: (outcome: Outcome) => void,
     reject: (failure: DbFailure) => void,
   ) {
     this.asked = asked;
     this.ready = ready;
-    this.isShared = isShared;
+    this.isPipelined = isPipelined;
     this.#shown = shown;
     this.#source = source;
     this.resolve = resolve;
@@ -248,7 +248,7 @@ export class QueryAnswer {
 
   #untaken(cause: unknown): void {
     const failure = new Untaken(cause);
-    if (!this.isShared) throw failure;
+    if (!this.isPipelined) throw failure;
     this.giveUp(failure);
   }
 
@@ -271,18 +271,18 @@ export class QueryAnswer {
   settle(): void {
     this.letGo();
     const { stopped } = this;
-    const failure = this.#failedEarly && this.#completed ? this.failure?.leaving('unknown') : this.failure;
+    const failure = this.#failedEarly && this.#completed ? this.failure?.withEffect('unknown') : this.failure;
     if (failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
     else if (stopped === undefined) this.reject(failure);
     // It was told to stop, and the server confirms that it ended without effect.
-    else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, left: failure.left }));
+    else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, effect: failure.effect }));
   }
 
   /** The connection went away, perhaps after the server has said why. */
-  lost(left: Left): void {
+  lost(effect: Effect): void {
     const { failure } = this;
-    const stopped = this.stopped?.kind === 'held_up' ? undefined : this.stopped;
-    if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { left }));
+    const stopped = this.stopped?.kind === 'preempted' ? undefined : this.stopped;
+    if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { effect }));
     else this.reject(failure.kind === 'lost' ? this.#ended(failure) : failure);
   }
 
@@ -291,8 +291,8 @@ export class QueryAnswer {
    * statement was bound has never looked at it: the two crossed on the way.
    */
   #ended(failure: DbFailure): DbFailure {
-    if (this.#completed) return failure.leaving('unknown');
-    return this.bound || this.asked.prepared === undefined ? failure : failure.leaving('unsent');
+    if (this.#completed) return failure.withEffect('unknown');
+    return this.bound || this.asked.prepared === undefined ? failure : failure.withEffect('unsent');
   }
 
   /** Rows are about to come, or it is known that there are none. False when they are not what was planned for, and nobody shall see them. */

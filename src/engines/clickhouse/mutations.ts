@@ -3,7 +3,7 @@
  * else be tried again for ever and fail all behind it.
  */
 import type { ResultColumn, RowSink } from '../../model/cells.ts';
-import { DbFailure, type Effect, type Outcome, type RunOptions } from '../contract/engine.ts';
+import { DbFailure, type Outcome, type RunOptions, type StatementEffect } from '../contract/engine.ts';
 import { TextRows } from '../contract/rows.ts';
 import { changeEach, countEach, nthNumber, TAG } from './dialect/changes.ts';
 import { MutationFailure } from './dialect/failures.ts';
@@ -91,7 +91,7 @@ export class Mutations implements MutationRunner {
   }
 
   /** Takes a mutation out of the server's list, and tells what it has left: nothing, when no part of the table is as new as it. */
-  async #withdraw(tag: string): Promise<Effect> {
+  async #withdraw(tag: string): Promise<StatementEffect> {
     const isIt = `position(command, ${literalText(tag)}) > 0`;
     try {
       const named = `SELECT mutation_id, database, table FROM system.mutations WHERE ${isIt}`;

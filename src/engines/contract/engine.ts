@@ -262,14 +262,14 @@ export interface Engine extends EngineNames {
  *   nothing   the server had it, and says that it ended without effect
  *   unknown   it was sent, and nobody said how it ended
  */
-export type Effect = 'unsent' | 'nothing' | 'unknown';
+export type StatementEffect = 'unsent' | 'nothing' | 'unknown';
 
 /** How often that is done: when a server ends its sessions, several idle connections of a pool may be dead, and each is found out by itself. */
 export const MAX_UNSENT_RETRIES = 3;
 
 export class DbFailure extends Error {
   readonly kind: FailureKind;
-  readonly effect: Effect;
+  readonly effect: StatementEffect;
   /** The engine's own code (SQLSTATE, errno, exception code). */
   readonly code: string;
   readonly column: string | undefined;
@@ -294,7 +294,7 @@ export class DbFailure extends Error {
       readonly ofStatement?: boolean | undefined;
       readonly cause?: unknown;
       /** Without it: a server that gave a code has said how the statement ended. */
-      readonly effect?: Effect | undefined;
+      readonly effect?: StatementEffect | undefined;
     } = {},
   ) {
     super(message, { cause: details.cause });
@@ -315,7 +315,7 @@ export class DbFailure extends Error {
   }
 
   /** The same failure, with better knowledge of what is left. */
-  withEffect(effect: Effect): DbFailure {
+  withEffect(effect: StatementEffect): DbFailure {
     const { kind, message, code, column, constraint, key, ofStatement, cause } = this;
     const same = new DbFailure(kind, message, { code, column, constraint, key, ofStatement, cause, effect });
     same.#place = this.#place;
@@ -349,7 +349,7 @@ export class DbFailure extends Error {
 }
 
 /** For a socket that failed in a write: the end of the data has not left this machine. Otherwise nobody knows how far it came. */
-export function effectOfSocketError(error: unknown): Effect {
+export function effectOfSocketError(error: unknown): StatementEffect {
   return (error as { syscall?: unknown } | undefined)?.syscall === 'write' ? 'unsent' : 'unknown';
 }
 

@@ -11,10 +11,10 @@ import {
   allOver,
   type Connection,
   DbFailure,
-  type Effect,
   effectOfSocketError,
   type Outcome,
   type RunOptions,
+  type StatementEffect,
   type StatementRun,
   type Undone,
 } from '../contract/engine.ts';
@@ -471,7 +471,7 @@ export class PostgresConnection implements Connection, Watched {
     cancelQuery(this.#socket, this.#session);
   }
 
-  #lost(effect: Effect): void {
+  #lost(effect: StatementEffect): void {
     unwatch(this);
     this.usable = false;
     this.#incoming.close();

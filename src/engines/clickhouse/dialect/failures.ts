@@ -2,7 +2,7 @@
  * Translates ClickHouse's exception codes and the errors of sockets into the kinds of failure that all engines share. The only file that knows
  * the codes. Removes from a message what quotes the statement: callers must not see it.
  */
-import { DbFailure, type Effect, type FailureKind } from '../../contract/engine.ts';
+import { DbFailure, type FailureKind, type StatementEffect } from '../../contract/engine.ts';
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
   192: 'login', // unknown user
@@ -96,7 +96,7 @@ const MUTATION_FAILED = 341;
 
 /** A mutation that has failed while it ran. Some parts may have been changed, and it will be tried again until it is withdrawn. */
 export class MutationFailure extends DbFailure {
-  override withEffect(effect: Effect): MutationFailure {
+  override withEffect(effect: StatementEffect): MutationFailure {
     const { kind, message, code, column } = this;
     return new MutationFailure(kind, message, { code, column, effect });
   }
@@ -151,7 +151,7 @@ export function dialFailure(error: Error): DbFailure {
 }
 
 /** A socket that ended while a statement ran. */
-export function lostFailure(cause?: Error, effect: Effect = 'unknown'): DbFailure {
+export function lostFailure(cause?: Error, effect: StatementEffect = 'unknown'): DbFailure {
   return new DbFailure('lost', 'the ClickHouse server closed the connection before the answer was complete', {
     code: cause === undefined ? '' : codeOf(cause),
     cause,

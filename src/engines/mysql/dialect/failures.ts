@@ -2,7 +2,7 @@
  * Translates what MySQL and MariaDB report into the kinds of failure that all engines share. The only file that knows error numbers.
  * Knows neither HTTP statuses nor who asked.
  */
-import { DbFailure, type Effect, type FailureKind } from '../../contract/engine.ts';
+import { DbFailure, type FailureKind, type StatementEffect } from '../../contract/engine.ts';
 import { GUARD_FAILED } from './strict.ts';
 
 const CODES: Readonly<Partial<Record<FailureKind, readonly number[]>>> = {
@@ -78,7 +78,7 @@ export function serverFailure(code: number, sqlState: string, message: string): 
 const ENDED: ReadonlySet<number> = new Set([1053, 1317, 1927, 3169]);
 
 /** The socket or the protocol failed in mid-statement. */
-export function lostFailure(why: string, cause?: unknown, effect: Effect = 'unknown'): DbFailure {
+export function lostFailure(why: string, cause?: unknown, effect: StatementEffect = 'unknown'): DbFailure {
   return new DbFailure('lost', why, { code: 'CONNECTION_LOST', cause, effect });
 }
 
@@ -123,7 +123,7 @@ export function withoutEffect(error: unknown): never {
 }
 
 /** For failures whose effect is known from elsewhere. */
-export function leaves(effect: Effect): (error: unknown) => never {
+export function leaves(effect: StatementEffect): (error: unknown) => never {
   return (error) => {
     throw error instanceof DbFailure ? error.withEffect(effect) : error;
   };

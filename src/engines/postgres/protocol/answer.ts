@@ -7,7 +7,7 @@ import type { Statement, StatementParam } from '../../../sql/statement.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { viewOf } from '../../../util/bytes/byte-writer.ts';
 import { StatementBackpressure } from '../../contract/backpressure.ts';
-import { DbFailure, type Effect, type Outcome, type RunOptions } from '../../contract/engine.ts';
+import { DbFailure, type Outcome, type RunOptions, type StatementEffect } from '../../contract/engine.ts';
 import { malformed } from '../../contract/limits.ts';
 import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.ts';
 import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
@@ -279,7 +279,7 @@ export class QueryAnswer {
   }
 
   /** The connection went away, perhaps after the server has said why. */
-  lost(effect: Effect): void {
+  lost(effect: StatementEffect): void {
     const { failure } = this;
     const stopped = this.stopped?.kind === 'preempted' ? undefined : this.stopped;
     if (failure === undefined) this.reject(stopped ?? new DbFailure('lost', 'the connection to the database was lost', { effect }));

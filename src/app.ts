@@ -123,14 +123,14 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     const drainMs = config.drainSecs * 1000;
     // A gateway that polls /readyz stops sending requests during the drain period. An idle server
     // skips it.
-    await server.idle(drainMs, () => brokenOff);
-    const outcome = await server.end(graceSecs * 1000, drainMs);
-    if (outcome === 'forced' || brokenOff) await wait(CANCEL_MS);
+    await server.waitUntilQuiet(drainMs, () => brokenOff);
+    const outcome = await server.close(graceSecs * 1000, drainMs);
+    if (outcome === 'aborted' || brokenOff) await wait(CANCEL_MS);
     await closeRooms();
   };
   const breakOff = (): void => {
     brokenOff = true;
-    server.breakOff();
+    server.abort();
   };
   return { url: urlOf(config.host, port), store, observer, close, breakOff };
 }

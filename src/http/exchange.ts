@@ -5,9 +5,9 @@
 import { type ContextHeaders, readHeaders } from '../auth/headers.ts';
 import type { StopSignal } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
-import type { RequestHead } from '../http1/head.ts';
-import { type HeaderSection, headerOf } from '../http1/header-section.ts';
-import type { HttpReply } from '../http1/reply.ts';
+
+import { type HeaderSection, type HttpReply, headerOf, type RequestHead } from '../http1/index.ts';
+
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
 import { bytesOf, Lease } from '../util/bytes/buffer-pool.ts';
@@ -42,11 +42,11 @@ interface Reading {
 }
 
 function readingOf(section: HeaderSection): Reading {
-  if (section.reading !== undefined) return section.reading as Reading;
+  if (section.derived !== undefined) return section.derived as Reading;
   const sent = headerOf(section, 'x-request-id');
   const requestId = sent !== undefined && SANE_ID.test(sent) ? sent : undefined;
   const reading: Reading = { requestId, twice: twiceIn(section), context: undefined };
-  section.reading = reading;
+  section.derived = reading;
   return reading;
 }
 
@@ -100,7 +100,7 @@ export class Exchange implements StopSignal, WorkMeter {
     if (this.body === undefined) return;
     this.body = undefined;
     this.#bodyLease?.release();
-    this.reply.bodyDone();
+    this.reply.releaseRequestBody();
   }
 
   get method(): string {

@@ -4,8 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import { apiError } from '../errors.ts';
-import type { RequestHead } from '../http1/head.ts';
-import { HttpReply } from '../http1/reply.ts';
+import { HttpReply, type RequestHead } from '../http1/index.ts';
+
 import { type InnerAnswer, type InnerRequest, ToolError } from '../mcp/session.ts';
 import { Exchange, pathOf } from './exchange.ts';
 import type { HttpMethod } from './route.ts';
@@ -62,19 +62,25 @@ export async function sendInside(router: Router, outer: Exchange, token: string 
   const parameters = token === undefined ? query : [...query, ['pwt', token] as const];
   const text = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   const lines = [...contextLines(outer, token), ...(type === undefined ? [] : ['content-type', type]), 'x-request-id', outer.requestId];
-  const section = { minor: 1, lines, keepAlive: true, length: body?.length ?? 0, expectsContinue: false, reading: undefined } as const;
+  const section = { minor: 1, lines, keepAlive: true, length: body?.length ?? 0, expectsContinue: false, derived: undefined } as const;
   const head: RequestHead = { method, target: text === '' ? path : `${path}?${text}`, section: { ...section } };
   const route = router.find(pathOf(head));
   const handler = route?.methods[method as HttpMethod];
   if (handler === undefined) throw apiError('unknown_path');
   const socket = new CapturingSocket();
   const reply = new HttpReply(
-    { socket: socket as unknown as Socket, isLeaving: false, answered: () => reply.sent(), bodyDone: () => undefined },
+    {
+      socket: socket as unknown as Socket,
+      isClosing: false,
+      dateLine: () => '',
+      replied: () => reply.flushed(),
+      releaseBody: () => undefined,
+    },
     head,
     0,
   );
   const over = new Promise<void>((resolve) => {
-    reply.onOver = resolve;
+    reply.onFinished = resolve;
   });
   const inner = new Exchange(head, reply, body);
   inner.isReadOnly = request.isReadOnly === true;

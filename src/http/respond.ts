@@ -5,7 +5,7 @@
 import type { KeptDocument } from '../describe/documents.ts';
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
-import { type HttpReply, JOINED } from '../http1/reply.ts';
+import { type HttpReply, SINGLE_WRITE_BYTES } from '../http1/index.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../model/cells.ts';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import { ByteWriter } from '../util/bytes/byte-writer.ts';
@@ -107,7 +107,7 @@ export function sendDone(exchange: Exchange, status: number, message: string, mo
 
 export function sendError(exchange: Exchange, error: ApiError): void {
   const { reply } = exchange;
-  if (reply.over) return;
+  if (reply.isEnded) return;
   if (reply.status !== 0) {
     reply.destroy();
     return;
@@ -120,7 +120,7 @@ export function sendValue(exchange: Exchange, status: number, format: Format, va
   const out = new ByteWriter(PIECE, (piece) => spool.add(piece));
   try {
     format.value(value, out);
-    if (spool.size === 0 && format.head === undefined && out.length <= JOINED) {
+    if (spool.size === 0 && format.head === undefined && out.length <= SINGLE_WRITE_BYTES) {
       exchange.reply.sendLatin1(status, headerLines(exchange, format.contentType, extra), out.takeLatin1());
       return;
     }
@@ -225,7 +225,7 @@ export class RowResponse implements RowSink, SlowReader {
       return;
     }
     const lines = headerLines(this.#exchange, this.#format.contentType, this.headers);
-    if (this.#out.length <= JOINED) reply.sendLatin1(this.#status, lines, this.#out.takeLatin1());
+    if (this.#out.length <= SINGLE_WRITE_BYTES) reply.sendLatin1(this.#status, lines, this.#out.takeLatin1());
     else reply.sendPieces(this.#status, lines, [this.#out.take()]);
   }
 
@@ -275,7 +275,7 @@ export class RowResponse implements RowSink, SlowReader {
 
   #keep(spool: AnswerSpool, piece: Lease): void {
     const { reply } = this.#exchange;
-    if (reply.over) {
+    if (reply.isEnded) {
       piece.release();
       return;
     }
@@ -298,7 +298,7 @@ function refuse(exchange: Exchange, error: ApiError): void {
 
 /** Sends the rest of an answer that has begun. */
 function sendRest(reply: HttpReply, spool: AnswerSpool): void {
-  if (reply.over) {
+  if (reply.isEnded) {
     spool.discard();
     return;
   }

@@ -3,10 +3,7 @@
  * as raw text; nothing that a client sent is printed.
  */
 import { ApiError, apiError } from '../errors.ts';
-import type { RequestHead } from '../http1/head.ts';
-import type { Refusal } from '../http1/refusal.ts';
-import type { HttpReply } from '../http1/reply.ts';
-import { WireServer } from '../http1/server.ts';
+import { type HttpReply, Listener, type RejectReason, type RequestHead } from '../http1/index.ts';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import type { MaybePromise } from '../util/concurrency/maybe-promise.ts';
 import { lineForLog } from '../util/text/redact-error.ts';
@@ -19,19 +16,19 @@ import { limitSpools } from './spool.ts';
 
 const METHODS: readonly HttpMethod[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-export function buildServer(services: Services, routes: readonly Route[]): WireServer {
+export function buildServer(services: Services, routes: readonly Route[]): Listener {
   const router = new Router(routes);
   const { slowReaderSecs, spoolMb } = services.config;
   limitWaiting(slowReaderSecs * 1000);
   limitSpools(spoolMb * 1024 * 1024);
-  const server = new WireServer(
+  const server = new Listener(
     {
       request: (head, body, reply) => {
-        if (serve(services, router, head, body, reply) === 'work') server.lastWorkAt = performance.now();
+        if (serve(services, router, head, body, reply) === 'work') server.lastRequestAt = performance.now();
       },
-      refused: (head, refusal, reply) => refuse(services, head, refusal, reply),
-      screen: (head, reply) => screen(services, router, head, reply),
-      isVital: (head) => router.find(pathOf(head))?.open === true,
+      rejected: (head, refusal, reply) => refuse(services, head, refusal, reply),
+      precheck: (head, reply) => screen(services, router, head, reply),
+      isExempt: (head) => router.find(pathOf(head))?.open === true,
       overloaded: (reason) => services.observer.overloaded(reason),
     },
     services.config,
@@ -43,8 +40,8 @@ export function buildServer(services: Services, routes: readonly Route[]): WireS
 /** Says whether the request is work, or a probe. */
 function serve(services: Services, router: Router, head: RequestHead, body: Buffer | Lease, reply: HttpReply): 'work' | 'probe' {
   const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body);
-  reply.onOver = () => {
-    if (reply.gone) exchange.abort();
+  reply.onFinished = () => {
+    if (reply.isLost) exchange.abort();
     logRequest(services, exchange);
   };
   const route = router.find(exchange.path);
@@ -77,7 +74,7 @@ function enter(services: Services, exchange: Exchange, route: Route | undefined)
 function screen(services: Services, router: Router, head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined> {
   const exchange = new Exchange(head, reply, undefined);
   const turnAway = (error: unknown) => (): void => {
-    reply.onOver = () => logRequest(services, exchange);
+    reply.onFinished = () => logRequest(services, exchange);
     answerError(services, exchange, error);
   };
   try {
@@ -130,12 +127,12 @@ function logRequest(services: Services, exchange: Exchange): void {
 
 /** What ended the answer other than the service; undefined when the client has received everything. */
 function howItEnded({ aborted, reply }: Exchange): string | undefined {
-  if (reply.stalled) return 'stalled';
-  return aborted || reply.gone ? 'client_gone' : undefined;
+  if (reply.isStalled) return 'stalled';
+  return aborted || reply.isLost ? 'client_gone' : undefined;
 }
 
 /** Answers what never reaches a handler. */
-const REFUSALS: Readonly<Record<Refusal, (services: Services) => ApiError>> = {
+const REFUSALS: Readonly<Record<RejectReason, (services: Services) => ApiError>> = {
   malformed: () => apiError('malformed_request'),
   head_too_large: () => apiError('headers_too_large'),
   target_too_long: () => apiError('url_too_long'),
@@ -149,9 +146,9 @@ const REFUSALS: Readonly<Record<Refusal, (services: Services) => ApiError>> = {
   too_slow: () => apiError('request_too_slow'),
 };
 
-function refuse(services: Services, head: RequestHead, refusal: Refusal, reply: HttpReply): void {
+function refuse(services: Services, head: RequestHead, refusal: RejectReason, reply: HttpReply): void {
   const exchange = new Exchange(head, reply, undefined);
   exchange.route = 'refused';
-  reply.onOver = () => logRequest(services, exchange);
+  reply.onFinished = () => logRequest(services, exchange);
   answerError(services, exchange, REFUSALS[refusal](services));
 }

@@ -6,7 +6,7 @@
 import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HttpReply } from '../http1/reply.ts';
+import type { HttpReply } from '../http1/index.ts';
 import { newUlid } from '../model/ulid.ts';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import { MemoryBudget, type MemoryLease } from '../util/bytes/memory-lease.ts';
@@ -107,11 +107,11 @@ export class AnswerSpool {
     // The stream closes the file from here on, once no read is under way.
     const stream = createReadStream('', { fd: this.#file, start: 0, highWaterMark: PIECE });
     this.#file = -1;
-    const { onOver } = reply;
-    reply.onOver = () => {
+    const { onFinished } = reply;
+    reply.onFinished = () => {
       stream.destroy();
       this.#lease.release();
-      onOver?.();
+      onFinished?.();
     };
     reply.onDrain = () => stream.resume();
     stream.on('error', () => reply.destroy());

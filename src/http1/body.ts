@@ -1,18 +1,18 @@
-/** Reads the body of a request: a known number of bytes, or chunks. Bounded; trailers are checked and dropped. */
+/** Readers of request bodies: a known number of bytes, or chunks. Trailers are checked and dropped. No I/O. */
 import { acquireBuffer, type Lease, type PooledBuffer } from '../util/bytes/buffer-pool.ts';
 import { addChunk, joined } from './pending-bytes.ts';
-import { Refused } from './refusal.ts';
+import { RequestRejected } from './request-rejected.ts';
 
-/** Takes bytes until the body is whole. */
+/** Takes bytes until the body is complete. */
 export interface BodyReader {
-  /** Takes the bytes of the body from `at` on and returns where they end; `done` tells whether the body is complete. */
+  /** Takes the bytes of the body, starting at `at`. Returns where they end. Throws RequestRejected. */
   take(bytes: Buffer, at: number): number;
   readonly done: boolean;
-  /** How many bytes have come. */
+  /** Number of bytes received. */
   readonly size: number;
-  /** How many pieces it is kept in. */
+  /** Number of buffers that hold them. */
   readonly pieces: number;
-  /** The whole body. Call this once; a lease belongs to the caller from then on. */
+  /** The whole body. To be called once; the caller owns the lease. */
   body(): Buffer | Lease;
 }
 
@@ -21,8 +21,8 @@ const EMPTY = Buffer.alloc(0);
 /** Bodies of these sizes are assembled in a pooled buffer. */
 const POOLED_FROM = 16 * 1024;
 const POOLED_TO = 1024 * 1024;
-/** For a larger body, reserve only this much at first: an announced length alone must not take memory. */
-const FIRST_ROOM = 256 * 1024;
+/** Memory reserved at first: an announced length alone must not take memory. */
+const FIRST_BYTES = 256 * 1024;
 
 export function sizedBody(length: number): BodyReader {
   return length >= POOLED_FROM && length <= POOLED_TO ? new PooledBody(length) : new SizedBody(length);
@@ -62,7 +62,7 @@ class PooledBody implements BodyReader {
   #reserve(size: number): Buffer {
     const before = this.#buffer;
     if (before !== undefined && size <= before.bytes.length) return before.bytes;
-    const buffer = acquireBuffer(size <= FIRST_ROOM ? Math.min(this.#length, FIRST_ROOM) : this.#length);
+    const buffer = acquireBuffer(size <= FIRST_BYTES ? Math.min(this.#length, FIRST_BYTES) : this.#length);
     this.#buffer = buffer;
     before?.bytes.copy(buffer.bytes, 0, 0, this.#taken);
     before?.release();
@@ -100,22 +100,25 @@ class SizedBody implements BodyReader {
   }
 }
 
-/** Nobody honest sends longer chunk-size lines, extensions or trailers. */
-const MOST_LINE = 4096;
-const MOST_TRAILERS = 16 * 1024;
-/** A chunk size and its extensions. Blanks, which an old rule permits and readers treat differently, are refused; quotes must close. */
+/** Limits for chunk-size lines with their extensions, and for trailers. */
+const MAX_LINE = 4096;
+const MAX_TRAILERS = 16 * 1024;
+/**
+ * A chunk size and its extensions. Blanks are rejected: an old rule permits them, and parsers treat
+ * them differently. Quotes must close.
+ */
 const SIZE =
   /^([0-9a-fA-F]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20!\x23-\x5b\x5d-\x7e]|\\[\t\x20-\x7e])*"))?)*$/;
 const TRAILER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
-/** Fields that frame messages, or say how to read them, are not allowed as trailers. */
-const NO_TRAILER = /^(?:content-(?:length|type|encoding|range)|transfer-encoding|host|connection|expect|upgrade)$/i;
+/** Fields that frame messages, or decide how they are parsed, are not allowed as trailers. */
+const FORBIDDEN_TRAILER = /^(?:content-(?:length|type|encoding|range)|transfer-encoding|host|connection|expect|upgrade)$/i;
 
 export class ChunkedBody implements BodyReader {
   done = false;
   size = 0;
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #pieces: Buffer[] = [];
-  /** The size of all chunks announced so far. */
+  /** Size of all chunks announced so far. */
   #announced = 0;
   #state: 'size' | 'data' | 'data end' | 'trailer' = 'size';
   #missing = 0;
@@ -123,8 +126,8 @@ export class ChunkedBody implements BodyReader {
   #line = '';
   #trailers = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get pieces(): number {
@@ -154,10 +157,10 @@ export class ChunkedBody implements BodyReader {
     const feed = bytes.indexOf(0x0a, at);
     const end = feed < 0 ? bytes.length : feed + 1;
     this.#line += bytes.toString('latin1', at, end);
-    if (this.#line.length > MOST_LINE) throw new Refused('malformed');
+    if (this.#line.length > MAX_LINE) throw new RequestRejected('malformed');
     if (feed < 0) return end;
     const line = this.#line;
-    if (!line.endsWith('\r\n')) throw new Refused('malformed');
+    if (!line.endsWith('\r\n')) throw new RequestRejected('malformed');
     this.#line = '';
     this.#finish(line.slice(0, -2));
     return end;
@@ -166,19 +169,19 @@ export class ChunkedBody implements BodyReader {
   #finish(line: string): void {
     if (this.#state === 'size') {
       const digits = SIZE.exec(line)?.[1];
-      if (digits === undefined) throw new Refused('malformed');
+      if (digits === undefined) throw new RequestRejected('malformed');
       this.#missing = Number.parseInt(digits, 16);
       this.#announced += this.#missing;
-      if (this.#announced > this.#most) throw new Refused('body_too_large');
+      if (this.#announced > this.#maxBytes) throw new RequestRejected('body_too_large');
       this.#state = this.#missing === 0 ? 'trailer' : 'data';
     } else if (this.#state === 'data end') {
-      if (line !== '') throw new Refused('malformed');
+      if (line !== '') throw new RequestRejected('malformed');
       this.#state = 'size';
     } else if (line === '') this.done = true;
     else {
       this.#trailers += line.length;
       const name = TRAILER.exec(line)?.[1];
-      if (this.#trailers > MOST_TRAILERS || name === undefined || NO_TRAILER.test(name)) throw new Refused('malformed');
+      if (this.#trailers > MAX_TRAILERS || name === undefined || FORBIDDEN_TRAILER.test(name)) throw new RequestRejected('malformed');
     }
   }
 }

@@ -1,25 +1,25 @@
 /**
- * Lets connections take turns at sending the rest of refused bodies. It is read, so that their senders see the answer, and discarded. All of
- * them together get a small share of the time.
+ * Rations the reading of input that is only discarded, such as the rest of a rejected body: clients
+ * that are still sending would not see their response otherwise.
  */
 
-const EVERY_MS = 5;
-/** With the runtime's chunk size, about ten megabytes a second. */
-const A_TIME = 2;
+/** With the runtime's chunk size, about ten megabytes a second for all connections together. */
+const INTERVAL_MS = 5;
+const CALLS_PER_INTERVAL = 2;
 
 export class DiscardQueue {
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** Calls back when the turn has come. */
-  queue(go: () => void): void {
-    this.#waiting.push(go);
-    this.#timer ??= setTimeout(() => this.#turn(), EVERY_MS);
+  /** Calls `resume` when it is this connection's turn. */
+  add(resume: () => void): void {
+    this.#waiting.push(resume);
+    this.#timer ??= setTimeout(() => this.#run(), INTERVAL_MS);
   }
 
-  #turn(): void {
-    const first = this.#waiting.splice(0, A_TIME);
-    this.#timer = this.#waiting.length > 0 ? setTimeout(() => this.#turn(), EVERY_MS) : undefined;
-    for (const go of first) go();
+  #run(): void {
+    const next = this.#waiting.splice(0, CALLS_PER_INTERVAL);
+    this.#timer = this.#waiting.length > 0 ? setTimeout(() => this.#run(), INTERVAL_MS) : undefined;
+    for (const resume of next) resume();
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Checks whether an incomplete head can still become a request. Only heads that come in pieces are checked: what can never be one (a TLS
- * greeting, a bare line feed, HTTP/0.9, an unknown method) is refused at once. Each line is checked once.
+ * Checks whether an incomplete head can still become a request. A TLS greeting, a bare line feed,
+ * HTTP/0.9 or an unknown method is rejected at once instead of after the time limit for heads.
  */
 import { IN_TARGET, IN_TOKEN, IN_VALUE, SPACE, skip, TAB } from './characters.ts';
 import { KNOWN_METHODS, LONGEST_METHOD } from './methods.ts';
-import { Refused } from './refusal.ts';
+import { RequestRejected } from './request-rejected.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -13,17 +13,17 @@ const SLASH = 0x2f;
 const VERSION = /^ HTTP\/1\.[01]$/;
 const ABSOLUTE = /^https?:/i;
 
-export class Beginning {
-  /** The start of the first unchecked line. */
+export class EarlyValidator {
+  /** Start of the first line that is not checked yet. */
   #line = 0;
-  /** Up to here it contains no line feed. */
+  /** That line has no line feed before this position. */
   #scanned = 0;
 
-  /** Throws Refused when a head cannot begin with these bytes. */
+  /** Throws RequestRejected if no head can begin with these bytes. */
   check(bytes: Buffer): void {
     for (let feed = bytes.indexOf(LF, this.#scanned); feed >= 0; feed = bytes.indexOf(LF, this.#line)) {
       const end = feed - 1;
-      if (end < this.#line || bytes[end] !== CR) throw new Refused('malformed');
+      if (end < this.#line || bytes[end] !== CR) throw new RequestRejected('malformed');
       if (this.#line === 0) checkRequestLine(bytes, end);
       else checkHeaderLine(bytes, this.#line, end);
       this.#line = feed + 1;
@@ -32,20 +32,19 @@ export class Beginning {
     if (this.#line === 0) checkMethod(bytes);
   }
 
-  /** The next head begins. */
+  /** Call this when the next head begins. */
   reset(): void {
     this.#line = 0;
     this.#scanned = 0;
   }
 }
 
-/** Does a method begin with these bytes? */
 function checkMethod(bytes: Buffer): void {
   const end = skip(bytes.subarray(0, LONGEST_METHOD + 1), 0, IN_TOKEN);
   const word = bytes.toString('latin1', 0, end);
   const known = end < bytes.length ? bytes[end] === SPACE && KNOWN_METHODS.has(word) : beginsMethod(word);
   const first = bytes[end + 1];
-  if (!known || (first !== undefined && first !== SLASH && first !== 0x68 && first !== 0x48)) throw new Refused('malformed');
+  if (!known || (first !== undefined && first !== SLASH && first !== 0x68 && first !== 0x48)) throw new RequestRejected('malformed');
 }
 
 function beginsMethod(word: string): boolean {
@@ -58,18 +57,18 @@ function checkRequestLine(bytes: Buffer, end: number): void {
   const targetEnd = skip(bytes, methodEnd + 1, IN_TARGET);
   const isTarget = bytes[methodEnd + 1] === SLASH || ABSOLUTE.test(bytes.toString('latin1', methodEnd + 1, methodEnd + 8));
   const isGood = KNOWN_METHODS.has(bytes.toString('latin1', 0, methodEnd)) && bytes[methodEnd] === SPACE && isTarget;
-  if (!isGood || targetEnd > end || !VERSION.test(bytes.toString('latin1', targetEnd, end))) throw new Refused('malformed');
+  if (!isGood || targetEnd > end || !VERSION.test(bytes.toString('latin1', targetEnd, end))) throw new RequestRejected('malformed');
 }
 
 function checkHeaderLine(bytes: Buffer, start: number, end: number): void {
   const nameEnd = skip(bytes, start, IN_TOKEN);
-  if (nameEnd === start || bytes[nameEnd] !== COLON || skip(bytes, nameEnd + 1, IN_VALUE) !== end) throw new Refused('malformed');
+  if (nameEnd === start || bytes[nameEnd] !== COLON || skip(bytes, nameEnd + 1, IN_VALUE) !== end) throw new RequestRejected('malformed');
 }
 
-/** Counts the bytes of empty lines before a request: some clients send one after a body. */
-export function blankLines(bytes: Buffer): number {
+/** Number of bytes of empty lines before a request: some clients send one after a body. */
+export function emptyLinesLength(bytes: Buffer): number {
   let at = 0;
   while (bytes[at] === CR && bytes[at + 1] === LF) at += 2;
-  if (bytes[at] === LF || bytes[at] === SPACE || bytes[at] === TAB) throw new Refused('malformed');
+  if (bytes[at] === LF || bytes[at] === SPACE || bytes[at] === TAB) throw new RequestRejected('malformed');
   return at;
 }

@@ -1,4 +1,4 @@
-/** The methods that a request may have: all registered ones except CONNECT, and QUERY, which older runtimes do not know. */
+/** The methods of requests: all registered ones except CONNECT, and QUERY, which Node 20 does not list. */
 import { METHODS as REGISTERED } from 'node:http';
 
 const METHODS: readonly string[] = [...new Set([...REGISTERED, 'QUERY'])];

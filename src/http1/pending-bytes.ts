@@ -1,10 +1,10 @@
-/** Keeps bytes that arrive in pieces of any size, in few objects, and copies each byte only a few times. */
+/** Collects bytes that arrive in pieces of any size in few buffers, copying each byte only a few times. Pure. */
 
-/** Smaller pieces are joined: what is sent byte by byte must not become as many objects. */
+/** Smaller pieces are joined, so that input sent byte by byte does not become as many buffers. */
 const SMALL_PIECE = 64 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** Adds a piece. A piece is joined with its neighbours until the one before it is larger, or large enough. */
+/** Adds a piece, joined with the pieces before it that are not larger. */
 export function addChunk(pieces: Buffer[], piece: Buffer): void {
   let last = piece;
   for (
@@ -22,7 +22,6 @@ export function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
 }
 
-/** Early bytes, in order, while a request before them is under way. */
 export class PendingBytes {
   size = 0;
   #pieces: Buffer[] = [];
@@ -32,7 +31,7 @@ export class PendingBytes {
     this.size += piece.length;
   }
 
-  /** Takes everything, behind the rest that was there before. */
+  /** Empties the collection. Returns its bytes behind those of `before`. */
   take(before: Buffer): Buffer {
     const all = before.length === 0 ? joined(this.#pieces) : Buffer.concat([before, ...this.#pieces]);
     this.clear();

@@ -1,252 +1,226 @@
-/**
- * The answer to one request: a head, then the body in one piece or in many. Adds what the protocol needs (length or chunks, keep-alive, the
- * date). Knows nothing of the content.
- */
+/** The reply to one request: adds what the protocol requires to a head and a body. Independent of the content. */
 import type { Socket } from 'node:net';
 import { reasonOf } from '../errors.ts';
 import { Lease } from '../util/bytes/buffer-pool.ts';
-import type { RequestHead } from './head.ts';
+import type { RequestHead } from './request-head.ts';
 
-/** What a reply needs from its connection. */
-export interface Carrier {
+/** The connection of a reply, or what stands in for one. */
+export interface ReplyChannel {
   readonly socket: Socket;
-  /** The server closes: an answer that begins now is the last one. */
-  readonly isLeaving: boolean;
-  /** The answer is complete. When the system has taken it, the next request may come, unless the connection closes. */
-  answered(closes: boolean): void;
+  /** `true` if a reply that begins now must be the last one. */
+  readonly isClosing: boolean;
+  /** The `Date` header line. */
+  dateLine(): string;
+  /** The reply is complete. */
+  replied(closesConnection: boolean): void;
   /** This many bytes of the request's body are no longer used. */
-  bodyDone(bytes: number): void;
+  releaseBody(bytes: number): void;
 }
 
-/** Resets a connection, so that nobody takes a truncated answer for a complete one: some clients take an orderly close for the end. */
-export function reset(socket: Socket): void {
-  // Once all is sent and our side has closed, a reset would fail, and nothing is missing.
+/** Resets a connection. Some clients take an orderly close for the end of a truncated body. */
+export function resetSocket(socket: Socket): void {
+  // Once everything is sent and our side is closed a reset would fail, and nothing is truncated.
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Up to this size, head and body go in one write. */
-export const JOINED = 16 * 1024;
-/** How long a connection may stay idle between requests; clients are told. */
-export const REST_SECS = 72;
-const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${REST_SECS}\r\n\r\n`;
+/** Up to this size, head and body are sent in one write. */
+export const SINGLE_WRITE_BYTES = 16 * 1024;
+/** How long a connection may be idle between requests. Clients are told in a header. */
+export const KEEP_ALIVE_SECS = 72;
+const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECS}\r\n\r\n`;
 const CLOSE = 'Connection: close\r\n\r\n';
 
-/** The date, written once a second. */
-let second = 0;
-let dateLine = '';
+/** By status. */
+const STATUS_LINES: readonly string[] = Array.from({ length: 1000 }, (_, status) => `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`);
 
-function date(): string {
-  const now = Math.floor(Date.now() / 1000);
-  if (now !== second) {
-    second = now;
-    dateLine = `Date: ${new Date(now * 1000).toUTCString()}\r\n`;
-  }
-  return dateLine;
-}
-
-const statusLines = new Map<number, string>();
-
-function statusLine(status: number): string {
-  let line = statusLines.get(status);
-  if (line === undefined) {
-    line = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`;
-    statusLines.set(status, line);
-  }
-  return line;
-}
-
-/** A part of a body. The reply owns a lease, and releases it when the system has taken its bytes or they will not be sent. */
+/** A part of a body. The reply releases a lease when its bytes are sent, or if they will not be sent. */
 export type Piece = Buffer | Lease;
 
-function put(socket: Socket, piece: Piece): boolean {
+function writePiece(socket: Socket, piece: Piece): boolean {
   return piece instanceof Lease ? socket.write(piece.bytes, () => piece.release()) : socket.write(piece);
 }
 
-function drop(piece: Piece): void {
+function discardPiece(piece: Piece): void {
   if (piece instanceof Lease) piece.release();
 }
 
-function lengthOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.length, 0);
-}
+const byteLength = (pieces: readonly Piece[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
 
 export class HttpReply {
-  /** 0 until the head is sent. */
+  /** 0 until the head is written. */
   status = 0;
-  /** Of the answer's body, so far. */
+  /** Size of the response body so far. */
   bytes = 0;
-  /** The client left, or the connection was reset, before all of the answer was taken. */
-  gone = false;
-  /** The connection was reset because the client took nothing for too long. */
-  stalled = false;
-  /** Called once, when the system has taken the whole answer or the client has left. */
-  onOver: (() => void) | undefined;
-  /** Called when a slow client has caught up. */
+  /** `true` if the connection ended before the client had received the whole reply. */
+  isLost = false;
+  /** `true` if the connection was reset because the client did not read. */
+  isStalled = false;
+  /** Called once, when the reply is delivered or lost. */
+  onFinished: (() => void) | undefined;
+  /** Called when a slow client has caught up, and when there is nothing left to wait for. */
   onDrain: (() => void) | undefined;
-  readonly #carrier: Carrier;
-  readonly #bodiless: boolean;
-  readonly #minor: 0 | 1;
-  #closes: boolean;
-  /** The answer is complete. */
-  #over = false;
-  #told = false;
-  #bodyBytes: number;
+  readonly #channel: ReplyChannel;
+  readonly #hasNoBody: boolean;
+  readonly #minorVersion: 0 | 1;
+  #closesConnection: boolean;
+  #isEnded = false;
+  #isFinished = false;
+  #requestBodyBytes: number;
   #framing: 'length' | 'chunks' | 'end of connection' = 'length';
-  /** A head that leaves with the first piece. */
-  #begun = '';
+  /** A head that is sent together with the first piece. */
+  #unsentHead = '';
 
-  /** `bodyBytes`: the size of the request's body, counted until `bodyDone`. */
-  constructor(carrier: Carrier, { method, section }: RequestHead, bodyBytes: number) {
-    this.#carrier = carrier;
-    this.#bodyBytes = bodyBytes;
-    this.#bodiless = method === 'HEAD';
-    this.#minor = section.minor;
-    this.#closes = !section.keepAlive;
+  /** `requestBodyBytes`: taken from the budget of bodies until `releaseRequestBody`. */
+  constructor(channel: ReplyChannel, { method, section }: RequestHead, requestBodyBytes: number) {
+    this.#channel = channel;
+    this.#requestBodyBytes = requestBodyBytes;
+    this.#hasNoBody = method === 'HEAD';
+    this.#minorVersion = section.minor;
+    this.#closesConnection = !section.keepAlive;
   }
 
-  /** The connection ends with this answer. */
+  /** `true` if nothing more can be sent. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Closes the connection after this reply. */
   closeAfter(): void {
-    this.#closes = true;
+    this.#closesConnection = true;
   }
 
-  /** The request's body is no longer used. */
-  bodyDone(): void {
-    this.#carrier.bodyDone(this.#bodyBytes);
-    this.#bodyBytes = 0;
+  releaseRequestBody(): void {
+    this.#channel.releaseBody(this.#requestBodyBytes);
+    this.#requestBodyBytes = 0;
   }
 
-  get over(): boolean {
-    return this.#over;
-  }
-
-  /** Sends the whole answer. `headers`: lines with their line ends. */
+  /** Sends a whole reply. `headers`: lines with their line ends. */
   send(status: number, headers: string, body: Buffer): void {
-    if (body.length > JOINED) this.sendPieces(status, headers, [body]);
+    if (body.length > SINGLE_WRITE_BYTES) this.sendPieces(status, headers, [body]);
     else this.sendLatin1(status, headers, body.toString('latin1'));
   }
 
-  /** Sends the whole answer, with a body in pieces. */
+  /** Sends a whole reply whose body is in pieces. */
   sendPieces(status: number, headers: string, pieces: readonly Piece[]): void {
-    if (this.#over) {
-      pieces.forEach(drop);
+    if (this.#isEnded) {
+      pieces.forEach(discardPiece);
       return;
     }
-    const { socket } = this.#carrier;
+    const { socket } = this.#channel;
     socket.cork();
-    this.bytes = lengthOf(pieces);
-    socket.write(this.#head(status, headers, this.bytes), 'latin1');
+    this.bytes = byteLength(pieces);
+    socket.write(this.#makeHead(status, headers, this.bytes), 'latin1');
     for (const piece of pieces) {
-      if (this.#bodiless) drop(piece);
-      else put(socket, piece);
+      if (this.#hasNoBody) discardPiece(piece);
+      else writePiece(socket, piece);
     }
     socket.uncork();
-    this.#end();
+    this.#endReply();
   }
 
-  /** Sends the whole answer, with the body as a string of one character per byte. */
+  /** Sends a whole reply whose body is a string with one character per byte. */
   sendLatin1(status: number, headers: string, body: string): void {
-    if (this.#over) return;
+    if (this.#isEnded) return;
     this.bytes = body.length;
-    const head = this.#head(status, headers, body.length);
-    this.#carrier.socket.write(this.#bodiless ? head : head + body, 'latin1');
-    this.#end();
+    const head = this.#makeHead(status, headers, body.length);
+    this.#channel.socket.write(this.#hasNoBody ? head : head + body, 'latin1');
+    this.#endReply();
   }
 
-  /** Begins an answer, whose head leaves with the first piece; `length` if the size of the body is known. */
+  /** Begins a reply. Its head is sent with the first piece. `length`: size of the body, if it is known. */
   begin(status: number, headers: string, length: number | undefined): void {
-    if (!this.#over) this.#begun = this.#head(status, headers, length);
+    if (!this.#isEnded) this.#unsentHead = this.#makeHead(status, headers, length);
   }
 
-  /** Sends a piece of the body. Returns false when the client is slow; `onDrain` is called when it has caught up. */
+  /** Sends a piece of the body. Returns `false` if the client is slow: wait for `onDrain`. */
   write(piece: Piece): boolean {
-    if (this.#over || this.#bodiless || piece.length === 0) {
-      drop(piece);
+    if (this.#isEnded || this.#hasNoBody || piece.length === 0) {
+      discardPiece(piece);
       return true;
     }
     this.bytes += piece.length;
-    const { socket } = this.#carrier;
+    const { socket } = this.#channel;
     const isChunk = this.#framing === 'chunks';
     socket.cork();
-    this.#lead(isChunk ? `${piece.length.toString(16)}\r\n` : '');
-    let isQuick = put(socket, piece);
+    this.#writeHeadAnd(isChunk ? `${piece.length.toString(16)}\r\n` : '');
+    let isQuick = writePiece(socket, piece);
     if (isChunk) isQuick = socket.write('\r\n', 'latin1');
     socket.uncork();
-    // What the system has taken at once waits for nobody.
+    // `isQuick` is false for every large piece, even if the system has accepted all of it.
     return isQuick || socket.writableLength === 0;
   }
 
   /** Sends the last piece. */
   end(piece: Piece): void {
-    if (this.#over) {
-      drop(piece);
+    if (this.#isEnded) {
+      discardPiece(piece);
       return;
     }
-    const { socket } = this.#carrier;
+    const { socket } = this.#channel;
     socket.cork();
     this.write(piece);
-    this.#lead(this.#framing === 'chunks' && !this.#bodiless ? '0\r\n\r\n' : '');
+    this.#writeHeadAnd(this.#framing === 'chunks' && !this.#hasNoBody ? '0\r\n\r\n' : '');
     socket.uncork();
-    this.#end();
+    this.#endReply();
   }
 
-  /** Sends what stands before a piece: the head of the answer, unless it is sent, and its own. */
-  #lead(own: string): void {
-    const text = this.#begun + own;
-    this.#begun = '';
-    if (text !== '') this.#carrier.socket.write(text, 'latin1');
-  }
-
-  /** Resets the connection: a truncated answer must not look complete. */
+  /** Resets the connection: a truncated reply must not look complete. */
   destroy(): void {
-    reset(this.#carrier.socket);
-    this.leave();
+    resetSocket(this.#channel.socket);
+    this.clientLeft();
   }
 
-  /** The connection is gone. */
-  leave(): void {
-    if (this.#told) return;
-    this.gone = true;
+  /** Called by the channel when the connection has closed. */
+  clientLeft(): void {
+    if (this.#isFinished) return;
+    this.isLost = true;
     this.#finish();
   }
 
-  /** The system has taken all of the answer. */
-  sent(): void {
-    if (!this.#told) this.#finish();
+  /** Called by the channel when the system has accepted all bytes of the reply. */
+  flushed(): void {
+    if (!this.#isFinished) this.#finish();
   }
 
-  #head(status: number, headers: string, length: number | undefined): string {
+  #writeHeadAnd(text: string): void {
+    const all = this.#unsentHead + text;
+    this.#unsentHead = '';
+    if (all !== '') this.#channel.socket.write(all, 'latin1');
+  }
+
+  #makeHead(status: number, headers: string, length: number | undefined): string {
     this.status = status;
     let framing = '';
-    // These have no body and no length.
-    if (status === 204 || status === 304) framing = '';
-    else if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
-    else if (this.#minor === 1) {
+    if (status === 204 || status === 304) {
+      // These have neither a body nor a length.
+    } else if (length !== undefined) framing = `Content-Length: ${length}\r\n`;
+    else if (this.#minorVersion === 1) {
       this.#framing = 'chunks';
       framing = 'Transfer-Encoding: chunked\r\n';
     } else {
       this.#framing = 'end of connection';
-      this.#closes = true;
+      this.#closesConnection = true;
     }
-    if (this.#carrier.isLeaving) this.#closes = true;
-    return statusLine(status) + headers + framing + date() + (this.#closes ? CLOSE : KEEP_ALIVE);
+    if (this.#channel.isClosing) this.#closesConnection = true;
+    return STATUS_LINES[status] + headers + framing + this.#channel.dateLine() + (this.#closesConnection ? CLOSE : KEEP_ALIVE);
   }
 
-  #end(): void {
-    this.#over = true;
-    this.#releaseWaiting();
-    this.#carrier.answered(this.#closes);
+  #endReply(): void {
+    this.#isEnded = true;
+    this.#releaseWriter();
+    this.#channel.replied(this.#closesConnection);
   }
 
   #finish(): void {
-    this.#over = true;
-    this.#told = true;
-    this.onOver?.();
-    this.#releaseWaiting();
+    this.#isEnded = true;
+    this.#isFinished = true;
+    this.onFinished?.();
+    this.#releaseWriter();
   }
 
-  /** Nobody is slow any more: whoever waits for that must not wait for ever. */
-  #releaseWaiting(): void {
+  /** A writer that waits for a slow client must not wait for ever. */
+  #releaseWriter(): void {
     const { onDrain } = this;
     this.onDrain = undefined;
     onDrain?.();

@@ -2,8 +2,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Listener } from '../../src/http1/listener.ts';
 import type { HttpReply } from '../../src/http1/reply.ts';
-import { WireServer } from '../../src/http1/server.ts';
 
 const STALL_SECS = 2;
 /** More than the system takes on its own. */
@@ -12,7 +12,7 @@ const NO_ANSWER = '/never';
 
 const replies = new Map<string, HttpReply>();
 
-const server = new WireServer(
+const server = new Listener(
   {
     request: ({ target }, _, reply) => {
       replies.set(target, reply);
@@ -23,7 +23,7 @@ const server = new WireServer(
         setTimeout(() => reply.destroy(), 50);
       } else reply.send(200, '', target === '/small' ? Buffer.from('ok') : LARGE);
     },
-    refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.alloc(0)),
+    rejected: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.alloc(0)),
   },
   { maxBodyBytes: 1000, maxBodiesBytes: 10_000, maxConnections: 100, stallSecs: STALL_SECS },
 );
@@ -31,7 +31,7 @@ let port = 0;
 beforeAll(async () => {
   port = await server.listen('127.0.0.1', 0);
 });
-afterAll(() => server.end(100));
+afterAll(() => server.close(100));
 
 /** How a connection ended, as the client sees it, and what it had received. */
 interface End {
@@ -73,14 +73,14 @@ describe.concurrent('a reader', () => {
     expect(error).toBeUndefined();
     expect(bytes).toBeGreaterThan(LARGE.length);
     expect(seconds(began)).toBeGreaterThan(3 * STALL_SECS);
-    expect(replies.get('/slow')).toMatchObject({ gone: false, stalled: false });
+    expect(replies.get('/slow')).toMatchObject({ isLost: false, isStalled: false });
   });
 
   test('that reads nothing is broken off, and is told apart from one that left', async () => {
     const began = performance.now();
     const { socket, end } = ask('/nothing');
     socket.pause();
-    await until(() => replies.get('/nothing')?.stalled);
+    await until(() => replies.get('/nothing')?.isStalled);
     expect(seconds(began)).toBeGreaterThan(STALL_SECS);
     expect(seconds(began)).toBeLessThan(STALL_SECS + 15);
     socket.resume();
@@ -91,7 +91,7 @@ describe.concurrent('a reader', () => {
     const { error, bytes } = await ask(`/half${version}`, version).end;
     expect(error).toBe('ECONNRESET');
     expect(bytes).toBeGreaterThan(0);
-    expect(replies.get(`/half${version}`)?.gone).toBe(true);
+    expect(replies.get(`/half${version}`)?.isLost).toBe(true);
   });
 
   test.each([3000, 100_000])('that leaves is noticed, also behind %i requests that were sent ahead', async (count) => {
@@ -100,7 +100,7 @@ describe.concurrent('a reader', () => {
     await until(() => replies.has(path));
     socket.write('GET /more HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
     socket.destroy();
-    await until(() => replies.get(path)?.gone);
+    await until(() => replies.get(path)?.isLost);
     expect(replies.has('/more')).toBe(false);
   });
 

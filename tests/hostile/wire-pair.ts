@@ -2,8 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { RequestHead } from '../../src/http1/head.ts';
-import { WireServer } from '../../src/http1/server.ts';
+import { Listener } from '../../src/http1/listener.ts';
+import type { RequestHead } from '../../src/http1/request-head.ts';
 import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
 /** Requests as they were understood, in order; the last may be a refusal. */
@@ -24,7 +24,7 @@ const pathOf = (url: string): string => {
 };
 
 export class WirePair {
-  readonly #ours: WireServer;
+  readonly #ours: Listener;
   readonly #node: Server;
   #oursPort = 0;
   #nodePort = 0;
@@ -33,13 +33,13 @@ export class WirePair {
   constructor(maxBodyBytes: number) {
     const tell = (head: RequestHead, body: Buffer): string =>
       `X-Seen: ${Buffer.from(shown(head.method, head.target, head.section.lines, body)).toString('base64')}\r\n`;
-    this.#ours = new WireServer(
+    this.#ours = new Listener(
       {
         request: (head, body, reply) => {
-          reply.bodyDone();
+          reply.releaseRequestBody();
           reply.send(200, tell(head, bytesOf(body)), Buffer.from('ok'));
         },
-        refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
+        rejected: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
       },
       { maxBodyBytes, maxBodiesBytes: 100_000_000, maxConnections: 1000, stallSecs: 30 },
     );
@@ -72,7 +72,7 @@ export class WirePair {
   async stop(): Promise<void> {
     this.#node.closeAllConnections();
     this.#node.close();
-    await this.#ours.end(1000);
+    await this.#ours.close(1000);
   }
 
   /** Sends these bytes and no end: what is answered without more. */

@@ -1,31 +1,35 @@
-// What a connection does with time and with bytes that dribble in: too slow is refused and told, and small pieces do not pile up.
+// Time limits of a connection, and bodies that arrive in small pieces.
 
 import { connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChunkedBody, sizedBody } from '../../src/http1/body.ts';
 import { BodyBudget } from '../../src/http1/body-budget.ts';
 import { HttpConnection } from '../../src/http1/connection.ts';
+import type { ConnectionContext } from '../../src/http1/connection-context.ts';
+import { DateHeader } from '../../src/http1/date-header.ts';
 import { DiscardQueue } from '../../src/http1/discard-queue.ts';
-import type { Listener } from '../../src/http1/listener.ts';
+import { HeaderNames } from '../../src/http1/header-names.ts';
 import { bytesOf } from '../../src/util/bytes/buffer-pool.ts';
 
-const listener: Listener = {
+const context: ConnectionContext = {
   maxBodyBytes: 1000,
-  stallSweeps: 30,
+  stallMs: 30_000,
   bodies: new BodyBudget(10_000),
-  forgetting: new DiscardQueue(),
-  isLeaving: false,
-  screen: () => undefined,
-  isVital: () => false,
-  makeRoom: () => false,
+  discards: new DiscardQueue(),
+  names: new HeaderNames(),
+  date: new DateHeader(),
+  isClosing: false,
+  precheck: () => undefined,
+  isExempt: () => false,
+  evictSlowBody: () => false,
   request: (_, __, reply) => reply.send(200, '', Buffer.from('ok')),
-  refused: (_, refusal, reply) => reply.send(408, `X-Refused: ${refusal}\r\n`, Buffer.alloc(0)),
+  rejected: (_, reason, reply) => reply.send(408, `X-Rejected: ${reason}\r\n`, Buffer.alloc(0)),
   closed: () => undefined,
 };
 
 const accepted: ((connection: HttpConnection) => void)[] = [];
-const server = createServer({ allowHalfOpen: true }, (socket) => accepted.shift()?.(new HttpConnection(socket, listener)));
+const server = createServer({ allowHalfOpen: true }, (socket) => accepted.shift()?.(new HttpConnection(socket, context)));
 let port = 0;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -33,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A client, and the connection as the server has it. */
+/** Connects a client. Returns it, the server's side of the connection, and all that it received. */
 async function dial(): Promise<{ client: Socket; connection: HttpConnection; closed: Promise<string> }> {
   const here = new Promise<HttpConnection>((resolve) => accepted.push(resolve));
   const client = connect(port, '127.0.0.1');
@@ -45,38 +49,48 @@ async function dial(): Promise<{ client: Socket; connection: HttpConnection; clo
   return { client, connection: await here, closed };
 }
 
-const sent = (client: Socket, connection: HttpConnection, text: string): Promise<void> =>
+const send = (client: Socket, connection: HttpConnection, text: string): Promise<void> =>
   new Promise((resolve) => {
     connection.socket.once('data', () => setImmediate(resolve));
     client.write(text);
   });
 
-const look = (connection: HttpConnection, seconds: number): void => {
-  for (let i = 0; i <= seconds; i++) connection.sweep();
-};
+/** Ticks once a second of a clock that starts now. */
+class Clock {
+  readonly #start = performance.now();
+  #seconds = 0;
 
-test.each([
-  ['a head', 'GET / HTTP/1.1\r\nHost: x\r\n', 15],
-  ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab', 31],
-])('%s that does not end is refused, and not sooner', async (_, text, seconds) => {
-  const { client, connection, closed } = await dial();
-  await sent(client, connection, text);
-  look(connection, seconds - 1);
-  expect(connection.socket.writableEnded).toBe(false);
-  look(connection, 1);
-  expect(await closed).toMatch(/^HTTP\/1\.1 408 [\s\S]*X-Refused: too_slow/);
+  passTo(connection: HttpConnection, seconds: number): void {
+    while (this.#seconds < seconds) connection.tick(this.#start + 1000 * ++this.#seconds);
+  }
+}
+
+describe('a connection', () => {
+  test.each([
+    ['head', 'GET / HTTP/1.1\r\nHost: x\r\n', 15],
+    ['body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab', 31],
+  ])('rejects a %s that does not end, and not before its time', async (_, text, seconds) => {
+    const { client, connection, closed } = await dial();
+    await send(client, connection, text);
+    const clock = new Clock();
+    clock.passTo(connection, seconds - 1);
+    expect(connection.socket.writableEnded).toBe(false);
+    clock.passTo(connection, seconds + 1);
+    expect(await closed).toMatch(/^HTTP\/1\.1 408 [\s\S]*X-Rejected: too_slow/);
+  });
+
+  test('may be idle for 72 seconds', async () => {
+    const { client, connection, closed } = await dial();
+    await send(client, connection, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const clock = new Clock();
+    clock.passTo(connection, 71);
+    expect(connection.socket.destroyed).toBe(false);
+    clock.passTo(connection, 73);
+    expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
+  });
 });
 
-test('a connection rests for 72 seconds', async () => {
-  const { client, connection, closed } = await dial();
-  await sent(client, connection, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  look(connection, 71);
-  expect(connection.socket.destroyed).toBe(false);
-  look(connection, 1);
-  expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
-});
-
-test('a body that comes in any pieces is the body, and is kept in few', () => {
+test('a body that arrives in pieces of any size is complete, and is held in few buffers', () => {
   const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251));
   const chunked = Buffer.concat([Buffer.from(`${content.length.toString(16)}\r\n`), content, Buffer.from('\r\n0\r\n\r\n')]);
   const sizes = fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 1, maxLength: 20 });

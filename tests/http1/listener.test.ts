@@ -5,8 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HeadReader, type RequestHead } from '../../src/http1/head.ts';
-import { WireServer } from '../../src/http1/server.ts';
+import { HeaderNames } from '../../src/http1/header-names.ts';
+import { Listener } from '../../src/http1/listener.ts';
+import { HeadReader, type RequestHead } from '../../src/http1/request-head.ts';
 import { bytesOf, Lease } from '../../src/util/bytes/buffer-pool.ts';
 
 const MAX_BODY = 5000;
@@ -20,7 +21,7 @@ const shown = (method: string, target: string, headers: readonly string[], body:
 
 const paired = (headers: readonly string[]): string[] => headers.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
 
-let ours: WireServer;
+let ours: Listener;
 let oursPort: number;
 const node = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
 let nodePort: number;
@@ -33,7 +34,7 @@ const note = (port: number | undefined, text: string): void => {
 };
 
 beforeAll(async () => {
-  ours = new WireServer(
+  ours = new Listener(
     {
       request: (head: RequestHead, body, reply) => {
         reply.send(
@@ -42,7 +43,7 @@ beforeAll(async () => {
           Buffer.from('ok'),
         );
       },
-      refused: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
+      rejected: (_, refusal, reply) => reply.send(400, `X-Refused: ${refusal}\r\n`, Buffer.from('no')),
     },
     LIMITS,
   );
@@ -66,7 +67,7 @@ beforeAll(async () => {
 afterAll(async () => {
   node.closeAllConnections();
   node.close();
-  await ours.end(1000);
+  await ours.close(1000);
 });
 
 /** Sends pieces one after the other and reads until the server closes. */
@@ -156,7 +157,7 @@ describe('requests', () => {
   });
 
   test('that bear the same headers share what was read of them, and no others do', () => {
-    const reader = new HeadReader();
+    const reader = new HeadReader(new HeaderNames());
     const sectionOf = (text: string) => reader.read(Buffer.from(text, 'latin1'), text.indexOf('\r\n\r\n')).section;
     const first = sectionOf(GET('/a', 'X-A: 1\r\n'));
     expect(sectionOf(GET('/bcd?e=f', 'X-A: 1\r\n'))).toBe(first);
@@ -196,16 +197,16 @@ describe('an answer that flows', () => {
     ['quick', 1024],
   ])('releases whoever waits for a %s client when all is said, and is over when the client has taken it', async (pace, size) => {
     const events: string[] = [];
-    const server = new WireServer(
+    const server = new Listener(
       {
         request: (_, __, reply) => {
           reply.onDrain = () => events.push('drain');
-          reply.onOver = () => events.push('over');
+          reply.onFinished = () => events.push('over');
           reply.begin(200, '', undefined);
           events.push(reply.write(Buffer.alloc(size, 'a')) ? 'quick' : 'slow');
           reply.end(Buffer.from('z'));
         },
-        refused: (_, __, reply) => reply.destroy(),
+        rejected: (_, __, reply) => reply.destroy(),
       },
       LIMITS,
     );
@@ -213,19 +214,19 @@ describe('an answer that flows', () => {
     const { text } = await exchange(port, [GET('/', CLOSE)]);
     expect(text).toMatch(/z\r\n0\r\n\r\n$/);
     expect(events).toEqual([pace, 'drain', 'over']);
-    await server.end(1000);
+    await server.close(1000);
   });
 
   test('leaves with its head in one piece, and its head alone when there is nothing else', async () => {
     const arrived: string[] = [];
-    const server = new WireServer(
+    const server = new Listener(
       {
         request: ({ target }, __, reply) => {
           reply.begin(200, '', undefined);
           if (target === '/full') setImmediate(() => reply.write(Buffer.from('first')));
           setTimeout(() => reply.end(Buffer.alloc(0)), 100);
         },
-        refused: (_, __, reply) => reply.destroy(),
+        rejected: (_, __, reply) => reply.destroy(),
       },
       LIMITS,
     );
@@ -241,7 +242,7 @@ describe('an answer that flows', () => {
       '0\r\n\r\n',
       expect.stringMatching(/^HTTP\/1\.1 200 .*\r\n\r\n0\r\n\r\n$/s),
     ]);
-    await server.end(1000);
+    await server.close(1000);
   });
 });
 
@@ -337,10 +338,10 @@ describe('answers', () => {
   test.each(['GET', 'HEAD'])('to %s in pieces: each is released, and the length is that of all', async (method) => {
     const pieces = [Buffer.from('one,'), Buffer.alloc(100_000, 0x78), Buffer.from(',three')];
     const leases = pieces.map((piece) => new Lease(piece));
-    const server = new WireServer(
+    const server = new Listener(
       {
         request: (_, __, reply) => reply.sendPieces(200, 'X-A: 1\r\n', leases),
-        refused: (_, __, reply) => reply.send(400, '', Buffer.from('no')),
+        rejected: (_, __, reply) => reply.send(400, '', Buffer.from('no')),
       },
       LIMITS,
     );
@@ -352,7 +353,7 @@ describe('answers', () => {
       expect(body).toBe(method === 'HEAD' ? '' : Buffer.concat(pieces).toString());
       for (const lease of leases) expect(() => lease.bytes).toThrow('after its release');
     } finally {
-      await server.end(1000);
+      await server.close(1000);
     }
   });
 });

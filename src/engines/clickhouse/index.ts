@@ -1,7 +1,7 @@
 /** ClickHouse as an engine: the parts of this folder under the one interface. */
 import type { Engine } from '../contract/engine.ts';
+import { checkStatement } from './check-statement.ts';
 import { clickhouseCatalog } from './dialect/catalog.ts';
-import { checkStatement } from './dialect/check-statement.ts';
 import { clickhouseDialect } from './dialect/dialect.ts';
 import { readPage } from './dialect/key-order.ts';
 import { clickhouseSyntax } from './dialect/syntax.ts';

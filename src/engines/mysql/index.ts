@@ -2,8 +2,8 @@
  * MySQL as an engine. MariaDB is the same with another name: the driver asks the server what it is.
  */
 import type { Engine } from '../contract/engine.ts';
+import { checkStatement } from './check-statement.ts';
 import { mysqlCatalog } from './dialect/catalog.ts';
-import { checkStatement } from './dialect/check-statement.ts';
 import { mysqlDialect } from './dialect/dialect.ts';
 import { mayHaveSideEffects } from './dialect/side-effects.ts';
 import { mysqlSyntax } from './dialect/syntax.ts';

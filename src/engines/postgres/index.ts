@@ -1,8 +1,8 @@
 /** PostgreSQL as an engine: what the registry sees of this folder. */
 import type { Entry } from '../../model/entry.ts';
 import type { ConnectOptions, Engine } from '../contract/engine.ts';
+import { checkStatement } from './check-statement.ts';
 import { DEFAULT_SCHEMA, postgresCatalog } from './dialect/catalog.ts';
-import { checkStatement } from './dialect/check-statement.ts';
 import { postgresDialect } from './dialect/dialect.ts';
 import { postgresSyntax } from './dialect/syntax.ts';
 import { postgresBinder } from './dialect/template.ts';

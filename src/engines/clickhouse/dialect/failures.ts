@@ -159,10 +159,6 @@ export function lostFailure(cause?: Error, effect: StatementEffect = 'unknown'):
   });
 }
 
-export function invalid(message: string): DbFailure {
-  return new DbFailure('invalid', message);
-}
-
 export function timedOut(timeoutMs: number): DbFailure {
   return new DbFailure('timeout', `the statement ran longer than ${timeoutMs / 1000} s and was stopped`);
 }

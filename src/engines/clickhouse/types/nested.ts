@@ -5,7 +5,7 @@
 
 import { JsonError, parseJson } from '../../../util/json/json.ts';
 import { Decimal, type PlainValue } from '../../../util/text/decimal.ts';
-import { invalid } from '../dialect/failures.ts';
+import { invalid } from './invalid-value.ts';
 import type { ChType } from './type-text.ts';
 
 const DEEPEST = 64;

@@ -5,8 +5,8 @@
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
 import { bytesOf } from '../../../util/bytes/buffer-pool.ts';
 import type { PlainValue } from '../../../util/text/decimal.ts';
-import { invalid } from '../dialect/failures.ts';
 import { fitOf } from './fit.ts';
+import { invalid } from './invalid-value.ts';
 import { entriesOf, isNumber, listOf, memberOf, numberText, parseNested, scalarText, shown, tupleItems } from './nested.ts';
 import { type ChType, innerType, isNullable, parseType } from './type-text.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { Lease } from '../../../util/bytes/buffer-pool.ts';
 import type { PlainValue } from '../../../util/text/decimal.ts';
-import { invalid } from '../dialect/failures.ts';
 import { type ColumnEncoder, counts, growing } from './column-parts.ts';
+import { invalid } from './invalid-value.ts';
 import { isNumber, parseNested } from './nested.ts';
 import type { ChType } from './type-text.ts';
 

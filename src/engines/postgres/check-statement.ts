@@ -2,9 +2,9 @@
  * Whether the server would take a statement: parsed under a name of its own, never run. Privileges are looked at when a statement begins, not when it is
  * parsed; EXPLAIN goes as far as that.
  */
-import type { BoundStatement } from '../../../sql/dialect.ts';
-import { type Connection, DbFailure, type RunOptions } from '../../contract/engine.ts';
-import { PostgresConnection } from '../driver.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import { type Connection, DbFailure, type RunOptions } from '../contract/engine.ts';
+import { PostgresConnection } from './driver.ts';
 
 const NAME = 'millrace_check';
 

@@ -1,7 +1,7 @@
 /** Whether the server would take a statement: prepared and given back, never run. A syntax error points to the text that it begins with. */
-import type { BoundStatement } from '../../../sql/dialect.ts';
-import { type Connection, DbFailure, type RunOptions } from '../../contract/engine.ts';
-import { MysqlConnection } from '../driver.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import { type Connection, DbFailure, type RunOptions } from '../contract/engine.ts';
+import { MysqlConnection } from './driver.ts';
 
 const NEAR = /near '([\s\S]*)' at line (\d+)$/;
 

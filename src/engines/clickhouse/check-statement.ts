@@ -1,6 +1,6 @@
 /** What EXPLAIN tells of a statement without running it: the tables, columns and functions of a SELECT, the words of any other. */
-import type { BoundStatement } from '../../../sql/dialect.ts';
-import { type Connection, DbFailure, type RunOptions } from '../../contract/engine.ts';
+import type { BoundStatement } from '../../sql/dialect.ts';
+import { type Connection, DbFailure, type RunOptions } from '../contract/engine.ts';
 
 const SELECTS = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:SELECT|WITH|\()/i;
 /** What a statement's words and the catalogue tell; types of values are known at the call only. */

@@ -1,4 +1,4 @@
-/** The engines that Millrace speaks: one line for each. */
+/** The engines of Millrace, one line each. */
 import { clickhouseEngine } from './clickhouse/index.ts';
 import type { Engine, EngineNames } from './contract/engine.ts';
 import { mariadbEngine } from './mariadb/index.ts';

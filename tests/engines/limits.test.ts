@@ -1,18 +1,18 @@
 /** The memory for large rows: one row has its limit, all of them together have theirs, and what was held is given back. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { heldByLargeRows, LargeShare, LIMITS } from '../../src/engines/contract/limits.ts';
+import { LargeRowBudget, LIMITS, largeRowBytes } from '../../src/engines/contract/limits.ts';
 import { TextRows } from '../../src/engines/contract/rows.ts';
 import type { Cells } from '../../src/model/cells.ts';
 
-const held: LargeShare[] = [];
-const share = (rowBytes?: number): LargeShare => {
-  const one = new LargeShare(rowBytes);
+const held: LargeRowBudget[] = [];
+const share = (rowBytes?: number): LargeRowBudget => {
+  const one = new LargeRowBudget(rowBytes);
   held.push(one);
   return one;
 };
 afterEach(() => {
   for (const one of held.splice(0)) one.hold(0);
-  expect(heldByLargeRows()).toBe(0);
+  expect(largeRowBytes()).toBe(0);
 });
 
 describe('large rows', () => {

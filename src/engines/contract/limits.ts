@@ -1,30 +1,37 @@
 /**
- * What a database may send us, whatever engine it claims to be. Tenants register their own hosts, so no length, count or text from a server is
- * trusted before it has been compared with these limits. Knows no protocol; each protocol's reader asks here.
+ * Limits on what a database may send. Operators register any host, so every length, count and
+ * string from a server is checked against these limits before it is used.
  */
 import { DbFailure } from './engine.ts';
 
 const MIB = 1024 * 1024;
 
 export const LIMITS = {
-  /** A row, and so a cell of it, unless the settings say otherwise: 64 MB of bytes are 128 MB where a protocol spells them in hexadecimal. */
+  /**
+   * A row, and so a cell, unless the settings differ. 64 MiB of bytes take 128 MiB in protocols
+   * that use hexadecimal.
+   */
   rowBytes: 256 * MIB,
-  /** Any other message: errors, descriptions, notices. An error may repeat a value that was sent. */
+  /**
+   * Any other message: errors, descriptions, notices. An error may repeat a value of the statement.
+   */
   messageBytes: 32 * MIB,
-  /** Columns of a result. Hardly any engine comes near. */
+  /** Columns of a result. Hardly any engine allows more. */
   columns: 16_384,
-  /** All that a server may say before it has let us in. */
+  /** Everything before the login has succeeded. */
   loginBytes: 256 * 1024,
-  /** Unsolicited messages (notices, changed parameters), during one statement or between two. */
+  /** Unsolicited messages (notices, changed parameters) during one statement or between two. */
   asides: 100_000,
-  /** Characters that are kept of an error's text. */
+  /** Characters that are kept of an error message. */
   errorText: 16 * 1024,
-  /** Rows that are larger than `largeFrom` and have not come whole, over all connections. */
+  /** Rows larger than `largeFrom` that have been received in part, over all connections. */
   largeBytes: 1024 * MIB,
   largeFrom: MIB,
 } as const;
 
-/** The server broke its protocol or a limit. The message is ours: it reaches the caller and the log. */
+/**
+ * Failure for a server that broke its protocol or a limit. Callers and the log get this message.
+ */
 export function malformed(what: string, cause?: unknown): DbFailure {
   return new DbFailure('malformed', `the database sent ${what}`, { cause });
 }
@@ -33,13 +40,14 @@ export function checkColumns(count: number): void {
   if (count < 0 || count > LIMITS.columns) throw malformed(`a result of ${count} columns; at most ${LIMITS.columns} are read`);
 }
 
-let largeHeld = 0;
+let largeBytesHeld = 0;
 
 /**
- * The memory for large rows that one connection has taken. Call it before a buffer grows: too much for one row is the server's fault, too much for
- * all of them together means that the service is busy.
+ * Memory that one connection has taken for large rows. Call `hold` before a buffer grows.
+ * Too much for one row is the server's fault. Too much for all rows together means that the service
+ * is busy.
  */
-export class LargeShare {
+export class LargeRowBudget {
   readonly #rowBytes: number;
   #held = 0;
 
@@ -47,20 +55,20 @@ export class LargeShare {
     this.#rowBytes = rowBytes;
   }
 
-  /** Checks an announced row: may it come at all? */
+  /** Rejects an announced row that is too large. */
   checkRow(size: number): void {
     if (size > this.#rowBytes) throw malformed(`a row of ${size} bytes; at most ${this.#rowBytes} are read`);
   }
 
-  /** The buffer is about to grow to this size. */
+  /** Accounts for a buffer that is about to grow to this size. */
   hold(size: number): void {
-    const wanted = size > LIMITS.largeFrom ? size : 0;
-    if (wanted > this.#held && largeHeld + wanted - this.#held > LIMITS.largeBytes)
+    const large = size > LIMITS.largeFrom ? size : 0;
+    if (large > this.#held && largeBytesHeld + large - this.#held > LIMITS.largeBytes)
       throw new DbFailure('busy', 'too many large rows are on their way at the same time');
-    largeHeld += wanted - this.#held;
-    this.#held = wanted;
+    largeBytesHeld += large - this.#held;
+    this.#held = large;
   }
 }
 
-/** For tests: nothing is held when nothing is on its way. */
-export const heldByLargeRows = (): number => largeHeld;
+/** For tests: 0 while no large row is being received. */
+export const largeRowBytes = (): number => largeBytesHeld;

@@ -1,6 +1,6 @@
 /**
- * A sink for small results of our own statements (catalogues, counts): rows as arrays of strings, bounded like a message.
- * Never used for a caller's rows.
+ * Results of our own statements (catalogs, counts) as arrays of strings, with the size limit of a
+ * message. Must not be used for rows that a client requested.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import type { ParamValue, Statement } from '../../sql/statement.ts';
@@ -11,7 +11,7 @@ import { LIMITS, malformed } from './limits.ts';
 
 export type TextRow = readonly (string | null)[];
 
-/** About what a row and a value take beside the text. */
+/** Approximate size of a row and a value besides the text. */
 const ROW_BYTES = 32;
 const VALUE_BYTES = 24;
 
@@ -22,7 +22,7 @@ export class TextRows implements RowSink {
   #width = 0;
   #bytes = 0;
 
-  /** `owner`: many rows are read in turns with others. */
+  /** `owner`: the tenant whose time slices are used. Only needed for results with many rows. */
   constructor(owner?: string) {
     this.#owner = owner;
   }
@@ -44,31 +44,33 @@ export class TextRows implements RowSink {
 
   #count({ from, to }: Cells): void {
     let size = ROW_BYTES;
-    // Where a value is NULL, its end is that of some other row.
+    // The end of a NULL is that of another row.
     for (let i = 0; i < this.#width; i++) size += VALUE_BYTES + ((from[i] ?? -1) < 0 ? 0 : (to[i] ?? 0) - (from[i] ?? 0));
     this.#bytes += size;
     this.#flow?.spend(size);
-    if (this.#bytes > LIMITS.messageBytes) throw malformed(`a catalogue of more than ${LIMITS.messageBytes} bytes`);
+    if (this.#bytes > LIMITS.messageBytes) throw malformed(`a catalog of more than ${LIMITS.messageBytes} bytes`);
   }
 }
 
 /**
- * The rows of each statement. Where the engine can, all are sent at once; `of one moment`: and read in a snapshot. The parameters are the same for all.
+ * Runs the statements with the same parameters and returns the rows of each. `snapshot`: all
+ * results are of the same moment. `pipelined`: all are sent at once. Both fall back to one after
+ * the other.
  */
-export async function rowsTogether(
+export async function queryAll(
   connection: Connection,
   statements: readonly Statement[],
   params: readonly ParamValue[],
   options: SchemaReadOptions,
-  as: 'of one moment' | 'one after the other',
+  mode: 'snapshot' | 'pipelined',
 ): Promise<readonly (readonly TextRow[])[]> {
   const runs = statements.map((statement) => ({ statement, params, sink: new TextRows(options.owner) }));
-  if (as === 'one after the other') await runHeld(connection, runs, options);
+  if (mode === 'pipelined') await runPipelined(connection, runs, options);
   else await runInSnapshot(connection, runs, options);
   return runs.map(({ sink }) => sink.rows);
 }
 
-async function runHeld(connection: Connection, runs: readonly StatementRun[], options: SchemaReadOptions): Promise<void> {
+async function runPipelined(connection: Connection, runs: readonly StatementRun[], options: SchemaReadOptions): Promise<void> {
   connection.hold?.(false);
   const sent = runs.map(({ statement, params, sink }) => connection.run(statement, params, options, sink));
   connection.send?.();
@@ -84,13 +86,13 @@ async function runInSnapshot(connection: Connection, runs: readonly StatementRun
   try {
     await connection.runTogether(runs, options, true);
   } catch (error) {
-    // It may have failed before its end was sent.
+    // The transaction may still be open.
     await connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
     throw error;
   }
 }
 
-/** Rows by what they have in one of their columns. */
+/** Groups rows by the value of one column. */
 export function groupRows<R extends TextRow>(rows: readonly R[], at: number): ReadonlyMap<string, readonly R[]> {
   const groups = new Map<string, R[]>();
   for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * Compares the described columns of a result with those that its statement was planned for. A server describes a result before its first row, so
- * a plan that is older than its table is detected before anything is passed on. Knows no protocol.
+ * Detects stale plans: compares the columns of a result with those its statement was planned for. A
+ * server describes a result before its first row, so nothing has been sent on by then.
  */
 import type { ResultColumn } from '../../model/cells.ts';
 import type { Kind } from '../../model/table.ts';
@@ -9,13 +9,13 @@ import { DbFailure } from '../contract/engine.ts';
 import { malformed } from '../contract/limits.ts';
 
 /** Kinds that every format writes as text. Results do not always distinguish them. */
-const TEXTS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set', 'uuid', 'other']);
+const TEXT_KINDS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set', 'uuid', 'other']);
 
 export function hasSameEncoding(a: Kind, b: Kind): boolean {
-  return a === b || (TEXTS.has(a) && TEXTS.has(b));
+  return a === b || (TEXT_KINDS.has(a) && TEXT_KINDS.has(b));
 }
 
-/** The columns to hand to a sink; undefined when the statement is stale. */
+/** Returns the columns for the sink. `undefined` if the statement is stale. */
 export function columnsOf(statement: Statement, described: readonly ResultColumn[]): readonly ResultColumn[] | undefined {
   const { columns } = statement;
   if (columns === undefined) return described;

@@ -1,8 +1,10 @@
-/** What catalogue fingerprints that need a statement have in common. */
+/**
+ * A table counts as having no fingerprint if its statement fails: describing the table, which
+ * follows, reports the cause better.
+ */
 import { type Connection, DbFailure } from '../contract/engine.ts';
 
-/** A fingerprint that the server refuses counts as none: the description, which follows, reports better what is wrong. */
-export async function unlessRefused(connection: Connection, fingerprint: Promise<string | undefined>): Promise<string | undefined> {
+export async function undefinedIfRejected(connection: Connection, fingerprint: Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await fingerprint;
   } catch (error) {

@@ -1,9 +1,11 @@
 /**
- * Our own deadline for statements. One timer checks all that run, so that a request costs a number and not a timer.
- * A server that enforces its own limit answers long before; this is for links that have gone silent.
+ * Client-side deadline of statements, for links that have gone silent. One timer checks all
+ * connections, so that a statement costs a number instead of a timer.
  */
 export interface Watched {
-  /** performance.now() after which `expire` is called; Infinity while nothing runs. */
+  /**
+   * Time of `performance.now()` after which `expire` is called; Infinity while no statement runs.
+   */
   deadline: number;
   expire(): void;
 }
@@ -14,7 +16,7 @@ let timer: NodeJS.Timeout | undefined;
 
 export function watch(item: Watched): void {
   watched.add(item);
-  timer ??= setInterval(sweep, PERIOD_MS).unref();
+  timer ??= setInterval(checkDeadlines, PERIOD_MS).unref();
 }
 
 export function unwatch(item: Watched): void {
@@ -24,7 +26,7 @@ export function unwatch(item: Watched): void {
   timer = undefined;
 }
 
-function sweep(): void {
+function checkDeadlines(): void {
   const now = performance.now();
   for (const item of watched) if (now > item.deadline) item.expire();
 }

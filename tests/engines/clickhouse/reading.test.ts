@@ -8,7 +8,7 @@ import { fitOf } from '../../../src/engines/clickhouse/types/fit.ts';
 import { typeFacts } from '../../../src/engines/clickhouse/types/kinds.ts';
 import { dateText, parseDate, parseInstant } from '../../../src/engines/clickhouse/types/temporal.ts';
 import { enumMembers, parameterType, parseType, quoteName } from '../../../src/engines/clickhouse/types/type-text.ts';
-import { LargeShare } from '../../../src/engines/contract/limits.ts';
+import { LargeRowBudget } from '../../../src/engines/contract/limits.ts';
 import type { Kind } from '../../../src/model/table.ts';
 import { Kept } from './support.ts';
 
@@ -134,7 +134,7 @@ test('any row comes out as its cells, in any pieces', () => {
   const row = fc.tuple(...CELLS.map(([, value]) => value));
   fc.assert(
     fc.property(fc.array(row, { maxLength: 20 }), cuts, (rows, sizes) => {
-      const spool = new Spool(new LargeShare());
+      const spool = new Spool(new LargeRowBudget());
       const kept = new Kept();
       const reader = new RowReader(kept, FLOW);
       reader.start(CELLS.map(([kind], index) => ({ name: `c${index}`, kind })));

@@ -1,6 +1,6 @@
 // What must hold of every campaign against servers that lie, whichever protocol they speak.
 import { expect } from 'vitest';
-import { heldByLargeRows } from '../../../src/engines/contract/limits.ts';
+import { largeRowBytes } from '../../../src/engines/contract/limits.ts';
 import { campaign } from './campaign.ts';
 import type { Protocol } from './protocol.ts';
 
@@ -15,6 +15,6 @@ export async function expectUnharmed(protocol: Protocol, conversations: number, 
   expect(report.longestMs).toBeLessThan(1000);
   expect(report.longestRoundMs).toBeLessThan(1000);
   expect(report.grownBytes).toBeLessThan(400 * MIB);
-  expect(heldByLargeRows()).toBe(0);
+  expect(largeRowBytes()).toBe(0);
   for (const ending of endings) expect(report.endings[ending] ?? 0).toBeGreaterThan(conversations / 400);
 }

@@ -8,8 +8,8 @@ import type { ParamType, Statement } from '../../../sql/statement.ts';
 import { mapCooperatively } from '../../../util/concurrency/slices.ts';
 import type { Catalog, Connection, RunOptions, SchemaReadOptions, TableName, TableReference } from '../../contract/engine.ts';
 import { groupRows, TextRows } from '../../contract/rows.ts';
-import { SharedColumns } from '../../driver-kit/equal-columns.ts';
-import { unlessRefused } from '../../driver-kit/fingerprint.ts';
+import { undefinedIfRejected } from '../../driver-kit/fingerprint.ts';
+import { SharedColumns } from '../../driver-kit/shared-columns.ts';
 import { typeFacts } from '../types/kinds.ts';
 import { innerType, parseType, quoteName } from '../types/type-text.ts';
 
@@ -153,7 +153,7 @@ function fingerprint(connection: Connection, { schema, table }: TableReference, 
   const name = schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
   const shown = rowsOf(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
   const text = shown.then(([row]) => (OWN_COLUMNS.test(row?.[0] ?? '') ? row?.[0] : undefined));
-  return unlessRefused(connection, text);
+  return undefinedIfRejected(connection, text);
 }
 
 async function rowsOf(

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Entry } from '../../../model/entry.ts';
 import { type ConnectOptions, DbFailure, effectOfSocketError, type FailureKind } from '../../contract/engine.ts';
-import { LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
+import { LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
 import { failureOf, lostFailure } from '../dialect/failures.ts';
 import { literalText } from '../types/params.ts';
 import { encodeHttpBlock } from './block-frame.ts';
@@ -48,7 +48,7 @@ export class HttpWire implements Wire {
   readonly #socket: Socket;
   readonly #prefix: string;
   readonly #headers: string;
-  readonly #share: LargeShare;
+  readonly #share: LargeRowBudget;
   readonly #spool: Spool;
   readonly #listeners: (() => void)[] = [];
   #settings: { readonly of: Settings | undefined; readonly text: string } = { of: undefined, text: '' };
@@ -66,7 +66,7 @@ export class HttpWire implements Wire {
 
   constructor(socket: Socket, entry: Entry, options: ConnectOptions) {
     this.#socket = socket;
-    this.#share = new LargeShare(options.maxRowBytes);
+    this.#share = new LargeRowBudget(options.maxRowBytes);
     this.#spool = new Spool(this.#share);
     this.#prefix = `POST /?database=${encode(entry.database)}`;
     this.#headers = ` HTTP/1.1\r\nHost: ${hostHeader(options)}\r\n${credentials(entry)}User-Agent: millrace\r\nContent-Length: `;

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { type ConnectOptions, DbFailure, effectOfSocketError } from '../../contract/engine.ts';
-import { LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
+import { LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
 import { cancelled, exceptionFailure, lostFailure } from '../dialect/failures.ts';
 import {
   afterHello,
@@ -57,7 +57,7 @@ interface Description {
 
 export class NativeWire implements Wire {
   readonly #socket: Socket;
-  readonly #share: LargeShare;
+  readonly #share: LargeRowBudget;
   readonly #spool: Spool;
   readonly #listeners: (() => void)[] = [];
   #settings: { readonly of: Settings | undefined; readonly bytes: Buffer } = { of: undefined, bytes: Buffer.alloc(0) };
@@ -74,7 +74,7 @@ export class NativeWire implements Wire {
 
   private constructor(socket: Socket, maxRowBytes: number | undefined) {
     this.#socket = socket;
-    this.#share = new LargeShare(maxRowBytes);
+    this.#share = new LargeRowBudget(maxRowBytes);
     this.#spool = new Spool(this.#share);
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('error', (error) => this.#end(error));
@@ -327,7 +327,7 @@ const HANDLERS: Readonly<Record<number, (cursor: Cursor, steps: Steps) => After>
 /** Sends the greeting and returns the server's revision. */
 function greet(socket: Socket, entry: Entry, { timeoutMs, signal }: ConnectOptions): Promise<number> {
   return new Promise((resolve, reject) => {
-    const spool = new Spool(new LargeShare());
+    const spool = new Spool(new LargeRowBudget());
     const settle = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

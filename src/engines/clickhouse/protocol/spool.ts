@@ -4,7 +4,7 @@
  * connection at rest holds none. Knows nothing of what the bytes mean.
  */
 import { acquireBuffer, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
-import type { LargeShare } from '../../contract/limits.ts';
+import type { LargeRowBudget } from '../../contract/limits.ts';
 
 const SPELLINGS = Buffer.from('NaN Infinity -Infinity');
 
@@ -32,9 +32,9 @@ export class Spool {
   #buffer: PooledBuffer | undefined;
   /** How far the buffer has been written. */
   #written = 0;
-  readonly #share: LargeShare;
+  readonly #share: LargeRowBudget;
 
-  constructor(share: LargeShare) {
+  constructor(share: LargeRowBudget) {
     this.#share = share;
   }
 

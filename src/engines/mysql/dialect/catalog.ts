@@ -18,9 +18,9 @@ import {
   type TableReference,
 } from '../../contract/engine.ts';
 import { malformed } from '../../contract/limits.ts';
-import { groupRows, rowsTogether, TextRows } from '../../contract/rows.ts';
-import { SharedColumns } from '../../driver-kit/equal-columns.ts';
-import { unlessRefused } from '../../driver-kit/fingerprint.ts';
+import { groupRows, queryAll, TextRows } from '../../contract/rows.ts';
+import { undefinedIfRejected } from '../../driver-kit/fingerprint.ts';
+import { SharedColumns } from '../../driver-kit/shared-columns.ts';
 import { plainDefault, typed } from '../types/column-types.ts';
 import { quote } from './names.ts';
 
@@ -273,8 +273,8 @@ async function describeSchema(
   const { withFingerprint = false } = options;
   const statements = [SCHEMAS, ...partsOf(mariadb).map(({ read, readHashed }) => (withFingerprint ? readHashed : read))];
   // MariaDB leaves views out that cannot be read in a transaction that only reads; nor is its catalogue part of a snapshot.
-  const as = mariadb ? 'one after the other' : 'of one moment';
-  const [schemas = [], ...parts] = await rowsTogether(connection, statements, [wanted], options, as);
+  const as = mariadb ? 'pipelined' : 'snapshot';
+  const [schemas = [], ...parts] = await queryAll(connection, statements, [wanted], options, as);
   if (!schemas.some((row) => row[0] === wanted)) return undefined;
   const [tables = [], keyRows = [], foreignRows = [], columnRows = [], checkRows = []] = parts;
   const columns = groupRows(columnRows, TABLE_OF_COLUMN);
@@ -304,7 +304,7 @@ function fingerprint(connection: Connection, { schema, table }: TableReference, 
   const name = schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`;
   const shown = rows(connection, { text: `SHOW CREATE TABLE ${name}`, types: [] }, [], options);
   const text = shown.then(([row]) => (row?.length === 2 && row[0] === table ? row[1]?.replace(COUNTER, '') : undefined));
-  return unlessRefused(connection, text);
+  return undefinedIfRejected(connection, text);
 }
 
 /** Letters that need no quoting at all, so that a name which the catalogue does not know can be quoted without a doubt. */

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import { acquireBuffer, type PooledBuffer, SMALL_BUFFER } from '../../../util/bytes/buffer-pool.ts';
 import { DbFailure, effectOfSocketError } from '../../contract/engine.ts';
-import { LargeShare, malformed } from '../../contract/limits.ts';
+import { LargeRowBudget, malformed } from '../../contract/limits.ts';
 import type { SocketReader } from '../../driver-kit/socket-reader.ts';
 import { lostFailure } from '../dialect/failures.ts';
 
@@ -35,7 +35,7 @@ export class Wire {
   readonly #socket: Socket;
   readonly #waiting: Waiting[] = [];
   readonly #closed: (() => void)[] = [];
-  readonly #share: LargeShare;
+  readonly #share: LargeRowBudget;
   #buffer: PooledBuffer | undefined;
   /** Those of the buffer. */
   #bytes: Buffer = NOTHING;
@@ -51,7 +51,7 @@ export class Wire {
 
   constructor({ socket, reader }: { readonly socket: Socket; readonly reader: SocketReader }, maxRowBytes: number | undefined) {
     this.#socket = socket;
-    this.#share = new LargeShare(maxRowBytes);
+    this.#share = new LargeRowBudget(maxRowBytes);
     reader.read(socket, (bytes, length) => this.#receive(bytes, length));
     socket.on('error', (error) => this.fail(lostFailure('The connection to the database broke', error, effectOfSocketError(error))));
     socket.on('end', () => this.fail(lostFailure('The database closed the connection')));

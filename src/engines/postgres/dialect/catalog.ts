@@ -5,8 +5,8 @@ import type { Statement } from '../../../sql/statement.ts';
 import { mapCooperatively } from '../../../util/concurrency/slices.ts';
 import type { Catalog, Connection, RunOptions, SchemaReadOptions, TableName, TableReference } from '../../contract/engine.ts';
 import { malformed } from '../../contract/limits.ts';
-import { groupRows, rowsTogether, type TextRow, TextRows } from '../../contract/rows.ts';
-import { SharedColumns } from '../../driver-kit/equal-columns.ts';
+import { groupRows, queryAll, type TextRow, TextRows } from '../../contract/rows.ts';
+import { SharedColumns } from '../../driver-kit/shared-columns.ts';
 import { baseType } from '../types/base-types.ts';
 import { LISTED_VALUES, listedValues } from './checks.ts';
 
@@ -152,12 +152,12 @@ export const postgresCatalog: Catalog = {
   async describeSchema(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
     // Whatever changes while it is read changes the fingerprint.
     const statements = [SCHEMA_FINGERPRINT, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, FOREIGN_KEYS];
-    const [fingerprints, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await rowsTogether(
+    const [fingerprints, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await queryAll(
       connection,
       statements,
       [schema ?? DEFAULT_SCHEMA],
       options,
-      'of one moment',
+      'snapshot',
     );
     if (found.length === 0) return undefined;
     const columnsOf = groupRows(columnRows, 5);

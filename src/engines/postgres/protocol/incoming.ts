@@ -4,7 +4,7 @@
  */
 import { acquireBuffer, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
 import { viewOf } from '../../../util/bytes/byte-writer.ts';
-import { checkColumns, LargeShare, LIMITS, malformed } from '../../contract/limits.ts';
+import { checkColumns, LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
 
 /** First bytes of the server's messages. */
 export const RECEIVED = {
@@ -106,12 +106,12 @@ class SplitMessage {
   bytes: Buffer = NOTHING;
   length = 0;
   #buffer: PooledBuffer | undefined;
-  readonly #share: LargeShare;
+  readonly #share: LargeRowBudget;
   /** Of the whole message, once its header is here. */
   #size = Number.POSITIVE_INFINITY;
 
   constructor(maxRowBytes: number | undefined) {
-    this.#share = new LargeShare(maxRowBytes);
+    this.#share = new LargeRowBudget(maxRowBytes);
   }
 
   get whole(): boolean {

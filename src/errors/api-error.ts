@@ -29,7 +29,7 @@ export const REASONS: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** Reason phrase of any status, including those that authors of definitions choose. */
+/** Reason phrase of any status: authors of definitions may choose other ones than this service. */
 export function reasonOf(status: number): string {
   return REASONS[status] ?? STATUS_CODES[status] ?? 'Status';
 }

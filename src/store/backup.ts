@@ -1,7 +1,6 @@
 /**
- * Backup and restore of all records. A backup is one SQLite file, whichever store it was taken from, and it can be restored into either: so it is
- * also the way from the embedded store to PostgreSQL. Taking one disturbs nobody; restoring one needs a store that nobody uses.
- * Knows the tables by what is in the file, and no record.
+ * Backup and restore of all records as one SQLite file, from either store into either store. A
+ * backup does not disturb a running service; a restore requires a store that is not in use.
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +11,7 @@ import type { Driver, Sql, SqlValue } from './sql-driver.ts';
 import { FILE, SqliteDriver, SqliteSession } from './sqlite/driver.ts';
 import { checkBackup, checkBackupFile, checkContents, checkFile, isStoreThere, moveAside, refuseBare } from './sqlite/files.ts';
 
-/** Where the records are: PostgreSQL, or else the embedded store in the folder. */
+/** Location of the records: PostgreSQL, or the embedded store in the folder. */
 export interface StorePlace {
   readonly url?: string;
   readonly dataDir: string;
@@ -22,17 +21,17 @@ export interface BackupReport {
   readonly format: number;
   /** Records by table. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Ids of the encryption keys without which passwords in it cannot be read. */
+  /** Ids of the encryption keys that are needed to read the passwords in it. */
   readonly keys: readonly string[];
-  /** Where the store is now that was there before. */
+  /** New path of the store that was replaced. */
   readonly aside?: string;
 }
 
-/** Not of the records: who runs now, and which steps made the tables. */
+/** Tables that describe the running service, not the records. */
 const NOT_COPIED = ['instances', 'migrations'];
 const BATCH = 100;
 
-/** Writes all records, as they are at one moment, into a file that is not there yet. */
+/** Writes a consistent snapshot of all records into a new file. */
 export async function backUp(place: StorePlace, file: string): Promise<BackupReport> {
   const draft = mkdtempSync(join(dirname(resolve(file)), '.millrace-backup-'));
   const made = join(draft, FILE);
@@ -48,7 +47,7 @@ export async function backUp(place: StorePlace, file: string): Promise<BackupRep
   }
 }
 
-/** One statement that reads one state of the store, whoever writes meanwhile. */
+/** Copies in one statement, which reads one state of the store while others write. */
 function copyEmbedded(dataDir: string, target: string): void {
   const path = join(dataDir, FILE);
   if (!existsSync(path) && !existsSync(`${path}.created`)) throw new Error(`there is no embedded store in ${dataDir}`);
@@ -66,7 +65,9 @@ function copyFile(path: string, target: string): void {
   }
 }
 
-/** In a write transaction, of which there is one at a time: what it reads table by table belongs together. */
+/**
+ * Copies within a write transaction, so that the tables read one after the other are consistent.
+ */
 async function copyPostgres(url: string, folder: string, made: string): Promise<void> {
   const source = new PostgresDriver(url);
   const target = await SqliteDriver.open(folder);
@@ -79,7 +80,7 @@ async function copyPostgres(url: string, folder: string, made: string): Promise<
   copyFile(join(folder, FILE), made);
 }
 
-/** PostgreSQL's code of a table that is not there. */
+/** PostgreSQL's code for a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
 function noTables(error: unknown): never {
@@ -87,7 +88,7 @@ function noTables(error: unknown): never {
   throw error;
 }
 
-/** What is in a folder's file; throws when it is no store. */
+/** Reads the contents of a folder's file. Throws when it is not a store. */
 async function inspect(folder: string, name: string): Promise<BackupReport> {
   const session = new SqliteSession(join(folder, FILE));
   const sql: Sql = { all: async <R>(text: string, values?: readonly SqlValue[]) => session.all(text, values) as R[] };
@@ -105,7 +106,7 @@ async function inspect(folder: string, name: string): Promise<BackupReport> {
   }
 }
 
-/** In the order in which they were made: none refers to a later one. */
+/** Tables in creation order, so that none refers to a later one. */
 async function tablesOf(sqlite: Sql): Promise<readonly string[]> {
   const rows = await sqlite.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY rowid",
@@ -118,7 +119,7 @@ interface ColumnRow {
   readonly pk: number;
 }
 
-/** Both stores have the same tables and columns; `sqlite` is the one that can list them. */
+/** Copies all records. Both stores have the same tables and columns, which `sqlite` lists. */
 async function copyRecords(from: Sql, to: Sql, sqlite: Sql): Promise<void> {
   for (const table of await tablesOf(sqlite)) {
     const columns = await sqlite.all<ColumnRow>(`PRAGMA table_info(${table})`);
@@ -137,7 +138,7 @@ async function copyRecords(from: Sql, to: Sql, sqlite: Sql): Promise<void> {
 }
 
 export interface RestoreOptions {
-  /** Take the place of a store that is there. */
+  /** `true` to replace an existing store. */
   readonly force: boolean;
 }
 
@@ -148,7 +149,7 @@ export async function restore(place: StorePlace, file: string, options: RestoreO
     : restorePostgres(place.url, dirname(resolve(file)), file, options);
 }
 
-/** A copy to look at and to work on; the file itself is never opened by SQLite. */
+/** Works on a copy: SQLite never opens the file itself. */
 async function withCopy<T>(near: string, file: string, work: (folder: string, report: BackupReport) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(near, '.millrace-restore-'));
   try {
@@ -168,7 +169,7 @@ async function restoreEmbedded(dataDir: string, file: string, { force }: Restore
   return withCopy(dataDir, file, async (folder, report) => {
     const isThere = isStoreThere(path);
     if (isThere && !force) throw new Error(`there is a store in ${dataDir}; ${OCCUPIED}, and keeps the old one beside it`);
-    // A log without its file is in nobody's use, and opening it would be its end.
+    // A log without its main file is unused, and opening it would delete it.
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) refuseUsed(path);
     const aside = moveAside(path);
     renameSync(join(folder, FILE), path);
@@ -176,7 +177,10 @@ async function restoreEmbedded(dataDir: string, file: string, { force }: Restore
   });
 }
 
-/** SQLite leaves its log only when nobody else has the file open. Whatever else is wrong with the old file is no hindrance. */
+/**
+ * SQLite keeps its log while another process has the file open. Other defects of the old file do
+ * not matter.
+ */
 function refuseUsed(path: string): void {
   let mode: string | undefined;
   try {

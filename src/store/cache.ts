@@ -1,7 +1,7 @@
 /**
- * Records in memory by key: found without waiting, loaded once when absent, dropped on a change. Knows nothing of what they are.
- *
- * Keys without a record are remembered in a small map of their own: nobody can push records out by asking for what does not exist.
+ * Records in memory by key: read synchronously, loaded once when absent, dropped on a change. Keys
+ * without a record have a small map of their own, so that requests for unknown keys cannot evict
+ * records.
  */
 import { BoundedMap } from '../util/bounded-map.ts';
 
@@ -25,7 +25,7 @@ export class RecordCache<T extends object> {
     return this.#loading.get(key) ?? this.#begin(key);
   }
 
-  /** Forgets the record, and any load under way: a load that began before the change must not count as what came after. */
+  /** Drops the record and any load in progress, which may have read the state before the change. */
   drop(key: string): void {
     this.#records.delete(key);
     this.#absent.delete(key);

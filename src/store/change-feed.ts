@@ -1,16 +1,16 @@
 /**
- * The change log. Each write appends its changes in the same transaction, under gapless numbers. Each instance reads on from the last number it
- * has seen and tells its listeners. Knows nothing of the topics, nor how an instance learns that there is something to read.
+ * The change log. Each write appends its changes in the same transaction under gapless numbers;
+ * each instance reads on from the last number that it applied and notifies its listeners.
  */
 import type { Sql } from './sql-driver.ts';
 import type { Change, ChangeTopic } from './store.ts';
 
-/** An instance that is further behind drops everything instead of reading on. */
+/** An instance further behind than this drops its caches instead of reading on. */
 const KEPT_CHANGES = 10_000;
 
 const TOPICS: readonly ChangeTopic[] = ['org', 'project', 'token', 'endpoint', 'modules', 'personas'];
 
-/** What a write did to the memory of others: changed something, or (also) revoked something that grants access. */
+/** Kind of a write: `revokes` if it takes back a right, such as a token or a persona. */
 export type Effect = 'changes' | 'revokes';
 
 export interface ChangeRow {
@@ -21,7 +21,7 @@ export interface ChangeRow {
 
 export const READ_CHANGES = 'SELECT seq, topic, key FROM changes WHERE seq > ? ORDER BY seq';
 
-/** Appends within a write transaction, where nobody else appends. Returns the last number. */
+/** Appends within a write transaction, which excludes other writers. Returns the last number. */
 export async function appendChanges(tx: Sql, changes: readonly Change[]): Promise<number> {
   const [row] = await tx.all<{ seq: number }>('SELECT coalesce(max(seq), 0) AS seq FROM changes');
   let seq = row?.seq ?? 0;
@@ -34,7 +34,7 @@ export async function appendChanges(tx: Sql, changes: readonly Change[]): Promis
 }
 
 export class ChangeFeed {
-  /** The number up to which this instance has dropped what became old. */
+  /** The last change that this instance has applied. */
   seen: number;
   readonly #listeners: ((change: Change) => void)[] = [];
 
@@ -46,7 +46,10 @@ export class ChangeFeed {
     this.#listeners.push(listener);
   }
 
-  /** Takes rows read from `seen` on; two readers may bring the same rows. A missing number means that the log was truncated. */
+  /**
+   * Applies rows read from `seen` on. Two readers may pass the same rows. A missing number means
+   * that the log was truncated.
+   */
   apply(rows: readonly ChangeRow[]): void {
     const fresh = rows.filter(({ seq }) => seq > this.seen);
     const first = fresh[0];
@@ -64,14 +67,15 @@ export class ChangeFeed {
 }
 
 /**
- * How an instance knows that its memory is up to date. The embedded store and PostgreSQL differ in how; the promise is the same: once
- * `settle(n)` is fulfilled, every later `refresh`, at any instance that reaches the store, has applied change n when it is done. An instance
- * that does not reach the store may serve old pictures, but grants only while `grantsHold`: once `settle(n, 'revokes')` is fulfilled, no
- * instance that has not applied n trusts its grants.
+ * How an instance keeps its caches up to date; the two stores implement it differently. Once
+ * `settle(n)` resolves, every later `refresh` at any instance that reaches the store applies change
+ * n. An instance that does not reach the store may serve old records, but rights only while
+ * `grantsHold`: once `settle(n, 'revokes')` resolves, no instance that has not applied n trusts its
+ * cached rights.
  */
 export interface Freshness {
   refresh(): void | Promise<void>;
-  /** Asked right after `refresh`: may grants be taken from memory? */
+  /** `true` if rights may be read from memory. Call it right after `refresh`. */
   grantsHold(): boolean;
   settle(seq: number, effect: Effect): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The tables of the store as numbered steps; steps are only ever added. Knows the drivers by their types only.
- * All missing steps run in one write transaction, so any number of processes may start at once: the first one does the work.
+ * The schema of the store as numbered steps, which are only ever added. All missing steps run in
+ * one write transaction, so any number of processes may start at once.
  */
 import type { Driver, Sql, SqlTypes } from './sql-driver.ts';
 
@@ -61,12 +61,13 @@ const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 2,
-    // Until when an instance may serve grants from memory; one of an older version promises nothing.
+    // End of the time in which an instance may serve rights from memory; 0 for instances of older
+    // versions.
     statements: ({ bigint }) => [`ALTER TABLE instances ADD COLUMN stale_until ${bigint} NOT NULL DEFAULT 0`],
   },
   {
     version: 3,
-    // The uri without the names in its braces: that is what an endpoint is found by.
+    // The uri without the names in its braces, by which an endpoint is found.
     statements: ({ text }) => [
       `ALTER TABLE definitions ADD COLUMN shape ${text} NOT NULL DEFAULT ''`,
       'UPDATE definitions SET shape = uri',
@@ -90,7 +91,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 5,
-    // How tables belong together where their database does not say so: JSON, or nothing.
+    // Relations that the database does not declare, as JSON or NULL.
     statements: ({ text }) => [`ALTER TABLE entries ADD COLUMN relations ${text}`],
   },
   {
@@ -104,16 +105,17 @@ const MIGRATIONS: readonly Migration[] = [
       const columns = `db_type, db_name, hosts, username, password, tls, ca, connect_timeout_secs, idle_timeout_secs, max_open_connections,
         max_idle_connections, timeout_secs, position, relations, read_only`;
       return [
-        // What a definition names, as JSON.
+        // Tables and modules that a definition uses, as JSON.
         `ALTER TABLE definitions ADD COLUMN uses ${text} NOT NULL DEFAULT '{"tables":[],"modules":[]}'`,
-        // Every document that was ever deployed, also after its definition is gone.
+        // Every document that was ever deployed, even if the definition was deleted.
         `CREATE TABLE definition_history (
            revision_id ${text} PRIMARY KEY, ${OWNER(types)}, space_id ${text} NOT NULL REFERENCES spaces ON DELETE CASCADE,
            definition_id ${text} NOT NULL, uri ${text} NOT NULL, shape ${text} NOT NULL, method ${text} NOT NULL, version ${text} NOT NULL,
            action ${text} NOT NULL, user_id ${text} NOT NULL, at ${text} NOT NULL, document ${text} NOT NULL)${tableEnd}`,
         'CREATE INDEX definition_history_endpoint ON definition_history (space_id, shape, method)',
         'CREATE INDEX definition_history_project ON definition_history (project_id)',
-        // An entry has an alias, and may be for some spaces only: the name of its database is not unique any more.
+        // An entry has an alias and may be limited to some spaces, so database names are not
+        // unique.
         `CREATE TABLE entries_of_spaces (
            entry_id ${text} PRIMARY KEY, ${OWNER(types)}, alias ${text} NOT NULL, spaces ${text} NOT NULL, db_type ${text} NOT NULL,
            db_name ${text} NOT NULL, hosts ${text} NOT NULL, username ${text} NOT NULL, password ${text} NOT NULL, tls ${text} NOT NULL, ca ${text},
@@ -135,7 +137,7 @@ const MIGRATIONS: readonly Migration[] = [
 
 export const NEWEST_FORMAT = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** The format of records that are there; refuses one that a newer version of Millrace has written. */
+/** Format of existing records. Rejects a format of a newer version of Millrace. */
 export async function formatOf(sql: Sql, what = 'the store'): Promise<number> {
   const [row] = await sql.all<{ version: number | null }>('SELECT max(version) AS version FROM migrations');
   const current = row?.version ?? 0;
@@ -144,7 +146,10 @@ export async function formatOf(sql: Sql, what = 'the store'): Promise<number> {
   return current;
 }
 
-/** Brings the tables up to date, or to an older format; refuses records that a newer version of Millrace has written. */
+/**
+ * Migrates the tables to a format, the newest by default. Rejects records of a newer version of
+ * Millrace.
+ */
 export async function migrate(driver: Driver, format = NEWEST_FORMAT): Promise<void> {
   await driver.write(async (tx) => {
     await driver.prepare(tx);

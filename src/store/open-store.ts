@@ -1,5 +1,6 @@
 /**
- * Opens the store that the settings name, with up-to-date tables and every needed key. The only file that knows which drivers there are.
+ * Opens the configured store with its tables migrated and its keys checked. The only file that
+ * chooses a driver.
  */
 import { ChangeFeed, type Freshness } from './change-feed.ts';
 import { migrate } from './migrations.ts';
@@ -12,16 +13,19 @@ import { SqliteDriver, SqliteFreshness } from './sqlite/driver.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions {
-  /** Where PostgreSQL is; absent means the embedded store in `dataDir`. */
+  /** URL of PostgreSQL; `undefined` for the embedded store in `dataDir`. */
   readonly url?: string;
   readonly dataDir: string;
-  /** No other process serves from the embedded store: what others write to it (a command) may be seen a moment later. */
+  /**
+   * `true` if no other process serves from the embedded store. Writes of other processes (commands)
+   * are then noticed with a short delay.
+   */
   readonly alone?: boolean;
-  /** Keys of 32 bytes; the first encrypts, all decrypt. */
+  /** Keys of 32 bytes. The first one encrypts, all of them decrypt. */
   readonly keys: readonly Uint8Array[];
-  /** For how long tokens in memory are trusted while PostgreSQL confirms nothing. */
+  /** Time that cached tokens are trusted while PostgreSQL is unreachable. */
   readonly staleSecs?: number;
-  /** Told of problems that no request waits for. */
+  /** Called for problems that no request waits for. */
   readonly onProblem?: (what: string, cause: unknown) => void;
 }
 
@@ -50,7 +54,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Its client is loaded where it is needed only: it takes six megabytes. */
+/** The client is loaded on demand: it takes 6 MB. */
 async function openPostgres(url: string): Promise<PostgresDriver> {
   const { PostgresDriver: Opened } = await import('./postgres/driver.ts');
   return new Opened(url);

@@ -1,6 +1,6 @@
 /**
- * The keys of stored secrets: which are needed, and how everything moves to the first key of the ring. Knows no cache: a secret that is sealed
- * again stays the same, so nothing in memory becomes stale.
+ * Key rotation: which keys are needed, and how all secrets move to the first key of the ring. The
+ * plain text of a secret does not change, so no cache becomes stale.
  */
 import { definitionSecretOwner } from './records/definitions.ts';
 import { entrySecretOwner } from './records/entries.ts';
@@ -8,7 +8,7 @@ import { type KeyRing, KID_LENGTH, KID_START, SecretError } from './secrets.ts';
 import type { Driver, Sql } from './sql-driver.ts';
 import type { RewrapProgress, RewrapReport } from './store.ts';
 
-/** Small transactions: writers of a running service wait for one batch at most. */
+/** Secrets per transaction: other writers wait for at most one batch. */
 const BATCH = 50;
 
 interface SealedRow {
@@ -35,7 +35,7 @@ const SEALED: readonly SealedTable[] = [
 
 const KID = `substr(password, ${KID_START + 1}, ${KID_LENGTH})`;
 
-/** Ids of the keys that records are encrypted with. Only keys that were once noted count. */
+/** Ids of the keys that encrypted records. Only registered keys count. */
 export async function keysNeeded(sql: Sql): Promise<readonly string[]> {
   const used = SEALED.map(({ table }) => `SELECT ${KID} FROM ${table} WHERE password IS NOT NULL`).join(' UNION ');
   const needed = await sql.all<{ kid: string }>(`SELECT kid FROM secret_keys WHERE kid IN (${used}) ORDER BY kid`);
@@ -43,8 +43,8 @@ export async function keysNeeded(sql: Sql): Promise<readonly string[]> {
 }
 
 /**
- * Refuses to start without a key that records need, and notes the key that new ones will need. Only keys that were once noted count:
- * a record whose key id was damaged is that record's trouble and stops nothing.
+ * Refuses to start without a key that records need, and registers the key for new records. Only
+ * registered keys count: a damaged key id affects its own record only.
  */
 export async function checkKeys(driver: Driver, ring: KeyRing): Promise<void> {
   const absent = (await keysNeeded(driver)).filter((kid) => !ring.has(kid));
@@ -94,7 +94,7 @@ async function rewrapBatch(
   return rows;
 }
 
-/** Finished work is not found again, so an interrupted run is resumed by running it again. */
+/** Finished work is not found again, so an interrupted run continues when it is started again. */
 export async function rewrap(driver: Driver, ring: KeyRing, onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport> {
   const unreadable: string[] = [];
   let visited = 0;

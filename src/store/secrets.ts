@@ -1,6 +1,6 @@
 /**
- * Encrypts secrets at rest: AES-256-GCM under a ring of keys. Knows nothing of tables. The ids of the owner are bound into the ciphertext, so
- * that a secret copied to another owner or field cannot be decrypted.
+ * Encrypts secrets at rest with AES-256-GCM under a ring of keys. The ids of the owner are part of
+ * the authenticated data, so a secret copied to another owner or field cannot be decrypted.
  *
  * Text form: `v1:<key id>:<iv>:<tag>:<ciphertext>`, the last three in base64url.
  */
@@ -12,21 +12,21 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Where the key id stands in the text form: queries for what a key encrypted use it. */
+/** Offset of the key id in the text form, for queries that search secrets by key. */
 export const KID_START = 'v1:'.length;
 export const KID_LENGTH = 8;
 
 const MOST_OPENED = 10_000;
 
-/** A secret that cannot be decrypted. The message says why without a byte of it. */
+/** Thrown when a secret cannot be decrypted. The message contains no part of it. */
 export class SecretError extends Error {}
 
-/** Identifies a key without revealing it: a truncated hash of the key with a purpose of its own. */
+/** Identifies a key without revealing it: a truncated hash with a purpose of its own. */
 export function keyId(key: Uint8Array): string {
   return createHash('sha256').update('millrace key id\0').update(key).digest('base64url').slice(0, KID_LENGTH);
 }
 
-/** Accepts only the canonical spelling, so that every changed character is a changed secret. */
+/** Accepts only the canonical spelling, so that no two spellings name the same secret. */
 function decode(text: string, what: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new SecretError(`the ${what} is damaged`);
@@ -39,7 +39,7 @@ function bind(kid: string, owner: readonly string[]): Buffer {
 }
 
 export class KeyRing {
-  /** The key that encrypts; all of them decrypt. */
+  /** The key that encrypts. All keys decrypt. */
   readonly currentKid: string;
   readonly #current: Uint8Array;
   readonly #keys: ReadonlyMap<string, Uint8Array>;
@@ -66,7 +66,7 @@ export class KeyRing {
     return ['v1', this.currentKid, ...[iv, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('base64url'))].join(':');
   }
 
-  /** Remembers what it decrypted: a change of one database re-reads a project with a thousand. */
+  /** Caches plain texts: a change of one database re-reads a project with a thousand. */
   open(text: string, owner: readonly string[]): string {
     const memo = JSON.stringify([text, owner]);
     const known = this.#opened.get(memo);

@@ -1,6 +1,6 @@
 /**
- * The store over SQL: which write changes which cache, and nothing more. The statements are in one file per noun, the differences between the
- * databases in the drivers, and the promise that memory is up to date in the freshness.
+ * The store over SQL: decides which write invalidates which cache. Statements are in records/,
+ * differences between databases in the drivers, consistency of the caches in the freshness.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -61,8 +61,8 @@ import type {
   TokenCreation,
 } from './store.ts';
 
-/** How many records of a kind stay in memory. */
-const MOST: Readonly<Record<ChangeTopic, number>> = {
+/** Maximum number of cached records by topic. */
+const MAX_CACHED: Readonly<Record<ChangeTopic, number>> = {
   org: 10_000,
   project: 5_000,
   token: 50_000,
@@ -71,18 +71,18 @@ const MOST: Readonly<Record<ChangeTopic, number>> = {
   personas: 5_000,
 };
 
-/** Cache keys are the tenant's ids, joined: a record of another tenant cannot be found under them. */
+/** Cache keys begin with the tenant's ids, so they cannot find a record of another tenant. */
 const projectKey = ({ orgId, projectId }: ProjectScope) => `${orgId}/${projectId}`;
 const spaceKey = ({ orgId, projectId, spaceId }: SpaceScope) => `${orgId}/${projectId}/${spaceId}`;
 const endpointKey = (scope: SpaceScope, uri: string) => `${spaceKey(scope)}/${shapeOf(uri)}`;
 
-/** The scope that a key was made of, and what follows it; ids hold no slash. */
+/** Splits a key into its scope and the rest. Ids contain no slash. */
 function splitKey(key: string): SpaceScope & { readonly rest: string } {
   const [orgId = '', projectId = '', spaceId = '', ...rest] = key.split('/');
   return { orgId, projectId, spaceId, rest: rest.join('/') };
 }
 
-/** The records are written by now, so no error may say that they were not. */
+/** The records are already written, so the error must not deny it. */
 function unconfirmed(cause: unknown): never {
   throw apiError('change_unconfirmed').causedBy(cause);
 }
@@ -95,7 +95,7 @@ export interface SqlStoreParts {
   readonly onProblem: (what: string, cause: unknown) => void;
 }
 
-/** Whoever asks whether the records answer hears that they do not before it gives up itself. */
+/** Health checks give up later than this, so they receive the reason. */
 const PING_MS = 2_000;
 
 type Note = (topic: ChangeTopic, key: string) => void;
@@ -120,16 +120,16 @@ export class SqlStore implements Store {
     this.#feed = feed;
     this.#freshness = freshness;
     this.#failures = new FailureNotes(onProblem);
-    this.#orgs = new RecordCache(MOST.org, (key) => orgs.findOrganization(driver, key));
-    this.#projects = new RecordCache(MOST.project, (key) => projects.readProjectContext(driver, ring, splitKey(key)));
-    this.#tokens = new RecordCache(MOST.token, (key) => tokens.findToken(driver, key));
-    this.#endpoints = new RecordCache(MOST.endpoint, (key) => {
+    this.#orgs = new RecordCache(MAX_CACHED.org, (key) => orgs.findOrganization(driver, key));
+    this.#projects = new RecordCache(MAX_CACHED.project, (key) => projects.readProjectContext(driver, ring, splitKey(key)));
+    this.#tokens = new RecordCache(MAX_CACHED.token, (key) => tokens.findToken(driver, key));
+    this.#endpoints = new RecordCache(MAX_CACHED.endpoint, (key) => {
       const { rest: uri, ...scope } = splitKey(key);
       return definitions.readEndpoint(driver, ring, scope, uri);
     });
-    this.#patterns = new RecordCache(MOST.modules, (key) => definitions.readPatterns(driver, splitKey(key)));
-    this.#modules = new RecordCache(MOST.modules, (key) => modules.readModules(driver, splitKey(key)));
-    this.#personas = new RecordCache(MOST.personas, (key) => personas.readPersonas(driver, splitKey(key)));
+    this.#patterns = new RecordCache(MAX_CACHED.modules, (key) => definitions.readPatterns(driver, splitKey(key)));
+    this.#modules = new RecordCache(MAX_CACHED.modules, (key) => modules.readModules(driver, splitKey(key)));
+    this.#personas = new RecordCache(MAX_CACHED.personas, (key) => personas.readPersonas(driver, splitKey(key)));
     const caches: Readonly<Record<ChangeTopic, RecordCache<object>>> = {
       org: this.#orgs,
       project: this.#projects,
@@ -157,11 +157,11 @@ export class SqlStore implements Store {
   async ping(): Promise<void> {
     this.#driver.verify();
     const read = this.#driver.all('SELECT seq FROM changes WHERE seq < 0');
-    const patience = new AbortController();
-    const silence = delay(PING_MS, undefined, { signal: patience.signal, ref: false }).then(() => {
-      throw unavailable(new Error('the store is silent'));
+    const timeout = new AbortController();
+    const silence = delay(PING_MS, undefined, { signal: timeout.signal, ref: false }).then(() => {
+      throw unavailable(new Error('the store does not respond'));
     });
-    await Promise.race([read, silence]).finally(() => patience.abort());
+    await Promise.race([read, silence]).finally(() => timeout.abort());
   }
 
   onChange(listener: (change: Change) => void): void {
@@ -174,7 +174,10 @@ export class SqlStore implements Store {
     await this.#driver.close();
   }
 
-  /** One write: its records, then the notes of what became stale, in one transaction. Answers when no instance serves the old state any more. */
+  /**
+   * Writes records and appends the changes in one transaction. Resolves when no instance serves the
+   * old state any more.
+   */
   async #write<T>(work: (tx: Sql, note: Note) => Promise<T>, effect: Effect = 'changes'): Promise<T> {
     const { value, seq } = await this.#driver.write(async (tx) => {
       const changes: Change[] = [];
@@ -209,7 +212,7 @@ export class SqlStore implements Store {
       const outcome = await orgs.changeOrganization(tx, orgId, draft);
       if (outcome !== 'changed') return outcome;
       note('org', orgId);
-      // The picture of a project has its organization.
+      // The cached project contains its organization.
       note('project', '*');
       return outcome;
     });
@@ -252,7 +255,7 @@ export class SqlStore implements Store {
       const deleted = await projects.deleteProject(tx, scope);
       if (!deleted) return false;
       note('project', projectKey(scope));
-      // So rare that clearing all of them is simpler than finding the ones that went.
+      // Clears whole topics: deleting a project is rare.
       note('token', '*');
       note('endpoint', '*');
       note('modules', '*');
@@ -343,7 +346,7 @@ export class SqlStore implements Store {
       for (const module of arriving) await modules.putModule(tx, scope, module);
       if (arriving.length > 0) note('modules', spaceKey(scope));
       for (const uri of new Set(drafts.map((draft) => draft.uri))) note('endpoint', endpointKey(scope, uri));
-      // Only copies drop a rollback version that is missing.
+      // Only copies drop a missing rollback version.
       const action = missing === 'drop' ? 'copy' : 'deploy';
       const revisions = drafts.map(
         (draft, index) => ({ ...draft, action, definitionId: outcome.definitions[index]?.definitionId ?? '' }) as const,

@@ -1,13 +1,14 @@
 /**
- * THE interface to Millrace's own records. Every read and write names its tenant by the ids of the authenticated context; a record is found only
- * when all of them match. Outcomes that a client must hear of are values, never exceptions.
+ * The interface to Millrace's own records. Every read and write names its tenant, and a record is
+ * found only if all ids match. Outcomes that clients must see are values, never exceptions.
  *
- * What the hot path reads is kept in memory and answered synchronously (`Cached`). It stays up to date like this: a request first calls
- * `refresh`; a write answers only when no instance can serve the old state any more. So whoever has heard that a write succeeded finds it on
- * the very next request, at any instance.
+ * Records of the hot path are cached and returned synchronously (`Cached`). A request first calls
+ * `refresh`; a write responds only when no instance can serve the old state. So a client that
+ * received the success of a write finds it on its next request, at any instance.
  *
- * When the records cannot be reached, reads that are in memory go on, and everything else rejects with `store_unavailable`. Tokens and personas go
- * on for `MILLRACE_STALE_SECS` only, and a change of one answers when no instance can take the old one from its memory any more.
+ * When the records cannot be reached, cached reads continue and everything else rejects with
+ * `store_unavailable`. Tokens and personas continue for `MILLRACE_STALE_SECS` only, and a change of
+ * one responds when no instance can serve the old one from memory.
  */
 import type { Definition, DefinitionDraft, DefinitionMethod, DefinitionSummary, Endpoint } from '../model/definition.ts';
 import type { Entry } from '../model/entry.ts';
@@ -17,7 +18,7 @@ import type { PersonaDraft, Personas } from '../model/persona.ts';
 import type { PowerToken } from '../model/power-token.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceScope } from '../model/project.ts';
 
-/** A value if it is in memory, else a promise: test with `instanceof Promise`. */
+/** A cached value, or a promise: test with `instanceof Promise`. */
 export type Cached<T> = T | undefined | Promise<T | undefined>;
 
 export interface Page {
@@ -27,7 +28,7 @@ export interface Page {
 
 export type OrgCreation = { readonly kind: 'created' } | { readonly kind: 'exists'; readonly org: Organization };
 
-/** What can be changed of one; what is absent stays as it is. */
+/** Changes of an organization. Absent fields stay as they are. */
 export type OrgDraft = Partial<Omit<Organization, 'orgId' | 'createdAt' | 'createdBy'>>;
 export type ProjectDraft = Partial<Pick<Project, 'name' | 'abbreviation' | 'description'>>;
 export type Renaming = 'changed' | 'unknown' | 'abbreviation_taken';
@@ -41,11 +42,11 @@ export interface ProjectSummary {
 export type ProjectCreation =
   | { readonly kind: 'created' }
   | { readonly kind: 'exists'; readonly existing: ProjectSummary }
-  /** The project_id belongs to another organization, of which nothing may be told. */
+  /** The project_id belongs to another organization, which must not be revealed. */
   | { readonly kind: 'id_taken' }
   | { readonly kind: 'org_unknown' };
 
-/** A database entry as it is registered; its id is given by the store, a new one with every change. */
+/** A database entry to register. The store assigns a new id on every change. */
 export type EntryDraft = Omit<Entry, 'id'>;
 
 export type EntryRemoval = 'removed' | 'unknown' | 'ambiguous';
@@ -53,7 +54,7 @@ export type EntryAddition = 'added' | 'exists' | 'project_unknown';
 export type PersonaStorage = 'created' | 'replaced' | 'space_unknown';
 export type TokenCreation = 'created' | 'name_taken' | 'project_unknown';
 
-/** Where a definition stands: unique in its space. */
+/** Address of a definition, unique in its space. */
 export interface DefinitionAddress {
   readonly uri: string;
   readonly method: DefinitionMethod;
@@ -64,12 +65,12 @@ export interface InsertedDefinition extends DefinitionAddress {
   readonly definitionId: string;
 }
 
-/** All or none: the first draft that cannot be stored names the reason, and nothing is stored. */
+/** All or none: the first draft that cannot be stored is the reason. */
 export type DefinitionInsertion =
   | { readonly kind: 'inserted'; readonly definitions: readonly InsertedDefinition[] }
   | { readonly kind: 'exists'; readonly address: DefinitionAddress }
   | { readonly kind: 'rollback_unknown'; readonly version: string }
-  /** It is no longer the module that was to be replaced. */
+  /** The module was changed since its replacement was prepared. */
   | { readonly kind: 'module_changed'; readonly module: string }
   | { readonly kind: 'space_unknown' };
 
@@ -79,7 +80,7 @@ export interface ModuleDraft {
   readonly userId: string;
 }
 
-/** A module that comes with definitions; `replaces` is the revision of the one that it takes the place of. */
+/** A module that is copied with definitions; `replaces` is the revision of its predecessor. */
 export interface ArrivingModule extends ModuleDraft {
   readonly replaces: string | null;
 }
@@ -87,16 +88,16 @@ export interface ArrivingModule extends ModuleDraft {
 export type DefinitionChange =
   | { readonly kind: 'changed'; readonly definitionId: string }
   | { readonly kind: 'unknown' }
-  /** Another version names this one as its rollback_version. */
+  /** Another version has this one as its rollback_version. */
   | { readonly kind: 'referenced'; readonly by: string }
   | { readonly kind: 'rollback_unknown'; readonly version: string };
 
-/** How a draft's rollback_version is treated when it is not deployed in the space: refused, or (for copies) left out. */
+/** Treatment of a rollback_version that is not deployed: refused, or dropped (for copies). */
 export type MissingRollback = 'refuse' | 'drop';
 
 export type DefinitionAction = 'deploy' | 'update' | 'delete' | 'copy';
 
-/** A document as it was deployed, or as it was when it was deleted. */
+/** A document as it was deployed or deleted. */
 export interface DefinitionRevision extends DefinitionAddress {
   readonly revisionId: string;
   readonly definitionId: string;
@@ -107,7 +108,10 @@ export interface DefinitionRevision extends DefinitionAddress {
   readonly document: string;
 }
 
-/** Something was written, here or by another instance. `key` begins with the tenant's ids; `*` stands for everything of the topic. */
+/**
+ * A write, by this instance or another. `key` begins with the tenant's ids; `*` means the whole
+ * topic.
+ */
 export interface Change {
   readonly topic: ChangeTopic;
   readonly key: string;
@@ -121,16 +125,16 @@ export interface RewrapProgress {
 
 export interface RewrapReport {
   readonly rewrapped: number;
-  /** Records that no key of the ring opens, by kind and id; they are left as they are. */
+  /** Records that no key of the ring decrypts, by kind and id. They are left as they are. */
   readonly unreadable: readonly string[];
 }
 
 export interface Store {
-  /** Call at the start of each request; only when a promise comes back does it need awaiting. Never rejects. */
+  /** Call it at the start of each request and await a promise. Never rejects. */
   refresh(): void | Promise<void>;
-  /** Rejects when the records cannot be reached now. */
+  /** Rejects when the records cannot be reached. */
   ping(): Promise<void>;
-  /** Told of every write that this instance learns of, right after its caches have dropped the old value. */
+  /** Calls the listener for every write, right after the caches have dropped the old value. */
   onChange(listener: (change: Change) => void): void;
   close(): Promise<void>;
 
@@ -139,24 +143,30 @@ export interface Store {
   createOrganization(org: Organization): Promise<OrgCreation>;
 
   changeOrganization(orgId: string, draft: OrgDraft): Promise<Renaming>;
-  /** Only one without projects. */
+  /** Deletes an organization without projects. */
   deleteOrganization(orgId: string): Promise<OrgRemoval>;
 
   projectContext(orgId: string, projectId: string): Cached<ProjectContext>;
   listProjects(scope: OrgScope): Promise<readonly ProjectSummary[]>;
   createProject(project: Project, spaces: readonly Space[], entries: readonly EntryDraft[]): Promise<ProjectCreation>;
   changeProject(scope: ProjectScope, draft: ProjectDraft): Promise<Renaming>;
-  /** False when there was none. Everything of the project goes with it: entries, tokens, definitions, modules, personas. */
+  /**
+   * Returns `false` if it does not exist. Deletes everything of the project: entries, tokens,
+   * definitions, modules, personas.
+   */
   deleteProject(scope: ProjectScope): Promise<boolean>;
   addEntry(scope: ProjectScope, entry: EntryDraft): Promise<EntryAddition>;
-  /** Replaces the entry of the same type, alias and spaces; a null password keeps the stored one. False when there is none. */
+  /**
+   * Replaces the entry of the same type, alias and spaces; a null password keeps the stored one.
+   * Returns `false` if it does not exist.
+   */
   changeEntry(scope: ProjectScope, entry: Omit<EntryDraft, 'password'> & { readonly password: string | null }): Promise<boolean>;
-  /** The entry of that type and alias; where several spaces have one each, of which space. */
+  /** Removes the entry of that type and alias, limited to a space if several have one. */
   removeEntry(scope: ProjectScope, type: string, alias: string, space?: string): Promise<EntryRemoval>;
 
   /**
-   * The one read without a tenant: the token tells the tenant. Expired tokens are found too; the caller checks the time.
-   * Throws `token_unconfirmed` when the store has not confirmed memory for too long.
+   * The only read without a tenant: the token determines it. Finds expired tokens too; the caller
+   * checks the time. Throws `token_unconfirmed` when the store has been unreachable for too long.
    */
   tokenByHash(hash: string): Cached<PowerToken>;
   listTokens(scope: ProjectScope, page: Page): Promise<readonly PowerToken[]>;
@@ -164,12 +174,15 @@ export interface Store {
   deleteToken(scope: ProjectScope, tokenId: string): Promise<boolean>;
 
   endpoint(orgId: string, projectId: string, spaceId: string, uri: string): Cached<Endpoint>;
-  /** The shapes of the space's uris that have braces; an empty list when there are none. */
+  /** Shapes of the uris with braces in a space; empty if it has none. */
   patterns(orgId: string, projectId: string, spaceId: string): Cached<readonly string[]>;
   definition(scope: SpaceScope, definitionId: string): Promise<Definition | undefined>;
-  /** In order of uri, method and version. */
+  /** Ordered by uri, method and version. */
   listDefinitions(scope: SpaceScope, method?: DefinitionMethod): Promise<readonly DefinitionSummary[]>;
-  /** A draft's rollback_version may name a deployed version or another draft of the same call. With them come modules, if all can be stored. */
+  /**
+   * A rollback_version may name a deployed version or another draft of the call. Modules are stored
+   * with the definitions or not at all.
+   */
   insertDefinitions(
     scope: SpaceScope,
     drafts: readonly DefinitionDraft[],
@@ -178,25 +191,34 @@ export interface Store {
   ): Promise<DefinitionInsertion>;
   /** Replaces the definition of the same uri, method and version. */
   updateDefinition(scope: SpaceScope, draft: DefinitionDraft): Promise<DefinitionChange>;
-  /** `userId`: who deletes, for the history. */
+  /** `userId` is recorded in the history. */
   deleteDefinition(scope: SpaceScope, address: DefinitionAddress, userId?: string): Promise<DefinitionChange>;
-  /** What was deployed under a uri and method, the newest first. */
+  /** Revisions of a uri and method, newest first. */
   history(scope: SpaceScope, uri: string, method: DefinitionMethod): Promise<readonly DefinitionRevision[]>;
   revision(scope: SpaceScope, revisionId: string): Promise<DefinitionRevision | undefined>;
-  /** Notes why a version failed last. Never rejects, and never waits for the store. */
+  /** Records the last failure of a version. Never rejects and never waits for the store. */
   recordFailure(scope: SpaceScope, definitionId: string, message: string): void;
 
-  /** An empty map when the space has none. */
+  /** Empty if the space has none. */
   modules(orgId: string, projectId: string, spaceId: string): Cached<LarkModules>;
   putModule(scope: SpaceScope, module: ModuleDraft): Promise<boolean>;
   deleteModule(scope: SpaceScope, module: string): Promise<boolean>;
 
-  /** An empty map when the space has none. Throws `persona_unconfirmed` when the store has not confirmed memory for too long. */
+  /**
+   * Empty if the space has none. Throws `persona_unconfirmed` when the store has been unreachable
+   * for too long.
+   */
   personas(orgId: string, projectId: string, spaceId: string): Cached<Personas>;
-  /** All or none; those of the same names are replaced. `created`: none of the names was there. */
+  /**
+   * All or none; personas of the same names are replaced. `created` means that none of the names
+   * existed.
+   */
   putPersonas(scope: SpaceScope, drafts: readonly PersonaDraft[]): Promise<PersonaStorage>;
   deletePersona(scope: SpaceScope, persona: string): Promise<boolean>;
 
-  /** Re-encrypts with the first key of the ring whatever another key encrypted. Can be interrupted and run again at any time. */
+  /**
+   * Re-encrypts all secrets with the first key of the ring. Can be interrupted and repeated at any
+   * time.
+   */
   rewrap(onProgress: (progress: RewrapProgress) => void): Promise<RewrapReport>;
 }

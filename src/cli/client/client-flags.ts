@@ -1,4 +1,7 @@
-/** Parses the arguments of a command: flags with values (`--name value`, `--name=value`), switches, and the rest in order. Refuses unknown flags. */
+/**
+ * Parses the arguments of a command into flags with values (`--name value`, `--name=value`),
+ * switches and positionals. Rejects unknown flags.
+ */
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../../config.ts';
 

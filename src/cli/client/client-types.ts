@@ -1,4 +1,7 @@
-/** An OpenAPI document of the service → one TypeScript file: types of tables and endpoints for the runtime `millrace/client`. Pure. */
+/**
+ * Generates a TypeScript file with the types of tables and endpoints from an OpenAPI document.
+ * Pure.
+ */
 import { type ForeignKey, namesOf, quotedName, relationsOf } from '../../model/relation.ts';
 
 interface ColumnDoc {
@@ -50,9 +53,9 @@ export interface ApiDocument {
 }
 
 interface KindTypes {
-  /** In a row. */
+  /** Type of the value in a row. */
   readonly row: string;
-  /** What may be given. */
+  /** Type of the value in a request. */
   readonly given: string;
   readonly filter: string;
 }
@@ -72,7 +75,7 @@ const KINDS: Readonly<Record<string, KindTypes>> = {
 const PLAIN = same('string');
 
 const name = (text: string): string => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text));
-/** Nothing in a name or a default may end the comment. */
+/** Escapes text so that it cannot end the comment. */
 const comment = (text: string): string => `/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`;
 
 function kindOf(column: ColumnDoc): KindTypes {
@@ -81,7 +84,7 @@ function kindOf(column: ColumnDoc): KindTypes {
     const union = values.flatMap((value) => (value === null ? [] : [JSON.stringify(value)])).join(' | ') || 'string';
     return { row: union, given: union, filter: `TextFilter<${union}>` };
   }
-  // Integers that a double holds are plain numbers.
+  // Integers that a double holds exactly are plain numbers.
   if (column['x-kind'] === 'int' && 'maximum' in column) return { row: 'number', given: 'number', filter: 'ValueFilter<number>' };
   return KINDS[column['x-kind'] ?? ''] ?? PLAIN;
 }
@@ -146,7 +149,9 @@ function tableType(ref: string, schemaName: string, document: ApiDocument, refs:
   );
 }
 
-/** Related rows, each by the shortest name that means no others: `customer`, or with a hint `customer!sender_id`. */
+/**
+ * Related rows by their shortest unambiguous name: `customer`, or with a hint `customer!sender_id`.
+ */
 function relations(ref: string, refs: ReadonlyMap<string, SchemaDoc>): string[] {
   const database = ref.slice(0, ref.lastIndexOf('/') + 1);
   const keys = [...refs].flatMap(([from, schema]): ForeignKey[] => {
@@ -163,7 +168,7 @@ function relations(ref: string, refs: ReadonlyMap<string, SchemaDoc>): string[] 
   return namesOf(found).flatMap((item, index) => {
     const { table, kind } = found[index] ?? { table: '', kind: 'one' };
     const row = `Tables[${JSON.stringify(database + table)}]['row']`;
-    // Quotes are the runtime's affair, unless the name could be read as something else.
+    // The runtime adds quotes, unless the name is ambiguous without them.
     const shown = item === quotedName(table) && !/[:!"]/.test(table) ? table : item;
     return refs.has(database + table) ? [`${name(shown)}: ${kind === 'one' ? `${row} | null` : `${row}[]`};`] : [];
   });
@@ -177,7 +182,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** The type of a declared input. */
+/** Type of a declared input. */
 function inputType(schema: ColumnDoc): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const types = schema.type === undefined ? [] : [schema.type].flat();
@@ -218,7 +223,7 @@ function callType({ parameters = [], requestBody }: OperationDoc): string {
   return `{ ${[...fields, ...inBody].join('; ')} }`;
 }
 
-/** The answer of a call, as far as its success tells. */
+/** Type of the successful response of a call. */
 function outputType({ responses = {} }: OperationDoc): string {
   const success = Object.entries(responses).find(([status]) => /^2/.test(status))?.[1];
   if (success === undefined) return 'unknown';
@@ -283,7 +288,7 @@ import {
 
 export { MillraceError } from 'millrace/client';
 
-/** Tables by their names. */
+/** Tables by name. */
 export interface Tables {
 ${tables.map(([ref, key]) => `  ${JSON.stringify(ref)}: ${tableType(ref, key, document, refs)};\n`).join('')}}
 
@@ -291,7 +296,7 @@ ${tables.map(([ref, key]) => `  ${JSON.stringify(ref)}: ${tableType(ref, key, do
 export ${'interface'} Endpoints {
 ${endpoints.join('')}}
 
-/** What this file uses of the runtime, whatever the tables are. */
+/** References what this file imports, so that no import is unused. */
 export type Filters = NullFilter | TextFilter | ValueFilter<number>;
 
 export function createClient(options: ClientOptions): MillraceClient<Tables, Endpoints> {

@@ -1,6 +1,7 @@
 /**
- * The command line as a client of a running service. Address and credentials come from flags, the environment or millrace.yaml, in this order.
- * Prints the service's answer; an error is its message on stderr and exit code 1.
+ * The command line as a client of a running service. Address and credentials are read from flags,
+ * the environment, millrace.yaml and the stored context. Errors are printed on stderr with exit
+ * code 1.
  */
 import { readFileSync } from 'node:fs';
 import { parseExact } from '../../client/exact-json.ts';
@@ -10,7 +11,7 @@ import { type ListedRow, tableOf } from '../terminal/listing.ts';
 import { describeProblems, problemsIn, type SourceFile } from '../terminal/problems.ts';
 import type { Flags } from './client-flags.ts';
 
-/** Flags of every command of the client, by the setting that each stands for. */
+/** Flags of all client commands, by the setting that each overrides. */
 export const CLIENT_SETTINGS = {
   url: 'url',
   'org-id': 'org_id',
@@ -28,7 +29,7 @@ export const CLIENT_SETTINGS = {
 
 export const CLIENT_FLAGS: readonly string[] = Object.keys(CLIENT_SETTINGS);
 
-/** How lists are printed: as they came, or for people. Without either, for people where a terminal shows it. */
+/** Output of lists: JSON or a table. The default is a table on a terminal. */
 export const CLIENT_SWITCHES: readonly string[] = ['json', 'table'];
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -44,7 +45,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   power_token: 'x-power-token',
 };
 
-/** Ids for which a name or an abbreviation may be given. */
+/** Ids that may also be given by name or abbreviation. */
 const NAMEABLE: ReadonlySet<string> = new Set(['org_id', 'project_id', 'space_id']);
 
 /** A record of the service that has a name. */
@@ -54,14 +55,14 @@ export interface ClientRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
   readonly type?: string;
-  /** The file that the body was made of: problems are shown in it. */
+  /** File that the body was read from, for showing problems in it. */
   readonly source?: SourceFile;
 }
 
 export interface Listing extends ClientRequest {
-  /** Which columns people see; all when absent. */
+  /** Columns of the table; all if absent. */
   readonly columns?: readonly string[];
-  /** Where the rows are in the answer, when it is no list itself. */
+  /** Extracts the rows from a response that is not a list itself. */
   readonly rows?: (answer: unknown) => readonly ListedRow[];
 }
 
@@ -89,7 +90,10 @@ export class Client {
     return this.#settings.get(name);
   }
 
-  /** Abbreviations and names of organization, project and space become ids: the service is asked only where one is no id. */
+  /**
+   * Replaces names and abbreviations of organization, project and space by their ids. Queries the
+   * service only if necessary.
+   */
   async resolveNames(): Promise<void> {
     await this.#resolve('org_id', async () => this.#list('system/api/v1/org/list'));
     await this.#resolve('project_id', async () => this.#list('system/api/v1/project/list'));
@@ -105,7 +109,7 @@ export class Client {
     this.#settings.set(setting, String(only(setting, given, await all())[setting]));
   }
 
-  /** An organization, or a project of the organization, by its id, abbreviation or name. */
+  /** Finds an organization, or a project of the organization, by id, abbreviation or name. */
   async find(setting: 'org_id' | 'project_id', given: string): Promise<Found> {
     const one = only(setting, given, await this.#list(`system/api/v1/${setting.slice(0, -3)}/list`));
     return { id: String(one[setting]), abbreviation: String(one['abbreviation']), name: String(one['name']) };
@@ -127,9 +131,9 @@ export class Client {
     const headers: Record<string, string> = body === undefined ? {} : { 'content-type': type };
     for (const [name, header] of Object.entries(HEADERS)) {
       const value = this.#settings.get(name);
-      // A name is no id yet while it is looked up.
+      // A name is not sent as an id while it is being resolved.
       if (value !== undefined && NAMEABLE.has(name) && parseUlid(value) === undefined) continue;
-      // While a key is rotated there are several: any of them will do.
+      // Several keys are valid during a rotation; any of them works.
       if (value !== undefined) headers[header] = name === 'server_key' ? (value.split(',', 1)[0] ?? '').trim() : value;
     }
     headers['x-user-roles'] ??= 'admin';
@@ -140,13 +144,13 @@ export class Client {
     }
   }
 
-  /** Sends a request, prints the answer, and returns the exit code. */
+  /** Sends a request, prints the response, and returns the exit code. */
   async print(method: string, path: string, sent: ClientRequest = {}): Promise<number> {
     const response = await this.send(method, path, sent);
     return this.#show(response, sent.source, (text) => text);
   }
 
-  /** Asks for a list, prints it for whoever reads it, and returns the exit code. */
+  /** Requests a list, prints it, and returns the exit code. */
   async list(path: string, { columns, rows, ...sent }: Listing = {}): Promise<number> {
     const response = await this.send('GET', path, sent);
     return this.#show(response, undefined, (text, isJson) => {
@@ -171,7 +175,7 @@ export class Client {
   }
 }
 
-/** The one record that is meant. */
+/** Selects the single matching record. */
 function only(setting: string, given: string, all: readonly Named[]): Named {
   const what = setting.slice(0, -3);
   const found = all.filter((record) => [record[setting], record['abbreviation'], record['name']].includes(parseUlid(given) ?? given));
@@ -181,7 +185,7 @@ function only(setting: string, given: string, all: readonly Named[]): Named {
   return one;
 }
 
-/** The text of a file, or of stdin for `-`. */
+/** Reads a file, or stdin for `-`. */
 export function readSource(file: string | undefined): string {
   if (file === undefined) throw new ConfigError('the file is missing; give its name, or - for what comes in.');
   return readFileSync(file === '-' ? 0 : file, 'utf8');

@@ -1,4 +1,4 @@
-/** What cannot be taken back is done when its name was typed a second time: as a flag, or at the prompt. */
+/** Confirms irreversible commands: the name must be repeated, as a flag or at the prompt. */
 import { createInterface } from 'node:readline/promises';
 import { ConfigError } from '../../config.ts';
 import type { Flags } from './client-flags.ts';

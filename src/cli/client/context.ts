@@ -1,4 +1,7 @@
-/** `millrace context` and `millrace login`: where the service is and who asks, kept in a file between commands. Knows nothing of requests. */
+/**
+ * `millrace context` and `millrace login`: store the address and credentials of a service between
+ * commands.
+ */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONTEXT_NAMES, ConfigError, contextFile, loadConfig, readContext } from '../../config.ts';
@@ -24,7 +27,7 @@ const USAGE = `  millrace context use [--url URL] [--org-id ORG] [--project-id P
   millrace context clear  forget all of it
 `;
 
-/** What is given is added to what is kept; names are looked up once, now. */
+/** Adds the given settings to the stored ones. Names are resolved now. */
 async function use(args: readonly string[]): Promise<number> {
   const flags = new Flags(args, { values: Object.keys(CLIENT_SETTINGS) });
   const merged = new Map(readContext());
@@ -62,7 +65,7 @@ export async function contextCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The demo's address, ids and server key, from where `npm start` keeps them. */
+/** Stores the demo's address, ids and server key, which `npm start` keeps in the data directory. */
 export async function loginCommand(args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write('  millrace login  use the demo of npm start: its address, ids and server key, from the data directory\n');

@@ -1,4 +1,7 @@
-/** `millrace backup` and `millrace restore`: all records of a service in one file, and back. Neither needs the service, nor the encryption key. */
+/**
+ * `millrace backup` and `millrace restore`: all records of a service in one file, and back.
+ * Requires neither the running service nor the encryption key.
+ */
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +14,7 @@ import { withKeys } from '../demo/demo-keys.ts';
 
 const placeOf = ({ storeUrl, dataDir }: Config): StorePlace => ({ dataDir, ...(storeUrl === 'embedded' ? {} : { url: storeUrl }) });
 
-/** What people look for; the rest (the log of changes, old documents) goes with it. */
+/** Tables listed in the report; all others are included as well. */
 const SHOWN: Readonly<Record<string, string>> = {
   organizations: 'organizations',
   projects: 'projects',
@@ -27,7 +30,7 @@ function summary({ counts, format }: BackupReport): string {
   return `${parts.join(', ')} (format ${format})`;
 }
 
-/** A file of one's own for what comes from or goes to a pipe. */
+/** Provides a temporary file for a pipe. */
 async function withTemporary(work: (file: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-backup-'));
   try {
@@ -77,7 +80,8 @@ export async function restoreCommand(args: readonly string[]): Promise<number> {
 function tell(config: Config, report: BackupReport): void {
   say(`restored ${summary(report)}`);
   if (report.aside !== undefined) say(`the store that was there is now ${report.aside}`);
-  // The keys of npm start lie in the data directory; making some here would only hide that the right ones are missing.
+  // `npm start` keeps its keys in the data directory. Generating new ones here would hide that they
+  // are missing.
   const kept = existsSync(join(config.dataDir, 'keys.json')) ? withKeys(config).config : config;
   const known = new Set(kept.encryptionKeys.map(keyId));
   const absent = report.keys.filter((kid) => !known.has(kid));

@@ -1,4 +1,4 @@
-/** Commands with subcommands, each with its usage, its flags and the request it sends. */
+/** A command with subcommands, each with its usage, flags and request. */
 import { ConfigError } from '../../config.ts';
 import { CLIENT_FLAGS, CLIENT_SWITCHES, Client } from '../client/client.ts';
 import { Flags } from '../client/client-flags.ts';

@@ -1,4 +1,4 @@
-/** `millrace database …`: databases of a project of a running service, given as URLs; needs the server key. */
+/** `millrace database …`: databases of a project, given as URLs. Requires the server key. */
 
 import { entryFromUrl } from '../demo/database-url.ts';
 import type { Subcommand, Subcommands } from './client.ts';
@@ -44,7 +44,7 @@ function named(method: 'GET' | 'DELETE', path: string, usage: string, summary: s
   };
 }
 
-/** What people see of an entry. */
+/** Columns of a listed entry. */
 const COLUMNS = ['db_type', 'db_name', 'alias', 'spaces', 'host_details', 'username', 'tls', 'read_only', 'error'];
 
 export const DATABASE_COMMANDS: Subcommands = {

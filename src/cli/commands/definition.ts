@@ -1,34 +1,14 @@
-/** `millrace definition …`: definitions of a running service, from files. */
-import { newUlid } from '../../model/ulid.ts';
+/** `millrace definition …`: deploys and manages definitions from files. */
 import { type Client, readSource } from '../client/client.ts';
 import type { Flags } from '../client/client-flags.ts';
+import { inContext } from '../client/identifiers.ts';
 import { describeProblems, type PlacedProblem, type SourceFile } from '../terminal/problems.ts';
 import type { Subcommands } from './client.ts';
 import { PROMOTION_COMMANDS } from './promotion.ts';
 
 const PATH = 'rest/definition/v1';
 const YAML = 'application/x-yaml';
-const IDENTIFIERS = /^identifiers\s*:/m;
-
-/** The place and the author of a document. */
-export type Ids = Readonly<Record<'org_id' | 'project_id' | 'space_id' | 'user_id', string>>;
-
-/** A file need not know where it will be deployed: a document without identifiers gets those of the context. */
-export function withIdentifiers(source: string, ids: Ids): string {
-  if (IDENTIFIERS.test(source)) return source;
-  const { org_id, project_id, space_id, user_id } = ids;
-  const lines = Object.entries({ org_id, project_id, space_id, user_id, feature_id: newUlid() }).map(([name, id]) => `  ${name}: ${id}\n`);
-  // Behind the rest, so that the lines of the file stay what they are.
-  return `${source}${source.endsWith('\n') ? '' : '\n'}identifiers:\n${lines.join('')}`;
-}
-
-/** The same with the ids that the command line was given. */
-export function inContext(client: Client, source: string): string {
-  const id = (name: string): string => client.setting(name) ?? '';
-  return withIdentifiers(source, { org_id: id('org_id'), project_id: id('project_id'), space_id: id('space_id'), user_id: id('user_id') });
-}
-
-/** The document as it is sent, and the file as its author knows it. */
+/** The document to send, and the file as its author knows it. */
 function documentOf(client: Client, file: string | undefined): { readonly body: string; readonly source: SourceFile } {
   const text = readSource(file);
   return { body: inContext(client, text), source: { file: file ?? '-', text } };
@@ -40,7 +20,7 @@ interface CheckAnswer {
   readonly error?: unknown;
 }
 
-/** Prints the answer; each problem on a line of its own. */
+/** Prints the result, each problem on its own line. */
 async function checkFile(client: Client, flags: Flags): Promise<number> {
   const { body, source } = documentOf(client, flags.rest[0]);
   const response = await client.send('POST', `${PATH}/check`, {

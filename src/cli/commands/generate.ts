@@ -1,4 +1,7 @@
-/** `millrace client`: writes the typed client of a running service into a file, or says whether the file is old. */
+/**
+ * `millrace client`: writes the typed client of a running service, or checks whether the file is
+ * current.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ApiDocument, writeClientTypes } from '../client/client-types.ts';
 import type { Subcommands } from './client.ts';

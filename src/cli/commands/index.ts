@@ -1,6 +1,6 @@
 /**
- * The commands of `millrace` by name. `--help` lists this table. What a service is made of takes most of a second to load: only the commands that are one
- * load it.
+ * The commands of `millrace` by name, which `--help` lists. Loading a service takes most of a
+ * second, so only the commands that start one load it.
  */
 import { ConfigError, describeConfig, loadConfig } from '../../config.ts';
 import { loadSparingly } from '../../memory.ts';
@@ -24,15 +24,15 @@ import { TOKEN_COMMANDS } from './token.ts';
 export interface CliCommand {
   readonly usage: string;
   readonly summary: string;
-  /** Flags of a command without subcommands, or the words and flags of those that it has. */
+  /** Flags of a command without subcommands, or its subcommands with their flags. */
   readonly flags?: readonly string[];
   readonly subcommands?: Subcommands;
   readonly words?: readonly string[];
-  /** Returns the exit code; undefined for a server that keeps running. */
+  /** Returns the exit code, or `undefined` for a server that keeps running. */
   run(args: readonly string[]): Promise<number | undefined>;
 }
 
-/** A command of the client; its subcommands are in the table. */
+/** A client command whose subcommands are in the table. */
 function remote(name: string, table: Subcommands, summary: string): CliCommand {
   return {
     usage: `${name} ${Object.keys(table).join('|')} …`,
@@ -128,10 +128,10 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   table: remote('table', TABLE_COMMANDS, 'tables of a registered database, and their rows'),
 };
 
-/** These tell more than one line. */
+/** Commands whose help has more than one line. */
 const OWN_HELP = new Set(['context', 'login', 'test']);
 
-/** All commands as a shell completes them. */
+/** All commands, for shell completion. */
 function completed(): readonly CompletedCommand[] {
   return Object.entries(COMMANDS).map(([name, { summary, flags = [], words = [], subcommands = {} }]) => ({
     name,
@@ -183,7 +183,7 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
-/** One line for a person: what went wrong, and the cause if there is one. */
+/** The error and its cause as one line. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -1,9 +1,9 @@
-/** Trying the languages out: `millrace lark [FILE]` and `millrace expr EXPRESSION`. Nothing of a service is needed. */
+/** `millrace lark [FILE]` and `millrace expr EXPRESSION`: run a program without a service. */
 import { readFileSync } from 'node:fs';
 import { evaluateExpression } from '../../lang/expr/try.ts';
 import { describeError, runLarkFile, startLarkRepl } from '../../lang/lark/index.ts';
 
-/** Runs a file for what it prints; without one, reads lines at a prompt. */
+/** Runs a file for its output. Without a file, reads lines at a prompt. */
 export async function larkCommand(args: readonly string[]): Promise<number> {
   const { stdin: input, stdout: output, stderr: error } = process;
   const [file] = args;
@@ -12,7 +12,7 @@ export async function larkCommand(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Prints the value as JSON; the environment is a JSON object in a file (`-` is standard input). */
+/** Prints the value as JSON. The environment is a JSON object in a file (`-` is standard input). */
 export async function exprCommand(args: readonly string[]): Promise<number> {
   const at = args.indexOf('--env');
   const file = at < 0 ? undefined : args[at + 1];

@@ -1,4 +1,4 @@
-/** `millrace lark put|list|get|delete`: the Lark modules of a space of a running service. */
+/** `millrace lark put|list|get|delete`: Lark modules of a space. */
 import { yaml } from '../../util/on-demand.ts';
 import { readSource } from '../client/client.ts';
 import type { Subcommands } from './client.ts';

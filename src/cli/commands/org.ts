@@ -1,4 +1,4 @@
-/** `millrace org …`: organizations of a running service; needs its server key. */
+/** `millrace org …`: organizations of a service. Requires the server key. */
 
 import { confirmDeletion } from '../client/confirm.ts';
 import type { Subcommands } from './client.ts';

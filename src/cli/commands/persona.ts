@@ -1,11 +1,11 @@
-/** `millrace persona …`: the personas of a space of a running service, and who one is there. */
+/** `millrace persona …`: personas of a space, and the caller's own rights. */
 import { readSource } from '../client/client.ts';
 import type { Subcommands } from './client.ts';
 
 const PATH = 'persona/v1';
 const NAME = 'the name of the persona';
 
-/** JSON begins with a brace; YAML that does can be read as either. */
+/** JSON starts with a brace. YAML that starts with one is JSON as well. */
 function typeOf(text: string): string {
   return text.trimStart().startsWith('{') ? 'application/json' : 'application/x-yaml';
 }

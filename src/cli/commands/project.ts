@@ -1,4 +1,4 @@
-/** `millrace project …`: projects of a running service with their databases; needs its server key. */
+/** `millrace project …`: projects of a service with their databases. Requires the server key. */
 import { yaml } from '../../util/on-demand.ts';
 import { readSource } from '../client/client.ts';
 import { confirmDeletion } from '../client/confirm.ts';

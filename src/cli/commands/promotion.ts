@@ -1,4 +1,4 @@
-/** `millrace definition diff` and `copy`: definitions of a running service on their way from one space to the next. */
+/** `millrace definition diff` and `copy`: promote definitions from one space to the next. */
 import { ConfigError } from '../../config.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import type { Client, ClientRequest } from '../client/client.ts';
@@ -17,10 +17,10 @@ interface Listed {
   readonly version: string;
 }
 
-/** `get:reports/sales`, with `@1.0.0` for a version that is not the highest. */
+/** `get:reports/sales`, with `@1.0.0` for a version other than the highest. */
 const NAME = /^([a-z]+):([^@]+)(?:@(.+))?$/;
 
-/** In order of uri, method and version, so that the last of its kind is the highest. */
+/** Definitions are ordered by uri, method and version, so the last match is the highest version. */
 function named(listed: readonly Listed[], text: string): Listed | undefined {
   const [, method, uri, version] = NAME.exec(text) ?? [];
   return listed.findLast((one) =>
@@ -50,7 +50,7 @@ async function chosen(client: Client, flags: Flags): Promise<readonly Listed[]> 
   });
 }
 
-/** One version for all of them, as the service wants it. */
+/** The one version of all definitions, as the service requires. */
 function versionOf(flags: Flags, definitions: readonly Listed[]): string {
   const given = flags.get('version');
   const [own, other] = new Set(definitions.map(({ version }) => version));
@@ -81,7 +81,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Each on a line of its own. */
+/** Prints each problem on its own line. */
 function tell(problems: readonly Problem[]): void {
   for (const { message } of problems) process.stderr.write(`millrace: ${message.replaceAll('\n', ' ')}\n`);
 }

@@ -1,4 +1,7 @@
-/** `millrace rewrap`: after a key was rotated, what older keys encrypted is encrypted with the first one. May be broken off and run again. */
+/**
+ * `millrace rewrap`: re-encrypts all secrets with the first key after a rotation. Can be
+ * interrupted and repeated.
+ */
 import { type Config, ConfigError } from '../../config.ts';
 import { openStore } from '../../store/open-store.ts';
 

@@ -1,15 +1,18 @@
-/** `millrace table …`: the tables of a registered database and their rows, read as any caller reads them. */
+/**
+ * `millrace table …`: tables of a registered database and their rows, read as any caller reads
+ * them.
+ */
 import { ConfigError } from '../../config.ts';
 import type { Subcommands } from './client.ts';
 
-/** `pg/shop` → type and name. */
+/** Splits `pg/shop` into type and name. */
 function databaseOf(text: string): { readonly type: string; readonly schema: string } {
   const [type = '', schema = '', ...more] = text.split('/');
   if (type === '' || schema === '' || more.length > 0) throw new ConfigError(`${JSON.stringify(text)} names no database; write pg/shop.`);
   return { type, schema };
 }
 
-/** `pg/shop/users` → the database and the table, which may have slashes itself. */
+/** Splits `pg/shop/users` into database and table, which may contain slashes. */
 function tableOf(text: string): { readonly database: string; readonly table: string } {
   const [type = '', name = '', ...table] = text.split('/');
   if (type === '' || name === '' || table.length === 0)
@@ -17,7 +20,7 @@ function tableOf(text: string): { readonly database: string; readonly table: str
   return { database: `${type}/${name}`, table: table.join('/') };
 }
 
-/** `age=gt.30` as a part of a query; what is left out is told. */
+/** Encodes a filter such as `age=gt.30`, and rejects an incomplete one. */
 function condition(text: string): string {
   const at = text.indexOf('=');
   if (at < 1) throw new ConfigError(`${JSON.stringify(text)} is no filter; write column=operator.value, such as age=gt.30.`);

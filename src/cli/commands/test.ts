@@ -1,13 +1,16 @@
-/** `millrace test`: runs the cases of test files on a running service. Each is a trial whose transaction is rolled back. */
+/**
+ * `millrace test`: runs the cases of test files on a running service, each in a transaction that is
+ * rolled back.
+ */
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, clientSettings } from '../../config.ts';
 import { CLIENT_FLAGS, Client } from '../client/client.ts';
 import { Flags } from '../client/client-flags.ts';
+import { inContext } from '../client/identifiers.ts';
 import { type FileResult, junitXml, PLAIN, type Reporter, tapReporter, totalsOf } from '../testing/report.ts';
 import { runCase } from '../testing/run-case.ts';
 import { isTestFile, readTestFile, type TestFile, TestFileError } from '../testing/test-file.ts';
-import { inContext } from './definition.ts';
 
 const USAGE = 'test [FILES|DIR] [--only TEXT] [--tap] [--junit FILE]';
 
@@ -53,7 +56,7 @@ async function testCommand(args: readonly string[]): Promise<number> {
   return totalsOf(results).failed === 0 ? 0 : 1;
 }
 
-/** Tests belong to dev, unless somebody says otherwise. A Power Token has a space of its own. */
+/** Tests run in dev by default. A Power Token has a space of its own. */
 function settings(): ReadonlyMap<string, string> {
   const given = clientSettings();
   return given.has('power_token') ? given : new Map([['space_id', 'dev'], ...given]);
@@ -63,7 +66,7 @@ function filesOf(named: readonly string[]): readonly string[] {
   return [...new Set(named.flatMap((name) => testFilesOf(name)))];
 }
 
-/** A folder means the test files in it; a definition means those beside it. */
+/** Test files of a folder, or beside a definition. */
 function testFilesOf(name: string): readonly string[] {
   if (!existsSync(name)) throw new ConfigError(`there is no file or folder ${JSON.stringify(name)}.`);
   if (!statSync(name).isDirectory()) {
@@ -84,7 +87,10 @@ function testFilesIn(folder: string): readonly string[] {
   });
 }
 
-/** One case after the other: their transactions may want the same rows. Undefined when no case is wanted. */
+/**
+ * Runs the cases one after the other, since their transactions may lock the same rows. Returns
+ * `undefined` if no case is selected.
+ */
 async function runFile(client: Client, file: string, only: string | undefined): Promise<FileResult | undefined> {
   let tested: TestFile;
   try {
@@ -99,7 +105,7 @@ async function runFile(client: Client, file: string, only: string | undefined): 
   const cases = [];
   for (const one of wanted) cases.push(await runCase(client, definition, one));
   const reached = new Set(cases.flatMap((result) => result.reached));
-  // Whoever runs a part of the cases knows that others are left out.
+  // A partial run does not report unreached steps.
   const unreached = only === undefined ? tested.steps.filter(({ key }) => !reached.has(key)).map(({ label }) => label) : [];
   return { file, cases, problems: [], unreached };
 }

@@ -1,4 +1,7 @@
-/** `millrace token …`: Power Tokens of a running service; needs its server key, or a token with the role admin. */
+/**
+ * `millrace token …`: Power Tokens of a service. Requires the server key, or a token with the role
+ * admin.
+ */
 import { ConfigError } from '../../config.ts';
 import type { Subcommands } from './client.ts';
 

@@ -1,8 +1,8 @@
-/** A database's URL, as people paste it, → the entry that registers it. Knows the engines by their names only. */
+/** Converts a database URL into the entry that registers it. */
 import { ConfigError } from '../../config.ts';
 import type { Engines } from '../../engines/registry.ts';
 
-/** As a body of the System APIs has it. */
+/** Entry as a body of the System APIs. */
 export interface UrlEntry {
   readonly db_type: string;
   readonly db_name: string;

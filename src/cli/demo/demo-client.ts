@@ -1,7 +1,7 @@
-/** The demo sets itself up as any operator would: over HTTP, with the server key. Knows nothing of what it sends. */
+/** Sets up the demo as an operator would: over HTTP, with the server key. */
 import type { Config } from '../../config.ts';
 
-/** Who calls, and where; what is absent is not sent. */
+/** Context of a request. Absent ids are not sent. */
 export type DemoIds = Partial<Record<'org_id' | 'project_id' | 'space_id' | 'user_id', string>>;
 
 export interface DemoAnswer {
@@ -37,7 +37,7 @@ export class DemoClient {
     return { status: response.status, body: await response.json() };
   }
 
-  /** What must succeed. */
+  /** Sends a request and throws unless it succeeds. */
   async send(method: string, path: string, ids: DemoIds, body?: object): Promise<Record<string, unknown>> {
     const sent = body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
     const answer = await this.request(method, path, ids, sent);

@@ -1,9 +1,9 @@
-// The demo database: a small shop of related tables with some thousand rows, the same rows on every machine. Made once; what users change in
-// it later stays as they left it. Refuses to know how the server came to be.
+// The demo database: a small shop with a few thousand rows, the same on every machine. It is
+// created once; later changes by users stay.
 import pg from 'pg';
 
 export const DEMO_DATABASE = 'shop';
-/** The same shop in another space: it has opened only lately. */
+/** The same shop in another space, with fewer rows. */
 export const PROD_DATABASE = 'shop_prod';
 
 export interface DemoServer {
@@ -57,7 +57,8 @@ CREATE TABLE order_items (
 CREATE INDEX ON order_items (product_id);
 `;
 
-// Everything follows from the row's number, by steps that share no factor with what they are counted through, so neighbours differ.
+// Values follow from the row's number by factors that are coprime to their ranges, so neighbours
+// differ.
 const ROWS = `
 INSERT INTO users (id, name, email, created_at)
 SELECT n, name, lower(name) || n || '@example.com', timestamptz '2024-01-01 08:00:00+00' + n * interval '7 hours 13 minutes'
@@ -98,7 +99,7 @@ WHERE p.id = 1 + (o.id * 13 + line * 53) % 200;
 
 const FEW_ROWS = 'DELETE FROM orders WHERE id > 300;';
 
-/** Makes the demo databases when the server has none. */
+/** Creates the demo databases if the server has none. */
 export async function ensureDemoData(server: DemoServer): Promise<void> {
   await withClient(server, 'postgres', async (client) => {
     const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database');
@@ -109,10 +110,11 @@ export async function ensureDemoData(server: DemoServer): Promise<void> {
   await ensureTables(server, PROD_DATABASE, ROWS + FEW_ROWS);
 }
 
-/** The tables of the demo in a database that is there. */
+/** Creates the tables of the demo in an existing database. */
 export async function ensureTables(server: DemoServer, database: string, content = ROWS): Promise<void> {
   await withClient(server, database, async (client) => {
-    // One transaction, whose last table tells that it is done: an interrupted start leaves nothing half-made.
+    // One transaction, whose last table marks completion: an interrupted start leaves nothing
+    // behind.
     await client.query('BEGIN');
     const { rows } = await client.query<{ made: boolean }>("SELECT to_regclass('public.order_items') IS NOT NULL AS made");
     if (!rows[0]?.made) {

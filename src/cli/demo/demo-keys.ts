@@ -1,4 +1,7 @@
-/** The keys of `npm start`: made once, kept in the data directory for nobody else to read. */
+/**
+ * The keys of `npm start`: generated once, stored in the data directory, readable by their owner
+ * only.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +15,11 @@ interface Kept {
 
 export interface Keyed {
   readonly config: Config;
-  /** Where made keys are kept; undefined when the settings gave them. */
+  /** File of the generated keys; `undefined` if the settings contain them. */
   readonly file: string | undefined;
 }
 
-/** What the settings do not give is taken from the data directory. */
+/** Takes keys that the settings lack from the data directory. */
 export function withKeys(config: Config): Keyed {
   if (config.serverKeys.length > 0 && config.encryptionKeys.length > 0) return { config, file: undefined };
   const file = join(config.dataDir, 'keys.json');

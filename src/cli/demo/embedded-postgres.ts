@@ -1,5 +1,5 @@
-// The PostgreSQL that `npm start` brings along: made in the data directory at the first start, run as a child of this process, and stopped
-// with it. It refuses to know what is kept in it, and it listens on loopback only.
+// The PostgreSQL of `npm start`: created in the data directory at the first start, run as a child
+// of this process and stopped with it. Listens on loopback only.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -23,7 +23,7 @@ import { chooseIdentity, commandAs, findPostgresProgram, giveTo, type Identity, 
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Gets one line for each thing that takes a while or goes wrong. */
+  /** Receives a line for each slow step and each problem. */
   readonly log: (line: string) => void;
 }
 
@@ -35,7 +35,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** What is chosen at the first start and kept; the port changes only when somebody else has taken it. */
+/** Chosen at the first start and kept. The port changes only if another program uses it. */
 interface Settings {
   readonly port: number;
   readonly password: string;
@@ -55,7 +55,7 @@ const USER = 'postgres';
 const START_PATIENCE_MS = 30_000;
 const STOP_PATIENCE_MS = 10_000;
 
-/** Starts the server, and makes it first when the data directory has none. */
+/** Starts the server, creating the cluster first if necessary. */
 export async function startEmbeddedPostgres({ dataDir, log }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const home = openHome(dataDir);
   await takeOver(home, log);
@@ -65,7 +65,7 @@ export async function startEmbeddedPostgres({ dataDir, log }: EmbeddedPostgresOp
   const known = existsSync(home.cluster) ? readSettings(home) : undefined;
   const port = known && (await isFree(known.port)) ? known.port : await freePort();
   const settings = { port, password: known?.password ?? randomBytes(24).toString('base64url') };
-  // Before the cluster, which nobody could enter without its password.
+  // Stored before the cluster exists, which cannot be entered without this password.
   writePrivateFile(home.settingsFile, `${JSON.stringify(settings)}\n`);
   if (!known) {
     log('making an embedded PostgreSQL ...');
@@ -96,8 +96,8 @@ function readSettings(home: Home): Settings | undefined {
 }
 
 /**
- * Ends a server that an earlier process left behind when it was killed. One whose process still runs is somebody's: two of us cannot share it,
- * since the first to stop would take it away from the other.
+ * Stops a server that a killed process left behind. A server whose parent still runs cannot be
+ * shared: the first process to stop would end it for the other.
  */
 async function takeOver(home: Home, log: (line: string) => void): Promise<void> {
   const lockFile = join(home.cluster, 'postmaster.pid');
@@ -117,7 +117,7 @@ async function takeOver(home: Home, log: (line: string) => void): Promise<void> 
       await delay(20);
     }
   }
-  // The process is gone, whatever its number may belong to now; the file would make the server refuse to start.
+  // The process is gone, whatever uses its id now. The file would prevent the server's start.
   rmSync(lockFile, { force: true });
 }
 
@@ -135,7 +135,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether that process is the server of this folder: numbers are reused, but the command line names the folder (and a dead process has none). */
+/**
+ * `true` if the process is the server of this folder. Ids are reused, but the command line names
+ * the folder.
+ */
 function isServerOf(pid: number, home: Home): boolean {
   if (!isAlive(pid)) return false;
   if (existsSync('/proc/self/cmdline')) {
@@ -149,11 +152,14 @@ function isServerOf(pid: number, home: Home): boolean {
   return stdout.includes(home.cluster);
 }
 
-/** Makes the database cluster under another name first, so that one that was interrupted is not taken for whole. */
+/**
+ * Creates the cluster under another name first, so that an interrupted one is not mistaken for
+ * complete.
+ */
 function initialise(program: PostgresProgram, identity: Identity, home: Home, password: string): void {
   for (const name of readdirSync(home.folder))
     if (name.startsWith(DRAFT)) rmSync(join(home.folder, name), { recursive: true, force: true, maxRetries: 5 });
-  // The program that made an interrupted one may still be at it.
+  // The program that created an interrupted cluster may still be running.
   const draft = mkdtempSync(join(home.folder, DRAFT));
   const passwordFile = join(home.folder, 'initial-password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -164,7 +170,7 @@ function initialise(program: PostgresProgram, identity: Identity, home: Home, pa
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Sorting and case by Unicode's code points, the same on every platform and without its locales.
+    // Sorting and case by Unicode code points, equal on every platform.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -181,11 +187,11 @@ function launch(program: PostgresProgram, identity: Identity, home: Home, port: 
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { file, args, options } = commandAs(identity, program.postgres, ['-D', home.cluster, ...flags]);
   const output = openSync(home.logFile, 'a', 0o600);
-  // In a session of its own: Ctrl-C in the terminal must not end it before the requests that use it.
+  // A session of its own: Ctrl-C must not end the server before the requests that use it.
   const server = spawn(file, args, { ...options, cwd: home.folder, detached: true, stdio: ['ignore', output, output] });
   closeSync(output);
   server.on('error', () => {});
-  // However this process ends, short of being killed, the server ends too; an orderly end has stopped it before.
+  // The server ends with this process unless it is killed. An orderly shutdown stops it earlier.
   const stopAtExit = (): void => void server.kill('SIGINT');
   process.once('exit', stopAtExit);
   server.once('exit', () => process.removeListener('exit', stopAtExit));
@@ -216,7 +222,10 @@ async function waitUntilUp(server: ChildProcess, home: Home, { port, password }:
   }
 }
 
-/** A fast shutdown: open sessions are cut, everything is written. Impatience ends it the hard way; the next start then recovers. */
+/**
+ * Fast shutdown: sessions are closed, everything is written. After a timeout the server is killed
+ * and recovers at the next start.
+ */
 async function stopServer(server: ChildProcess, home: Home): Promise<void> {
   if (!hasEnded(server)) {
     const ended = new Promise((resolve) => server.once('exit', resolve));
@@ -239,7 +248,7 @@ async function isFree(port: number): Promise<boolean> {
   );
 }
 
-/** Listens and closes again: the port that it was, or an error when it cannot be had. */
+/** Listens and closes again. Resolves with the port, or rejects if it is taken. */
 function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

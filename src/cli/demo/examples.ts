@@ -1,9 +1,12 @@
-/** The definitions of `examples/`: deployed by the demo through the service's own API, and how to call them. */
+/**
+ * Deploys the definitions of `examples/` through the service's own API, and prints how to call
+ * them.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { yaml } from '../../util/on-demand.ts';
-import { type Ids, withIdentifiers } from '../commands/definition.ts';
+import { type Ids, withIdentifiers } from '../client/identifiers.ts';
 import { isTestFile } from '../testing/test-file.ts';
 import { type DemoAnswer, type DemoClient, messageOf } from './demo-client.ts';
 
@@ -12,7 +15,7 @@ const YAML = 'application/x-yaml';
 const DEFINITIONS = 'rest/definition/v1';
 const MODULES = 'code/v1/lark';
 
-/** What is there stays as it is: a second start deploys nothing, and what was changed since is left alone. */
+/** Deploys missing definitions only, so changes made by users stay. */
 export async function deployExamples(client: DemoClient, ids: Ids): Promise<void> {
   const modules = new Set((await listOf(client, MODULES, ids)).map(({ module }) => module));
   for (const file of filesOf('modules/', '.star')) {
@@ -33,7 +36,7 @@ export async function deployExamples(client: DemoClient, ids: Ids): Promise<void
 
 const PERSONAS = 'persona/v1';
 
-/** Personas for a space of their own, which is no longer open with them. Those that are there stay as they are. Gives the space's id. */
+/** Deploys missing personas into a space of their own, and returns its id. */
 export async function deployPersonas(client: DemoClient, ids: Ids): Promise<string> {
   const project = await client.send('GET', `system/api/v1/project?project_id=${ids.project_id}`, ids);
   const spaces = project['spaces'] as readonly { readonly space_id: string; readonly name: string }[];
@@ -77,7 +80,7 @@ const EXAMPLES: readonly Example[] = [
   { what: 'an expression over rows, cached', path: 'stock/low?below=20' },
 ];
 
-/** What to paste: a comment and a curl line each. */
+/** A comment and a curl line for each example. */
 export function exampleLines(base: string, context: string): readonly (readonly [what: string, line: string])[] {
   return EXAMPLES.map(({ what, path, body }) => {
     const sent = body === undefined ? '' : `-H 'Content-Type: application/json' -d '${body}' `;

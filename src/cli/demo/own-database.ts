@@ -1,4 +1,7 @@
-/** `npm start -- postgres://…`: a database of one's own beside the demo, registered through the System APIs, and requests for its own tables. */
+/**
+ * `npm start -- postgres://…`: registers a database beside the demo, and prints requests for its
+ * tables.
+ */
 import { ENGINES } from '../../engines/index.ts';
 import { entryFromUrl, type UrlEntry } from './database-url.ts';
 import { type DemoClient, type DemoIds, messageOf } from './demo-client.ts';
@@ -8,7 +11,7 @@ const SHOWN = 3;
 
 export interface BesideDemo {
   readonly entry: UrlEntry;
-  /** Tables to show; none when the database cannot be used, and then why. */
+  /** Tables to show; empty if the database cannot be used. */
   readonly tables: readonly string[];
   readonly problem: string | undefined;
 }

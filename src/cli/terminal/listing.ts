@@ -1,10 +1,10 @@
-/** A list for people: columns under their names. Makes text only. */
+/** Formats rows as columns. No I/O. */
 
 export type ListedRow = Readonly<Record<string, unknown>>;
 
 const WIDEST_CELL = 60;
 
-/** Terminals take two columns for wide characters; guessing wrong only shifts a line. */
+/** Terminals use two columns for wide characters. A wrong guess only shifts a line. */
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text)
@@ -23,7 +23,7 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Spaces, hosts and the like by their names. */
+/** Name of a space, host or similar item. */
 function nameOf(item: unknown): string | undefined {
   if (item === null || typeof item !== 'object') return undefined;
   const { name, host, port } = item as ListedRow;
@@ -31,7 +31,7 @@ function nameOf(item: unknown): string | undefined {
   return typeof host === 'string' ? `${host}:${String(port)}` : JSON.stringify(item);
 }
 
-/** `columns`: which, in this order; without them those of the rows. */
+/** `columns` selects and orders the columns; the default is all columns of the rows. */
 export function tableOf(rows: readonly ListedRow[], columns?: readonly string[]): string {
   const names = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => names.map((name) => cellOf(row[name])));

@@ -1,4 +1,4 @@
-/** Files that nobody else may read, and that are whole at any moment, whoever reads them and whenever the process or the machine stops. */
+/** Writes files atomically, readable by their owner only. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 export function writePrivateFile(file: string, text: string): void {

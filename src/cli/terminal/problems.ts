@@ -1,4 +1,4 @@
-/** What is wrong with a file, for people and for editors: each problem on a line of its own, with file, line and column, the line itself and a marker. */
+/** Formats problems of a file for people and editors: file, line, column, the line and a marker. */
 
 export interface SourceFile {
   readonly file: string;
@@ -11,10 +11,13 @@ export interface PlacedProblem {
   readonly message: string;
 }
 
-/** Not the place within a step's own code, which stands behind the step: `step 0 (lark a), line 2, column 1`. */
+/**
+ * Matches places in the document, but not places in a step's code: `step 0 (lark a), line 2, column
+ * 1`.
+ */
 const PLACE = /(?<!\), )line (\d+), column (\d+): /g;
 
-/** The problems that a message of the service tells with their places; none where it tells none. */
+/** The problems that a message of the service lists with their places. */
 export function problemsIn(message: string): readonly PlacedProblem[] {
   const places = [...message.matchAll(PLACE)];
   return places.map((place, index) => ({
@@ -26,7 +29,7 @@ export function problemsIn(message: string): readonly PlacedProblem[] {
 
 const WIDEST = 120;
 
-/** The line, cut around the column, and a marker below it. */
+/** The line, cut around the column, with a marker below it. */
 function excerpt(line: string, column: number): string {
   const characters = [...line.replace(/\r$/, '')];
   const from = Math.max(0, Math.min(column - 1, characters.length) - WIDEST / 2);

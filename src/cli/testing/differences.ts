@@ -1,6 +1,7 @@
 /**
- * What was expected and what came: where they differ, a line each. A part of an object is enough unless the whole is asked for; lists are
- * compared by position and length, numbers exactly (`1.50` is `1.5`). Pure.
+ * Compares an expected value with the actual one, and lists the differences. A subset of an object
+ * suffices unless it must be exact; lists are compared by position and length, numbers exactly
+ * (`1.50` is `1.5`). Pure.
  */
 
 import { writeJson } from '../../util/json/json.ts';
@@ -50,7 +51,7 @@ function isEqual(expected: PlainValue, actual: PlainValue): boolean {
   return isNumeric(expected) && isNumeric(actual) ? compareExact(expected, actual) === 0 : expected === actual;
 }
 
-/** A text and a number that look alike are told apart by their quotes. */
+/** Quotes distinguish a string from a number that looks the same. */
 function unlike(expected: PlainValue, actual: PlainValue, path: string): string {
   return `${path}: expected ${shown(expected)}, got ${shown(actual)}`;
 }
@@ -64,7 +65,7 @@ export function shown(value: PlainValue): string {
 
 const STEP = /^(?:\.?([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\])/;
 
-/** The value at `items[2].price`, which may begin with `$`; undefined when there is none. */
+/** The value at a path such as `items[2].price`, or `undefined`. */
 export function valueAt(body: PlainValue, path: string): PlainValue | undefined {
   let value: PlainValue | undefined = body;
   for (let rest = path.replace(/^\$/, ''); rest !== ''; ) {
@@ -78,7 +79,7 @@ export function valueAt(body: PlainValue, path: string): PlainValue | undefined 
   return value;
 }
 
-/** What a pattern is compared with: a text as it is, anything else as JSON. */
+/** String that a pattern is matched with: strings as they are, other values as JSON. */
 export function textOfValue(value: PlainValue): string {
   return typeof value === 'string' ? value : writeJson(value);
 }

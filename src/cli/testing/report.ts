@@ -1,16 +1,16 @@
-/** How the results of tests are told: to a person, as TAP (for programs that read a stream), and as JUnit XML (for CI). Makes text only. */
+/** Formats test results: for people, as TAP, and as JUnit XML. No I/O. */
 import type { CaseResult } from './run-case.ts';
 
 export interface FileResult {
   readonly file: string;
   readonly cases: readonly CaseResult[];
-  /** Why the file could not be run at all, a line each. */
+  /** Reasons why the file could not be run. */
   readonly problems: readonly string[];
   /** Steps of the definition that no case reached. */
   readonly unreached: readonly string[];
 }
 
-/** Tells each file when it has run, and everything at the end. */
+/** Reports each file after its run, and the total at the end. */
 export interface Reporter {
   begin(): string;
   file(result: FileResult): string;
@@ -29,7 +29,7 @@ export function totalsOf(results: readonly FileResult[]): Totals {
   return { passed: all.length - failed, failed, millis: all.reduce((sum, { millis }) => sum + millis, 0) };
 }
 
-/** A file that cannot be run is one failure. */
+/** A file that cannot be run counts as one failure. */
 function entriesOf({ cases, problems }: FileResult): readonly CaseResult[] {
   return problems.length === 0 ? cases : [{ name: 'the test file can be run', differences: problems, millis: 0, reached: [] }];
 }
@@ -99,7 +99,7 @@ function seconds(millis: number): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
 
-/** Characters that XML does not have are left out. */
+/** Removes characters that XML cannot contain. */
 function xml(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd').replace(/[&<>"\n]/g, (c) => ESCAPES[c] ?? c);
 }

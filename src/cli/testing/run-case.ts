@@ -1,4 +1,7 @@
-/** Runs one case: sends it to the check of a running service, which takes everything back, and compares the answer with what is expected. */
+/**
+ * Runs a case through the check of a running service, which rolls everything back, and compares the
+ * result.
+ */
 
 import { parseJson, writeJson } from '../../util/json/json.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
@@ -8,14 +11,14 @@ import type { Expectation, TestCase } from './test-file.ts';
 
 export interface CaseResult {
   readonly name: string;
-  /** Why it failed, a line each; empty when it passed. */
+  /** Differences from the expected result; empty if the case passed. */
   readonly differences: readonly string[];
   readonly millis: number;
   /** Keys of the steps that ran. */
   readonly reached: readonly string[];
 }
 
-/** Deeper than any answer that the service writes. */
+/** Deeper than any result of the service. */
 const MOST_DEPTH = 1024;
 const FIRST_REFUSAL = 400;
 
@@ -28,7 +31,7 @@ export async function runCase(client: Client, definition: string, tested: TestCa
 type CaseOutcome = Pick<CaseResult, 'differences' | 'reached'>;
 
 async function outcomeOf(client: Client, definition: string, tested: TestCase): Promise<CaseOutcome> {
-  // The statements are run for real; tables may be made by `before`.
+  // Statements are executed for real, since `before` may create their tables.
   const response = await client.send('POST', 'rest/definition/v1/check', { query: { prepare: 'false' }, body: bodyOf(definition, tested) });
   const answer = read(Buffer.from(await response.arrayBuffer()));
   if (answer === undefined) return { differences: [`the service answered ${response.status} and no JSON`], reached: [] };
@@ -64,7 +67,7 @@ function bodyOf(definition: string, { before, roles, input, query, keep, after }
   return writeJson(sent);
 }
 
-/** A definition that cannot be run. */
+/** Problems of a definition that cannot be run. */
 function problemsOf(answer: PlainMap): readonly string[] {
   const told = mapsOf(answer.get('problems')).map(
     (problem) => `line ${String(problem.get('line'))}, column ${String(problem.get('column'))}: ${String(problem.get('message'))}`,
@@ -91,7 +94,7 @@ function answerDifferences(expect: Expectation, answer: PlainMap, status: number
   return [...found, `the answer was ${status} ${shown(body)}${typeof place === 'string' ? ` (${place})` : ''}`];
 }
 
-/** As a caller hears it: an error without its place. */
+/** Body as a caller receives it: an error without its place. */
 function answerBody(answer: PlainMap): PlainValue {
   const error = answer.get('error');
   if (!(error instanceof Map)) return answer.get('result') ?? null;
@@ -103,7 +106,7 @@ function statusDifferences(expected: number | undefined, status: number): readon
   return expected === status ? [] : [`status: expected ${expected}, got ${status}`];
 }
 
-/** Names of headers are the same in any case. */
+/** Compares headers without regard to case. */
 function headerDifferences(expected: Expectation['headers'], headers: PlainValue | undefined): readonly string[] {
   const sent = headers instanceof Map ? [...headers] : [];
   const actual = new Map(sent.map(([name, value]) => [name.toLowerCase(), String(value)]));

@@ -1,6 +1,6 @@
 /**
- * Reads `orders.test.yaml`: which definition it is about, and its cases. Everything that is wrong with the file is found at once, each with its line.
- * Runs nothing.
+ * Reads a test file (`orders.test.yaml`): its definition and its cases. Reports all problems at
+ * once, each with its line.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
@@ -17,16 +17,16 @@ import {
 import { re2 } from '../../util/on-demand.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 
-/** What a case expects of the answer; what is absent is not looked at. */
+/** Expected parts of the result. Absent parts are not compared. */
 export interface Expectation {
-  /** Undefined: any below 400. */
+  /** `undefined` means any status below 400. */
   readonly status: number | undefined;
   readonly headers: ReadonlyMap<string, string | null>;
-  /** A part of the body. */
+  /** A subset of the body. */
   readonly body: PlainValue | undefined;
   /** The whole body. */
   readonly exactly: PlainValue | undefined;
-  /** Texts at paths of the body. */
+  /** Patterns by path of the body. */
   readonly matches: ReadonlyMap<string, RE2JS>;
 }
 
@@ -34,17 +34,17 @@ export interface TestCase {
   readonly name: string;
   readonly line: number;
   readonly before: readonly string[];
-  /** Undefined: those of whoever runs the tests. */
+  /** `undefined` means the roles of the user who runs the tests. */
   readonly roles: readonly string[] | undefined;
   readonly input: PlainMap | undefined;
   readonly query: string | undefined;
   readonly keep: boolean;
   readonly expect: Expectation;
-  /** Statements, and a part of the rows that each must give. */
+  /** Statements with the rows, or a subset of them, that each must return. */
   readonly after: ReadonlyMap<string, PlainValue>;
 }
 
-/** A step of the definition that is tested, as reports call it. */
+/** A step of the tested definition, as reports name it. */
 export interface TestedStep {
   readonly key: string;
   readonly label: string;
@@ -52,14 +52,14 @@ export interface TestedStep {
 
 export interface TestFile {
   readonly file: string;
-  /** The path and the text of the definition. */
+  /** Path and text of the definition. */
   readonly definition: string;
   readonly source: string;
   readonly steps: readonly TestedStep[];
   readonly cases: readonly TestCase[];
 }
 
-/** A test file, or a definition, that cannot be used: why, a line each. */
+/** A test file or definition that cannot be used, with the reasons. */
 export class TestFileError extends Error {
   readonly lines: readonly string[];
 
@@ -116,7 +116,7 @@ function sentenceOf(file: string, { line, column, message }: LineProblem): strin
   return `${file}:${line}:${column}: ${message}`;
 }
 
-/** What is wrong with a definition is for the service to say: what cannot be read here has no steps. */
+/** The service reports problems of a definition; one that cannot be read has no steps here. */
 function stepsOf(definition: string): readonly TestedStep[] {
   const root = treeOf(definition);
   const logic = root.kind === 'map' ? root.fields.get('logic') : undefined;
@@ -157,7 +157,7 @@ class Reader {
     };
   }
 
-  /** Two cases of one name could not be told apart. */
+  /** Rejects two cases with the same name. */
   unlike(items: readonly Tree[], cases: readonly TestCase[]): void {
     const seen = new Set<string>();
     cases.forEach(({ name }, index) => {
@@ -259,7 +259,7 @@ class Reader {
 
 const WHOLE = /^[+-]?\d+$/;
 
-/** The value that YAML means, with all the digits of its numbers. */
+/** The value of a YAML node, with all digits of its numbers. */
 function plainOfTree(tree: Tree): PlainValue {
   if (tree.kind === 'list') return tree.items.map(plainOfTree);
   if (tree.kind === 'map') return new Map([...tree.fields].map(([name, field]) => [name, plainOfTree(field)]));

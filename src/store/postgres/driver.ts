@@ -1,35 +1,37 @@
 /**
- * The PostgreSQL driver: the records live in the schema `millrace` of a database that any number of instances share.
- * Knows nothing of the tables, nor how instances tell each other of writes.
+ * The PostgreSQL driver: records in the schema `millrace` of a database that all instances share.
  */
 import pg from 'pg';
 import { type Driver, type Sql, type SqlTypes, type SqlValue, unavailable } from '../sql-driver.ts';
 
 const SCHEMA = 'millrace';
 
-/** Where instances hear of changes. */
+/** Channel on which instances are notified of changes. */
 export const CHANNEL = `${SCHEMA}_changes`;
 
-/** The advisory lock that serialises writers: any number that no other program in that database uses. */
+/** Key of the advisory lock that serialises writers. */
 const WRITE_LOCK = '7021448023317531';
 
 const MOST_CONNECTIONS = 8;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 10_000;
 
-/** SQLSTATE classes and codes that say nothing about the statement: connection, resources, operator intervention, waits given up. */
+/**
+ * SQLSTATE classes and codes of an unavailable server: connection, resources, operator
+ * intervention, lock timeouts.
+ */
 const UNAVAILABLE = /^(08|28|53|57|58|25006|25P03|55P03|3D000)/;
 
 const INT8 = 20;
 
-/** Sequence numbers and counts arrive as text by default; they are far below 2^53 here. */
+/** Sequence numbers and counts arrive as text by default. Here they stay far below 2^53. */
 const TYPES = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
 } as pg.CustomTypesConfig;
 
 /**
- * The options of every connection: a commit is durable whatever the server's default, and a session that lost its client does not keep the
- * write lock for long.
+ * Options of every connection: commits are durable whatever the server's default, and a session
+ * that lost its client releases the write lock soon.
  */
 export function connectionOptions(url: string): pg.ClientConfig {
   const settings = [
@@ -50,7 +52,7 @@ export function connectionOptions(url: string): pg.ClientConfig {
   };
 }
 
-/** Errors of the statement itself pass; everything else means that the store is out of reach. */
+/** Errors of the statement itself pass; all others mean that the store is unavailable. */
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (!(error instanceof pg.DatabaseError)) return 'status' in error ? error : unavailable(error);
@@ -59,7 +61,7 @@ function translate(error: unknown): unknown {
 
 const numbered = new Map<string, string>();
 
-/** `?` becomes `$1`, `$2` …; none of the store's statements has a question mark elsewhere. */
+/** Turns `?` into `$1`, `$2` …. No statement of the store contains another question mark. */
 function number(text: string): string {
   let result = numbered.get(text);
   if (result === undefined) {
@@ -70,7 +72,7 @@ function number(text: string): string {
   return result;
 }
 
-/** The same statements on any connection of the library. */
+/** Runs the store's statements on any connection of the library. */
 export function sqlOn(client: pg.Pool | pg.ClientBase): Sql {
   return {
     all: async <R>(text: string, values: readonly SqlValue[] = []) => {
@@ -91,7 +93,8 @@ export class PostgresDriver implements Driver {
 
   constructor(url: string) {
     this.#pool = new pg.Pool({ ...connectionOptions(url), max: MOST_CONNECTIONS, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
-    // An idle connection that breaks is replaced on demand. Without a listener it would end the process.
+    // An idle connection that breaks is replaced on demand. Without a listener it would end the
+    // process.
     this.#pool.on('error', () => undefined);
     this.#sql = sqlOn(this.#pool);
   }
@@ -104,7 +107,7 @@ export class PostgresDriver implements Driver {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw translate(error);
     });
-    // A connection that breaks between two statements emits an event. The next statement fails by itself.
+    // A connection that breaks between two statements emits an event, and the next statement fails.
     const ignore = () => undefined;
     client.on('error', ignore);
     let broken = false;
@@ -133,7 +136,7 @@ export class PostgresDriver implements Driver {
     await tx.all(`SELECT pg_notify('${CHANNEL}', '')`);
   }
 
-  /** A server is what its address leads to. */
+  /** A server needs no check of files. */
   verify(): void {}
 
   async close(): Promise<void> {

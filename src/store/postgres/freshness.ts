@@ -1,15 +1,17 @@
 /**
- * Keeps the memories of instances on one PostgreSQL up to date without asking the store on every request. Knows nothing of what changes.
+ * Keeps the caches of all instances of one PostgreSQL store up to date without a query per request.
  *
- * Each instance holds a LEASE: a row in `instances` that says "until then I serve from memory", and the last change it has applied.
- * A WRITER commits, which notifies everybody, and answers only when each instance whose lease still runs has acknowledged the change.
- * So an instance may trust its memory while its own clock says that its lease runs (it counts from before it asked, and a little less);
- * otherwise it reads the change log at each request, until its lease runs again. Nothing rests on notifications arriving:
- * they make it fast, the lease makes it right. An instance that died holds writers up for one lease at most.
+ * Each instance holds a LEASE: a row in `instances` with the time until which it serves from memory
+ * and the last change it has applied. A WRITER commits, notifies all instances, and responds once
+ * each instance with a running lease has acknowledged the change. An instance trusts its caches
+ * while its own clock says that the lease runs (measured from before the renewal, minus a margin);
+ * otherwise it reads the change log on each request. Notifications only make this fast; the lease
+ * makes it correct. A dead instance delays writers by at most one lease.
  *
- * When the store does not answer, memory serves: at once when the connection fails, after a short wait when it is silent. What GRANTS
- * something (a token) is served so for a bounded time only: the row also says until when, counted from the last renewal, and whoever takes
- * a grant back waits until every instance has acknowledged that or has run out of that time. An instance that is cut off refuses by then.
+ * When the store does not respond, requests are served from memory: at once if the connection
+ * fails, after a short wait if it is silent. RIGHTS (tokens, personas) are served that way for a
+ * bounded time only. The row also holds the end of that time, and a writer that revokes a right
+ * waits until every instance has acknowledged it or has run out of that time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -18,21 +20,21 @@ import { type ChangeFeed, type ChangeRow, type Effect, type Freshness, READ_CHAN
 import { type Sql, unavailable } from '../sql-driver.ts';
 import { CHANNEL, connectionOptions, sqlOn } from './driver.ts';
 
-/** A lease is never longer than the time for which grants are trusted. */
+/** A lease is never longer than the time for which rights are trusted. */
 const LONGEST_LEASE_MS = 3_000;
-/** How long a request waits for a silent store before memory serves. */
+/** Time that a request waits for a silent store before it is served from memory. */
 const CHECK_MS = 300;
-/** Rows of instances that ended without saying so. */
+/** Age at which rows of dead instances are deleted. */
 const FORGOTTEN_MS = 60_000;
 
-/** All instances go by the store's clock. */
+/** All instances use the store's clock. */
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 const RENEW = `INSERT INTO instances (id, lease_until, stale_until, seen_seq) VALUES (?, ${NOW} + ?, ${NOW} + ?, ?)
   ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, stale_until = excluded.stale_until, seen_seq = excluded.seen_seq`;
 const ACKNOWLEDGE = 'UPDATE instances SET seen_seq = ? WHERE id = ?';
 
-/** Whom a writer waits for, by what it did: those that may still serve the old picture of it. */
+/** Instances that a writer waits for: they may still serve the old state. */
 const BEHIND: Readonly<Record<Effect, string>> = {
   changes: `SELECT count(*) AS behind FROM instances WHERE id <> ? AND seen_seq < ? AND lease_until > ${NOW}`,
   revokes: `SELECT count(*) AS behind FROM instances WHERE id <> ? AND seen_seq < ? AND greatest(lease_until, stale_until) > ${NOW}`,
@@ -40,7 +42,7 @@ const BEHIND: Readonly<Record<Effect, string>> = {
 
 export interface FreshnessOptions {
   readonly url: string;
-  /** For how long grants in memory are trusted without the store's confirmation. */
+  /** Time that cached rights are trusted without contact to the store. */
   readonly staleMs: number;
   readonly onProblem: (what: string, cause: unknown) => void;
 }
@@ -54,13 +56,16 @@ export class PostgresFreshness implements Freshness {
   readonly #staleMs: number;
   readonly #leaseMs: number;
   readonly #renewMs: number;
-  /** By how much the instance ends its lease before the store does. */
+  /** Margin by which the instance ends its lease before the store does. */
   readonly #marginMs: number;
   readonly #closing = new AbortController();
   #trustedUntil = 0;
-  /** Until when grants are served without the store's word; never later than the store has it of this instance. */
+  /**
+   * End of the time in which cached rights are trusted. Never later than the store's own record of
+   * it.
+   */
   #grantsUntil = 0;
-  /** What the latest read of the log said to the requests that waited for it. */
+  /** Result of the latest read of the log, for the requests that waited for it. */
   #lastCheckSucceeded = false;
   #refusesGrants = false;
   #acknowledged = 0;
@@ -89,7 +94,9 @@ export class PostgresFreshness implements Freshness {
     return this.#check();
   }
 
-  /** True while the lease runs, when the read that this request waited for succeeded, and for a while after the last renewal. */
+  /**
+   * `true` while the lease runs, after a successful read, and for a while after the last renewal.
+   */
   grantsHold(): boolean {
     const now = performance.now();
     const hold = now < this.#trustedUntil || now < this.#grantsUntil || this.#lastCheckSucceeded;
@@ -104,7 +111,10 @@ export class PostgresFreshness implements Freshness {
     return hold;
   }
 
-  /** A writer that waits three times longer than it must is waiting for an instance that renews its lease but acknowledges nothing. */
+  /**
+   * A writer that waits three times longer than necessary waits for an instance that renews its
+   * lease but acknowledges nothing.
+   */
   async settle(seq: number, effect: Effect): Promise<void> {
     await this.#catchUp(this.#store);
     const deadline = performance.now() + 3 * (effect === 'revokes' ? this.#staleMs : this.#leaseMs);
@@ -128,8 +138,9 @@ export class PostgresFreshness implements Freshness {
   }
 
   /**
-   * Reads the log for the requests that wait. A read that began before a request may have missed what that request must see, so the request joins
-   * the next read, which starts when the current one is done. When that is overdue, no other is: it would be as silent.
+   * Reads the log for the requests that wait. A read that began before a request may miss what the
+   * request must see, so the request joins the next read, which starts when the current one ends.
+   * While a read is overdue, no other one starts.
    */
   #check(): Promise<void> {
     if (this.#queuedCheck === undefined) {
@@ -143,7 +154,10 @@ export class PostgresFreshness implements Freshness {
     return this.#queuedCheck;
   }
 
-  /** Never rejects. While a read is overdue, no request waits; when it has come back or failed, requests check again. */
+  /**
+   * Never rejects. While a read is overdue, requests do not wait; they check again once it has
+   * ended.
+   */
   async #boundedCheck(): Promise<void> {
     const timer = new AbortController();
     const read = this.#catchUp(this.#store)
@@ -152,7 +166,7 @@ export class PostgresFreshness implements Freshness {
         () => false,
       )
       .then((succeeded) => {
-        // What comes back too late says nothing about the requests that did not wait for it.
+        // A late result does not apply to the requests that did not wait for it.
         this.#lastCheckSucceeded = succeeded && !this.#storeIsSilent;
         this.#storeIsSilent = false;
         timer.abort();
@@ -167,7 +181,9 @@ export class PostgresFreshness implements Freshness {
     await Promise.race([read, overdue]);
   }
 
-  /** One connection after the other, for as long as the instance lives; the first attempt after a break is immediate. */
+  /**
+   * Keeps a connection as long as the instance lives. The first attempt after a break is immediate.
+   */
   async #keepLease(): Promise<void> {
     let failures = 0;
     while (!this.#closing.signal.aborted) {
@@ -192,7 +208,7 @@ export class PostgresFreshness implements Freshness {
     }
   }
 
-  /** Renews the lease until the instance closes; throws when the connection does not do what it should. */
+  /** Renews the lease until the instance closes. Throws when the connection fails. */
   async #listen(client: pg.Client, onRenewed: () => void): Promise<void> {
     const sql = sqlOn(client);
     let behind: Promise<unknown> = Promise.resolve();
@@ -205,7 +221,8 @@ export class PostgresFreshness implements Freshness {
       const askedAt = performance.now();
       this.#acknowledged = this.#feed.seen;
       await sql.all(RENEW, [this.#id, this.#leaseMs, this.#staleMs, this.#acknowledged]);
-      // Only after the lease stands may the log be read: a writer that commits later sees the lease, one that committed before is seen.
+      // Read the log only after the lease is stored: later writers see the lease, earlier ones are
+      // in the log.
       await this.#acknowledge(sql);
       this.#trustedUntil = askedAt + this.#leaseMs - this.#marginMs;
       this.#grantsUntil = askedAt + this.#staleMs - this.#marginMs;

@@ -1,6 +1,4 @@
-/**
- * Definitions in SQL, their database passwords sealed. Knows nothing of drivers, caches, clients or what a document says.
- */
+/** Definitions in SQL, with their database passwords encrypted. */
 import {
   type Definition,
   type DefinitionDraft,
@@ -130,7 +128,7 @@ async function findId(tx: Sql, scope: SpaceScope, address: DefinitionAddress): P
   return row?.definition_id;
 }
 
-/** The version that a draft falls back to, if it is another one: a version cannot be its own fallback. */
+/** Checks the version that a draft falls back to. A version cannot be its own fallback. */
 async function hasRollback(tx: Sql, scope: SpaceScope, draft: DefinitionDraft): Promise<boolean> {
   if (draft.rollbackVersion === null) return true;
   if (draft.rollbackVersion === draft.version) return false;
@@ -167,7 +165,7 @@ async function insertOne(tx: Sql, ring: KeyRing, scope: SpaceScope, draft: Defin
   return { definitionId, uri: draft.uri, method: draft.method, version: draft.version };
 }
 
-/** The check of documents lets no other version through; reaching this is a bug. */
+/** The check of documents rejects other versions, so reaching this is a bug. */
 function sortKey(version: string): string {
   const key = versionSortKey(version);
   if (key === undefined) throw new Error(`not a version: ${version}`);
@@ -203,7 +201,7 @@ export async function insertDefinitions(
   return { kind: 'inserted', definitions };
 }
 
-/** The definition that may be changed, or why it must stay as it is. */
+/** Finds the definition to change, or the reason why it must stay. */
 async function changeable(tx: Sql, scope: SpaceScope, address: DefinitionAddress): Promise<DefinitionChange> {
   const definitionId = await findId(tx, scope, address);
   if (definitionId === undefined) return { kind: 'unknown' };

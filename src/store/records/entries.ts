@@ -1,6 +1,4 @@
-/**
- * Registered databases in SQL, their passwords sealed. Knows nothing of drivers, caches or clients.
- */
+/** Registered databases in SQL, with their passwords encrypted. */
 import { apiError } from '../../errors.ts';
 import type { DbType, Entry, Host, TlsMode } from '../../model/entry.ts';
 import { entryKey, type ProjectScope, registryKey, SPACE_NAMES, type UnreadableEntry } from '../../model/project.ts';
@@ -38,7 +36,10 @@ const INSERT_ROWS = 100;
 const OWNED = 'org_id = ? AND project_id = ?';
 const NAMED = `${OWNED} AND db_type = ? AND alias = ?`;
 
-/** A change of entry changes its id, so a sealed password belongs to exactly one state of one entry. */
+/**
+ * Every change of an entry gives it a new id, so an encrypted password belongs to one state of one
+ * entry.
+ */
 export function entrySecretOwner(scope: ProjectScope, entryId: string): readonly string[] {
   return [scope.orgId, scope.projectId, entryId, 'entry.password'];
 }
@@ -74,7 +75,10 @@ export interface EntrySet {
   readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
 }
 
-/** All entries of a project. One whose password cannot be decrypted is set aside and affects no other. */
+/**
+ * All entries of a project. An entry whose password cannot be decrypted is set aside and affects no
+ * other.
+ */
 export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope): Promise<EntrySet> {
   const rows = await sql.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${OWNED} ORDER BY position`, [scope.orgId, scope.projectId]);
   const entries = new Map<string, Entry>();
@@ -97,7 +101,7 @@ export async function readEntries(sql: Sql, ring: KeyRing, scope: ProjectScope):
   return { entries, unreadable };
 }
 
-/** In their usual order, so that the same spaces are the same text. */
+/** Spaces in a fixed order, so that equal sets are equal strings. */
 function spacesText({ spaces }: Pick<EntryDraft, 'spaces'>): string {
   return SPACE_NAMES.filter((name) => spaces === undefined || spaces.includes(name)).join(',');
 }
@@ -128,7 +132,10 @@ function insertValues(ring: KeyRing, scope: ProjectScope, draft: EntryDraft, pos
   ];
 }
 
-/** Inserts many rows per statement: a project may have a thousand databases. The caller knows that none of them exists yet. */
+/**
+ * Inserts many rows per statement, since a project may have a thousand databases. None of them may
+ * exist yet.
+ */
 export async function insertEntries(
   tx: Sql,
   ring: KeyRing,
@@ -143,18 +150,18 @@ export async function insertEntries(
   }
 }
 
-/** Entries of that type and alias, in whatever spaces. */
+/** Finds entries of a type and alias in any spaces. */
 function findRows(tx: Sql, scope: ProjectScope, type: string, alias: string): Promise<readonly EntryRow[]> {
   return tx.all<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE ${NAMED}`, [scope.orgId, scope.projectId, type, alias]);
 }
 
-/** Do they have a space in common? */
+/** `true` if both have a space in common. */
 function overlap(row: EntryRow, spaces: string): boolean {
   const taken = row.spaces.split(',');
   return spaces.split(',').some((name) => taken.includes(name));
 }
 
-/** False when the project has a database of that type and alias in one of the spaces. */
+/** Returns `false` if one of the spaces already has a database of that type and alias. */
 export async function addEntry(tx: Sql, ring: KeyRing, scope: ProjectScope, draft: EntryDraft): Promise<boolean> {
   const rows = await findRows(tx, scope, draft.type, draft.alias ?? draft.database);
   if (rows.some((row) => overlap(row, spacesText(draft)))) return false;
@@ -195,7 +202,7 @@ async function deleteRow(tx: Sql, { entry_id }: EntryRow): Promise<void> {
   await tx.all('DELETE FROM entries WHERE entry_id = ?', [entry_id]);
 }
 
-/** The entry of that type and alias; of several the one of the space. */
+/** Removes the entry of a type and alias, limited to a space if there are several. */
 export async function removeEntry(
   tx: Sql,
   scope: ProjectScope,

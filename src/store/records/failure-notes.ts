@@ -1,6 +1,6 @@
 /**
- * Notes why versions failed last, beside the failed calls: at once the first time, then at most once a second per definition.
- * Knows nothing of SQL.
+ * Records the last failure of each version: at once the first time, then at most once a second per
+ * definition. No I/O.
  */
 interface Note {
   readonly at: string;
@@ -13,7 +13,7 @@ const PAUSE_MS = 1_000;
 const LONGEST_MESSAGE = 2_000;
 
 interface Pending {
-  /** What arrived since the last note; undefined when nothing did. */
+  /** The latest failure since the last write. */
   next: { readonly note: Note; readonly write: Write } | undefined;
   readonly timer: NodeJS.Timeout;
 }
@@ -34,7 +34,7 @@ export class FailureNotes {
     else pending.next = { note, write };
   }
 
-  /** Fulfilled when every note so far is stored, or could not be. */
+  /** Resolves when every failure so far is stored, or could not be stored. */
   flush(): Promise<void> {
     for (const pending of this.#pending.values()) this.#writeNext(pending);
     return this.#written;

@@ -1,4 +1,4 @@
-/** The history of definitions in SQL: every document that was deployed, without its password. Knows nothing of drivers, caches or clients. */
+/** The history of definitions in SQL: every deployed document, without its password. */
 import { type DefinitionMethod, shapeOf } from '../../model/definition.ts';
 import type { SpaceScope } from '../../model/project.ts';
 import { newUlid } from '../../model/ulid.ts';
@@ -37,7 +37,7 @@ function toRevision(row: HistoryRow): DefinitionRevision {
   };
 }
 
-/** Adds revisions, and removes those of definitions that were deleted long ago. */
+/** Adds revisions, and removes old ones of deleted definitions. */
 export async function addRevisions(
   tx: Sql,
   scope: SpaceScope,
@@ -52,7 +52,7 @@ export async function addRevisions(
   await removeForgotten(tx, scope, new Date(now - KEPT_MS).toISOString());
 }
 
-/** Looks at the deletions of the space alone, which have an index, and mostly finds none that is old enough. */
+/** Checks the deletions of the space only, which have an index. */
 async function removeForgotten(tx: Sql, scope: SpaceScope, before: string): Promise<void> {
   const old = "space_id = ? AND action = 'delete' AND at < ?";
   const which = [scope.spaceId, before];
@@ -64,7 +64,7 @@ async function removeForgotten(tx: Sql, scope: SpaceScope, before: string): Prom
   );
 }
 
-/** The newest first. */
+/** Revisions, newest first. */
 export async function listRevisions(
   sql: Sql,
   scope: SpaceScope,

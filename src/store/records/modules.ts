@@ -1,6 +1,4 @@
-/**
- * Lark modules in SQL. Knows nothing of drivers, caches, clients or the language.
- */
+/** Lark modules in SQL. */
 import type { LarkModule, LarkModules } from '../../model/lark-module.ts';
 import type { SpaceScope } from '../../model/project.ts';
 import { newUlid } from '../../model/ulid.ts';
@@ -30,13 +28,13 @@ export async function readModules(sql: Sql, scope: SpaceScope): Promise<LarkModu
   return new Map(rows.map((row) => [row.module, toModule(row)]));
 }
 
-/** The first module that is not any more what its successor is to replace. */
+/** Finds the first module that was changed since its replacement was prepared. */
 export async function findChanged(tx: Sql, scope: SpaceScope, arriving: readonly ArrivingModule[]): Promise<string | undefined> {
   const present = await readModules(tx, scope);
   return arriving.find(({ module, replaces }) => (present.get(module)?.revision ?? null) !== replaces)?.module;
 }
 
-/** False when the space is not one of the project's. */
+/** Returns `false` if the space does not belong to the project. */
 export async function putModule(tx: Sql, scope: SpaceScope, { module, code, userId }: ModuleDraft): Promise<boolean> {
   if (!(await spaceExists(tx, scope))) return false;
   await tx.all(

@@ -1,6 +1,4 @@
-/**
- * Organizations in SQL. Knows nothing of drivers, caches or clients.
- */
+/** Organizations in SQL. */
 import type { Organization } from '../../model/org.ts';
 import type { Sql } from '../sql-driver.ts';
 import type { OrgCreation, OrgDraft, OrgRemoval, Renaming } from '../store.ts';
@@ -46,7 +44,7 @@ export async function listOrganizations(sql: Sql): Promise<readonly Organization
   return (await sql.all<OrgRow>(`SELECT ${COLUMNS} FROM organizations ORDER BY org_id`)).map(toOrganization);
 }
 
-/** An organization with the same id comes before one with the same abbreviation: the id is what the caller meant. */
+/** The id takes precedence over the abbreviation when both exist. */
 export async function insertOrganization(tx: Sql, org: Organization): Promise<OrgCreation> {
   const taken = await tx.all<OrgRow>(`SELECT ${COLUMNS} FROM organizations WHERE org_id = ? OR abbreviation = ?`, [
     org.orgId,

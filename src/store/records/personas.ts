@@ -1,6 +1,4 @@
-/**
- * Personas in SQL. Knows nothing of drivers, caches or clients, nor of what a document says.
- */
+/** Personas in SQL. */
 import type { PersonaDraft, PersonaRecord, Personas } from '../../model/persona.ts';
 import type { SpaceScope } from '../../model/project.ts';
 import { newUlid } from '../../model/ulid.ts';
@@ -47,7 +45,7 @@ async function namesOf(sql: Sql, scope: SpaceScope): Promise<ReadonlySet<string>
   return new Set(rows.map(({ persona }) => persona));
 }
 
-/** `wasOpen`: the space had none before. */
+/** `wasOpen` is `true` if the space had no persona before. */
 export async function putPersonas(
   tx: Sql,
   scope: SpaceScope,
@@ -67,7 +65,7 @@ export async function putPersonas(
   return { outcome: drafts.some(({ persona }) => before.has(persona)) ? 'replaced' : 'created', wasOpen: before.size === 0 };
 }
 
-/** `isOpen`: it was the space's last one. */
+/** `isOpen` is `true` if this was the last persona of the space. */
 export async function deletePersona(
   tx: Sql,
   scope: SpaceScope,

@@ -1,6 +1,4 @@
-/**
- * Projects and their spaces in SQL. Knows nothing of drivers, caches or clients.
- */
+/** Projects and their spaces in SQL. */
 import type { OrgScope } from '../../model/org.ts';
 import type { Project, ProjectContext, ProjectScope, Space, SpaceName } from '../../model/project.ts';
 import type { KeyRing } from '../secrets.ts';
@@ -60,7 +58,7 @@ export async function projectExists(sql: Sql, scope: ProjectScope): Promise<bool
   return (await findProject(sql, scope)) !== undefined;
 }
 
-/** Whether the space is one of the project's, and the project one of the organization's. */
+/** `true` if the space belongs to the project and the project to the organization. */
 export async function spaceExists(sql: Sql, scope: ProjectScope & { readonly spaceId: string }): Promise<boolean> {
   const rows = await sql.all(`SELECT space_id FROM spaces WHERE ${OWNED} AND space_id = ?`, [scope.orgId, scope.projectId, scope.spaceId]);
   return rows.length > 0;
@@ -146,7 +144,7 @@ export async function changeProject(tx: Sql, scope: ProjectScope, draft: Project
   return 'changed';
 }
 
-/** What belongs to the project goes with it, by the tables' references. */
+/** Deletes the project; foreign keys delete everything that belongs to it. */
 export async function deleteProject(tx: Sql, scope: ProjectScope): Promise<boolean> {
   const rows = await tx.all(`DELETE FROM projects WHERE ${OWNED} RETURNING project_id`, [scope.orgId, scope.projectId]);
   return rows.length > 0;

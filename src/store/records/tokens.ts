@@ -1,6 +1,4 @@
-/**
- * Power Tokens in SQL: hashes only. Knows nothing of drivers, caches or clients.
- */
+/** Power Tokens in SQL, as hashes only. */
 
 import { readClaims } from '../../model/claims.ts';
 import type { KeyType, PowerToken } from '../../model/power-token.ts';
@@ -92,7 +90,7 @@ export async function insertToken(tx: Sql, token: PowerToken): Promise<TokenCrea
   return 'created';
 }
 
-/** The hash of the token that was deleted, by which every instance forgets it. */
+/** Returns the hash of the deleted token, by which all instances drop it. */
 export async function deleteToken(tx: Sql, scope: ProjectScope, tokenId: string): Promise<string | undefined> {
   const [row] = await tx.all<{ hash: string }>(`DELETE FROM tokens WHERE ${OWNED} AND token_id = ? RETURNING hash`, [
     scope.orgId,

@@ -1,9 +1,10 @@
 /**
- * The embedded driver: SQLite in one file, shared by all worker processes of the machine. Knows nothing of the tables.
+ * The embedded driver: SQLite in one file, shared by all worker processes of the machine.
  *
- * Two connections: one reads, and sees only what is committed; one writes, under SQLite's single-writer lock. The library is synchronous, so no
- * wait for the lock may be long; a writer that finds it taken retries shortly after. After each write, and at the end, SQLite's log is moved
- * into the main file, so that a copy of that file alone is a complete store.
+ * One connection reads and sees committed data only; one writes under SQLite's single-writer lock.
+ * The library is synchronous, so waits for the lock are short, and a writer that finds it taken
+ * retries. After each write and at the end, SQLite's log is moved into the main file, so that a
+ * copy of that file is a complete store.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,18 +18,20 @@ import { checkContents, checkFile, OpenFiles, refuseBare } from './files.ts';
 type Connection = InstanceType<typeof Database>;
 type Statement = ReturnType<Connection['prepare']>;
 
-/** The name of the main file in its folder. */
+/** Name of the main file in its folder. */
 export const FILE = 'millrace.db';
 
-/** How long the library itself may block for a lock: long enough for the short transactions of other processes. */
+/**
+ * Time that the library may block for a lock, enough for the short transactions of other processes.
+ */
 const BUSY_MS = 50;
 const WRITE_DEADLINE_MS = 10_000;
-/** How long a file without tables may be another process's store in the making. */
+/** Time that a file without tables may be a store that another process is creating. */
 const MAKING_MS = 2_000;
 const CHECKPOINT_AFTER_MS = 1_000;
 const LOOK_AT_FILES_EVERY_MS = 5_000;
 
-/** Errors that say nothing about the statement: the disk is full or gone, the file locked or not writable. */
+/** Errors unrelated to the statement: the disk is full or gone, the file locked or read-only. */
 const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
 
 function codeOf(error: unknown): string {
@@ -43,7 +46,9 @@ function translate(error: unknown): unknown {
   return UNAVAILABLE.test(codeOf(error)) ? unavailable(error) : error;
 }
 
-/** One connection with its prepared statements; the texts are all written in this folder, so their number is bounded. */
+/**
+ * One connection with its prepared statements, whose number is bounded by the code of this folder.
+ */
 export class SqliteSession {
   readonly #database: Connection;
   readonly #statements = new Map<string, Statement>();
@@ -67,7 +72,7 @@ export class SqliteSession {
     return [];
   }
 
-  /** Runs one query again and again, by the shortest path that the library has. */
+  /** Prepares a query that returns one number, by the library's fastest path. */
   counter(text: string): () => number {
     const statement = this.#database.prepare(text).raw(true);
     return () => Number((statement.get() as unknown[])[0]);
@@ -96,7 +101,7 @@ export class SqliteDriver implements Driver {
   readonly types: SqlTypes = { text: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', tableEnd: ' STRICT' };
   readonly #reader: SqliteSession;
   readonly #writer: SqliteSession;
-  /** Counts the commits of every connection but the reading one, which commits nothing. */
+  /** Counts the commits of all other connections. */
   readonly commits: () => number;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #files: OpenFiles | undefined;
@@ -119,7 +124,8 @@ export class SqliteDriver implements Driver {
     try {
       await whenFilled(path, origin, writer);
       await whenFree(() => writer.all('PRAGMA journal_mode = WAL'));
-      // FULL makes every commit reach the disk before it returns; the default of WAL would lose the last ones on a power cut.
+      // FULL writes every commit to disk before it returns; WAL's default would lose the last ones
+      // on a power cut.
       writer.exec('PRAGMA synchronous = FULL');
       writer.exec('PRAGMA foreign_keys = ON');
       return new SqliteDriver(path, new SqliteSession(path), writer);
@@ -129,7 +135,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** When the tables are up to date: from now on these files are the store. */
+  /** Called when the tables are migrated: from now on these files are the store. */
   begin(onProblem: (what: string, cause: unknown) => void): void {
     this.#checkpointNow('TRUNCATE');
     this.#files = new OpenFiles(this.#path, () =>
@@ -138,7 +144,7 @@ export class SqliteDriver implements Driver {
     this.#watch = setInterval(() => this.#files?.areTheSame(), LOOK_AT_FILES_EVERY_MS).unref();
   }
 
-  /** What is written to files that nobody will find again is not stored. */
+  /** Rejects writes to files that were replaced on disk. */
   verify(): void {
     if (this.#files?.areTheSame() === false) throw apiError('store_files_gone');
   }
@@ -155,7 +161,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Writes of this process queue up here, those of other processes at SQLite's lock. */
+  /** Writes of this process queue here; other processes wait for SQLite's lock. */
   write<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
     const result = this.#lastWrite.then(() => this.#transact(work));
     this.#lastWrite = result.catch(() => undefined);
@@ -173,7 +179,7 @@ export class SqliteDriver implements Driver {
       this.verify();
       return value;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors (a full disk); then there is nothing left to roll back.
+      // SQLite has already rolled back after some errors (a full disk).
       try {
         writer.exec('ROLLBACK');
       } catch {}
@@ -183,7 +189,7 @@ export class SqliteDriver implements Driver {
 
   async prepare(): Promise<void> {}
 
-  /** Others see the commit by its count. */
+  /** Other processes detect the commit by its count. */
   async announce(): Promise<void> {}
 
   #checkpointSoon(): void {
@@ -193,7 +199,9 @@ export class SqliteDriver implements Driver {
     }, CHECKPOINT_AFTER_MS).unref();
   }
 
-  /** Between transactions only. Whoever is not let through tries again after the next write, or leaves it to the next start. */
+  /**
+   * Runs between transactions only. If it is blocked, the next write or the next start repeats it.
+   */
   #checkpointNow(mode: 'PASSIVE' | 'TRUNCATE'): void {
     try {
       this.#writer.all(`PRAGMA wal_checkpoint(${mode})`);
@@ -210,7 +218,7 @@ export class SqliteDriver implements Driver {
   }
 }
 
-/** A file that was found without tables is a mistake, unless another process is about to make them. */
+/** A file without tables is an error, unless another process is about to create them. */
 async function whenFilled(path: string, origin: 'made' | 'found', session: SqliteSession): Promise<void> {
   const deadline = performance.now() + MAKING_MS;
   for (;;) {
@@ -225,8 +233,9 @@ async function whenFilled(path: string, origin: 'made' | 'found', session: Sqlit
 }
 
 /**
- * SQLite counts the commits of all connections to the file in shared memory, and asking for the count takes a few microseconds:
- * cheap enough for every request. This process's own writes are counted too, since they come from another connection than the reading one.
+ * SQLite counts the commits of all connections in shared memory, and reading the count takes a few
+ * microseconds: cheap enough for every request. Writes of this process are counted too, since
+ * another connection makes them.
  */
 export class SqliteFreshness implements Freshness {
   readonly #driver: SqliteDriver;
@@ -236,7 +245,10 @@ export class SqliteFreshness implements Freshness {
   #commits = -1;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  /** `everyMs`: 0 looks at every request; a process that serves alone has its own writes applied by `settle` and need not look so often. */
+  /**
+   * `everyMs`: interval of checks, 0 for every request. A process that serves alone applies its own
+   * writes in `settle`.
+   */
   constructor(driver: SqliteDriver, feed: ChangeFeed, everyMs: number, onProblem: (what: string, cause: unknown) => void) {
     this.#driver = driver;
     this.#feed = feed;
@@ -264,7 +276,7 @@ export class SqliteFreshness implements Freshness {
     }
   }
 
-  /** The file is on this machine: there is nobody to be cut off from. */
+  /** A local file cannot be cut off. */
   grantsHold(): boolean {
     return true;
   }

@@ -1,9 +1,9 @@
 /**
- * The files of the embedded store: whether they are a complete store of Millrace at the start, and whether the opened files are still the ones
- * under their names. Knows nothing of records.
+ * The files of the embedded store: whether they are a complete store at the start, and whether the
+ * opened files are still the ones under their names.
  *
- * An empty store is created only where there never was one. A marker beside the file remembers it: if the file is missing, the start is refused
- * until somebody restores the file or removes the marker.
+ * An empty store is created only where none ever existed. A marker beside the file records that: if
+ * the file is missing, the start is refused until the file is restored or the marker removed.
  */
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
@@ -17,14 +17,14 @@ function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
-/** One sentence for whoever starts the service. */
+/** A message for the operator who starts the service. */
 function refuse(path: string, what: string, remedy: string): Error {
   return new Error(`the embedded store ${path} ${what}; ${remedy}`);
 }
 
 const RESTORE = 'restore a copy of it';
 
-/** Before the file is opened: throws when it is gone or something else. `made` when there is none and may be one. */
+/** Checks the path before the file is opened. Returns `made` if it creates a new store. */
 export function checkFile(path: string): 'made' | 'found' {
   const marker = markerOf(path);
   const size = sizeOf(path);
@@ -34,7 +34,8 @@ export function checkFile(path: string): 'made' | 'found' {
       throw refuse(path, `${what}, though there was one`, `${RESTORE}, or remove ${marker} to begin with an empty store`);
     if ((sizeOf(`${path}-wal`) ?? 0) > 0)
       throw refuse(path, `${what}, though ${path}-wal is there`, `${RESTORE}, or remove ${path}-wal to begin with an empty store`);
-    // SQLite gives its side files the mode of the main one, so it is enough to create that for its owner only.
+    // SQLite gives its side files the mode of the main one, so creating that for its owner only
+    // suffices.
     closeSync(openSync(path, 'a', 0o600));
     return 'made';
   }
@@ -42,7 +43,7 @@ export function checkFile(path: string): 'made' | 'found' {
   return 'found';
 }
 
-/** Only before SQLite has the file open: closing it would take away the locks of this process. */
+/** Must run before SQLite opens the file: closing it would release the locks of this process. */
 function headOf(path: string): string {
   const file = openSync(path, 'r');
   try {
@@ -53,7 +54,7 @@ function headOf(path: string): string {
   }
 }
 
-/** What an open file holds: a store, nothing yet, tables of another program, or damage that is told. */
+/** Contents of an open file. */
 type Contents = 'store' | 'nothing' | 'foreign' | { readonly damage: string };
 
 function contentsOf(all: (text: string) => unknown[]): Contents {
@@ -70,7 +71,7 @@ function contentsOf(all: (text: string) => unknown[]): Contents {
   }
 }
 
-/** Once the file is open: throws when it is damaged or another program's. False while there is nothing in it yet. */
+/** Checks an open file. Returns `false` while it is empty, throws if it is damaged or foreign. */
 export function checkContents(path: string, all: (text: string) => unknown[]): boolean {
   const contents = contentsOf(all);
   if (typeof contents === 'object') throw refuse(path, `is damaged (${contents.damage})`, RESTORE);
@@ -78,7 +79,7 @@ export function checkContents(path: string, all: (text: string) => unknown[]): b
   return contents === 'store';
 }
 
-/** Throws when the file, which is to be restored, is no backup; `all` reads what is in it. */
+/** Throws if a file to be restored is not a backup. `all` reads its contents. */
 export function checkBackup(file: string, all: (text: string) => unknown[]): void {
   const contents = contentsOf(all);
   if (contents === 'store') return;
@@ -91,17 +92,17 @@ export function checkBackup(file: string, all: (text: string) => unknown[]): voi
   );
 }
 
-/** Before a file that is to be restored is opened. */
+/** Checks a file to be restored before it is opened. */
 export function checkBackupFile(file: string): void {
   if (headOf(file) !== MAGIC) throw new Error(`${file} is no backup of Millrace: it is no SQLite file`);
 }
 
-/** Whether anything of a store is there, its log alone included. */
+/** `true` if any file of a store exists, its log included. */
 export function isStoreThere(path: string): boolean {
   return (sizeOf(path) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) > 0;
 }
 
-/** Moves whatever is there out of the way, under a name of its own; gives the new name of the main file, if there was something. */
+/** Renames existing files. Returns the new path of the main file, if it existed. */
 export function moveAside(path: string): string | undefined {
   const there = SUFFIXES.filter((suffix) => existsSync(`${path}${suffix}`));
   const aside = `${path}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
@@ -109,7 +110,7 @@ export function moveAside(path: string): string | undefined {
   return there.length === 0 ? undefined : aside;
 }
 
-/** A file that has been found must hold something: a bare copy of a store whose records were in its -wal file holds nothing. */
+/** Rejects a copy of the main file whose records were in its -wal file. */
 export function refuseBare(path: string): never {
   throw refuse(path, 'holds no records: a copy without its -wal file?', `${RESTORE}, or remove the file to begin with an empty store`);
 }
@@ -123,14 +124,14 @@ function identityOf(path: string): Identity {
   });
 }
 
-/** The files as they were when the store was opened. */
+/** Identities of the files when the store was opened. */
 export class OpenFiles {
   readonly #path: string;
   readonly #identity: Identity;
   readonly #onLost: () => void;
   #lost = false;
 
-  /** When the tables are there, so that every file is. `onLost`: hears of it once each time. */
+  /** Call it when the tables exist. `onLost` is called once per loss. */
   constructor(path: string, onLost: () => void) {
     this.#path = path;
     this.#onLost = onLost;
@@ -145,7 +146,7 @@ export class OpenFiles {
       );
   }
 
-  /** Some microseconds. */
+  /** Takes some microseconds. */
   areTheSame(): boolean {
     const now = identityOf(this.#path);
     const same = this.#identity.every((file, i) => file === '' || file === now[i]);

@@ -35,7 +35,7 @@ export class EncodedText {
 }
 
 export const NOTHING = new EncodedText('');
-/** Passed instead of a byte when there is none to append. */
+/** Passed instead of a byte to append nothing. */
 export const NONE = -1;
 
 let viewed: Buffer = Buffer.alloc(0);

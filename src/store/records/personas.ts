@@ -1,4 +1,4 @@
-/** Personas in SQL. */
+/** Persona documents and their revisions in SQL. */
 import type { PersonaDraft, PersonaRecord, Personas } from '../../model/persona.ts';
 import type { SpaceScope } from '../../model/project.ts';
 import { newUlid } from '../../model/ulid.ts';

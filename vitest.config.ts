@@ -1,16 +1,23 @@
 // Test projects: `fast` is `npm test`; `long` and `timed` are added by `npm run test:all`.
 // Two files run at a time, because the smallest machine that has to pass has two cores.
-import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
-/** Seconds per file of an earlier run. A file that is not listed takes about a second. */
-const DURATIONS = JSON.parse(readFileSync(new URL('./tests/durations.json', import.meta.url), 'utf8')) as Record<string, number>;
+const { durationOf } = (await load('durations')) as { durationOf(file: string): number };
+const { ProgressReporter } = (await load('progress')) as { ProgressReporter: new () => Reporter };
+
+function load(name: string): Promise<unknown> {
+  return import(new URL(`./scripts/testing/${name}.mjs`, import.meta.url).href);
+}
+
+/** Set by scripts/test.mjs, which counts the tests in it. */
+const report = process.env['MILLRACE_TEST_REPORT'];
 
 /** Starts the longest files first, so that none of them runs alone beside an idle core at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const seconds = ({ moduleId }: TestSpecification): number => DURATIONS[moduleId.slice(moduleId.indexOf('/tests/') + 1)] ?? 1;
+    const seconds = ({ moduleId, project }: TestSpecification): number => durationOf(relative(project.config.root, moduleId));
     return files.toSorted((a, b) => seconds(b) - seconds(a));
   }
 }
@@ -18,6 +25,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    ...(report !== undefined && { reporters: [new ProgressReporter(), 'json'], outputFile: { json: report } }),
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',

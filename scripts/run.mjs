@@ -1,4 +1,5 @@
-// The commands of package.json: each first installs and builds what is missing, so that a fresh clone needs nothing else.
+// The commands of package.json. Each installs and builds what is missing, so a fresh clone needs only
+// Node and npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,41 +15,41 @@ const main = join(root, 'dist', 'main.js');
 const buildStamp = join(root, 'dist', '.built');
 const [command, ...args] = process.argv.slice(2);
 
-/** Runs a step to its end; its output goes to stderr, so that stdout has only what was asked for. */
+/** Runs a step and exits if it fails. Its output goes to stderr, so stdout has only that of the command. */
 function run(file, argv, cwd = root) {
   const result = spawnSync(file, argv, { cwd, stdio: ['ignore', 2, 2] });
   if (result.error) throw result.error;
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-/** Installs when node_modules does not match the lock file (a stamp inside it tells). */
+/** Installs if node_modules does not match the lock file; a stamp file inside it has its hash. */
 function install(folder = root) {
   const stamp = join(folder, 'node_modules', '.millrace-lock');
-  const want = createHash('sha256')
+  const lockHash = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash) return;
   console.error('installing dependencies ...');
-  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, as those written where a registry does not carry
-  // them do. This installs the locked versions with their checksums all the same, and writes nothing back. No package's own scripts are run.
+  // `npm ci` rejects a lock file that lacks optional packages of other platforms. This also installs
+  // the locked versions with their checksums, and writes nothing back. No install scripts are run.
   run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  writeFileSync(stamp, want);
+  writeFileSync(stamp, lockHash);
 }
 
-function newest(folder) {
+function newestMtime(folder) {
   let latest = statSync(folder).mtimeMs;
   for (const item of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, item.name);
-    latest = Math.max(latest, item.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+    latest = Math.max(latest, item.isDirectory() ? newestMtime(path) : statSync(path).mtimeMs);
   }
   return latest;
 }
 
-/** Compiles when a source (or a folder: a file is gone) has changed since the last build that went through. */
+/** Compiles if a source file or folder has changed since the last successful build. */
 function build() {
   install();
   const started = new Date();
-  const sources = Math.max(newest(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
+  const sources = Math.max(newestMtime(join(root, 'src')), statSync(join(root, 'tsconfig.json')).mtimeMs);
   if (existsSync(buildStamp) && Number(readFileSync(buildStamp, 'utf8')) >= sources && hasViewer()) return;
   console.error('building ...');
   run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.json']);
@@ -57,7 +58,7 @@ function build() {
   writeFileSync(buildStamp, String(started.getTime()));
 }
 
-/** npm passes a signal to its shell, which dies of it and tells nobody: being orphaned is the signal then. */
+/** npm signals only its shell, which dies without passing the signal on: losing the parent means SIGTERM. */
 function endWithParent(child) {
   const parent = process.ppid;
   setInterval(() => {
@@ -65,7 +66,7 @@ function endWithParent(child) {
   }, 500).unref();
 }
 
-/** A port that is taken is told before anything is installed or built. */
+/** Reports a port that is in use before anything is installed or built. */
 async function checkPort() {
   const file = join(process.cwd(), 'millrace.yaml');
   const fromFile = existsSync(file) ? /^port: *['"]?(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
@@ -80,8 +81,8 @@ async function checkPort() {
   process.exit(1);
 }
 
-/** Hands over to another program of the project: signals are passed on, and its exit code becomes ours. */
-function handOver(argv, env = process.env) {
+/** Runs another program of the project: forwards signals and exits with its code. */
+function delegate(argv, env = process.env) {
   build();
   const child = spawn(process.execPath, [...argv, ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
@@ -95,7 +96,7 @@ const commands = {
     install();
     process.exitCode = (await runChecks(root)).length > 0 ? 1 : 0;
   },
-  /** The documentation as a site in website/dist; its generator is installed there, and nowhere else. */
+  /** Builds the documentation site into website/dist; its generator is installed there only. */
   docs: () => {
     const website = join(root, 'website');
     install(website);
@@ -103,17 +104,19 @@ const commands = {
   },
   start: async () => {
     await checkPort();
-    handOver([main, 'start'], withAllocator(process.env));
+    delegate([main, 'start'], withAllocator(process.env));
   },
   serve: async () => {
     await checkPort();
-    handOver([main, 'serve'], withAllocator(process.env));
+    delegate([main, 'serve'], withAllocator(process.env));
   },
-  test: () => handOver([join(root, 'scripts', 'test.mjs')]),
-  torture: () => handOver([join(root, 'scripts', 'torture.mjs')]),
-  conformance: () => handOver([join(root, 'scripts', 'conformance.mjs')]),
-  mutate: () => handOver([join(root, 'scripts', 'mutate-access.mjs')]),
-  bench: () => handOver([join(root, 'bench', 'main.mjs')]),
+  test: () => delegate([join(root, 'scripts', 'test.mjs')]),
+  'test:unit': () => delegate([join(root, 'scripts', 'test.mjs'), '--unit']),
+  'test:all': () => delegate([join(root, 'scripts', 'test.mjs'), '--all']),
+  torture: () => delegate([join(root, 'scripts', 'torture.mjs')]),
+  conformance: () => delegate([join(root, 'scripts', 'conformance.mjs')]),
+  mutate: () => delegate([join(root, 'scripts', 'mutate-access.mjs')]),
+  bench: () => delegate([join(root, 'bench', 'main.mjs')]),
 };
 
 if (!Object.hasOwn(commands, command ?? '')) {

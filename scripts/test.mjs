@@ -1,9 +1,9 @@
-// `npm test`: the checks of the code and every test, on real engines that it starts and stops itself.
-//   npm test                                    everything
-//   npm test -- tests/formats                   what vitest makes of the arguments, and no checks
-//   npm test -- tests/formats --no-engines      the same without engines
-//   npm test -- --no-engines                    everything that is pure, in less than a minute: parsing, plans, the SQL of every dialect, formats, languages
-// An engine that a MILLRACE_TEST_..._URL names already is used and left alone. The last line says `N passed, N failed`.
+// `npm test`: checks the code and runs tests on real engines, which it starts and stops.
+//   npm test                       the fast set
+//   npm run test:unit              what needs no engine
+//   npm run test:all               everything; with `-- --rest` only what `npm test` leaves out
+//   npm test -- tests/formats      the files that match, without the checks (any Vitest arguments)
+// Engines that MILLRACE_TEST_…_URL names are used as they are. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,31 +12,22 @@ import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.mjs';
 import { cachePath } from './engines/cache.mjs';
 import { enginesWithoutAddress, startEngines, stopEngines, sweepAbandonedRuns } from './engines/runs.mjs';
+import { SETS } from './testing/sets.mjs';
 
-const LIMIT_MINUTES = 60 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0);
+const MAX_MINUTES = 60 + Number(process.env.MILLRACE_TEST_TORTURE_MINUTES ?? 0);
+const FLAGS = { '--unit': 'unit', '--all': 'all', '--rest': 'rest' };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const wantsEngines = !process.argv.includes('--no-engines');
-const named = process.argv.slice(2).filter((argument) => argument !== '--no-engines');
-const PURE = [
-  'tidy',
-  'auto/',
-  'sql/',
-  'engines/fifth-engine',
-  'formats/',
-  'model/',
-  'util/',
-  'custom/bind',
-  'lang/expr/tables',
-  'lang/lark/testdata',
-].map((name) => `tests/${name}`);
-const chosen = named.length === 0 && !wantsEngines ? PURE : named;
+const flags = process.argv.slice(2);
+const files = flags.filter((argument) => !Object.hasOwn(FLAGS, argument));
+const set = SETS[flags.map((flag) => FLAGS[flag]).findLast((name) => name !== undefined) ?? 'fast'];
+
 const run = `test-${process.pid}`;
 const scratch = mkdtempSync(join(tmpdir(), 'millrace-tests-'));
-// Servers that run as another user have their data in there.
+// Servers that run as another user keep their data below it.
 chmodSync(scratch, 0o755);
 
-// Whatever ends the run early ends the test runner; what follows it cleans up as always.
+// An interruption ends Vitest; the clean-up after it runs as always.
 const interruption = new AbortController();
 const interrupt = (reason) => {
   if (interruption.signal.aborted) return;
@@ -44,23 +35,30 @@ const interrupt = (reason) => {
   interruption.abort();
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupt(signal));
-setTimeout(() => interrupt(`${LIMIT_MINUTES} minutes are over`), LIMIT_MINUTES * 60_000).unref();
+setTimeout(() => interrupt(`${MAX_MINUTES} minutes are over`), MAX_MINUTES * 60_000).unref();
 
 async function bringUpEngines() {
-  if (!wantsEngines) return {};
+  if (set.needsEngines === false) return {};
   const names = enginesWithoutAddress(process.env);
   return names.length === 0 ? {} : startEngines({ id: run, names, owner: process.pid });
 }
 
-/** Runs vitest in a process group of its own, of which nothing is left afterwards. */
+/** Runs Vitest in its own process group and kills what is left of the group afterwards. */
 function runVitest(variables, report) {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const args = [vitest, 'run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const chosen = files.length > 0 ? files : set.args(root);
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, [vitest, 'run', ...chosen], {
       cwd: root,
-      // What tests leave in the folder for temporary files goes with this run; only the engines' cache is shared.
-      env: { ...process.env, ...variables, TMPDIR: scratch, MILLRACE_ENGINES_DIR: cachePath() },
+      // Temporary files of tests are removed with the run; only the cache of engines is shared.
+      env: {
+        ...process.env,
+        ...variables,
+        MILLRACE_TEST_REPORT: report,
+        ...(set.isLong && { MILLRACE_TEST_LONG: '1' }),
+        TMPDIR: scratch,
+        MILLRACE_ENGINES_DIR: cachePath(),
+      },
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: true,
     });
@@ -84,7 +82,7 @@ function runVitest(variables, report) {
   });
 }
 
-/** Counts from the runner's report. A file that could not even be loaded has no tests to fail; it counts as one. */
+/** Counts tests from the report. A file that could not be loaded counts as one failed test. */
 function count(report, exitCode) {
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
@@ -92,16 +90,17 @@ function count(report, exitCode) {
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
   const failed = numFailedTests + unloadable.length;
-  // Errors outside of any test (an unhandled rejection) show in the exit code only.
+  // Errors outside of tests, for example an unhandled rejection, are in the exit code only.
   return { passed: numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed };
 }
 
 async function main() {
-  const [failedChecks, variables] = await Promise.all([chosen.length > 0 ? [] : runChecks(root), bringUpEngines()]);
+  const checks = files.length > 0 || set === SETS.rest ? [] : runChecks(root);
+  const [failedChecks, variables] = await Promise.all([checks, bringUpEngines()]);
   if (interruption.signal.aborted) return { passed: 0, failed: 1 };
   const report = join(scratch, 'report.json');
   const result = count(report, await runVitest(variables, report));
-  for (const name of failedChecks) process.stdout.write(`the check ${name} failed, see above\n`);
+  for (const name of failedChecks) process.stdout.write(`The check ${name} failed, see above.\n`);
   return { ...result, failed: result.failed + failedChecks.length };
 }
 

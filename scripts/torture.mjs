@@ -25,7 +25,7 @@ if (options === undefined) {
   process.exit(2);
 }
 const script = join(dirname(fileURLToPath(import.meta.url)), 'test.mjs');
-const child = spawn(process.execPath, [script, 'tests/torture/torture.test.ts', '--disable-console-intercept'], {
+const child = spawn(process.execPath, [script, 'tests/torture/torture.timed.long.test.ts', '--disable-console-intercept'], {
   stdio: 'inherit',
   env: {
     ...process.env,

@@ -180,7 +180,9 @@ describe('files', () => {
   });
 
   test('are named in kebab-case', () => {
-    expect(everywhere.filter((file) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.test)?\.(?:ts|mjs)$/.test(file))).toEqual([]);
+    expect(everywhere.filter((file) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:(?:\.timed)?(?:\.long)?\.test)?\.(?:ts|mjs)$/.test(file))).toEqual(
+      [],
+    );
   });
 
   test('export by name: no default exports, no export *', () => {

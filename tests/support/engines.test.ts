@@ -28,7 +28,7 @@ describe.each(ENGINE_NAMES)('%s', (engine) => {
   });
 });
 
-/** The others are killed and started again in the middle of answers (tests/spec/stream-broken.test.ts). */
+/** The others are killed and started again in the middle of answers (tests/spec/stream-broken.long.test.ts). */
 test.each(['postgres', 'mariadb'] as const)('%s comes back after a crash, on its port and with its data', async (engine) => {
   const own = await startPrivateEngine(engine);
   try {

@@ -295,7 +295,47 @@ describe('one place for', () => {
   });
 });
 
+/**
+ * The rooms in order of what they import: a room is one floor above the highest of those. Imports
+ * of single files count as imports of their room, and rooms that may import anything are on top.
+ */
+function drawFloors(): string {
+  const depths = new Map<string, number>();
+  const depthOf = (room: string): number => {
+    const known = depths.get(room);
+    if (known !== undefined) return known;
+    const allowed = MAY_IMPORT[room] ?? [];
+    const below = [...new Set(allowed.map((entry) => entry.split('/')[0] ?? ''))].filter((name) => name !== room);
+    const depth = below.length === 0 ? 0 : 1 + Math.max(...below.map(depthOf));
+    depths.set(room, depth);
+    return depth;
+  };
+  const isTop = (room: string): boolean => MAY_IMPORT[room] === ANYTHING;
+  const floors: string[][] = [];
+  for (const room of Object.keys(MAY_IMPORT).filter((name) => !isTop(name))) (floors[depthOf(room)] ??= []).push(room);
+  floors.push(Object.keys(MAY_IMPORT).filter(isTop));
+  return floors
+    .map((rooms) => rooms.sort().join('  '))
+    .reverse()
+    .join('\n');
+}
+
 describe('documents', () => {
+  test('ARCHITECTURE.md draws the floors as the import rules have them', () => {
+    expect(readProjectFile('ARCHITECTURE.md')).toContain(`\`\`\`text\n${drawFloors()}\n\`\`\``);
+  });
+
+  test('ARCHITECTURE.md is a map of at most 150 lines, and names files that exist', () => {
+    const text = readProjectFile('ARCHITECTURE.md');
+    const known = new Set(projectFiles().map((file) => file.replace(/^src\//, '')));
+    const isKnown = (name: string): boolean =>
+      known.has(name) || known.has(`${name}.ts`) || [...known].some((file) => file.startsWith(`${name}/`) || file.endsWith(`/${name}.ts`));
+    const named = [...text.matchAll(/`([a-z0-9]+(?:\/[a-z0-9-]+)+(?:\.ts)?|[a-z-]+\.ts)`/g)].map(([, name = '']) => name);
+    expect(text.split('\n').length).toBeLessThanOrEqual(151);
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((name) => !isKnown(name) && ![...known].some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+  });
+
   test('docs/reference/errors.md lists every error (`npx vitest run tests/tidy.test.ts -u` writes it)', async () => {
     await expect(describeErrors()).toMatchFileSnapshot('../docs/reference/errors.md');
   });

@@ -1,12 +1,12 @@
 /**
- * Reads the fields of a document and collects what is wrong with each, with its place, so that an author hears of everything at once.
- * `malformed`: the document is not one; `refused`: it is, and says what cannot be. Knows no field by name.
+ * Reads the fields of a document and collects all problems with their positions. `malformed`
+ * problems violate the format (400); `refused` ones are well-formed but impossible (422).
  */
 import { ApiError, apiError } from '../errors.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import { childPath, type DocumentSource } from './source.ts';
 
-/** A part of the document and where it stands. */
+/** A value of the document and its path. */
 export interface Part {
   readonly value: PlainValue;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface MapPart {
   readonly path: string;
 }
 
-const MOST_TOLD = 100;
+const MAX_LISTED = 100;
 
 export class DocumentReader {
   readonly #source: DocumentSource;
@@ -61,11 +61,11 @@ export class DocumentReader {
     return value === undefined ? undefined : { value, path: childPath(path, name) };
   }
 
-  text(parent: MapPart, name: string, check: (text: string) => string | undefined): string | undefined {
+  string(parent: MapPart, name: string, check: (text: string) => string | undefined): string | undefined {
     const part = this.field(parent, name);
     if (part === undefined) return undefined;
     if (typeof part.value !== 'string') {
-      this.malformed(part.path, 'must be a text');
+      this.malformed(part.path, 'must be a string');
       return undefined;
     }
     const why = check(part.value);
@@ -73,44 +73,44 @@ export class DocumentReader {
     return part.value;
   }
 
-  whole(parent: MapPart, name: string, least: number, most: number): number | undefined {
+  integer(parent: MapPart, name: string, min: number, max: number): number | undefined {
     const part = this.field(parent, name);
     if (part === undefined) return undefined;
     const { value } = part;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-    this.malformed(part.path, `must be a whole number from ${least} to ${most}`);
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+    this.malformed(part.path, `must be a whole number from ${min} to ${max}`);
     return undefined;
   }
 
-  /** A list of texts with at least one in it; one that comes again says nothing new. */
-  texts(parent: MapPart, name: string, check: (text: string) => string | undefined): readonly string[] | undefined {
+  /** Reads a list of at least one string, without duplicates. */
+  strings(parent: MapPart, name: string, check: (text: string) => string | undefined): readonly string[] | undefined {
     const part = this.field(parent, name);
     if (part === undefined) return undefined;
     const { value, path } = part;
     if (!Array.isArray(value) || value.length === 0) {
-      this.malformed(path, 'must be a list with at least one text');
+      this.malformed(path, 'must be a list with at least one string');
       return undefined;
     }
     const seen = new Set<string>();
     for (const [index, item] of (value as readonly PlainValue[]).entries()) {
-      const why = typeof item === 'string' ? check(item) : 'must be a text';
+      const why = typeof item === 'string' ? check(item) : 'must be a string';
       if (why !== undefined) this.malformed(childPath(path, index), why);
       if (typeof item === 'string') seen.add(item);
     }
     return [...seen];
   }
 
-  /** Throws when anything was found wrong: with all of it, and as malformed when any of it is. */
+  /** Throws all collected problems, as malformed if one of them is. */
   finish(): void {
     const problems = [...this.#malformed, ...this.#refused];
     if (problems.length === 0) return;
-    const told = problems.slice(0, MOST_TOLD).join('; ');
-    const words = problems.length > MOST_TOLD ? `${told}; and ${problems.length - MOST_TOLD} more` : told;
-    throw this.#malformed.length > 0 ? apiError('persona_invalid', words) : apiError('persona_refused', words);
+    const listed = problems.slice(0, MAX_LISTED).join('; ');
+    const message = problems.length > MAX_LISTED ? `${listed}; and ${problems.length - MAX_LISTED} more` : listed;
+    throw this.#malformed.length > 0 ? apiError('persona_invalid', message) : apiError('persona_refused', message);
   }
 }
 
-/** The reason of an error of ours, to stand inside a sentence. */
+/** Message of an ApiError without its full stop, for use inside a sentence. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiError) return error.message.replace(/[.\s]+$/, '');
   throw error;

@@ -8,10 +8,11 @@ import type { Persona, PersonaDraft, PersonaRecord, Personas } from '../model/pe
 import type { ProjectContext, SpaceScope } from '../model/project.ts';
 import { parseUlid } from '../model/ulid.ts';
 import type { Store } from '../store/store.ts';
+import { runCooperatively } from '../util/concurrency/slices.ts';
 import { parseJson, writeJson } from '../util/json/json.ts';
 import { plainDocument } from '../util/json/plain-document.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
-import { readPersona, type SourceType } from './document.ts';
+import { personaSlices, type SourceType } from './document.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { EffectivePersona } from './effective-persona.ts';
 
@@ -40,7 +41,7 @@ export interface PutRequest {
 }
 
 export async function putPersona(store: Store, caller: SpaceCaller, { text, type, isType, check }: PutRequest): Promise<PersonaAnswer> {
-  const { persona, reader, source } = readPersona(text, type, isType);
+  const { persona, reader, source } = await runCooperatively(personaSlices(text, type, isType), caller.projectId);
   const warnings = await check(persona, reader);
   reader.finish();
   const { persona: name, about, roles, rank } = persona;

@@ -1,26 +1,30 @@
 /**
- * The text of a persona, YAML or JSON, as a plain value that knows where each of its parts stands. Refuses tags, aliases, merge keys and
- * repeated keys. Knows nothing of personas.
+ * Reads the text of a persona, YAML or JSON, as a plain value with the position of each part.
+ * Rejects tags, aliases, merge keys and duplicate keys. Must not know personas.
  */
-import type { Node, YAMLMap } from 'yaml';
+import type { Node, Scalar, YAMLMap } from 'yaml';
+import type { Slices } from '../util/concurrency/slices.ts';
 import { JsonError, parseJson } from '../util/json/json.ts';
 import { yaml } from '../util/on-demand.ts';
 import { Decimal, type PlainMap, type PlainValue } from '../util/text/decimal.ts';
-import { parseYaml, YamlError } from '../util/text/yaml.ts';
-import { readQuickYaml } from './quick-yaml.ts';
+import { parseYamlSlices, YamlError, type YamlLimits } from '../util/text/yaml.ts';
 
 export interface DocumentSource {
   readonly value: PlainValue;
-  /** `line 3, column 5` of a path such as `tables.pg/shop/orders.read`; empty where the text has no lines of its own (JSON). */
+  /**
+   * Returns `line 3, column 5` for a path such as `tables.pg/shop/orders.read`, or an empty string
+   * for JSON.
+   */
   readonly placeOf: (path: string) => string;
 }
 
-/** A text that cannot be read at all. */
+/** Thrown for a text that cannot be read at all. */
 export class UnreadableSource extends Error {}
 
 const MAX_DEPTH = 16;
-/** Some thousand tables with their rules. */
-const MOST_PARTS = 200_000;
+const MAX_YAML_BYTES = 1024 * 1024;
+/** Room for a few thousand tables with their rules. */
+const YAML_LIMITS: YamlLimits = { maxParts: 200_000, maxScalar: 64 * 1024 };
 
 export function readJsonSource(text: string): DocumentSource {
   try {
@@ -30,24 +34,11 @@ export function readJsonSource(text: string): DocumentSource {
   }
 }
 
-/** Where something stands is asked for only when something is wrong. */
-export function readYamlSource(text: string): DocumentSource {
-  const value = readQuickYaml(text, plainScalar);
-  if (value === undefined) return readWholeYaml(text);
-  let whole: DocumentSource | undefined;
-  return {
-    value,
-    placeOf: (path) => {
-      whole ??= readWholeYaml(text);
-      return whole.placeOf(path);
-    },
-  };
-}
-
-/** Everything that YAML has, with its places. */
-export function readWholeYaml(text: string): DocumentSource {
+export function* yamlSourceSlices(text: string): Slices<DocumentSource> {
+  if (Buffer.byteLength(text) > MAX_YAML_BYTES)
+    throw new UnreadableSource(`the document is larger than ${MAX_YAML_BYTES} bytes; send it as JSON`);
   try {
-    const { documents, lines } = parseYaml(text, MOST_PARTS);
+    const { documents, lines } = yield* parseYamlSlices(text, YAML_LIMITS);
     const placeAt = (offset: number): string => {
       const { line, col } = lines.linePos(offset);
       return `line ${line}, column ${col}`;
@@ -56,7 +47,7 @@ export function readWholeYaml(text: string): DocumentSource {
     if (first === undefined || first.contents === null) throw new UnreadableSource('the document is empty');
     if (second !== undefined) throw new UnreadableSource('there is more than one document');
     const reader = new YamlReader(placeAt);
-    const value = reader.read(first.contents, '', 1);
+    const value = yield* reader.read(first.contents, '', 1);
     return { value, placeOf: (path) => placeAt(reader.offsets.get(path) ?? 0) };
   } catch (error) {
     throw error instanceof YamlError ? new UnreadableSource(error.message) : error;
@@ -75,7 +66,7 @@ const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map<string, null | bo
   ['False', false],
 ]);
 
-/** What YAML's own rules make of a scalar without quotes. */
+/** Value of an unquoted scalar by YAML's rules. */
 function plainScalar(text: string): PlainValue {
   const constant = CONSTANTS.get(text);
   if (constant !== undefined) return constant;
@@ -88,41 +79,55 @@ export function childPath(path: string, name: string | number): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
+/** Nodes per slice: about a millisecond. */
+const SLICE_NODES = 500;
+
 class YamlReader {
   readonly offsets = new Map<string, number>();
   readonly #placeAt: (offset: number) => string;
+  #count = 0;
 
   constructor(placeAt: (offset: number) => string) {
     this.#placeAt = placeAt;
   }
 
-  read(node: Node, path: string, depth: number): PlainValue {
+  *read(node: Node, path: string, depth: number): Slices<PlainValue> {
+    if (++this.#count % SLICE_NODES === 0) yield;
     const offset = node.range?.[0] ?? 0;
     if (!this.offsets.has(path)) this.offsets.set(path, offset);
-    const refuse = (message: string): never => {
-      throw new UnreadableSource(`${this.#placeAt(offset)}: ${message}`);
-    };
-    if (depth > MAX_DEPTH) return refuse(`nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH) throw this.#error(offset, `nested deeper than ${MAX_DEPTH} levels`);
     const { isAlias, isMap, isScalar, isSeq } = yaml();
-    if (isAlias(node)) return refuse('aliases are not supported; write the value out');
-    if (isMap(node)) return this.#map(node as YAMLMap, path, depth);
-    if (isSeq(node)) return node.items.map((item, index) => this.read(item as Node, childPath(path, index), depth + 1));
-    if (!isScalar(node)) return refuse('this is no value');
-    const text = String(node.value ?? '');
-    return node.type === 'PLAIN' || node.type === undefined ? plainScalar(text) : text;
+    if (isAlias(node)) throw this.#error(offset, 'aliases are not supported; write the value out');
+    if (isMap(node)) return yield* this.#map(node as YAMLMap, path, depth);
+    if (isSeq(node)) {
+      const items: PlainValue[] = [];
+      for (const item of node.items) items.push(yield* this.read(item as Node, childPath(path, items.length), depth + 1));
+      return items;
+    }
+    if (!isScalar(node)) throw this.#error(offset, 'this is not a value');
+    return scalarValue(node);
   }
 
-  #map(map: YAMLMap, path: string, depth: number): PlainMap {
+  *#map({ items }: YAMLMap, path: string, depth: number): Slices<PlainMap> {
     const fields: PlainMap = new Map();
-    for (const { key, value } of map.items) {
+    for (const { key, value } of items) {
       const offset = (key as Node | null)?.range?.[0] ?? 0;
-      if (!yaml().isScalar(key)) throw new UnreadableSource(`${this.#placeAt(offset)}: a key must be a plain word`);
+      if (!yaml().isScalar(key)) throw this.#error(offset, 'a key must be a plain word');
       const name = String(key.value);
-      if (name === '<<') throw new UnreadableSource(`${this.#placeAt(offset)}: merge keys are not supported`);
-      const inside = childPath(path, name);
-      this.offsets.set(inside, offset);
-      fields.set(name, value === null ? null : this.read(value as Node, inside, depth + 1));
+      if (name === '<<') throw this.#error(offset, 'merge keys are not supported');
+      const fieldPath = childPath(path, name);
+      this.offsets.set(fieldPath, offset);
+      fields.set(name, value === null ? null : yield* this.read(value as Node, fieldPath, depth + 1));
     }
     return fields;
   }
+
+  #error(offset: number, message: string): UnreadableSource {
+    return new UnreadableSource(`${this.#placeAt(offset)}: ${message}`);
+  }
+}
+
+function scalarValue({ value, type }: Scalar): PlainValue {
+  const text = String(value ?? '');
+  return type === 'PLAIN' || type === undefined ? plainScalar(text) : text;
 }

@@ -5,15 +5,23 @@
  * The library composes documents by recursion, and deep nesting would overflow the stack. So the
  * depth is measured on its flat token list before anything is composed.
  */
-import type { CST, Document, LineCounter, YAMLMap } from 'yaml';
+import type { CST, Document, LineCounter } from 'yaml';
 import { runToEnd, type Slices } from '../concurrency/slices.ts';
 import { yaml } from '../on-demand.ts';
 import type { PlainValue } from './decimal.ts';
+import { composeSlices, nodeProblems, tooLargeAt } from './yaml-compose.ts';
 
 const MAX_DEPTH = 64;
 const MAX_ALIASES = 50;
-/** Lexemes of a document (words, brackets, blanks, line ends). Each takes a few microseconds. */
-const MAX_PARTS = 20_000;
+
+export interface YamlLimits {
+  /** Lexemes of a document (words, brackets, blanks, line ends). Each takes a few microseconds. */
+  readonly maxParts: number;
+  /** Characters of one value. */
+  readonly maxScalar: number;
+}
+
+const LIMITS: YamlLimits = { maxParts: 20_000, maxScalar: Number.POSITIVE_INFINITY };
 
 export interface YamlProblem {
   readonly message: string;
@@ -56,42 +64,50 @@ function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
 }
 
 /** Parses the documents of a text at once. Throws YamlError with all problems. */
-export function parseYaml(text: string, maxParts = MAX_PARTS): YamlDocuments {
-  return runToEnd(parseYamlSlices(text, maxParts));
+export function parseYaml(text: string, limits = LIMITS): YamlDocuments {
+  return runToEnd(parseYamlSlices(text, limits));
 }
 
 /** Parses the documents of a text in slices. */
-export function* parseYamlSlices(text: string, maxParts = MAX_PARTS): Slices<YamlDocuments> {
-  const { Composer, LineCounter } = yaml();
-  const lines = new LineCounter();
+export function* parseYamlSlices(text: string, limits = LIMITS): Slices<YamlDocuments> {
+  const lines = new (yaml().LineCounter)();
   if (text.includes('\0')) throw new YamlError([{ message: 'there is a NUL character', line: 0, column: 0 }]);
-  const tokens = yield* tokensOf(text, lines, maxParts);
+  const tokens = yield* tokensOf(text, lines, limits);
   const deep = tooDeepAt(tokens);
-  if (deep !== undefined) throw new YamlError([problemAt(lines, deep, `nested deeper than ${MAX_DEPTH} levels`)]);
+  if (deep !== undefined) throw tooDeep(lines, deep);
   yield;
-  const documents = [...new Composer({ schema: 'failsafe', prettyErrors: false, uniqueKeys: false }).compose(tokens)] as Document.Parsed[];
+  const large = tooLargeAt(tokens);
+  if (large !== undefined) throw new YamlError([problemAt(lines, large, 'the value has too many parts')]);
   yield;
-  const problems = documents.flatMap((document) => [
-    ...document.errors.map((error) => problemAt(lines, error.pos[0], error.message)),
-    ...repeatedKeys(document).map((offset) => problemAt(lines, offset, 'Map keys must be unique')),
-    ...taggedNodes(document).map((offset) => problemAt(lines, offset, 'tags are not allowed')),
-  ]);
+  const documents = yield* composeSlices(tokens);
+  const problems: YamlProblem[] = [];
+  for (const document of documents) {
+    for (const error of document.errors) problems.push(problemAt(lines, error.pos[0], error.message));
+    for (const { message, offset } of yield* nodeProblems(document)) problems.push(problemAt(lines, offset, message));
+  }
   if (problems.length > 0) throw new YamlError(problems);
   return { documents, lines };
 }
 
-/** Lexemes per slice, which takes a few milliseconds. */
-const SLICE_PARTS = 1_000;
+function tooDeep(lines: LineCounter, offset: number): YamlError {
+  return new YamlError([problemAt(lines, offset, `nested deeper than ${MAX_DEPTH} levels`)]);
+}
 
-/** Does what the library's parse does, with a bound on the number of lexemes. */
-function* tokensOf(text: string, lines: LineCounter, maxParts: number): Slices<readonly CST.Token[]> {
+/** Lexemes per slice, which takes a few milliseconds. */
+const SLICE_PARTS = 500;
+
+/** Does what the library's parse does, within limits. */
+function* tokensOf(text: string, lines: LineCounter, { maxParts, maxScalar }: YamlLimits): Slices<readonly CST.Token[]> {
   const { Lexer, Parser } = yaml();
   const parser = new Parser(lines.addNewLine);
+  const nesting = new Nesting();
   const tokens: CST.Token[] = [];
   let count = 0;
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     if (++count > maxParts) throw new YamlError([problemAt(lines, parser.offset, `the document has more than ${maxParts} parts`)]);
+    if (lexeme.length > maxScalar) throw new YamlError([problemAt(lines, parser.offset, `a value has more than ${maxScalar} characters`)]);
+    if (nesting.after(lexeme) > MAX_DEPTH) throw tooDeep(lines, parser.offset);
     tokens.push(...parser.next(lexeme));
     if (count % SLICE_PARTS === 0) yield;
   }
@@ -99,31 +115,23 @@ function* tokensOf(text: string, lines: LineCounter, maxParts: number): Slices<r
   return tokens;
 }
 
-/** Finds duplicate keys with a set: the library compares every key of a map with every other. */
-function repeatedKeys(document: Document.Parsed): readonly number[] {
-  const { isScalar, visit } = yaml();
-  const offsets: number[] = [];
-  visit(document, {
-    Map(_, { items }: YAMLMap) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value)) offsets.push(key.range?.[0] ?? 0);
-        seen.add(key.value);
-      }
-    },
-  });
-  return offsets;
-}
+/** Follows brackets and the dashes of one line, so that a flood of them ends before it is parsed. */
+class Nesting {
+  #brackets = 0;
+  #dashes = 0;
+  #isScalarNext = false;
 
-function taggedNodes(document: Document.Parsed): readonly number[] {
-  const offsets: number[] = [];
-  yaml().visit(document, {
-    Node(_, node) {
-      if ('tag' in node && node.tag !== undefined) offsets.push(node.range?.[0] ?? 0);
-    },
-  });
-  return offsets;
+  /** Returns a lower bound of the depth after a lexeme. */
+  after(lexeme: string): number {
+    const isScalar = this.#isScalarNext;
+    this.#isScalarNext = lexeme === yaml().CST.SCALAR;
+    if (isScalar) return 0;
+    if (lexeme === '[' || lexeme === '{') this.#brackets++;
+    else if (lexeme === ']' || lexeme === '}') this.#brackets = Math.max(0, this.#brackets - 1);
+    else if (lexeme === '-' || lexeme === '?') this.#dashes++;
+    else if (lexeme.startsWith('\n') || lexeme.startsWith('\r\n')) this.#dashes = 0;
+    return Math.max(this.#brackets, this.#brackets === 0 ? this.#dashes : 0);
+  }
 }
 
 /**

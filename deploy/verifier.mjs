@@ -1,6 +1,6 @@
-// Verifies the JWT of a request for a gateway (nginx `auth_request`, and whatever asks in the same way), and answers with the context headers that
-// Millrace trusts: 204 with all of them, an empty one for what the token does not say, so that nothing of the client's own can take its place;
-// 401 for everything else. It reads no body, keeps nothing, and knows nothing of the service.
+// Verifies the JWT of a request for a gateway (nginx `auth_request` or compatible) and responds with
+// the context headers: 204 with all of them, 401 if the token is invalid. Missing claims are empty
+// headers, so that values of the client cannot replace them. Stateless, reads no body.
 //
 //   JWKS_URL=https://id.example.org/.well-known/jwks.json JWT_ISSUER=https://id.example.org/ JWT_AUDIENCE=millrace \
 //   ORG_ID=01... PROJECT_ID=01... SPACE_ID=01... node deploy/verifier.mjs
@@ -10,7 +10,7 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
 
 const env = process.env;
 
-/** Signatures by a private key only: a public key must never do as a shared secret. */
+/** Asymmetric algorithms only: a public key must never be accepted as a shared secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 function setting(name, standard) {
@@ -28,7 +28,10 @@ const keys = env.JWKS_FILE
   ? createLocalJWKSet(JSON.parse(readFileSync(env.JWKS_FILE, 'utf8')))
   : createRemoteJWKSet(new URL(setting('JWKS_URL')), { timeoutDuration: 5000, cooldownDuration: 10_000, cacheMaxAge: 600_000 });
 
-/** Which claim has what; a dot leads into an object (`realm_access.roles`). A fixed id stands where tokens say nothing of it. */
+/**
+ * Claim of each context value; a dot selects a member of an object (`realm_access.roles`). A fixed id
+ * takes precedence.
+ */
 const sources = {
   org: { claim: env.CLAIM_ORG ?? 'org_id', fixed: env.ORG_ID },
   project: { claim: env.CLAIM_PROJECT ?? 'project_id', fixed: env.PROJECT_ID },
@@ -36,13 +39,13 @@ const sources = {
   user: { claim: env.CLAIM_USER ?? 'sub' },
   roles: { claim: env.CLAIM_ROLES ?? 'roles' },
 };
-/** Claims that rules of personas may use, by their names. */
+/** Names of the claims passed on for the rules of personas. */
 const passed = (env.CLAIMS ?? '').split(',').filter((name) => name !== '');
 
-/** Why a token that was signed by the right key is not taken all the same. */
+/** A token with a valid signature whose content cannot be used. */
 class Unfit extends Error {}
 
-/** A name with dots in it (a URL, as some providers have it) is looked for as it stands first. */
+/** The whole name is tried first, because some providers use URLs as claim names. */
 function claimOf(payload, path) {
   if (Object.hasOwn(payload, path)) return payload[path];
   return path
@@ -58,20 +61,20 @@ function textOf(payload, { claim, fixed }) {
   const value = claimOf(payload, claim);
   if (typeof value !== 'string' && typeof value !== 'number') throw new Unfit(`the token has no ${claim}`);
   const text = String(value);
-  if (!/^[\x21-\x7e]{1,128}$/.test(text)) throw new Unfit(`${claim} cannot stand in a header`);
+  if (!/^[\x21-\x7e]{1,128}$/.test(text)) throw new Unfit(`${claim} is not a valid header value`);
   return text;
 }
 
-/** A list, or one text with blanks or commas between them. A role with a comma in it would be two. */
+/** A list, or a string separated by spaces or commas. Roles must not contain commas. */
 function rolesOf(payload) {
   const value = claimOf(payload, sources.roles.claim) ?? [];
   const roles = typeof value === 'string' ? value.split(/[\s,]+/).filter((role) => role !== '') : value;
   if (!Array.isArray(roles) || roles.some((role) => typeof role !== 'string' || !/^[\x21-\x2b\x2d-\x7e]{1,128}$/.test(role)))
-    throw new Unfit(`${sources.roles.claim} is no list of roles`);
+    throw new Unfit(`${sources.roles.claim} is not a list of roles`);
   return roles.join(',');
 }
 
-/** JSON in ASCII: what is beyond it is escaped. */
+/** JSON with all characters beyond ASCII escaped. */
 function claimsOf(payload) {
   const chosen = passed.map((name) => [name, claimOf(payload, name)]).filter(([, value]) => value !== undefined);
   if (chosen.length === 0) return '';
@@ -81,13 +84,13 @@ function claimsOf(payload) {
   );
 }
 
-const NOBODY = { 'X-Org-Id': '', 'X-Project-Id': '', 'X-Space-Id': '', 'X-User-Id': '', 'X-User-Roles': '', 'X-User-Claims': '' };
+const ANONYMOUS = { 'X-Org-Id': '', 'X-Project-Id': '', 'X-Space-Id': '', 'X-User-Id': '', 'X-User-Roles': '', 'X-User-Claims': '' };
 
-/** All context headers, always. A Power Token is the service's to check: whoever sends one is nobody until then. */
+/** Always all context headers. With a Power Token they are empty; the service checks that token. */
 async function contextOf(headers) {
   const bearer = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (bearer === undefined && headers['x-power-token']) return NOBODY;
-  if (bearer === undefined) throw new Unfit('there is no bearer token');
+  if (bearer === undefined && headers['x-power-token']) return ANONYMOUS;
+  if (bearer === undefined) throw new Unfit('the bearer token is missing');
   const { payload } = await jwtVerify(bearer, keys, {
     issuer,
     audience,
@@ -105,7 +108,7 @@ async function contextOf(headers) {
   };
 }
 
-/** The keys cannot be had: that is no fault of the token's. */
+/** `true` if the keys could not be fetched, which is not the fault of the token. */
 const isOutage = (error) => error instanceof errors.JWKSTimeout || (!(error instanceof Unfit) && !(error instanceof errors.JOSEError));
 
 const server = createServer((request, response) => {
@@ -114,8 +117,8 @@ const server = createServer((request, response) => {
   contextOf(request.headers).then(
     (context) => response.writeHead(204, context).end(),
     (error) => {
-      if (isOutage(error)) process.stderr.write(`verifier: the keys cannot be read: ${error.message}\n`);
-      // The reason is for whoever holds the token; nothing of it is secret.
+      if (isOutage(error)) process.stderr.write(`verifier: the keys cannot be fetched: ${error.message}\n`);
+      // The reason is sent to the holder of the token; it contains no secrets.
       if (isOutage(error)) response.writeHead(503).end();
       else
         response
@@ -126,7 +129,7 @@ const server = createServer((request, response) => {
     },
   );
 });
-// nginx keeps connections for a minute; whoever closes first must be nginx.
+// Longer than the keep-alive timeout of nginx (60 s), so that nginx closes connections first.
 server.keepAliveTimeout = 75_000;
 server.listen(Number(env.PORT ?? 9090), env.HOST ?? '127.0.0.1', () => {
   const { address, port } = server.address();

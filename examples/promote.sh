@@ -1,21 +1,23 @@
 #!/bin/sh
-# The whole demo on its way from dev to staging to prod, with the command line alone.
+# Promotes the whole demo from dev to staging to prod with the command line.
 #
 #   npm start                         in one terminal
-#   sh examples/promote.sh            in another one; for a second time with a higher version: sh examples/promote.sh 1.1.0
+#   sh examples/promote.sh            in another one
+#   sh examples/promote.sh 1.1.0      to repeat it, with a higher version
 #
-# The definitions say `database: {ref: pg/shop}`. In dev and staging that is the database shop, in prod it is shop_prod: the project has an entry for
-# each, with the same alias and other spaces (millrace database add URL --alias shop --spaces prod). So nothing in a definition changes on the way.
+# The definitions have `database: {ref: pg/shop}`. In dev and staging this is the database shop, in
+# prod it is shop_prod. The project has an entry for each, with the same alias and different spaces
+# (millrace database add URL --alias shop --spaces prod). The definitions need no change.
 set -eu
 
 version=${1:-1.0.0}
 millrace=${MILLRACE:-npx millrace}
-# Where the commands below keep which space they are in; what you have kept yourself stays as it is.
+# A temporary context file for the commands below. Your own context is not changed.
 MILLRACE_CONTEXT_FILE=$(mktemp)
 export MILLRACE_CONTEXT_FILE
 trap 'rm -f "$MILLRACE_CONTEXT_FILE"' EXIT
 
-# Keeps the space for the commands that follow, and what was kept for the calls.
+# Selects the space for the following commands and reads the context for the calls.
 enter() { context=$($millrace context use --space-id "$1"); }
 kept() { echo "$context" | sed -n "s/^$1: //p"; }
 call() {
@@ -31,11 +33,11 @@ for step in 'dev staging' 'staging prod'; do
   to=${step#* }
   enter "$from"
 
-  echo "## What would change in $to: every definition of $from and the Lark modules that they load"
+  echo "## Changes in $to: every definition of $from and the Lark modules that they load"
   $millrace definition diff --all --to "$to" --version "$version" --modules --text
 
-  # All or nothing. It is refused when $to lacks a database or a module, or when its database would not take the SQL.
-  # A module that differs in $to stays as it is without --overwrite, and then nothing is copied either.
+  # All or nothing. Rejected if $to lacks a database or a module, or its database rejects the SQL.
+  # Also rejected without --overwrite if a module differs in $to.
   echo "## Copying $from to $to"
   $millrace definition copy --all --to "$to" --version "$version" --modules --overwrite
 
@@ -44,5 +46,5 @@ for step in 'dev staging' 'staging prod'; do
   call 'reports/sales?from=2024-01-01&to=2024-01-31'
 done
 
-echo '## What was deployed when, and by whom, is in the history of the space'
+echo '## The history of the space: deployments with time and user'
 $millrace definition history reports/sales --method get

@@ -1,18 +1,18 @@
-// The documentation as a site: the Markdown files of the project as they are, with a sidebar, a search that runs in the browser, and nothing
-// from other hosts. A link between pages that leads nowhere fails the build.
+// Builds the documentation site from the project's Markdown files, with a sidebar and local search.
+// Loads nothing from other hosts. A broken link between pages fails the build.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What is shown, copied to where the generator's own packages are found. */
+/** Copies of the pages, below the folder of the generator's packages. */
 const pages = fileURLToPath(new URL('../pages/', import.meta.url));
 rmSync(pages, { recursive: true, force: true });
 for (const name of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'examples', 'deploy'])
   cpSync(join(root, name), join(pages, name), { recursive: true });
 
-/** The first heading of a page is its name. */
+/** Title of a page: its first heading. */
 const titleOf = (file) => /^# (.*)$/m.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? file;
 const item = (file) => ({ text: titleOf(file), link: `/${file.replace(/README\.md$/, '').replace(/\.md$/, '')}` });
 const pagesOf = (folder) =>
@@ -20,7 +20,7 @@ const pagesOf = (folder) =>
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .map((name) => item(`${folder}/${name}`));
 
-/** As where the files are shown otherwise, so that links to headings hold in both places; tests/support/documents.ts has the same. */
+/** The same anchors as in tests/support/documents.ts and on code hosts. */
 const slugify = (heading) =>
   heading
     .trim()
@@ -28,7 +28,7 @@ const slugify = (heading) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-');
 
-/** Files that pages link to and that are no pages: they are copied. */
+/** Linked files that are not pages; copied to the site. */
 const linked = new Set();
 
 function noteLinks(md) {
@@ -48,7 +48,7 @@ function noteLinks(md) {
   };
 }
 
-/** Braces in code are code, not something to fill in. */
+/** Keeps braces in code from being read as template expressions. */
 function keepBraces(md) {
   const render = md.renderer.rules.code_inline;
   md.renderer.rules.code_inline = (...given) => render(...given).replace(/^<code(?! v-pre)/, '<code v-pre');
@@ -61,11 +61,11 @@ export default {
   outDir: './dist',
   cacheDir: './.cache',
   cleanUrls: true,
-  // Files that are no pages are copied beside them; that they exist is tested by tests/tidy.test.ts.
+  // Files of these types are copied in buildEnd; tests/tidy.test.ts checks that they exist.
   ignoreDeadLinks: [/\.(?:star|sh|mjs|conf)$/],
   rewrites: (id) => id.replace(/(^|\/)README\.md$/, '$1index.md'),
   markdown: {
-    // Pages are Markdown only: an angle bracket is one.
+    // Pages contain no HTML; angle brackets are literal.
     html: false,
     anchor: { slugify },
     languageAlias: { expr: 'js', mcp: 'json' },
@@ -86,9 +86,9 @@ export default {
     sidebar: [
       { text: 'Start', items: [item('README.md'), item('docs/README.md'), ...(existsSync(join(root, 'examples/README.md')) ? [item('examples/README.md')] : [])] },
       { text: 'Tutorials', items: pagesOf('docs/tutorials') },
-      { text: 'Running it', items: pagesOf('docs') },
+      { text: 'Operations', items: pagesOf('docs') },
       { text: 'Reference', items: pagesOf('docs/reference') },
-      { text: 'Inside', collapsed: true, items: [item('ARCHITECTURE.md'), item('CONTRIBUTING.md'), ...pagesOf('docs/decisions')] },
+      { text: 'Internals', collapsed: true, items: [item('ARCHITECTURE.md'), item('CONTRIBUTING.md'), ...pagesOf('docs/decisions')] },
     ],
   },
   buildEnd({ outDir }) {

@@ -1,4 +1,4 @@
-// A connection of a load generator: raw HTTP/1.1 with one request under way at most. Knows where an answer ends, and nothing of load.
+// A connection of the load generator: raw HTTP/1.1 with at most one request in flight.
 import { connect } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -6,7 +6,7 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 const numbers = { any: ({ most }) => 1 + Math.floor(Math.random() * most), next: (_, turn) => turn };
 
-/** Gives the text of the next request of {variants, inTurn?}. */
+/** Returns a function that produces the next request of {variants, inTurn?}. */
 export function requestTexts({ variants, inTurn }) {
   let turn = 0;
   return () => {
@@ -18,12 +18,15 @@ export function requestTexts({ variants, inTurn }) {
   };
 }
 
-/** `onAnswer(connection, isRight, bytes)` is told after each answer, `onLost` when the connection is over before it was ended. */
+/**
+ * Calls `onAnswer(connection, isRight, bytes)` after each response, and `onLost` when the
+ * connection closes unexpectedly.
+ */
 export class Connection {
   #socket;
   #isEnded = false;
   #head = Buffer.alloc(0);
-  /** Bytes of the body still to come; -1 while the head is read, -2 for chunks until the last one. */
+  /** Remaining bytes of the body; -1 while the head is read, -2 for chunks until the last one. */
   #left = -1;
   #tail = Buffer.alloc(0);
   #isRight = true;

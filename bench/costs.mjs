@@ -1,15 +1,19 @@
-// What a request costs beside another one of the same service: a check, a condition, a crowd of neighbours. A few percent are lost in rounds of a second,
-// between which a machine changes by far more. So both sides take short turns on connections that stay open, in the order a, b, b, a; the ratio is
-// taken within four turns, and the median of many is what counts. Two that are alike show how exact that is.
+// Compares the CPU cost of a request with another one of the same service. The difference is a few
+// percent, which rounds of a second cannot show, so both sides take short turns on open connections
+// in the order a, b, b, a. The result is the median of many such ratios; two equal requests show
+// its precision.
 import { Connection, requestTexts } from './connection.mjs';
 import { median, ThreadClock } from './measure.mjs';
 import { judge } from './report.mjs';
 import { COSTS } from './scenarios.mjs';
 
-/** Few: who is answered in larger groups, because the database takes longer for the other one, would seem cheaper. */
+/**
+ * Few connections: requests that wait longer for the database are answered in larger groups and
+ * would seem cheaper.
+ */
 const CONNECTIONS = 4;
 const ORDER = [0, 1, 1, 0];
-/** Of one turn. */
+/** Requests per turn. */
 const REQUESTS = 250;
 const WARM_REQUESTS = 5000;
 const FOURS = { whole: 60, quick: 10 };
@@ -26,7 +30,7 @@ export async function costs(engine, { quick }, say) {
   return { findings };
 }
 
-/** What the second costs as a multiple of the first, in each four. */
+/** Cost of the second request as a multiple of the first, per group of four turns. */
 async function compare([base, other], fours) {
   const { port, pid } = base.server;
   const turns = new Turns(port);
@@ -50,7 +54,7 @@ async function compare([base, other], fours) {
   }
 }
 
-/** The median, and twice its standard error by the spread of the middle half (of a normal distribution). */
+/** The median, and twice its standard error estimated from the interquartile range. */
 function estimate(ratios) {
   const sorted = [...ratios].sort((a, b) => a - b);
   const quarter = (share) => sorted[Math.round((sorted.length - 1) * share)];
@@ -58,7 +62,7 @@ function estimate(ratios) {
   return { middle: median(ratios), error: (2 * 1.253 * deviation) / Math.sqrt(ratios.length) };
 }
 
-/** So many requests at a time on the same connections. */
+/** Runs a fixed number of requests at a time on the same connections. */
 class Turns {
   #connections;
   #text;

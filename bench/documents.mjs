@@ -1,5 +1,5 @@
-// The OpenAPI document of a thousand tables: the first time, from memory, by a handler that makes a plain one each time, and what callers of
-// single rows feel meanwhile.
+// The OpenAPI document of 1,000 tables: first request, from memory, by a plain handler, and the
+// latency of single rows beside it.
 import { get } from 'node:http';
 import { USERS } from './fixtures.mjs';
 import { anyOf, makeRequest, runLoad } from './load.mjs';
@@ -9,7 +9,7 @@ const PATH = '/svc/rest/openapi/v1';
 const SECONDS = 2;
 const TYPES = ['int', 'varchar(100)', 'decimal(10,2)', 'timestamp', 'bigint'];
 
-/** Milliseconds to the last byte, and the size. */
+/** Milliseconds until the last byte, and the size. */
 function timed(port, path, headers) {
   const started = performance.now();
   return new Promise((resolve, reject) => {

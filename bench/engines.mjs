@@ -1,5 +1,5 @@
-// The engines to measure on: real ones, started for this run on ports of their own, or those that MILLRACE_TEST_..._URL name.
-// Refuses to know what is stored in them (fixtures.mjs).
+// The engines to measure: started for this run on their own ports, or named by
+// MILLRACE_TEST_..._URL.
 import { enginesWithoutAddress, startEngines, stopEngines } from '../scripts/engines/runs.mjs';
 import { pidListeningOn } from './measure.mjs';
 
@@ -13,8 +13,8 @@ const VARIABLES = {
 };
 
 /**
- * Where the engine is, {host, port, user, password, pid, entryPort}, and what stops it. Engines come up one at a time: also one that nobody asks
- * has threads that run now and then, on the cores that are measured.
+ * Starts an engine and returns its address and a function that stops it. Engines start one at a
+ * time, since even idle ones use CPU time on the measured cores.
  */
 export async function bringUpEngine(type) {
   const id = `bench-${process.pid}-${type}`;
@@ -38,7 +38,7 @@ function toAddress(type, variables) {
     port,
     user: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password),
-    /** Where the service connects: to ClickHouse over HTTP, as the yardstick's client does. */
+    /** Port that the service connects to: HTTP for ClickHouse, as the yardstick's client uses. */
     entryPort: port,
     pid: url.hostname === '127.0.0.1' ? pidListeningOn(port) : undefined,
   };

@@ -1,5 +1,6 @@
-// The tables that are measured, the same on every engine: `users` with 100,000 rows, `accounts` to change, `spares` to delete from, `notes`
-// to insert into, `orders` and `order_lines` when something reads related rows, and `events` with a million rows when something streams it. Knows engines and SQL, not the service.
+// The measured tables, equal on every engine: `users` with 100,000 rows, `accounts` to change,
+// `spares` to delete from, `notes` to insert into, `orders` and `order_lines` for related rows, and
+// `events` with a million rows for streaming.
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
@@ -12,7 +13,7 @@ export const ORDERS = 20_000;
 
 const TABLES = { users: USERS, accounts: ACCOUNTS, spares: SPARES };
 
-/** How each engine is spoken to and how it writes the same tables. `fill` makes rows from..to of the usual columns. */
+/** Connection and SQL of each engine. `fill` creates the rows from..to of the usual columns. */
 const DIALECTS = {
   pg: {
     open: openPostgres,
@@ -47,7 +48,7 @@ function mysqlDialect() {
       `CREATE TABLE ${table} (id ${table === 'notes' ? 'bigint AUTO_INCREMENT' : 'int'} PRIMARY KEY, ` +
       'name varchar(100) NOT NULL, email varchar(100) NOT NULL, created_at datetime NOT NULL) CHARACTER SET utf8mb4',
     index: 'CREATE UNIQUE INDEX users_email ON users (email)',
-    // Seven digits from a table of ten: both servers limit recursion, neither has a series.
+    // Digits are joined because both servers limit recursion and lack a series function.
     fill: (table, count) => {
       const places = [1, 10, 100, 1000, 10_000, 100_000].filter((place) => place < count);
       const sum = places.map((place, index) => `d${index}.d * ${place}`).join(' + ');
@@ -62,7 +63,7 @@ function mysqlDialect() {
   };
 }
 
-/** Orders of users with three lines each, for what reads related rows. */
+/** Orders of users with three lines each. */
 const RELATED = [
   'CREATE TABLE orders (id int PRIMARY KEY, user_id int NOT NULL, note varchar(100) NOT NULL, FOREIGN KEY (user_id) REFERENCES users (id))',
   `INSERT INTO orders SELECT id, 1 + (id * 7) % ${USERS}, name FROM users WHERE id <= ${ORDERS}`,
@@ -71,7 +72,7 @@ const RELATED = [
   'CREATE INDEX order_lines_order ON order_lines (order_id)',
 ];
 
-/** A database of its own on the engine, filled; `address` comes from engines.mjs. */
+/** Creates and fills a database on an engine; `address` is that of engines.mjs. */
 export async function createFixture(address) {
   const dialect = DIALECTS[address.type];
   const name = `bench_${process.pid}`;
@@ -95,7 +96,7 @@ export async function createFixture(address) {
     name,
     address,
     run: connection.run,
-    /** A table as it was: deletes need rows, and changes need others. */
+    /** Restores a table: deletes need rows, and updates need different ones. */
     refill: async (table) => {
       await connection.run(`TRUNCATE TABLE ${table}`);
       await connection.run(dialect.fill(table, TABLES[table]));

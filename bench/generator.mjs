@@ -1,29 +1,30 @@
-// A light load generator on raw sockets, for machines without wrk and for load at a fixed rate, which wrk cannot make. Each line of stdin is a plan
-// {port, request: {variants, inTurn?}, connections, seconds, rate?} as JSON; what it measured is printed as a line before the next plan is read.
-// At a fixed rate a request that finds no free connection waits, and the wait counts; so does one that is answered after the end: a server that
-// stalls cannot hide it. What is sent at first is not counted: this program has to be compiled once, and the connections of each plan are opened, which is nobody's latency.
+// A small load generator on raw sockets, for machines without wrk and for load at a fixed rate.
+// Each line of stdin is a plan {port, request: {variants, inTurn?}, connections, seconds, rate?} as
+// JSON, and each result is printed as one line. At a fixed rate, the wait for a free connection
+// counts, and so do late responses. The first requests of a plan do not count: they warm up this
+// program and open the connections.
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestTexts } from './connection.mjs';
 
 const FIRST_WARM_MS = 1000;
 const WARM_MS = 150;
-/** For the last answers, flat out; at a fixed rate all are waited for, so long at most. */
+/** Time to wait for the last responses of a plan without a rate. */
 const REST_MS = 50;
 const PATIENCE_MS = 5000;
 
-/** One plan while it goes on. */
+/** One plan in progress. */
 class Load {
   #plan;
   #nextText;
   #latencies = [];
-  /** When the request under way on a connection was due. */
+  /** Due time of the request in flight on each connection. */
   #started = new Map();
-  /** When those were due that found no free connection. */
+  /** Due times of requests that wait for a free connection. */
   #waiting = [];
   #errors = 0;
   #bytes = 0;
-  /** Requests that were due earlier do not count. */
+  /** Requests due before this time do not count. */
   #counted = 0;
 
   constructor(plan) {
@@ -43,7 +44,7 @@ class Load {
     return this.#measured();
   }
 
-  /** Waits for what is not answered yet, and counts what never is as failed. */
+  /** Waits for outstanding responses, and counts missing ones as failures. */
   async #answered(deadline) {
     while (this.#started.size + this.#waiting.length > 0 && performance.now() < deadline) await delay(5);
     const now = performance.now();
@@ -58,7 +59,7 @@ class Load {
     connection.send(this.#nextText());
   }
 
-  /** `onFree` is told after each answer. */
+  /** Calls `onFree` after each response. */
   #openConnections(onFree) {
     const answered = (connection, isRight, size) => {
       this.#bytes += size;
@@ -71,7 +72,7 @@ class Load {
     return Array.from({ length: this.#plan.connections }, () => new Connection(this.#plan.port, answered, () => this.#errors++));
   }
 
-  /** As fast as the server answers. */
+  /** Sends as fast as the server responds. */
   #flatOut(until) {
     const again = (connection) => {
       const now = performance.now();
@@ -82,7 +83,7 @@ class Load {
     return connections;
   }
 
-  /** `rate` requests a second, spread evenly, whatever the server does. */
+  /** Sends `rate` requests a second, evenly spaced, regardless of the responses. */
   #paced(until) {
     const free = [];
     const begin = performance.now();

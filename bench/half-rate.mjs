@@ -1,19 +1,19 @@
-// Latency at half the rate that all contestants can bear, beside each other: what a caller sees on a server that is not flat out. The rate is the
-// same for all of them, and a request that has to wait counts its wait.
+// Latency of all contestants at half the rate of the slowest one: what a caller sees on a server
+// that is not saturated. Waiting times count.
 import { median, processorTime, stolenSince } from './measure.mjs';
 import { interleave, problemOf } from './rounds.mjs';
 
 const ROUNDS = 3;
 const LEAST_SECONDS = 0.4;
 const MOST_SECONDS = 1;
-/** One of a hundred is to be told from the slowest of all. */
+/** Minimum number of requests, so that the p99 is not the maximum. */
 const REQUESTS = 500;
 
-/** What comes beside the rounds of a contest, in seconds, about. */
+/** Estimated seconds of these rounds. */
 export const secondsOfHalfRate = (contestants) => contestants * ROUNDS * (LEAST_SECONDS + 0.4);
 
-/** Gives each of `measured`, what the contestants did flat out, its latencies at half the rate. */
-export async function halfRate(contestants, measured, { connections, paced, rounds, patience }, say) {
+/** Adds the latencies at half the rate to each contestant's results in `measured`. */
+export async function halfRate(contestants, measured, { connections, paced, rounds, repeats }, say) {
   const rate = Math.max(1, Math.floor(Math.min(...measured.map((flatOut) => flatOut.rate)) / 2));
   const seconds = Math.min(MOST_SECONDS, Math.max(LEAST_SECONDS, REQUESTS / rate));
   const measure = async ({ server, request }) => {
@@ -21,7 +21,7 @@ export async function halfRate(contestants, measured, { connections, paced, roun
     const load = await paced.run({ port: server.port, request, seconds, connections, rate });
     return { ...load, errors: load.errors / Math.max(1, load.requests), stolen: stolenSince(time) };
   };
-  const results = await interleave(contestants, { rounds: Math.min(rounds, ROUNDS), patience }, measure, { say });
+  const results = await interleave(contestants, { rounds: Math.min(rounds, ROUNDS), repeats }, measure, { say });
   const of = (index, key) => median(results[index].map((round) => round[key]));
   const base = of(
     measured.findIndex(({ isBase }) => isBase),

@@ -1,5 +1,5 @@
-// Load on an HTTP server from a process of its own: wrk where it is installed (or can be), else the light generator beside this file.
-// A request is text with numbers to be filled in; both generators write it to the socket as it stands.
+// Generates load on an HTTP server from a separate process: wrk if it is or can be installed,
+// otherwise generator.mjs. Requests are text with numbers to fill in.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -10,12 +10,15 @@ import { fileURLToPath } from 'node:url';
 
 const GENERATOR = fileURLToPath(new URL('./generator.mjs', import.meta.url));
 
-/** Put into a path or body, it becomes a number from 1 to `most`, anew for each request. */
+/** Placeholder in a path or body for a random number from 1 to `most`. */
 export const anyOf = (most) => `\u0001any:${most}\u0001`;
-/** The next number from 1 on, each once. */
+/** Placeholder for the next number of a sequence that starts at 1. */
 export const nextOf = () => '\u0001next:0\u0001';
 
-/** What to send: pieces of text with numbers between them. Numbers in a body would change its length and are for paths only. */
+/**
+ * A request as pieces of text with numbers between them. Numbers change the length, so only paths
+ * may contain them.
+ */
 export function makeRequest({ method = 'GET', path, headers = {}, body }) {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
@@ -30,19 +33,19 @@ function toNumber(part) {
   return { kind, most: Number(most) };
 }
 
-/** Any of these requests, each as often as the others. */
+/** A random one of these requests. */
 export function anyRequest(requests) {
   return { ...requests[0], variants: requests.flatMap(({ variants }) => variants) };
 }
 
-/** Each of these requests in turn: of so many, those under way at one time are different ones. */
+/** These requests in turn, so that concurrent ones differ. */
 export function eachRequest(requests) {
   return { ...anyRequest(requests), inTurn: true };
 }
 
 const fillOnce = (text) => text.replaceAll(/\u0001\w+:\d+\u0001/g, '1');
 
-/** Sends the request once and gives the answer, to see that it is the right one before it is counted. */
+/** Sends a request once, to verify the response before measuring. */
 export function sendOnce(port, { once }) {
   return new Promise((resolve, reject) => {
     const headers = once.body === undefined ? once.headers : { ...once.headers, 'Content-Type': 'application/json' };
@@ -59,7 +62,7 @@ export function sendOnce(port, { once }) {
 
 const has = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
-/** The name of the generator that will be used. A machine where we may install wrk gets it. */
+/** Chooses the generator, installing wrk if permitted. */
 export function chooseGenerator(say) {
   if (has('wrk')) return 'wrk';
   if (process.getuid?.() === 0 && has('apt-get')) {
@@ -69,7 +72,10 @@ export function chooseGenerator(say) {
   return has('wrk') ? 'wrk' : 'own';
 }
 
-/** Runs the load and gives {requests, seconds, errors, p50, p99, p999} (milliseconds). `rate` (requests a second) needs the own generator. */
+/**
+ * Runs the load and returns {requests, seconds, errors, p50, p99, p999} (milliseconds). `rate`
+ * (requests a second) requires the own generator.
+ */
 export function runLoad(generator, plan) {
   return generator === 'wrk' && plan.rate === undefined ? runWrk(plan) : runOwn(plan);
 }
@@ -91,7 +97,9 @@ async function runWrk({ port, request, connections, seconds }) {
 
 const NUMBERS = { any: ({ most }) => `math.random(${most})`, next: () => 'following()' };
 
-/** JSON's strings are Lua's too: the requests hold no characters that the two write differently. */
+/**
+ * JSON strings are valid Lua here: requests contain no characters that the two escape differently.
+ */
 function toLua({ variants, inTurn }) {
   const makers = variants.map(({ pieces, numbers }) => {
     const terms = pieces.flatMap((piece, i) => [JSON.stringify(piece), ...(numbers[i] ? [NUMBERS[numbers[i].kind](numbers[i])] : [])]);
@@ -111,7 +119,7 @@ end
 `;
 }
 
-/** The light generator: one process that runs plans one after the other, and is compiled only once. */
+/** Runs plans of generator.mjs one after the other in one process, which is compiled once. */
 export class OwnGenerator {
   #child = spawn(process.execPath, [GENERATOR], { stdio: ['pipe', 'pipe', 'inherit'] });
   #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();

@@ -1,5 +1,5 @@
-// `npm run bench`: starts the engines, the service as users run it and the yardsticks beside it, runs the scenarios in interleaved rounds, and
-// writes what it found into bench/results/, a whole run into docs/performance.md too. Everything is a ratio within one run; figures of two runs are not to be compared.
+// `npm run bench`: runs the service and the yardsticks in interleaved rounds on real engines, and
+// writes the results to bench/results/. Only ratios within one run are comparable.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -12,15 +12,19 @@ import { residentBytes } from './measure.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { Progress } from './progress.mjs';
 import { toMarkdown, toText, verdicts } from './report.mjs';
-import { admit, isYardstick, Patience, runRounds, secondsOfContest } from './rounds.mjs';
+import { admit, isYardstick, RepeatBudget, runRounds, secondsOfContest } from './rounds.mjs';
 import { SCENARIOS } from './scenarios.mjs';
 import { startService, startYardstick } from './servers.mjs';
 import { Administrator, databaseEntry, Refused } from './tenants.mjs';
 import { TRIALS } from './trials.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const DOCS = join(ROOT, 'docs', 'performance.md');
-const MARKS = ['<!-- last run: begin -->', '<!-- last run: end -->'];
+const DOCS = join(ROOT, 'docs', 'performance-results.md');
+const HEAD = `# Results of the last benchmark run
+
+\`npm run bench\` writes this page at the end of a whole run. [Performance](performance.md) describes what
+is measured, and how. Only ratios within one run are comparable.
+`;
 const ALL = { ...SCENARIOS, ...TRIALS };
 
 const say = (line) => process.stderr.write(`${line}\n`);
@@ -31,7 +35,9 @@ function chosen({ scenarios, thousand }) {
   return scenarios ?? Object.keys(ALL).filter((name) => thousand || !ALL[name].isOptional);
 }
 
-/** One scenario on one engine. What the service refuses, or cannot do yet, is a line of the report and not the end of the run. */
+/**
+ * Runs one scenario on one engine. A scenario that cannot run is reported and does not end the run.
+ */
 async function runScenario(name, engine, settings, progress) {
   const scenario = ALL[name];
   const type = engine.fixture.address.type;
@@ -50,19 +56,19 @@ async function runScenario(name, engine, settings, progress) {
   return result;
 }
 
-/** What a scenario takes on one engine, about: measured once, to tell what a run will take. */
+/** Estimated seconds of a scenario on one engine. */
 function estimateOf(scenario, settings) {
   const own = scenario.takes ?? 0;
   if (scenario.trial) return own;
   const sides = scenario.sides ?? 2;
   return own + secondsOfContest(sides, { ...settings, ...spanOf(scenario, settings) }) + secondsOfHalfRate(sides);
 }
-/** For rounds of a whole run that are run again because the host was busy with other machines. */
-const PATIENCE_SECONDS = 60;
-/** To start an engine, the servers and to fill the tables. */
+/** Total time for repeating rounds of a whole run in which the host was busy. */
+const REPEAT_SECONDS = 60;
+/** Time to start an engine and the servers, and to fill the tables. */
 const ENGINE_SECONDS = 15;
 
-/** Some contests need longer rounds, and are content with fewer; some are about a few percent, and need more. */
+/** Some contests need longer or fewer rounds. */
 const spanOf = ({ seconds: least = 0, leastRounds = 0, mostRounds = Number.POSITIVE_INFINITY }, { isWhole, quick, seconds, rounds }) => ({
   seconds: quick ? seconds : Math.max(seconds, least),
   rounds: Math.min(isWhole ? Math.max(rounds, leastRounds) : rounds, mostRounds),
@@ -81,15 +87,15 @@ async function contest(result, contestants, settings) {
   const measured = await runRounds(contestants, settings, sayRound, say);
   const idle = measured.find(({ rounds }) => rounds.some(({ rate }) => rate === 0));
   if (idle) throw new Refused(`no requests: none of ${idle.label} came to its end in some round`);
-  // Otherwise the service is compared with itself.
+  // Without a yardstick the service is compared with itself.
   if (contestants.some(isYardstick)) await halfRate(contestants, measured, settings, say);
   result.contestants = measured;
   for (const contestant of measured) contestant.verdicts = verdicts(result.targets?.[contestant.label], contestant);
 }
 
 /**
- * Everything a scenario needs of one engine. The service starts anew with each, as the yardstick does: what the scenarios of one engine left in
- * memory is not the next one's burden.
+ * Prepares an engine for its scenarios. Service and yardstick are restarted per engine, so that
+ * memory of one engine's scenarios does not affect the next.
  */
 async function prepareEngine(type, address, options, runFolder) {
   say(`${ENGINE_NAMES[type]}: filling tables ...`);
@@ -109,7 +115,10 @@ async function prepareEngine(type, address, options, runFolder) {
     await fixture.drop();
     rmSync(join(folder, 'data'), { recursive: true, force: true });
   };
-  /** `later`: what a scenario has started and is to be stopped when it is over; `stops`: when the engine is. `atStart`: its memory, unused. */
+  /**
+   * `later` stops resources after a scenario, `stops` after the engine. `atStart` is the memory
+   * before any load.
+   */
   const atStart = { service: residentBytes(service.pid), yardstick: residentBytes(yardstick.pid) };
   return { fixture, project, yardstick, service, administrator, folder, atStart, finish, stops, later: (work) => finish.push(work), stop };
 }
@@ -131,10 +140,7 @@ function writeResults(run, folder, { isWhole }) {
   writeFileSync(join(folder, 'report.md'), `# Benchmark\n\n${toMarkdown(run)}\n`);
   say(`written: ${join(folder, 'report.md')}`);
   if (!isWhole) return;
-  const [begin, end] = MARKS;
-  const page = readFileSync(DOCS, 'utf8');
-  const before = page.slice(0, page.indexOf(begin) + begin.length);
-  writeFileSync(DOCS, `${before}\n\n${toMarkdown(run)}\n\n${page.slice(page.indexOf(end))}`);
+  writeFileSync(DOCS, `${HEAD}\n${toMarkdown(run)}\n`);
   say(`written: ${DOCS}`);
 }
 
@@ -153,7 +159,7 @@ async function main(options) {
     const plan = options.engines.map((type) => [type, names.filter((name) => ALL[name].engines.includes(type))]);
     const seconds = plan.flatMap(([, own]) => own.map((name, i) => estimateOf(ALL[name], settings) + (i === 0 ? ENGINE_SECONDS : 0)));
     const progress = new Progress(seconds);
-    settings.patience = new Patience(PATIENCE_SECONDS, seconds.length);
+    settings.repeats = new RepeatBudget(REPEAT_SECONDS, seconds.length);
     settings.paced = new OwnGenerator();
     say(`${seconds.length} scenarios, about ${progress.minutes} minutes`);
     for (const [type, own] of plan) {
@@ -166,7 +172,7 @@ async function main(options) {
       await cleanUp();
     }
     run.minutes = progress.minutesPassed;
-    run.repeated = settings.patience.repeated;
+    run.repeated = settings.repeats.repeated;
     writeResults(run, folder, options);
   } finally {
     settings.paced?.end();

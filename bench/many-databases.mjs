@@ -1,5 +1,5 @@
-// Many databases for one service: a server of its own that allows so many sessions, a hundred databases in it, or two hundred and five projects
-// that register each of them. Knows how to make them and what to ask; the contest is run elsewhere.
+// Many databases behind one service: a server with 100 databases, or with 205 in five projects
+// each.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,16 +20,19 @@ const PROJECTS = 5;
 const FEW = 10;
 const FEW_CONNECTIONS = 5;
 const ROWS = 1000;
-/** How often each database is asked before anything counts: of a thousand, and of fewer. PostgreSQL plans the first five of each statement anew. */
+/**
+ * Requests per database before measuring, for 1,000 and for fewer. PostgreSQL plans the first five
+ * executions of each statement again.
+ */
 const FIRST = { pg: [6, 4], ms: [2, 2], ma: [2, 2], ch: [2, 2] };
-/** The service looks at a table again when its picture is older than five seconds. */
+/** Age at which the service refreshes a cached table. */
 const LOOK_AGAIN_MS = 5100;
-/** A thousand of the service, a thousand of the yardstick, and what the few databases hold beside them. */
+/** Sessions for 1,000 databases of both sides, and for the few databases beside them. */
 const SESSIONS = 1000 * 2 + FEW * FEW_CONNECTIONS * 2 + 100;
 
 const MYSQL_FLAGS = [`--max-connections=${SESSIONS}`];
 
-/** How each engine is started with room for a session of each pool, of the service and of the yardstick. */
+/** Start of each engine with room for a session per pool of both sides. */
 const SERVERS = {
   pg: {
     program: postgres,
@@ -130,10 +133,10 @@ async function createOnClickhouse({ host, port, user, password }, count) {
 }
 
 /**
- * The server with its databases, a service and a yardstick of its own, and the projects that register them: made once for the contests of one engine.
- * `few` holds ten with pools of five; `projects` hold all of them, once or five times, with pools of one.
+ * The server with its databases, a service, a yardstick and the projects, created once per engine.
+ * `few` holds ten databases with pools of five; `projects` hold all of them with pools of one.
  */
-async function setUp(engine, { thousand, quick, workers, prof, nodeHttp }, say) {
+async function setUp(engine, { thousand, quick, workers, prof }, say) {
   const { fixture } = engine;
   const { type } = fixture.address;
   const folder = join(engine.folder, 'tenants');
@@ -143,7 +146,7 @@ async function setUp(engine, { thousand, quick, workers, prof, nodeHttp }, say) 
   say(`  creating ${each} databases`);
   await SERVERS[type].create(address, each);
   const names = Array.from({ length: each }, (_, i) => `tenant_${i + 1}`);
-  const service = await startService({ folder, workers, prof, nodeHttp });
+  const service = await startService({ folder, workers, prof });
   engine.stops.push(async () => {
     await service.stop();
     rmSync(join(folder, 'data'), { recursive: true, force: true });
@@ -162,8 +165,9 @@ async function setUp(engine, { thousand, quick, workers, prof, nodeHttp }, say) 
 }
 
 /**
- * The first request to each opens its connection, and the first few may be planned anew: neither is what is compared. So the
- * requests come as far apart as the service looks at a table again; where the databases are few, what warms a contest up does it.
+ * The first request opens a connection, and the next ones may be planned again. Neither is
+ * measured, so these requests run first, at the interval of the table refresh. With few databases
+ * the usual warm-up suffices.
  */
 const firstRequests = (administrator, type, names, say) => async (projects, times) => {
   const first = projects.flatMap((project) =>
@@ -177,12 +181,11 @@ const firstRequests = (administrator, type, names, say) => async (projects, time
   }
 };
 
-/** What the contests with many databases need. */
 export async function prepareMany(engine, settings, say) {
   engine.tenants ??= await setUp(engine, settings, say);
 }
 
-/** Single rows from so many databases in turn, against a handler with as many pools. */
+/** Single rows from `count` databases in turn, against a handler with one pool per database. */
 export const manyDatabases = (count) => async (engine, settings, say) => {
   const { type } = engine.fixture.address;
   const isThousand = count === 1000;

@@ -1,15 +1,15 @@
-// What processes have used, from /proc: CPU time and memory of a process with all its children. Knows nothing of what they do.
-// Where there is no /proc, or for a server that is not on this machine, everything is undefined and the report leaves it out.
+// CPU time and memory of processes and their children, from /proc. Everything is undefined without
+// /proc or for a remote server, and the report omits it.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Linux counts CPU time in hundredths of a second for everyone, whatever the kernel's own tick. */
+/** Linux reports CPU time in hundredths of a second, whatever the kernel's tick. */
 const TICKS_PER_SECOND = 100;
 
 function readStat(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in brackets may hold anything; the numbers begin behind its end with the state.
+    // The name in brackets may contain anything; the fields start behind it with the state.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]), waited: Number(fields[13]) + Number(fields[14]) };
   } catch {
@@ -17,7 +17,7 @@ function readStat(pid) {
   }
 }
 
-/** The process and everything below it. */
+/** The process and all its descendants. */
 function family(pid) {
   const children = new Map();
   for (const name of readdirSync('/proc')) {
@@ -32,7 +32,7 @@ function family(pid) {
   return members;
 }
 
-/** Seconds of CPU that the process and its children have used so far, those that have ended included. */
+/** Seconds of CPU that the process and its children have used, including ended children. */
 export function cpuSeconds(pid) {
   const own = pid === undefined ? undefined : readStat(pid);
   if (!own) return undefined;
@@ -48,7 +48,7 @@ const REST_WINDOW_MS = 100;
 const MOST_AT_REST = 0.1;
 const LONGEST_MS = 2000;
 
-/** Waits until a server has done what was left to do: it uses less than a tenth of a processor. Two seconds at most. */
+/** Waits until a server uses less than 10 % of a core, at most two seconds. */
 export async function atRest(pid) {
   let before = cpuSeconds(pid);
   for (let waited = 0; before !== undefined && waited < LONGEST_MS; waited += REST_WINDOW_MS) {
@@ -59,7 +59,7 @@ export async function atRest(pid) {
   }
 }
 
-/** Counts the nanoseconds of CPU that the threads of a process and of its children use: those that there are when it is made. */
+/** Counts the CPU nanoseconds of the current threads of a process and its children. */
 export class ThreadClock {
   #files;
 
@@ -76,7 +76,9 @@ export class ThreadClock {
   }
 }
 
-/** What the processors of this machine have done so far, and what the host gave to other machines meanwhile, both in ticks. */
+/**
+ * Ticks that the cores of this machine have worked, and ticks that the host gave to other machines.
+ */
 export function processorTime() {
   try {
     const ticks = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0].trim().split(/\s+/).slice(1, 9).map(Number);
@@ -86,7 +88,7 @@ export function processorTime() {
   }
 }
 
-/** Of the processors' time. Beyond it a measurement says more about the host than about what was measured. */
+/** Share of CPU time taken by the host beyond which a measurement is unreliable. */
 export const MOST_STOLEN = 0.03;
 
 /** The share of the time since then that the host gave to others. */
@@ -109,7 +111,7 @@ export function residentBytes(pid) {
   return family(pid).reduce((sum, member) => sum + residentKilobytes(member), 0) * 1024;
 }
 
-/** Watches the memory of one process until `stop`, which gives the largest size seen. */
+/** Samples the memory of a process until `stop`, which returns the maximum. */
 export function watchMemory(pid, everyMs = 10) {
   let largest = residentKilobytes(pid);
   const timer = setInterval(() => {
@@ -123,7 +125,7 @@ export function watchMemory(pid, everyMs = 10) {
   };
 }
 
-/** The process that listens on a TCP port of this machine. */
+/** Finds the process that listens on a TCP port of this machine. */
 export function pidListeningOn(port) {
   const wanted = new Set();
   try {
@@ -134,7 +136,7 @@ export function pidListeningOn(port) {
       }
     }
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    // A parent is older than the children that may have inherited its socket.
+    // A parent is older than children that inherited its socket.
     return pids
       .map(Number)
       .sort((a, b) => a - b)
@@ -159,7 +161,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The middle one with the smallest and the largest: the spread of a few rounds is all of it. */
+/** The median with the smallest and the largest value. */
 export function spread(numbers) {
   const known = numbers.filter((number) => number !== undefined && !Number.isNaN(number));
   return known.length === 0 ? undefined : { median: median(known), low: Math.min(...known), high: Math.max(...known) };

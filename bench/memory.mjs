@@ -1,11 +1,11 @@
-// What is left of a load in memory: both sides at the start, at the end of the contests, and when they have rested. What comes next may be prepared
-// meanwhile, as long as neither of them has to do with it.
+// Memory of both sides at the start, after the contests, and after a minute of rest. The next
+// contest may be prepared during that minute if it involves neither side.
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentBytes } from './measure.mjs';
 import { judge } from './report.mjs';
 
 const REST_MS = 60_000;
-/** Back to the start, within a tenth. */
+/** Maximum memory after the rest, as a multiple of the start. */
 const MOST_LEFT = 1.1;
 const megabytes = (bytes) => `${(bytes / 1048576).toFixed(0)} MB`;
 

@@ -1,17 +1,17 @@
-// The command line of the benchmark. Refuses to know what a scenario does: it only checks that the words are known.
+// The command line of the benchmark.
 export const ENGINES = ['pg', 'ms', 'ma', 'ch'];
 
 export const USAGE = `npm run bench -- [options]
   --engine pg,ms,ma,ch     engines to measure (all)
   --scenario name,name     scenarios to run (all); --list names them
   --quick                  3 rounds and small sets instead of 4 rounds
-  --rounds n --seconds s   so many rounds (4) of so many seconds (1)
-  --thousand               a thousand databases too, which take eight minutes more
+  --rounds n --seconds s   number of rounds (4) and their length (1)
+  --thousand               includes 1,000 databases, which adds eight minutes
   --connections n          connections of the load generator (32)
   --workers n              MILLRACE_WORKERS of the service (1)
   --prof                   the service writes a CPU profile into the results
   --list                   names the scenarios and ends
-A whole run, of all engines and scenarios, writes docs/performance.md at its end; a part of one, or a quick one, never does.`;
+A whole run, of all engines and scenarios, writes docs/performance-results.md; other runs do not.`;
 
 const flags = {
   '--quick': 'quick',
@@ -35,7 +35,7 @@ function list(text) {
 
 function count(text) {
   const number = Number(text);
-  if (!(number > 0)) throw new Error(`"${text}" is no number above 0`);
+  if (!(number > 0)) throw new Error(`"${text}" is not a number above 0`);
   return number;
 }
 

@@ -1,4 +1,5 @@
-// How far a run is and how long it will take still: by estimates made before, and by how well they have held so far.
+// Progress of a run and its remaining time, from estimates that are corrected by the time passed so
+// far.
 const toMinutes = (seconds) => Math.ceil(seconds / 60);
 
 export class Progress {
@@ -6,7 +7,7 @@ export class Progress {
   #started = performance.now();
   #done = 0;
 
-  /** The seconds that each step will take, about. */
+  /** `estimates`: seconds of each step. */
   constructor(estimates) {
     this.#estimates = estimates;
   }
@@ -23,7 +24,7 @@ export class Progress {
     return (performance.now() - this.#started) / 1000;
   }
 
-  /** Begins the next step: its number, and what is left of the time. */
+  /** Starts the next step. Returns its number and the remaining time. */
   next() {
     const before = sum(this.#estimates.slice(0, this.#done));
     const pace = before === 0 ? 1 : this.#passed / before;

@@ -1,4 +1,4 @@
-// What a run found, as a table for the terminal, as Markdown, and as JSON. Knows results, not how they came about.
+// Formats results as a table for the terminal, as Markdown, and as JSON. No I/O.
 import { ENGINE_NAMES } from './engines.mjs';
 import { MOST_STOLEN } from './measure.mjs';
 
@@ -29,13 +29,16 @@ const COLUMNS = [
 
 export const judge = (holds, words) => `${words}: ${holds ? 'met' : 'missed'}`;
 
-/** Memory may be so many times the yardstick's. */
+/** Maximum memory as a multiple of the yardstick's. */
 const MOST_GIRTH = 1.3;
 
-/** At half the rate one request of a hundred may take less than so many times as long as the one in the middle. */
+/** Maximum p99 at half the rate, as a multiple of p50. */
 const MOST_TAIL = 10;
 
-/** What was to be reached and whether it was, in words. Whoever stands beside a yardstick may be no later than it, and not much larger. */
+/**
+ * Compares results with targets. A contestant beside a yardstick must not have a higher p99 or much
+ * more memory.
+ */
 export function verdicts(target, contestant) {
   const judged = [];
   for (const [kind, least] of Object.entries(target ?? {})) {
@@ -74,7 +77,7 @@ export function toText(result) {
 
 const row = (cells) => `| ${cells.join(' | ')} |`;
 
-/** The summary: one line a scenario, one column an engine. */
+/** Summary: a line per scenario, a column per engine. */
 function ratioTable(results) {
   const pairs = results.filter((result) => result.engine && result.contestants?.some((c) => c.label === 'millrace'));
   const engines = [...new Set(pairs.map((result) => result.engine))];
@@ -93,7 +96,7 @@ function ratioTable(results) {
   ].join('\n');
 }
 
-/** All contests of one engine in one table; a scenario's name stands at its first line. */
+/** All contests of one engine; the name of a scenario is on its first line. */
 function contestTable(results) {
   const names = ['scenario', ...COLUMNS.map(([name]) => name)];
   const lines = results.flatMap(({ title, contestants }) =>
@@ -118,7 +121,7 @@ function engineSection(engine, results) {
   return [`### ${ENGINE_NAMES[engine]}`, ...(contests.length > 0 ? [contestTable(contests)] : []), ...results.flatMap(detail)].join('\n\n');
 }
 
-/** What was not reached, by the kind of target. */
+/** Missed targets by kind. */
 function shortfalls(results) {
   const judged = results.flatMap(({ title, engine, contestants = [], findings = [] }) => [
     ...contestants.flatMap(({ verdicts: words = [] }) => words.map((text) => ({ text, where: `${ENGINE_NAMES[engine]} ${title}` }))),
@@ -144,25 +147,25 @@ function shortfalls(results) {
     .join('\n');
 }
 
-/** Rounds that differ so much say more about the machine than about the service. */
+/** Ratio of the largest to the smallest round beyond which the machine was too busy. */
 const WIDE = 1.5;
 
-/** Outside of containers Linux gives every session of PostgreSQL as large a claim to a processor as the service and the clients have together. */
+/** Outside of containers, Linux gives each PostgreSQL session its own scheduling group. */
 function grouping({ hasAutogroups }) {
   if (!hasAutogroups) return [];
   return [
-    'The kernel shares the processors out by sessions (`kernel.sched_autogroup_enabled`), and each connection of PostgreSQL is one: now and then one of them waits for tens of milliseconds, on both sides ([decision 44](decisions/0044-shared-connections.md)).',
+    'The kernel groups processes by session (`kernel.sched_autogroup_enabled`), and each connection of PostgreSQL is one, so single requests wait for tens of milliseconds on both sides.',
   ];
 }
 
-/** How much of the processors the host gave to other machines in the rounds that count. */
+/** Share of CPU time that the host gave to other machines during the counted rounds. */
 function disturbance(results, repeated) {
   const stolen = results.flatMap(({ contestants = [] }) => contestants.flatMap(({ rounds }) => rounds.map((round) => round.stolen)));
   if (repeated === 0 && !stolen.some((share) => share >= 0.005)) return [];
   const mean = stolen.reduce((sum, share) => sum + share, 0) / stolen.length;
   const disturbed = stolen.filter((share) => share > MOST_STOLEN).length;
   return [
-    `The host gave ${(mean * 100).toFixed(1)} % of the processors to other machines: ${repeated} rounds were run again for it, and in ${disturbed} of ${stolen.length} measurements that count it was more than ${MOST_STOLEN * 100} % all the same.`,
+    `The host gave ${(mean * 100).toFixed(1)} % of the CPU time to other machines. ${repeated} rounds were repeated because of it; in ${disturbed} of ${stolen.length} counted measurements it was more than ${MOST_STOLEN * 100} %.`,
   ];
 }
 
@@ -171,20 +174,36 @@ function steadiness(results) {
   const wide = spreads.filter(({ ratio }) => ratio.high > ratio.low * WIDE).length;
   if (wide * 4 < spreads.length) return [];
   return [
-    `**The machine was busy with other things:** in ${wide} of ${spreads.length} measurements the largest ratio is more than ${WIDE} times the smallest. Repeat the run when it is quiet.`,
+    `**The machine was busy:** in ${wide} of ${spreads.length} measurements the largest ratio is more than ${WIDE} times the smallest. Repeat the run when it is quiet.`,
   ];
 }
 
-/** The part that goes into docs/performance.md too. */
+const COLUMNS_OF_PROSE = 100;
+
+/** Breaks a paragraph into lines; those after the first one of a list item are indented. */
+function wrap(text) {
+  const indent = text.startsWith('- ') ? '  ' : '';
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.length - 1;
+    if (lines[last].length + word.length >= COLUMNS_OF_PROSE) lines.push(`${indent}${word}`);
+    else lines[last] += lines[last] === '' ? word : ` ${word}`;
+  }
+  return lines.join('\n');
+}
+
+/** The part that is also written into the documentation. */
 export function toMarkdown({ machine, settings, results, minutes, repeated = 0 }) {
   const engines = [...new Set(results.map(({ engine }) => engine))];
   return [
-    `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker; ${minutes} minutes in all.`,
-    ...grouping(machine),
-    ...disturbance(results, repeated),
-    ...steadiness(results),
-    shortfalls(results),
-    'Requests a second as a ratio to the yardstick (smallest and largest round in brackets), and how many times less CPU a request costs the service. Bold: the target is met, or none is set.',
+    wrap(
+      `Run of ${machine.date} on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load by ${settings.generator}: ${settings.rounds} interleaved rounds of ${settings.seconds} s, ${settings.connections} connections, ${settings.workers} worker; ${minutes} minutes in all.`,
+    ),
+    ...[...grouping(machine), ...disturbance(results, repeated), ...steadiness(results)].map(wrap),
+    shortfalls(results).split('\n').map(wrap).join('\n'),
+    wrap(
+      'Requests a second as a ratio to the yardstick (smallest and largest round in brackets), and CPU time of the yardstick as a multiple of the service’s. Bold: the target is met, or there is no target.',
+    ),
     ratioTable(results),
     ...engines.map((engine) =>
       engineSection(

@@ -1,25 +1,27 @@
-// Interleaved rounds: every contestant runs once in each round, in an order that changes from round to round, so that a slow moment of the
-// machine falls on all of them alike. Ratios are taken within a round. Knows nothing of what a contestant is beyond its request and its server.
+// Interleaved rounds: every contestant runs once per round, in a changing order, so that
+// disturbances affect all of them. Ratios are taken within a round.
 import { setTimeout as delay } from 'node:timers/promises';
 import { runLoad, sendOnce } from './load.mjs';
 import { atRest, cpuSeconds, MOST_STOLEN, median, processorTime, residentBytes, spread, stolenSince } from './measure.mjs';
 
-/** More failed requests than this make a measurement worthless. */
+/** Share of failed requests beyond which a measurement is invalid. */
 const TOLERATED_ERRORS = 0.001;
 
-/** What is wrong with a measurement in which such a share of the requests failed. */
+/** Describes a measurement with too many failed requests. */
 export const problemOf = (errors) => (errors > TOLERATED_ERRORS ? `${(errors * 100).toFixed(1)} % of the requests failed` : undefined);
 
-/** Is it what the service stands beside? */
+/** `true` for the handler written by hand. */
 export const isYardstick = ({ label }) => label.startsWith('yardstick');
 
 const PAUSE_MS = 50;
 
-/** Seconds for rounds that are run again, because the host was busy with other machines: a share of them for each contest, and what the ones before have left. */
-export class Patience {
+/**
+ * Time budget for repeating disturbed rounds: a share per contest, plus what earlier contests left.
+ */
+export class RepeatBudget {
   #share;
   #left = 0;
-  /** How many rounds were thrown away. */
+  /** Number of discarded rounds. */
   repeated = 0;
 
   constructor(seconds, contests) {
@@ -30,7 +32,7 @@ export class Patience {
     this.#left += this.#share;
   }
 
-  /** May a round that took so long be run again? */
+  /** Returns `true` and takes the time if a round of this length may be repeated. */
   repeat(seconds) {
     if (this.#left < seconds) return false;
     this.#left -= seconds;
@@ -39,7 +41,7 @@ export class Patience {
   }
 }
 
-/** Is the answer the right one? A contestant that is refused takes no part, and the report says why. */
+/** Verifies a response. Returns the problem of a contestant that cannot take part. */
 export async function admit(contestant) {
   try {
     const { status, headers, body } = await sendOnce(contestant.server.port, contestant.request);
@@ -81,7 +83,7 @@ async function measure(contestant, { generator, seconds, connections }) {
   };
 }
 
-/** Compiled code is what is compared: a server has to be warmed up longest before its first contest. */
+/** Compiled code is compared, so a server is warmed up longest before its first contest. */
 const FIRST_WARM_SECONDS = 3;
 const WARM_SECONDS = 1;
 const isWarm = new WeakSet();
@@ -91,15 +93,15 @@ async function warmUp({ server, request }, { generator, connections }) {
   isWarm.add(server);
 }
 
-/** What a contest of so many takes in seconds, about: what is measured, and what there is around it. */
+/** Estimated seconds of a contest. */
 export const secondsOfContest = (contestants, { rounds, seconds }) => contestants * (WARM_SECONDS + rounds * (seconds + 0.3)) + 1;
 
-/** Of four rounds: by how much the order is turned. Those with an odd number go through it backwards. */
+/** Rotation of the order in each of four rounds. Odd rounds run backwards. */
 const TURNED = [0, 1, 1, 0];
 
 /**
- * Who runs when. Of two contestants that the same process serves, the second finds it warm: over four rounds each of two neighbours comes behind the
- * other twice, and is first as often.
+ * Order of the contestants. The second of two contestants on one server finds it warm, so each runs
+ * first and second equally often.
  */
 function orderOf(contestants, round) {
   const turned = TURNED[round % TURNED.length] + Math.floor(round / TURNED.length);
@@ -107,14 +109,14 @@ function orderOf(contestants, round) {
   return round % 2 === 0 ? order : order.reverse();
 }
 
-/** What the database has to do for a table that was filled anew is no part of what is measured. */
+/** Waits until the database has finished filling tables. */
 async function prepare({ before, database }) {
   if (before === undefined) return;
   await before();
   await atRest(database?.pid);
 }
 
-/** Everybody once. */
+/** Runs every contestant once. */
 async function runRound(contestants, round, measure) {
   const measured = [];
   for (const index of orderOf(contestants, round)) {
@@ -125,14 +127,14 @@ async function runRound(contestants, round, measure) {
   return measured;
 }
 
-/** What `measure` found of each contestant in so many rounds; those in which the host was busy with other machines are run again while there is patience. */
-export async function interleave(contestants, { rounds, patience }, measure, { sayRound = () => {}, say = () => {} } = {}) {
+/** Collects the measurements of all rounds, repeating disturbed ones within the budget. */
+export async function interleave(contestants, { rounds, repeats }, measure, { sayRound = () => {}, say = () => {} } = {}) {
   const results = contestants.map(() => []);
   for (let turn = 0, kept = 0; kept < rounds; turn++) {
     const started = performance.now();
     const round = await runRound(contestants, turn, measure);
     const stolen = Math.max(...round.map((measured) => measured.stolen));
-    if (stolen > MOST_STOLEN && patience?.repeat((performance.now() - started) / 1000)) {
+    if (stolen > MOST_STOLEN && repeats?.repeat((performance.now() - started) / 1000)) {
       say(`  the host took ${Math.round(stolen * 100)} % of the processors: once more`);
       continue;
     }
@@ -143,13 +145,16 @@ export async function interleave(contestants, { rounds, patience }, measure, { s
   return results;
 }
 
-/** Runs the contest; the base of the ratios is the fastest yardstick, or the first contestant where there is none. */
+/**
+ * Runs a contest. The base of the ratios is the fastest yardstick, or the first contestant without
+ * one.
+ */
 export async function runRounds(contestants, settings, sayRound, say) {
   for (const contestant of contestants) {
     await contestant.before?.();
     await warmUp(contestant, settings);
   }
-  settings.patience?.nextContest();
+  settings.repeats?.nextContest();
   const results = await interleave(contestants, settings, (contestant) => measure(contestant, settings), { sayRound, say });
   const base = baseOf(contestants, results);
   return contestants.map((contestant, index) => summarize(contestant.label, results[index], base));
@@ -168,7 +173,7 @@ function summarize(label, rounds, base) {
     label,
     isBase: rounds === base,
     ratio: ratio('rate'),
-    /** How many times cheaper than the base, by the server's own CPU. */
+    /** CPU of the base divided by the contestant's own. */
     thrift: ratio('cpu', 'invert'),
     rate: of('rate'),
     cpu: of('cpu'),
@@ -176,10 +181,10 @@ function summarize(label, rounds, base) {
     p50: of('p50'),
     p99: of('p99'),
     p999: of('p999'),
-    /** Is one request of a hundred slower than the base's? */
+    /** `true` if the p99 is higher than the base's. */
     isLate: of('p99') > median(base.map(({ p99 }) => p99)),
     rss: of('rss'),
-    /** How many times the base's memory. */
+    /** Memory as a multiple of the base's. */
     girth: ratio('rss').median,
     problem: problemOf(of('errors')),
     rounds,

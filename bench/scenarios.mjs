@@ -1,19 +1,19 @@
-// The contests of one engine: what is asked of the service and of the yardstick beside it. Each gives contestants, the base first; the targets
-// say what ratio (of requests a second) or thrift (of CPU a request) is to be reached. Knows requests, not how they are measured.
+// The contests of one engine: requests for the service and for the yardstick, and the target ratio
+// or thrift. The first contestant is the base.
 import { ACCOUNTS, USERS } from './fixtures.mjs';
 import { anyOf, anyRequest, eachRequest, makeRequest, nextOf, sendOnce } from './load.mjs';
 
 const ALL = ['pg', 'ms', 'ma', 'ch'];
 const BATCH = 1000;
-/** How far deep pages go, and by how many cursors they are reached. */
+/** Depth of deep pages, and number of cursors that reach them. */
 const DEEPEST = 50_000;
 const CURSORS = 20;
 
-/** Names and e-mails of the tables; times in the form that every engine and driver takes. */
+/** Names and e-mails of the tables; timestamps in a form that every engine and driver accepts. */
 const row = (i) => ({ name: `Customer ${i}`, email: `user${i}@example.com`, created_at: '2024-05-06T07:08:09Z' });
 const body = (count) => JSON.stringify(Array.from({ length: count }, (_, i) => row(1000 + i)));
 
-/** A request of ours. */
+/** A request to the service. */
 const own = ({ service, fixture, project }, request) => ({
   label: 'millrace',
   server: service,
@@ -21,7 +21,7 @@ const own = ({ service, fixture, project }, request) => ({
   request: makeRequest({ headers: project.headers, ...request }),
 });
 
-/** The usual pair: the yardstick's path against a path of ours. */
+/** The usual pair: a path of the yardstick and a path of the service. */
 function pair({ engine, ours, theirs, rows, before }) {
   const common = { rows, before };
   return [
@@ -45,7 +45,7 @@ const insert = (engine, count) => {
   });
 };
 
-/** MySQL's driver has two ways to send many rows, in the text and prepared: the faster one is the base. */
+/** MySQL's driver sends many rows in the text or prepared; the faster one is the base. */
 function insertMany(engine) {
   const contestants = insert(engine, BATCH);
   if (!['ms', 'ma'].includes(engine.fixture.address.type)) return contestants;
@@ -63,7 +63,10 @@ const inserted = (engine) => {
   });
 };
 
-/** Bodies in turn: no two requests under way change the same rows, and a row that is changed again becomes another. */
+/**
+ * Bodies in turn: concurrent requests change different rows, and every change differs from the last
+ * one.
+ */
 function patch(engine, { ours, theirs, bodies }) {
   const { service, yardstick, fixture, project } = engine;
   const requests = (path, headers) => eachRequest(bodies.map((text) => makeRequest({ method: 'PATCH', path, headers, body: text })));
@@ -90,7 +93,7 @@ const patchMany = (engine) =>
     bodies: VERSIONS.flatMap((version) => Array.from({ length: ACCOUNTS / BATCH }, (_, block) => blockBody(block * BATCH, version))),
   });
 
-/** New names for the accounts behind one. */
+/** New names for a block of accounts. */
 const blockBody = (before, version) =>
   JSON.stringify(Array.from({ length: BATCH }, (_, i) => ({ id: before + i + 1, name: `${version} ${i}` })));
 
@@ -108,7 +111,7 @@ const SQL = [{ sql: TEXT_ROW }];
 const EXPR = [...SQL, { expr: 'summary', code: '{"count": len(step_0), "names": map(step_0, upper(.name))}' }];
 const LARK = [...SQL, { lark: 'summary', code: 'result = {"count": len(step_0), "names": [r["name"].upper() for r in step_0]}' }];
 
-/** A deployed definition against the same thing written by hand. */
+/** A deployed definition against the same logic written by hand. */
 async function custom(engine, uri, logic, theirs, rows) {
   const { administrator, project, fixture } = engine;
   await administrator.deploy(project, uri, logic, `${fixture.address.type}/${fixture.name}`);
@@ -136,7 +139,7 @@ const FIVE = `id=${anyOf(USERS)}&name=Ada&since=2024-05-06&limit=20&active=true`
 const deployInputs = ({ administrator, project, fixture }, uri, more) =>
   administrator.deploy(project, uri, SQL, `${fixture.address.type}/${fixture.name}`, more);
 
-/** The same call without a declaration, which takes its input as it comes. */
+/** The same call without declared inputs. */
 async function undeclaredInputs(engine) {
   const { project } = engine;
   await deployInputs(engine, 'bench-undeclared');
@@ -153,7 +156,7 @@ async function token(engine) {
   ];
 }
 
-/** What a persona narrows, and the same written by hand. */
+/** Rows restricted by a persona, and by a condition written by hand. */
 async function persona(engine, { query, theirs, rows }) {
   const { administrator, project, fixture } = engine;
   const reader = await administrator.putReader(project, `${fixture.address.type}/${fixture.name}/users`);
@@ -163,10 +166,10 @@ async function persona(engine, { query, theirs, rows }) {
 const NARROWED_ROW = { query: `pg=0&ps=1&id=eq.${anyOf(USERS)}`, theirs: `/reader/one?low=0&id=${anyOf(USERS)}`, rows: 1 };
 const NARROWED_PAGE = { query: `pg=${anyOf(9)}&ps=20`, theirs: `/reader/page?low=0&pg=${anyOf(9)}&ps=20`, rows: 20 };
 
-/** The same by one who may do everything. */
+/** The same request by an administrator. */
 const unnarrowed = (engine, { query }) => own(engine, { path: `${table(engine, 'users')}?${query}&$select=id,name` });
 
-/** Pages far from the first by cursor, which the database seeks. */
+/** Pages far from the first one by cursor. */
 async function byCursor(engine) {
   const { service, project } = engine;
   const path = (query) => `${table(engine, 'users')}?${query}`;
@@ -180,7 +183,7 @@ async function byCursor(engine) {
   return [yardstick, { ...millrace, request }];
 }
 
-/** A page of orders, the user of each and its lines. */
+/** A page of orders, each with its user and its lines. */
 async function related(engine) {
   await engine.fixture.related();
   const page = anyOf(9);
@@ -209,7 +212,7 @@ export const SCENARIOS = {
       pair({ engine, ours: { path: `${table(engine, 'users')}/${anyOf(USERS)}` }, theirs: { path: `/one?id=${anyOf(USERS)}` } }),
   },
   groups: {
-    // One request after the other of 32 takes its time.
+    // These requests take long, and 32 of them run one after the other.
     seconds: 3,
     mostRounds: 3,
     title: 'count and sum by month of 100,000 rows',
@@ -279,7 +282,7 @@ export const SCENARIOS = {
     contestants: (engine) =>
       pair({
         engine,
-        // What ClickHouse has still to do for one is no burden of the other.
+        // Pending mutations of ClickHouse must not slow down the next contestant.
         before: () => engine.fixture.refill('accounts'),
         ours: { method: 'PUT', path: `${table(engine, 'accounts')}?id=eq.${anyOf(ACCOUNTS)}&set=name.Customer${anyOf(9999)}` },
         theirs: { method: 'PUT', path: `/accounts?id=${anyOf(ACCOUNTS)}&name=Customer${anyOf(9999)}` },
@@ -370,7 +373,7 @@ export const SCENARIOS = {
 const secondOf = async (contestants) => (await contestants)[1];
 const readRow = (engine) => own(engine, { path: `${table(engine, 'users')}?${NARROWED_ROW.query}` });
 
-/** What a request costs beside another one of the same service: the base, and one that is dearer by something. */
+/** Costs of a request beside a base request of the same service. */
 export const COSTS = [
   { title: 'single row beside itself', engines: ['pg', 'ms'], pair: (engine) => [readRow(engine), readRow(engine)] },
   {

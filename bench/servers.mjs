@@ -1,5 +1,5 @@
-// The processes that are compared: the service as users run it, and the yardsticks, each a process of its own. Whatever they print goes to a
-// file, as it would for a user; the file is emptied between scenarios, so that a long run fills no disk.
+// The measured processes: the service as users run it, and the yardsticks. Their output goes to a
+// file that is emptied between scenarios.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync } from 'node:fs';
@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PATIENCE_MS = 60_000;
 const YARDSTICKS = { pg: 'pg.mjs', ms: 'mysql.mjs', ma: 'mysql.mjs', ch: 'clickhouse.mjs' };
 
-/** Starts a program that prints where it listens; gives {port, pid, log, clearLog, stop}. */
+/** Starts a program that prints its address. Returns {port, pid, log, clearLog, stop}. */
 async function startServer(argv, env, log, cwd) {
   const descriptor = openSync(log, 'a');
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', descriptor, descriptor] });
@@ -46,7 +46,9 @@ async function readPort(child, log) {
   }
 }
 
-/** Millrace as `npm run serve` runs it: authentication, checks, metrics and a log line per request. */
+/**
+ * Millrace as `npm run serve` runs it: authentication, checks, metrics and a log line per request.
+ */
 export async function startService({ folder, workers, prof }) {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });

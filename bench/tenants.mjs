@@ -1,10 +1,10 @@
-// Organizations, projects, tokens and definitions for the scenarios, made over the service's own API. Knows requests, not measurements.
+// Creates organizations, projects, tokens and definitions over the service's own API.
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** An answer that is not the expected one: the scenario that needed it is reported as not available. */
+/** An unexpected response. The scenario is reported as unavailable. */
 export class Refused extends Error {}
 
 export class Administrator {
@@ -23,7 +23,7 @@ export class Administrator {
     return JSON.parse(text);
   }
 
-  /** A project with these database entries; gives its headers and the paths into it. */
+  /** Creates a project with these database entries. Returns its headers and paths. */
   async createProject(entries) {
     const suffix = randomBytes(5).toString('hex');
     const system = { ...this.#system, ...JSON_TYPE };
@@ -61,7 +61,7 @@ export class Administrator {
     return (await this.send('POST', '/svc/system/api/v1/token', headers, JSON.stringify(body))).power_token;
   }
 
-  /** Readers see two columns less, and rows from an id on that their claims say. */
+  /** Readers lack two columns, and see rows from an id in their claims. */
   async putReader(project, table) {
     const read = { except: ['email', 'created_at'], rows: ['id=ge.?:claims.low'] };
     const headers = { ...project.headers, 'Content-Type': 'application/json' };
@@ -74,7 +74,7 @@ export class Administrator {
     return { ...project.headers, 'X-User-Roles': 'reader', 'X-User-Claims': '{"low":0}' };
   }
 
-  /** Deploys a GET endpoint with these steps. JSON is YAML too. */
+  /** Deploys a GET endpoint with these steps. JSON is valid YAML. */
   async deploy(project, uri, logic, database, more = {}) {
     const { headers } = project;
     const definition = {
@@ -96,7 +96,7 @@ export class Administrator {
   }
 }
 
-/** The registration of a database, as a project's body has it. */
+/** Registration of a database in a project's body. */
 export function databaseEntry(address, database, changes = {}) {
   return {
     host_details: [{ host: address.host, port: String(address.entryPort) }],
@@ -104,13 +104,13 @@ export function databaseEntry(address, database, changes = {}) {
     password: address.password,
     db_name: database,
     db_type: address.type,
-    // Plain, as the yardsticks' own drivers are.
+    // Without TLS, as the yardsticks' drivers.
     tls: 'disable',
     ...changes,
   };
 }
 
-/** Does the work for all items, so many at a time. */
+/** Runs `work` for all items, at most `width` at a time. */
 export async function inParallel(items, width, work) {
   const queue = items.values();
   await Promise.all(

@@ -1,6 +1,7 @@
-// Trials that are no contest of requests a second alone: memory while a million rows flow, the
-// event loop beside a runaway program, many databases, many definitions, large documents, and the languages alone.
-// Each gives contestants (as scenarios.mjs) or findings: lines of {what, value, verdict}.
+// Trials other than contests of requests a second: memory while a million rows stream, the event
+// loop beside a runaway program, many databases, many definitions, large documents, micro-
+// benchmarks. Each returns contestants (as scenarios.mjs) or findings: lines of {what, value,
+// verdict}.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { get } from 'node:http';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { costs } from './costs.mjs';
 import { documents } from './documents.mjs';
 import { EVENTS, USERS } from './fixtures.mjs';
+import { fresh } from './fresh.mjs';
 import { anyOf, makeRequest, runLoad, sendOnce } from './load.mjs';
 import { manyDatabases, prepareMany } from './many-databases.mjs';
 import { watchMemory } from './measure.mjs';
@@ -20,7 +22,7 @@ const ALL = ['pg', 'ms', 'ma', 'ch'];
 const MEBIBYTE = 1024 * 1024;
 const STREAM_LIMIT = 64 * MEBIBYTE;
 
-/** Reads an answer to its end and forgets it; gives its size. */
+/** Reads a response to its end and returns its size. */
 function drain(port, path, headers) {
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path, headers }, (response) => {
@@ -72,7 +74,7 @@ async function bomb(engine, { seconds }) {
   });
   const metrics = makeRequest({ path: '/metrics' });
   const lag = async () => Number(LAG.exec((await sendOnce(service.port, metrics)).body.toString())?.[1] ?? Number.NaN) * 1000;
-  // Asking for the metrics begins a new measurement of the lag.
+  // Reading the metrics resets the measurement of the lag.
   await lag();
   let going = true;
   const runaway = async () => {
@@ -95,7 +97,9 @@ async function bomb(engine, { seconds }) {
   };
 }
 
-/** So many statements there are among the definitions, which would else be known to each other by their code. */
+/**
+ * Number of different statements among the definitions, so that equal code is not shared by all.
+ */
 const STATEMENTS = 50;
 
 /** The same endpoint alone, and among many others. */
@@ -118,7 +122,7 @@ async function definitions(engine, { quick }, say) {
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   say(`  deploying ${count} definitions`);
   await inParallel(numbers, 16, (i) => administrator.deploy(crowded, `bench/row-${i}`, logic(1 + (i % STATEMENTS)), ref));
-  // The first call of each compiles it, which is not what is compared.
+  // The first call compiles a definition, which is not measured.
   await inParallel(numbers, 16, (i) => administrator.send('GET', `${crowded.custom(`bench/row-${i}`)}?id=1`, crowded.headers));
   const id = anyOf(USERS);
   const one = { server: service, database: fixture.address, rows: 1 };
@@ -136,8 +140,8 @@ async function definitions(engine, { quick }, say) {
   ];
 }
 
-/** The programs that measure a part in one process, without HTTP. */
-const ALONE = ['formats.mjs', 'lark.mjs', 'expr.mjs'];
+/** Micro-benchmarks that run in one process, without HTTP. */
+const ALONE = ['formats.mjs', 'lark.mjs', 'expr.mjs'].map((name) => `micro/${name}`);
 
 async function alone() {
   const outputs = [];
@@ -160,13 +164,17 @@ function printed(file) {
   });
 }
 
-/** Of a contestant that stands for growth: as fast as the base, within a tenth. */
+/** Target for growth: at least 90 % of the base's rate. */
 const WITHIN_A_TENTH = { ratio: 0.9 };
 
-/** No worse than a handler with as many pools. Of many tables, a round shorter than the time between two looks at one would count too many looks. */
+/**
+ * At least the rate of a handler with as many pools. Short rounds would contain too many refreshes
+ * of cached tables.
+ */
 const MANY = { engines: ALL, targets: { millrace: { ratio: 1 } }, seconds: 4, mostRounds: 3 };
 
 export const TRIALS = {
+  fresh: { title: 'single rows in the first ten seconds', engines: ALL, trial: fresh, takes: 25 },
   memory: {
     title: 'memory at the start, and a minute after all of the above',
     engines: ALL,
@@ -176,7 +184,7 @@ export const TRIALS = {
   },
   'databases-10': { ...MANY, seconds: 2, title: 'single rows from 10 databases', contestants: manyDatabases(10), takes: 5 },
   'databases-100': { ...MANY, title: 'single rows from 100 databases', contestants: manyDatabases(100), takes: 15 },
-  // What these leave in memory is theirs.
+  // Memory left by these trials is theirs, so they follow the memory trial.
   definitions: {
     title: 'one Custom endpoint, and one of 10,000',
     engines: ['pg'],

@@ -1,4 +1,5 @@
-// The yardstick for ClickHouse: a handler on `@clickhouse/client` with query parameters and JSONEachRow.
+// The yardstick for ClickHouse: a handler on `@clickhouse/client` with query parameters and
+// JSONEachRow.
 import { createClient } from '@clickhouse/client';
 import { poolPerTenant, serve } from './handler.mjs';
 
@@ -20,7 +21,7 @@ const COLUMNS = 'id, name, email, created_at';
 const query = async (text, parameters, on = client) =>
   (await on.query({ query: text, query_params: parameters, format: 'JSONEachRow' })).json();
 
-/** Lightweight DELETE and ALTER … UPDATE do not tell how many rows they matched: who wants to know asks first. */
+/** Lightweight DELETE and ALTER … UPDATE do not report matched rows, so a count precedes them. */
 async function change(table, id, text, parameters) {
   const [{ n }] = await query(`SELECT count() AS n FROM ${table} WHERE id = {id:Int32}`, { id });
   await client.command({ query: text, query_params: { id, ...parameters }, clickhouse_settings: { mutations_sync: '1' } });

@@ -1,8 +1,11 @@
-// What the hand-written handlers share: the server and its ready line. Routing is a look-up of method and path, bodies are JSON, answers
-// too; nothing is checked, logged or authenticated, as in the handler that one writes in an afternoon.
+// Server, routing and ready line of the handlers written by hand. Nothing is checked, logged or
+// authenticated, as in a handler written in an afternoon.
 import { createServer } from 'node:http';
 
-/** `routes`: 'GET /path' → async (query, body, response) => value to send (or nothing when it has answered itself). */
+/**
+ * `routes`: 'GET /path' → async (query, body, response) => value to send, or nothing if it has
+ * responded.
+ */
 export function serve(routes) {
   const server = createServer(async (request, response) => {
     try {
@@ -28,7 +31,7 @@ export function serve(routes) {
   process.on('SIGTERM', () => process.exit(0));
 }
 
-/** One pool a tenant, as a service for many tenants has it, made when it is first asked for. */
+/** One pool per tenant, created on first use. */
 export function poolPerTenant(open) {
   const pools = new Map();
   return (query) => {
@@ -51,7 +54,7 @@ function readJson(request) {
   });
 }
 
-/** Orders as they come out of a join with their users, and the lines of all of them: each order with both. */
+/** Joins orders with their users and lines. */
 export function withLines(orders, lines) {
   const byOrder = new Map(orders.map(({ id }) => [id, []]));
   for (const line of lines) byOrder.get(line.order_id)?.push(line);
@@ -68,7 +71,7 @@ export function withLines(orders, lines) {
 export const ORDERS_AND_USERS =
   'SELECT o.id, o.user_id, o.note, u.name, u.email, u.created_at FROM orders o LEFT JOIN users u ON u.id = o.user_id ORDER BY o.id';
 
-/** Five inputs, checked as one does by hand. */
+/** Checks five inputs by hand. */
 export function checked(query) {
   const id = Number(query.get('id'));
   if (!Number.isSafeInteger(id) || id < 1) throw new Error('id');
@@ -85,7 +88,7 @@ export function checked(query) {
 
 const NUMBERS = new Set(['int', 'integer', 'bigint', 'smallint', 'decimal', 'numeric', 'double', 'real']);
 
-/** A document of all tables: a schema each, and a path to read and to write it. */
+/** A document of all tables: a schema each, and paths to read and write it. */
 export function openapi(columns) {
   const schemas = {};
   for (const { table_name, column_name, data_type, is_nullable } of columns) {

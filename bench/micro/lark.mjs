@@ -1,7 +1,7 @@
-// How fast Lark runs, beside what is recorded of the reference: `node bench/lark.mjs` after a build.
-// Each program is compiled once and run with fresh values; the time of bringing the rows in is part of it.
+// Speed of Lark beside recorded figures of the reference implementation. Requires a build. Programs
+// are compiled once and run with fresh values; converting the rows is included.
 import { performance } from 'node:perf_hooks';
-import { compileLark, runLark } from '../dist/lang/lark/index.js';
+import { compileLark, runLark } from '../../dist/lang/lark/index.js';
 import { makeRows, PROGRAMS } from './lark-programs.mjs';
 
 const RUNS = 9;

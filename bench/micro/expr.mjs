@@ -1,7 +1,7 @@
-// What an expression costs once it is compiled. Needs a build; prints one line for each case with the time that it should stay under.
+// Cost of evaluating compiled expressions. Requires a build; prints a line per case with its limit.
 
-import { Budget, DEFAULT_LIMITS } from '../dist/lang/budget.js';
-import { compileExpr, runExpr } from '../dist/lang/expr/index.js';
+import { Budget, DEFAULT_LIMITS } from '../../dist/lang/budget.js';
+import { compileExpr, runExpr } from '../../dist/lang/expr/index.js';
 
 const rows = Array.from(
   { length: 1000 },
@@ -38,7 +38,9 @@ const CASES = [
   { text: 'reduce(rows, #acc + .id, 0)', micros: 200 },
 ];
 
-/** The best and the median of several rounds, each of about 20 ms: on a machine that others use, the best is the cost. */
+/**
+ * The best and the median of several rounds of 20 ms. On a shared machine the best one is the cost.
+ */
 function measure(run) {
   let times = 1;
   const round = () => {

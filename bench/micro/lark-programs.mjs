@@ -1,6 +1,6 @@
-// The programs of the Lark benchmark. Each is written as a step would be; `rows` is a list of 20,000 dicts.
-// The recorded figures are milliseconds of starlark-go (Debian 0.0~git20210122, Go 1.19) for the same text,
-// compiled once, best of nine runs on the machine the project was built on (two cores).
+// The programs of the Lark benchmark, written as steps; `rows` is a list of 20,000 dicts. The
+// recorded figures are milliseconds of starlark-go (Debian 0.0~git20210122, Go 1.19) for the same
+// text, compiled once, best of nine runs on two cores.
 export const PROGRAMS = [
   {
     name: 'loops',

@@ -1,8 +1,8 @@
-// What writing a page of 1,000 rows (int, text, text, timestamptz) costs in each format, against row objects and JSON.stringify.
-// The formats run in turns within one process, so that a slow moment of the machine falls on all of them; the best round of each counts.
-// Usage: npm run build && node bench/formats.mjs [rounds]      The last column is the ratio to JSON that speed demands.
-import { FORMATS } from '../dist/formats/index.js';
-import { ByteWriter } from '../dist/util/bytes/byte-writer.js';
+// Cost of writing a page of 1,000 rows (int, text, text, timestamptz) in each format, compared with
+// row objects and JSON.stringify. The formats take turns in one process, and the best round counts.
+// Usage: npm run build && node bench/micro/formats.mjs [rounds]
+import { FORMATS } from '../../dist/formats/index.js';
+import { ByteWriter } from '../../dist/util/bytes/byte-writer.js';
 
 const ROWS = 1000;
 const ROUNDS = Number(process.argv[2] ?? 60);
@@ -16,7 +16,7 @@ const columns = [
   { name: 'created_at', kind: 'timestamptz' },
 ];
 
-/** Rows as an engine would leave them: one buffer a page, offsets a row. */
+/** Rows as an engine provides them: one buffer per page, offsets per row. */
 function makePage() {
   const texts = Array.from({ length: ROWS }, (_, i) => [
     String(i + 1),

@@ -397,13 +397,16 @@ function describeErrors(): string {
   const parts = [
     '# Errors',
     '',
-    'Every error is JSON, whatever `format` says: `{"code": 404, "status": "Not Found", "message": "…"}`. The response carries `X-Request-Id`,',
-    'under which the log has the name of the error, as below, and for failures of databases and of the service itself the reason.',
+    'Every error response is JSON, regardless of `format`:',
+    '`{"code": 404, "status": "Not Found", "message": "…"}`. The log entry with the same `X-Request-Id`',
+    'has the name of the error from the tables below. For failures of databases and of the service it',
+    'also has the reason.',
     '',
-    'Errors of writes from the database have `X-Outcome`: `none` when nothing stays of the write, `unknown` when nobody can tell or a part of it stays;',
-    'then the message says so, and a client looks before it repeats the request. A 2xx needs none: the write is done.',
+    'Errors of database writes have the header `X-Outcome`: `none` if nothing was written, `unknown` if',
+    'a part was written or may have been written. For `unknown`, the message asks you to check the data',
+    'before you repeat the request. A successful response has no such header.',
     '',
-    'This page is made from the table in `src/errors` and held in step with it by a test.',
+    'This page is generated from the table in `src/errors`; a test keeps it up to date.',
   ];
   for (const status of statuses) {
     parts.push('', `## ${status} ${REASONS[status] ?? ''}`.trimEnd(), '', '| name | message |', '|---|---|');

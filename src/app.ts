@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Authenticator } from './auth/caller.ts';
 import { Auto } from './auto/execute/executor.ts';
 import type { Config } from './config.ts';
-import { MemoryCache, type ResponseCache } from './custom/call/cache.ts';
-import type { CallStages } from './custom/call/call.ts';
+import type { CallServices } from './custom/call/call.ts';
 import { CachedCalls } from './custom/call/call-cache.ts';
 import { EndpointResolver } from './custom/call/endpoint-resolver.ts';
+import { MemoryCache, type ResponseCache } from './custom/call/memory-cache.ts';
 import { StepRunner } from './custom/call/step-runner.ts';
-import { VersionNotes } from './custom/call/version-notes.ts';
+import { VersionFailures } from './custom/call/version-failures.ts';
 import { Describer } from './describe/describer.ts';
 import { Documents } from './describe/documents.ts';
 import { SchemaSnapshots } from './describe/schema-snapshots.ts';
@@ -82,7 +82,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     engines,
     authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
     auto: new Auto(connections, catalog, relations, memory),
-    calls: callStages(store, connections, observer, cache),
+    calls: callServices(store, connections, observer, cache),
     memory,
     metadata: new Metadata(connections, catalog, relations),
     describer: new Describer({
@@ -135,13 +135,13 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   return { url: urlOf(config.host, port), store, observer, close, breakOff };
 }
 
-function callStages(store: Store, connections: Connections, observer: Observer, cache: ResponseCache): CallStages {
+function callServices(store: Store, connections: Connections, observer: Observer, cache: ResponseCache): CallServices {
   const runner = new StepRunner(connections);
   return {
     resolver: new EndpointResolver(store, connections.engines),
     runner,
     cached: new CachedCalls(runner, cache, observer),
-    notes: new VersionNotes(store, observer),
+    failures: new VersionFailures(store, observer),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Maps what went wrong in a step to the error that the caller sees, and says whose fault it is. */
+/** Maps failures of a step to the error for the client, and decides whether the version is at fault. */
 import { DbFailure, type FailureKind } from '../engines/contract/engine.ts';
 import { ApiError, apiError, authorError, describeResidue } from '../errors.ts';
 import { BudgetError } from '../lang/budget.ts';
@@ -46,18 +46,16 @@ export function explainStep(error: unknown, label: string, timeoutMs: number): u
     return apiError('step_budget', label, place === '' ? error.message : `${place}: ${error.message}`).at(`step ${label} ${place}`);
   }
   if (error instanceof LoadError)
-    return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} is not there (${placeOf(error.problem)})`);
-  if (error instanceof RunError) {
-    return explainRun(error, label).at(`step ${label} ${placeOf(error.problem)}`);
-  }
-  // A module that compiled when it was stored, beside others that have gone since.
-  if (error instanceof CompileError) return apiError('step_unreachable', label, `a module does not compile any more: ${error.message}`);
+    return apiError('step_unreachable', label, `the module ${JSON.stringify(error.module)} does not exist (${placeOf(error.problem)})`);
+  if (error instanceof RunError) return explainRun(error, label).at(`step ${label} ${placeOf(error.problem)}`);
+  // The module compiled when it was stored, but modules that it names were removed since.
+  if (error instanceof CompileError) return apiError('step_unreachable', label, `a module no longer compiles: ${error.message}`);
   if (error instanceof MemoryBusy) return apiError('memory_busy');
   if (error instanceof SandboxBusyError) return apiError('programs_busy');
   return error;
 }
 
-/** A program that ended by its own will uses its author's words only. */
+/** A program that called `fail` or `refuse` responds with its author's message only. */
 function explainRun({ problem, verdict }: RunError, label: string): ApiError {
   if (verdict?.kind === 'fail') return apiError('author_failed', verdict.message).verbatim();
   if (verdict?.kind === 'refuse') return authorError(verdict.status, verdict.message);
@@ -65,12 +63,12 @@ function explainRun({ problem, verdict }: RunError, label: string): ApiError {
   return apiError('step_failed', label, `${placeOf(problem)}: ${problem.message}`);
 }
 
-/** The same error, with what stays of the call. */
-export function explainStays(error: unknown, label: string, stays: Stays | undefined): unknown {
+/** Adds the side effects of the call to the error. */
+export function withSideEffects(error: unknown, label: string, stays: Stays | undefined): unknown {
   if (stays === undefined) return error;
   if (stays.kind === 'nothing') return error instanceof ApiError ? error.withOutcome('none') : error;
   const known =
-    error instanceof ApiError ? error : apiError('step_failed', label, 'an unexpected error, which the log has').causedBy(error);
+    error instanceof ApiError ? error : apiError('step_failed', label, 'an unexpected error; the log has the details').causedBy(error);
   return known.withOutcome('unknown', describeResidue(stays.steps, stays.kind));
 }
 
@@ -78,8 +76,8 @@ function placeOf({ file, line, column }: Problem): string {
   return `${file} line ${line}, column ${column}`;
 }
 
-/** Errors that are the version's own fault. With all others, another version would not help, or must not try. */
-const OWN = new Set([
+/** Errors that are the version's own fault. After any other, a rollback version would not help or must not run. */
+const OWN_FAULTS = new Set([
   'step_failed',
   'step_budget',
   'step_unreachable',
@@ -92,5 +90,5 @@ const OWN = new Set([
 ]);
 
 export function isOwnFault(error: unknown): boolean {
-  return !(error instanceof ApiError) || OWN.has(error.key);
+  return !(error instanceof ApiError) || OWN_FAULTS.has(error.key);
 }

@@ -3,7 +3,7 @@
  * once as long as the store keeps it.
  */
 import { createHash } from 'node:crypto';
-import { type DefinitionDocument, readSlices } from '../custom/document/document.ts';
+import { type DefinitionDocument, readDocumentSlices } from '../custom/document/document.ts';
 import type { Engines } from '../engines/registry.ts';
 import type { SpaceCaller } from '../model/caller.ts';
 import { type Definition, type DefinitionSummary, shapeOf } from '../model/definition.ts';
@@ -80,7 +80,7 @@ export class Endpoints {
     if (known !== undefined) return known;
     await nextSlice(projectId);
     try {
-      const document = await runCooperatively(readSlices(definition.document, this.#engines), projectId);
+      const document = await runCooperatively(readDocumentSlices(definition.document, this.#engines), projectId);
       const found = { permission: document.permission, described: describeEndpoint(document) };
       this.#read.set(definition, found);
       return found;

@@ -5,7 +5,7 @@
 import { type Authenticator, DEMANDS, type Demand } from '../auth/caller.ts';
 import type { Auto } from '../auto/execute/executor.ts';
 import type { Config } from '../config.ts';
-import type { CallStages } from '../custom/call/call.ts';
+import type { CallServices } from '../custom/call/call.ts';
 import type { Describer } from '../describe/describer.ts';
 import type { Documents } from '../describe/documents.ts';
 import type { Probe } from '../engines/contract/engine.ts';
@@ -37,7 +37,7 @@ export interface Services {
   readonly engines: Engines;
   readonly authenticator: Authenticator;
   readonly auto: Auto;
-  readonly calls: CallStages;
+  readonly calls: CallServices;
   readonly metadata: Metadata;
   /** What a caller may do, and the documents that are made of it. */
   readonly describer: Describer;

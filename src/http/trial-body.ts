@@ -1,5 +1,5 @@
 /** Bodies of the definition API: YAML as it is, and for a trial a JSON object that holds the YAML and what it is to be tried with. */
-import type { Trial } from '../custom/manage/check.ts';
+import type { Trial } from '../custom/manage/dry-run.ts';
 import { apiError } from '../errors.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json/json.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
@@ -32,7 +32,14 @@ export function trialOf(exchange: Exchange): TrialBody {
   const query = exchange.parameter('query');
   return {
     source,
-    trial: { input: input === undefined ? undefined : jsonOf(input), query, roles: undefined, before: [], after: [], lasting: 'read' },
+    trial: {
+      input: input === undefined ? undefined : jsonOf(input),
+      query,
+      roles: undefined,
+      before: [],
+      after: [],
+      withoutRollback: 'allow_reads',
+    },
   };
 }
 
@@ -66,7 +73,7 @@ function ofJson(body: PlainValue): TrialBody {
       roles: body.get('roles') === undefined ? undefined : texts(body, 'roles'),
       before: texts(body, 'before'),
       after: texts(body, 'after'),
-      lasting: body.get('keep') === true ? 'kept' : 'refused',
+      withoutRollback: body.get('keep') === true ? 'run' : 'reject',
     },
   };
 }

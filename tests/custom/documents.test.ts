@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { editDocument, inspectDocument, MASK, maskPassword, readDocument, showDocument } from '../../src/custom/document/document.ts';
+import { editDocument, MASK, maskPassword, readDocument, showDocument, validateDocument } from '../../src/custom/document/document.ts';
 import { YamlProblems } from '../../src/custom/yaml/yaml-tree.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import { writeJson } from '../../src/util/json/json.ts';
@@ -50,7 +50,7 @@ test('any text is read or refused with its problems', () => {
       fc.array(fc.oneof(words, fc.string())).map((pieces) => pieces.join('')),
       (text) => {
         try {
-          const { problems } = inspectDocument(text, ENGINES);
+          const { problems } = validateDocument(text, ENGINES);
           expect(problems.length).toBeGreaterThan(0);
         } catch (error) {
           if (!(error instanceof YamlProblems)) throw error;
@@ -138,6 +138,6 @@ test.each<[object, RegExp]>([
   [{ logic: ['SELECT 1'] }, /logic\[0\] must be a mapping/],
   [{ extra: 1 }, /extra is unknown/],
 ])('refuses %j', (change, why) => {
-  const { problems } = inspectDocument(stringify({ ...DOCUMENT, ...change }), ENGINES);
+  const { problems } = validateDocument(stringify({ ...DOCUMENT, ...change }), ENGINES);
   expect(problems.map(({ message }) => message).join('; ')).toMatch(why);
 });

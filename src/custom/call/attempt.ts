@@ -1,4 +1,4 @@
-/** One version's attempt at a call, and how it ends: a value that says whether another version may try. Runs nothing. */
+/** A call, one version's attempt at it, and the outcome as a value that decides whether a rollback version may try. Pure. */
 import type { StopSignal } from '../../engines/contract/engine.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { DefinitionMethod, Endpoint } from '../../model/definition.ts';
@@ -11,23 +11,21 @@ import { isOwnFault } from '../failures.ts';
 import type { CallPath, Version } from './endpoint-resolver.ts';
 import type { RawInput } from './input.ts';
 
-/** What a caller asks for. */
 export interface Call {
   readonly caller: SpaceCaller;
   readonly context: ProjectContext;
   readonly path: CallPath;
   readonly method: DefinitionMethod;
-  /** Undefined for the highest. */
+  /** `undefined` selects the highest version. */
   readonly version: string | undefined;
   readonly raw: RawInput;
-  /** The name of the format, which tells answers apart. */
+  /** Name of the response format, which is part of the cache key. */
   readonly format: string;
-  /** Was a format asked for? */
-  readonly asksFormat: boolean;
+  readonly hasFormatParameter: boolean;
   readonly requestId: string;
   readonly signal: StopSignal;
   readonly meter: WorkMeter;
-  /** The memory that the call holds. */
+  /** Memory that the call has reserved. */
   readonly lease: MemoryLease;
 }
 
@@ -37,27 +35,25 @@ export interface Attempt {
   readonly version: Version;
   readonly input: PlainMap;
   readonly modules: LarkModules;
-  /** Headers that say which version answers. */
+  /** Response headers that name the version. */
   readonly headers: readonly string[];
-}
-
-/** An attempt that did not answer. */
-export interface Failed {
-  readonly kind: 'failed';
-  readonly error: unknown;
-  /** Is it the version's own fault, so that another version may succeed? */
-  readonly isOwn: boolean;
-  /** Has it left something behind, or may it have? Then no other version is tried. */
-  readonly lasts: boolean;
 }
 
 export interface Answered {
   readonly kind: 'answered';
 }
 
+export interface Failed {
+  readonly kind: 'failed';
+  readonly error: unknown;
+  /** `true` if the version itself is at fault, so another version may succeed. */
+  readonly isOwnFault: boolean;
+  /** `true` if the attempt changed something, or may have. No other version is tried then. */
+  readonly hasSideEffects: boolean;
+}
+
 export const ANSWERED: Answered = { kind: 'answered' };
 
-/** `lasting`: the attempt wrote what cannot be rolled back. */
-export function failedBy(error: unknown, lasting?: 'lasting'): Failed {
-  return { kind: 'failed', error, isOwn: isOwnFault(error), lasts: lasting === 'lasting' };
+export function failedBy(error: unknown, hasSideEffects = false): Failed {
+  return { kind: 'failed', error, isOwnFault: isOwnFault(error), hasSideEffects };
 }

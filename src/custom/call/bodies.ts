@@ -1,6 +1,6 @@
 /**
- * Reads the fields of a call's body, within the memory that the definition allows and the service has left. A small body is read at once, a large
- * one in slices, so that it holds up nobody. Knows nothing of methods and queries.
+ * Parses the body of a call into fields, within the memory limits of the definition and the service.
+ * Large bodies are parsed in slices, so that other requests are not delayed.
  */
 import type { Writable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
@@ -16,12 +16,12 @@ import { FormReader } from '../../util/text/form.ts';
 import { BadEncoding } from '../../util/text/query.ts';
 import type { InputType } from '../document/document.ts';
 
-/** What reading a body may take. */
+/** Resources for parsing a body. */
 export interface Allowance {
-  /** What the definition's limit is. */
-  readonly mostBytes: number;
+  /** Limit of the definition. */
+  readonly maxBytes: number;
   readonly lease: MemoryLease;
-  /** Nothing is read for a client that has left. */
+  /** Aborts parsing when the client disconnects. */
   readonly signal: StopSignal;
 }
 
@@ -29,12 +29,12 @@ type ReadBody = (body: Buffer, contentType: string, allowance: Allowance) => Pla
 
 export const BODIES: Readonly<Record<InputType, ReadBody>> = { json: readJson, form: readForm, multipart: readMultipart };
 
-const MOST_DEPTH = 64;
-const MOST_FIELDS = 1000;
-const MOST_PARTS = 100;
-const MOST_FIELD_BYTES = 1024 * 1024;
+const MAX_DEPTH = 64;
+const MAX_FIELDS = 1000;
+const MAX_PARTS = 100;
+const MAX_FIELD_BYTES = 1024 * 1024;
 
-/** A name that is given more than once is a list. */
+/** Values of a repeated name become a list. */
 export function addField(input: PlainMap, name: string, value: PlainValue): void {
   const before = input.get(name);
   if (before === undefined) input.set(name, value);
@@ -45,9 +45,9 @@ function tooLarge(bytes: number): Error {
   return apiError('input_too_large', String(Math.floor(bytes / 1024 / 1024)));
 }
 
-/** Takes the memory, or throws the refusal: of the definition for good, of the service for now. */
-function hold(bytes: number, { mostBytes, lease }: Allowance): void {
-  if (bytes > mostBytes || bytes > lease.max) throw tooLarge(Math.min(mostBytes, lease.max));
+/** Reserves memory. Throws 413 above the limit of the definition, 503 while the service has none left. */
+function reserve(bytes: number, { maxBytes, lease }: Allowance): void {
+  if (bytes > maxBytes || bytes > lease.max) throw tooLarge(Math.min(maxBytes, lease.max));
   if (bytes <= lease.held) return;
   try {
     lease.grow(bytes - lease.held);
@@ -62,39 +62,39 @@ function readJson(body: Buffer, _: string, allowance: Allowance): PlainMap | Pro
 
 function readSmallJson(body: Buffer, allowance: Allowance): PlainMap {
   const reader = openJson(body, allowance);
-  readOn(reader, Number.POSITIVE_INFINITY);
-  hold(reader.memory, allowance);
+  readUntil(reader, Number.POSITIVE_INFINITY);
+  reserve(reader.memory, allowance);
   return mapOf(reader);
 }
 
 async function readLargeJson(body: Buffer, allowance: Allowance): Promise<PlainMap> {
   const { lease } = allowance;
-  hold(body.length, allowance);
+  reserve(body.length, allowance);
   await nextSlice(lease.owner);
   const reader = openJson(body, allowance);
-  while (!readOn(reader, reader.at + SLICE_BYTES)) {
-    hold(reader.memory, allowance);
+  while (!readUntil(reader, reader.at + SLICE_BYTES)) {
+    reserve(reader.memory, allowance);
     await nextSlice(lease.owner);
     if (allowance.signal.aborted) throw new GoneError();
   }
-  hold(reader.memory, allowance);
+  reserve(reader.memory, allowance);
   return mapOf(reader);
 }
 
 function openJson(body: Buffer, allowance: Allowance): JsonReader {
-  return asked(() => new JsonReader(body, { maxDepth: MOST_DEPTH, maxMemory: Math.min(allowance.mostBytes, allowance.lease.max) }));
+  return withJsonErrors(() => new JsonReader(body, { maxDepth: MAX_DEPTH, maxMemory: Math.min(allowance.maxBytes, allowance.lease.max) }));
 }
 
-function readOn(reader: JsonReader, until: number): boolean {
-  return asked(() => reader.read(until));
+function readUntil(reader: JsonReader, until: number): boolean {
+  return withJsonErrors(() => reader.read(until));
 }
 
-/** What is wrong with a document, as the client hears it. */
-function asked<T>(work: () => T): T {
+/** Translates the errors of the JSON reader for the client. */
+function withJsonErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MOST_DEPTH));
+    if (error instanceof JsonDepthError) throw apiError('body_too_deep', String(MAX_DEPTH));
     if (error instanceof JsonError) throw apiError('body_not_json', error.message);
     if (error instanceof JsonMemoryError) throw tooLarge(error.max);
     throw error;
@@ -106,44 +106,44 @@ function mapOf({ value }: JsonReader): PlainMap {
   return value;
 }
 
-/** A character of a text takes two bytes at most, and the decoded bytes lie beside it. */
+/** Memory per byte of a form: up to two bytes per character of a string, plus the decoded bytes. */
 const FORM_FACTOR = 3;
 
 function readForm(body: Buffer, _: string, allowance: Allowance): PlainMap | Promise<PlainMap> {
-  hold(body.length * FORM_FACTOR, allowance);
+  reserve(body.length * FORM_FACTOR, allowance);
   const input: PlainMap = new Map();
   let count = 0;
   const form = new FormReader(body, (name, value) => {
-    if (++count > MOST_FIELDS) throw apiError('body_not_form', `it has more than ${MOST_FIELDS} fields`);
+    if (++count > MAX_FIELDS) throw apiError('body_not_form', `it has more than ${MAX_FIELDS} fields`);
     addField(input, name, value);
   });
-  return readOnForm(form, SLICE_BYTES) ? input : readLargeForm(form, allowance.lease.owner).then(() => input);
+  return readFormUntil(form, SLICE_BYTES) ? input : readLargeForm(form, allowance.lease.owner).then(() => input);
 }
 
 async function readLargeForm(form: FormReader, owner: string): Promise<void> {
   do await nextSlice(owner);
-  while (!readOnForm(form, form.at + SLICE_BYTES));
+  while (!readFormUntil(form, form.at + SLICE_BYTES));
 }
 
-function readOnForm(form: FormReader, until: number): boolean {
+function readFormUntil(form: FormReader, until: number): boolean {
   try {
     return form.read(until);
   } catch (error) {
-    if (error instanceof BadEncoding) throw apiError('body_not_form', 'its percent-encoding is no valid UTF-8, or it has a NUL');
+    if (error instanceof BadEncoding) throw apiError('body_not_form', 'its percent-encoding is not valid UTF-8, or it contains a NUL');
     throw error;
   }
 }
 
 function readMultipart(body: Buffer, contentType: string, allowance: Allowance): Promise<PlainMap> {
-  // A file is there once as bytes and once in base64.
-  hold(body.length * 3, allowance);
+  // Files are held twice: as bytes and in base64.
+  reserve(body.length * 3, allowance);
   return new Promise((resolve, reject) => {
-    const fail = (why: string): void => reject(apiError('body_not_form', why));
+    const fail = (reason: string): void => reject(apiError('body_not_form', reason));
     const input: PlainMap = new Map();
     const form = openForm(contentType, fail);
     if (form === undefined) return;
     form.on('field', (name, value, nameTruncated, valueTruncated) => {
-      if (nameTruncated || valueTruncated) fail(`a field is longer than ${MOST_FIELD_BYTES} bytes`);
+      if (nameTruncated || valueTruncated) fail(`a field is longer than ${MAX_FIELD_BYTES} bytes`);
       else addField(input, name, value);
     });
     form.on('file', (name, file, filename, _encoding, type) => {
@@ -153,16 +153,16 @@ function readMultipart(body: Buffer, contentType: string, allowance: Allowance):
       file.on('end', () => addField(input, name, fileValue(filename, type, Buffer.concat(pieces))));
     });
     for (const event of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
-      form.on(event, () => fail(`it has more than ${MOST_PARTS} parts`));
+      form.on(event, () => fail(`it has more than ${MAX_PARTS} parts`));
     form.on('error', (error) => fail((error as Error).message));
     form.on('finish', () => resolve(input));
     void feed(form, body, allowance.lease.owner);
   });
 }
 
-const LIMITS = { parts: MOST_PARTS, fields: MOST_PARTS, files: MOST_PARTS, fieldSize: MOST_FIELD_BYTES, fieldNameSize: 256 };
+const LIMITS = { parts: MAX_PARTS, fields: MAX_PARTS, files: MAX_PARTS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 256 };
 
-function openForm(contentType: string, fail: (why: string) => void) {
+function openForm(contentType: string, fail: (reason: string) => void) {
   try {
     const { Busboy } = busboy();
     return new Busboy({ headers: { 'content-type': contentType } as BusboyHeaders, limits: LIMITS });

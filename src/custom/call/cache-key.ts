@@ -1,64 +1,50 @@
 /**
- * The cache key of a call. It contains everything that the answer depends on: the tenant, the version and the others beside it (so that every deploy,
- * update and deletion makes new keys), the modules, the input, the format, and the caller if a step reads it.
+ * Cache key of a call: a hash of everything that its response depends on. Every deploy, update or
+ * deletion of a version, and every change of a module in use, yields new keys.
  */
 import { createHash } from 'node:crypto';
-import type { SpaceCaller } from '../../model/caller.ts';
 import type { Endpoint } from '../../model/definition.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import { writeJson } from '../../util/json/json.ts';
-import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import type { Version } from './endpoint-resolver.ts';
+import { memo } from '../../util/memo.ts';
+import type { PlainValue } from '../../util/text/decimal.ts';
+import type { Attempt } from './attempt.ts';
 
-export interface KeyParts {
-  readonly caller: SpaceCaller;
-  readonly endpoint: Endpoint;
-  readonly version: Version;
-  readonly modules: LarkModules;
-  readonly input: PlainMap;
-  readonly format: string;
-}
-
-export function keyOf({ caller, endpoint, version, modules, input, format }: KeyParts): string {
+export function cacheKey({ call: { caller, format }, endpoint, version, modules, input }: Attempt): string {
   const { definition, compiled } = version;
+  const { userId, roles, claims, persona } = caller;
   const hash = createHash('sha256');
-  const add = (text: string): void => void hash.update(`${text.length}:`).update(text);
-  add(caller.orgId);
-  add(caller.projectId);
-  add(caller.spaceId);
-  add(definition.definitionId);
-  add(definition.revision);
-  add(stampOf(endpoint));
-  add(compiled.usesModules ? moduleStampOf(modules) : '');
-  add(format);
-  add(
-    compiled.readsContext
-      ? writeJson([caller.userId, [...caller.roles].sort(), sorted(caller.claims ?? new Map()), caller.persona ?? null])
-      : '',
-  );
-  add(writeJson(sorted(input)));
+  const parts = [
+    caller.orgId,
+    caller.projectId,
+    caller.spaceId,
+    definition.definitionId,
+    definition.revision,
+    endpointRevisions(endpoint),
+    compiled.usesModules ? moduleRevisions(modules) : '',
+    format,
+    compiled.readsContext ? writeJson([userId, [...roles].sort(), sorted(claims ?? new Map()), persona ?? null]) : '',
+    writeJson(sorted(input)),
+  ];
+  // Each part follows its length, so that no two lists of parts hash alike.
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
   return hash.digest('base64url');
 }
 
-const stamps = new WeakMap<object, string>();
+/** Includes the other versions, because any of them may be a rollback version. */
+const endpointRevisions = memo(({ versions }: Endpoint) =>
+  joined([...versions.values()].flatMap((definitions) => definitions.map(({ revision }) => revision))),
+);
 
-function stampOf(endpoint: Endpoint): string {
-  return kept(endpoint, () => [...endpoint.versions.values()].flatMap((versions) => versions.map(({ revision }) => revision)));
+const moduleRevisions = memo((modules: LarkModules) =>
+  joined(Array.from(modules.values(), ({ module, revision }) => `${module}=${revision}`)),
+);
+
+function joined(revisions: readonly string[]): string {
+  return revisions.toSorted().join(' ');
 }
 
-function moduleStampOf(modules: LarkModules): string {
-  return kept(modules, () => [...modules.values()].map(({ module, revision }) => `${module}=${revision}`));
-}
-
-function kept(owner: object, parts: () => readonly string[]): string {
-  const known = stamps.get(owner);
-  if (known !== undefined) return known;
-  const stamp = [...parts()].sort().join(' ');
-  stamps.set(owner, stamp);
-  return stamp;
-}
-
-/** The same fields in another order are the same request. */
+/** Sorts fields by name: their order does not distinguish requests. */
 function sorted(value: PlainValue): PlainValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!(value instanceof Map)) return value;

@@ -1,9 +1,9 @@
-/** Where the result of a call goes: the interface that HTTP implements. Knows no format: rows and values go in, and bytes come out where they are kept. */
+/** Destination of a call's result, implemented by HTTP. Independent of formats: rows and values go in. */
 import { BudgetError } from '../../lang/budget.ts';
 import type { RowSink } from '../../model/cells.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 
-/** Rows on their way to the client. */
+/** Streams rows to the client. */
 export interface RowOutput extends RowSink {
   /** Names and values, alternating; sent with the first byte. */
   readonly headers: string[];
@@ -11,29 +11,29 @@ export interface RowOutput extends RowSink {
   discard(): void;
 }
 
-/** Rows that are kept as the bytes of an answer. */
+/** Collects rows as the bytes of a response. */
 export interface BufferedRows extends RowSink {
   take(): Buffer;
 }
 
 export interface CallOutput {
-  /** Has the client received a byte? */
+  /** `true` once the client has received a byte. */
   readonly hasBegun: boolean;
-  /** `held`: nothing is sent before the end, because what ran may still be rolled back. */
+  /** `held` sends nothing before the end, because the steps may still be rolled back. */
   rows(held: 'held' | 'flowing'): RowOutput;
   value(value: PlainValue, headers: readonly string[], status?: number): void;
-  /** `type`: of a file, instead of the format's. */
+  /** `type` is the media type of a file and overrides that of the format. */
   bytes(body: Buffer, headers: readonly string[], status?: number, type?: string): void;
-  bufferValue(value: PlainValue, mostBytes: number): Buffer;
-  bufferRows(mostBytes: number): BufferedRows;
+  bufferValue(value: PlainValue, maxBytes: number): Buffer;
+  bufferRows(maxBytes: number): BufferedRows;
 }
 
-/** Answers that are kept or shared are in memory as a whole. */
+/** A cached or shared response exceeds the memory limit: such responses are buffered as a whole. */
 export class ResultTooLarge extends BudgetError {
-  constructor(mostBytes: number) {
+  constructor(maxBytes: number) {
     super(
       'memory',
-      `an answer that is cached or shared must fit into config.limits.memory_mb (${Math.floor(mostBytes / 1024 / 1024)} MiB)`,
+      `a response that is cached or shared must fit into config.limits.memory_mb (${Math.floor(maxBytes / 1024 / 1024)} MiB)`,
     );
   }
 }

@@ -1,16 +1,16 @@
 /**
- * The input of a call as one object: the query for methods without a body, else the fields of a JSON document, a form or a multipart form, completed
- * by the query; what is in the path wins. `format` and `pwt` belong to the service and are never input, nor is `version` where there is a body.
- * Where the definition declares its input, all of it is checked here.
+ * Merges query, body and path of a call into one input object and checks it against the declaration.
+ * Path wins over body, body over query. The service's own parameters (`format`, `pwt`, and
+ * `version` beside a body) are never input.
  */
 import { apiError } from '../../errors.ts';
-import type { DefinitionMethod } from '../../model/definition.ts';
 import type { PlainMap } from '../../util/text/decimal.ts';
 import type { QueryParameter } from '../../util/text/query.ts';
 import type { InputType } from '../document/document.ts';
 import type { Brace } from '../document/uri.ts';
 import type { FieldProblem } from '../inputs/checks.ts';
-import { checkTwice, type DeclaredInput, refuse, type SentInput } from '../inputs/declared-input.ts';
+import { checkConflict, type SentInput, throwProblems } from '../inputs/declared-input.ts';
+import type { InputRules } from '../program/compile.ts';
 import { type Allowance, addField, BODIES } from './bodies.ts';
 
 export interface RawInput {
@@ -19,23 +19,14 @@ export interface RawInput {
   readonly contentType: string | undefined;
 }
 
-/** What a definition says of its input. */
-export interface InputRules {
-  readonly method: DefinitionMethod;
-  readonly inputType: InputType;
-  readonly declared: DeclaredInput | undefined;
-  /** The uri's segments in braces: where they stand, and their names. */
-  readonly braces: readonly Brace[];
-}
-
 const MEDIA_TYPES: Readonly<Record<InputType, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
   multipart: 'multipart/form-data',
 };
 
-/** A larger body is checked in slices. */
-const LARGE = 256 * 1024;
+/** Larger inputs are checked in slices. */
+const LARGE_BYTES = 256 * 1024;
 
 export function readInput(
   raw: RawInput,
@@ -50,31 +41,31 @@ export function readInput(
   const path = rules.braces.length === 0 ? undefined : readPath(rules.braces, segments);
   if (!takesBody || body === undefined || body.length === 0)
     return settleInput({ query, path, body: undefined, bodyOrigin: 'text' }, rules, allowance);
-  const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
-  if (sent !== MEDIA_TYPES[inputType] && !(sent === undefined && inputType === 'json'))
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType !== MEDIA_TYPES[inputType] && !(mediaType === undefined && inputType === 'json'))
     throw apiError('wrong_content_type', MEDIA_TYPES[inputType]);
   const fields = BODIES[inputType](body, contentType ?? '', allowance);
   const bodyOrigin = inputType === 'json' ? 'json' : 'text';
-  if (fields instanceof Promise) return fields.then((found) => settleInput({ query, path, body: found, bodyOrigin }, rules, allowance));
+  if (fields instanceof Promise) return fields.then((read) => settleInput({ query, path, body: read, bodyOrigin }, rules, allowance));
   return settleInput({ query, path, body: fields, bodyOrigin }, rules, allowance);
 }
 
 export function settleInput(sent: SentInput, { declared }: InputRules, { lease }: Allowance): PlainMap | Promise<PlainMap> {
-  if (declared === undefined) return merged(sent);
-  return lease.held > LARGE ? declared.checkInSlices(sent, lease.owner) : declared.check(sent);
+  if (declared === undefined) return merge(sent);
+  return lease.held > LARGE_BYTES ? declared.checkInSlices(sent, lease.owner) : declared.check(sent);
 }
 
-function merged({ query, path, body }: SentInput): PlainMap {
+function merge({ query, path, body }: SentInput): PlainMap {
   const input = body ?? query;
   if (body !== undefined) for (const [name, value] of query) if (!body.has(name)) body.set(name, value);
   if (path === undefined) return input;
   const problems: FieldProblem[] = [];
   for (const [name, value] of path) {
     const other = input.get(name);
-    if (other !== undefined) checkTwice(problems, name, value, other);
+    if (other !== undefined) checkConflict(problems, name, value, other);
     input.set(name, value);
   }
-  refuse(problems);
+  throwProblems(problems);
   return input;
 }
 

@@ -1,29 +1,33 @@
-/**
- * Runs the steps of a compiled definition, in order, within one session. Rows of the last step go straight to their sink; results that nobody reads
- * are not kept. Knows neither caches, nor versions, nor HTTP.
- */
+/** Runs the steps of a definition once, in order, in one session. Independent of caches, versions and HTTP. */
 import type { RowSink } from '../../model/cells.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
-import { explainStays, explainStep } from '../failures.ts';
+import { explainStep, withSideEffects } from '../failures.ts';
 import type { Compiled } from '../program/compile.ts';
-import type { CompiledResponse, ResponseReply } from '../response/reply.ts';
+import type { CompiledResponse, ResponseReply } from '../program/response.ts';
 import type { ResultUse, Step, StepFrame } from '../steps/step.ts';
 import { type Failed, failedBy } from './attempt.ts';
 
-/** How long each step took, in milliseconds. */
+/** Duration of each step so far, in ms. */
 export type Timings = number[];
+
+/** Receives the rows of the last step without collecting them. */
+export interface RowTarget {
+  open(): RowSink;
+  /** Drops the rows of a failed run. `false` if the client has received some of them. */
+  reset(): boolean;
+}
 
 export interface StepsDone {
   readonly kind: 'done';
-  /** Undefined when the rows went to the sink. */
+  /** `undefined` if the rows went to the target. */
   readonly value: PlainValue | undefined;
-  /** What the definition's `response` says. */
+  /** Evaluated `response` section. */
   readonly reply: ResponseReply | undefined;
 }
 
 export interface StepsFailed extends Failed {
-  /** How often the steps may run from the start again. */
-  readonly repeats: number;
+  /** How many times the steps may be run again from the start. */
+  readonly maxRetries: number;
 }
 
 /** Commits the session on success, rolls it back otherwise, and releases it in either case. */
@@ -31,34 +35,34 @@ export async function runSteps(
   compiled: Compiled,
   frame: StepFrame,
   timings: Timings,
-  sink: (() => RowSink) | undefined,
+  target: RowTarget,
 ): Promise<StepsDone | StepsFailed> {
   const { session } = frame;
   try {
-    await runAll(compiled, frame, timings, sink);
+    await runAll(compiled, frame, timings, target);
     const { response } = compiled;
-    if (response !== undefined) return await finish(response, compiled, frame);
+    if (response !== undefined) return await evaluateAndSettle(response, compiled, frame);
     const commit = session.commit();
     if (commit !== undefined) await commit;
     return { kind: 'done', value: frame.results[compiled.answer], reply: undefined };
   } catch (error) {
     await session.rollback();
     const label = compiled.steps[Math.min(timings.length, compiled.steps.length - 1)]?.label ?? '';
-    const told = explainStays(explainStep(error, label, compiled.timeoutMs), label, session.stays);
-    return { ...failedBy(told, session.final ? 'lasting' : undefined), repeats: session.repeats };
+    const explained = withSideEffects(explainStep(error, label, compiled.timeoutMs), label, session.stays);
+    return { ...failedBy(explained, session.final), maxRetries: session.repeats };
   } finally {
     session.release();
   }
 }
 
-/** From this status on, nothing is committed. */
-export const FIRST_REFUSAL = 400;
+/** Responses with this status or a higher one roll the session back. */
+export const MIN_ROLLBACK_STATUS = 400;
 
-async function finish(response: CompiledResponse, { answer }: Compiled, frame: StepFrame): Promise<StepsDone> {
+async function evaluateAndSettle(response: CompiledResponse, { answer }: Compiled, frame: StepFrame): Promise<StepsDone> {
   const { session, results } = frame;
   const reply = await response.evaluate(frame);
   const value = response.hasBody ? reply.value : results[answer];
-  if (reply.status < FIRST_REFUSAL) {
+  if (reply.status < MIN_ROLLBACK_STATUS) {
     await session.commit();
     return { kind: 'done', value, reply };
   }
@@ -68,22 +72,23 @@ async function finish(response: CompiledResponse, { answer }: Compiled, frame: S
   return { kind: 'done', value, reply: { ...reply, headers: [...reply.headers, ...outcome] } };
 }
 
-async function runAll(compiled: Compiled, frame: StepFrame, timings: Timings, sink: (() => RowSink) | undefined): Promise<void> {
+async function runAll(compiled: Compiled, frame: StepFrame, timings: Timings, target: RowTarget): Promise<void> {
   const { steps } = compiled;
-  let before = performance.now();
+  let start = performance.now();
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i] as Step;
-    const ran = step.run(frame, wantedOf(compiled, i, sink));
-    frame.results[i] = ran instanceof Promise ? await ran : ran;
-    const now = performance.now();
-    timings.push(now - before);
-    before = now;
+    const result = step.run(frame, resultUse(compiled, i, target));
+    frame.results[i] = result instanceof Promise ? await result : result;
+    const end = performance.now();
+    timings.push(end - start);
+    start = end;
   }
 }
 
-function wantedOf({ steps, answer, read, response }: Compiled, index: number, sink: (() => RowSink) | undefined): ResultUse {
-  if (response !== undefined)
-    return read.has(index) || (index === answer && !response.hasBody && !response.answersFile) ? 'kept' : 'dropped';
-  if (index === answer && index === steps.length - 1 && sink !== undefined && steps[index]?.sql !== undefined) return sink();
-  return index === answer || read.has(index) ? 'kept' : 'dropped';
+/** Rows of the last step stream to the target. Results that no step and no response reads are dropped. */
+function resultUse({ steps, answer, read, response }: Compiled, index: number, target: RowTarget): ResultUse {
+  if (read.has(index)) return 'kept';
+  if (index !== answer) return 'dropped';
+  if (response !== undefined) return response.hasBody || response.answersFile ? 'dropped' : 'kept';
+  return index === steps.length - 1 && steps[index]?.sql !== undefined ? target.open() : 'kept';
 }

@@ -1,59 +1,37 @@
 /**
- * Runs the steps of one attempt in a session, again from the start if nothing of them has begun, and sends their result to the client or into
- * bytes. Knows neither versions nor caches.
+ * Runs the steps of one attempt and either streams the result to the client or buffers it as bytes.
+ * Runs them again if a connection was lost before anything began. Independent of versions and caches.
  */
-
 import type { StopSignal } from '../../engines/contract/engine.ts';
 import type { Connections } from '../../engines/pool/connections.ts';
-import { ApiError, apiError } from '../../errors.ts';
-import type { Entry } from '../../model/entry.ts';
-import { findEntry, type ProjectContext } from '../../model/project.ts';
+import type { RowSink } from '../../model/cells.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
-import { explainStays, explainStep } from '../failures.ts';
+import { explainStep, withSideEffects } from '../failures.ts';
 import type { Compiled } from '../program/compile.ts';
-import type { ResponseReply } from '../response/reply.ts';
+import { resolveEntry } from '../program/database-entry.ts';
+import { BODILESS, type ResponseReply } from '../program/response.ts';
 import { contextOf } from '../steps/context.ts';
 import { CallSession } from '../steps/session.ts';
 import type { StepFrame } from '../steps/step.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed, failedBy } from './attempt.ts';
 import type { BufferedRows, CallOutput, RowOutput } from './call-output.ts';
-import { runSteps, type StepsDone, type Timings } from './run-steps.ts';
+import { type RowTarget, runSteps, type StepsDone, type Timings } from './run-steps.ts';
 
-/** The bytes of an answer. */
-export interface Made {
-  readonly kind: 'made';
+export interface BufferedResponse {
+  readonly kind: 'buffered';
   readonly body: Buffer;
-  /** Of a definition with a `response`. */
-  readonly head: ReplyHead | undefined;
+  /** `undefined` unless the definition has a `response` section. */
+  readonly head: ResponseHead | undefined;
 }
 
-/** What stands before the bytes of an answer that is not as usual. */
-export interface ReplyHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: readonly string[];
-  /** Of a file. */
+  /** Media type of a file. */
   readonly type?: string;
 }
 
 const EMPTY = Buffer.alloc(0);
-export const BODILESS: ReadonlySet<number> = new Set([204, 304]);
-
-function headOf({ status, headers, file }: ResponseReply): ReplyHead {
-  return file === undefined ? { status, headers } : { status, headers, type: file.type };
-}
-
-function bodyOf({ status, file }: ResponseReply, written: () => Buffer): Buffer {
-  if (BODILESS.has(status)) return EMPTY;
-  return file === undefined ? written() : file.data;
-}
-
-function send(reply: ResponseReply, value: PlainValue, headers: readonly string[], answer: CallOutput): void {
-  const { status, file } = reply;
-  const all = [...headers, ...reply.headers];
-  if (BODILESS.has(status)) answer.bytes(EMPTY, all, status);
-  else if (file !== undefined) answer.bytes(file.data, all, status, file.type);
-  else answer.value(value, all, status);
-}
 
 export class StepRunner {
   readonly connections: Connections;
@@ -62,81 +40,54 @@ export class StepRunner {
     this.connections = connections;
   }
 
-  /** Sends rows straight from the steps to the client. */
-  async answer(attempt: Attempt, answer: CallOutput): Promise<Answered | Failed> {
+  /** Streams rows to the client while the steps run. */
+  async stream(attempt: Attempt, output: CallOutput): Promise<Answered | Failed> {
     const { compiled } = attempt.version;
     const timings: Timings = [];
-    let rows: RowOutput | undefined;
-    const sink = (): RowOutput => {
-      rows = answer.rows(compiled.rows);
-      rows.headers.push(...attempt.headers, 'Server-Timing', timingText(compiled, timings));
-      return rows;
-    };
-    const discard = (): void => {
-      rows?.discard();
-      rows = undefined;
-    };
-    const ran = await this.#run(attempt, attempt.call.signal, timings, sink, () => {
-      discard();
-      return !answer.hasBegun;
-    });
-    if (ran.kind === 'failed') {
-      discard();
-      return ran;
+    const target = new StreamedRows(attempt, timings, output);
+    const outcome = await this.#run(attempt, attempt.call.signal, timings, target);
+    if (outcome.kind === 'failed') {
+      target.reset();
+      return outcome;
     }
-    const timing = timingText(compiled, timings);
-    const { value } = ran;
     try {
-      if (value === undefined && rows !== undefined) {
-        rows.headers[rows.headers.length - 1] = timing;
-        rows.end();
-      } else {
-        discard();
-        const headers = [...attempt.headers, 'Server-Timing', timing];
-        if (ran.reply === undefined) answer.value(value ?? null, headers);
-        else send(ran.reply, value ?? null, headers, answer);
+      const { value, reply } = outcome;
+      if (value === undefined && target.isOpen) {
+        target.end();
+        return ANSWERED;
       }
+      target.reset();
+      const headers = [...attempt.headers, 'Server-Timing', timingText(compiled, timings)];
+      if (reply === undefined) output.value(value ?? null, headers);
+      else sendReply(reply, value ?? null, headers, output);
       return ANSWERED;
     } catch (error) {
-      discard();
+      target.reset();
       return undeliverable(compiled, error);
     }
   }
 
-  /** As bytes. */
-  async make(attempt: Attempt, signal: StopSignal, timings: Timings, answer: CallOutput): Promise<Made | Failed> {
+  async buffer(attempt: Attempt, signal: StopSignal, timings: Timings, output: CallOutput): Promise<BufferedResponse | Failed> {
     const { compiled } = attempt.version;
     const { bytes } = compiled.limits;
-    let rows: BufferedRows | undefined;
-    const sink = (): BufferedRows => {
-      rows = answer.bufferRows(bytes);
-      return rows;
-    };
-    const ran = await this.#run(attempt, signal, timings, sink, () => true);
-    if (ran.kind === 'failed') return ran;
-    const { value, reply } = ran;
+    const target = new CollectedRows(output, bytes);
+    const outcome = await this.#run(attempt, signal, timings, target);
+    if (outcome.kind === 'failed') return outcome;
+    const { value, reply } = outcome;
     try {
-      if (reply !== undefined)
-        return { kind: 'made', head: headOf(reply), body: bodyOf(reply, () => answer.bufferValue(value ?? null, bytes)) };
-      const body = value === undefined && rows !== undefined ? rows.take() : answer.bufferValue(value ?? null, bytes);
-      return { kind: 'made', head: undefined, body };
+      if (reply !== undefined) return bufferReply(reply, value ?? null, bytes, output);
+      const body = value === undefined && target.rows !== undefined ? target.rows.take() : output.bufferValue(value ?? null, bytes);
+      return { kind: 'buffered', head: undefined, body };
     } catch (error) {
       return undeliverable(compiled, error);
     }
   }
 
-  /** Runs from the start again when a connection had died or a prepared statement was stale, and nothing was left behind. */
-  async #run(
-    attempt: Attempt,
-    signal: StopSignal,
-    timings: Timings,
-    sink: () => RowOutput | BufferedRows,
-    again: () => boolean,
-  ): Promise<StepsDone | Failed> {
-    const { compiled } = attempt.version;
+  /** Repeats the run while the session allows it and the client has received nothing. */
+  async #run(attempt: Attempt, signal: StopSignal, timings: Timings, target: RowTarget): Promise<StepsDone | Failed> {
     for (let tries = 0; ; tries++) {
-      const ran = await runSteps(compiled, this.#frame(attempt, signal, tries > 0), timings, sink);
-      if (ran.kind === 'done' || tries >= ran.repeats || signal.aborted || !again()) return ran;
+      const outcome = await runSteps(attempt.version.compiled, this.#frame(attempt, signal, tries > 0), timings, target);
+      if (outcome.kind === 'done' || tries >= outcome.maxRetries || signal.aborted || !target.reset()) return outcome;
       timings.length = 0;
     }
   }
@@ -144,7 +95,7 @@ export class StepRunner {
   #frame({ call, version, input, modules }: Attempt, signal: StopSignal, isAgain: boolean): StepFrame {
     const { compiled } = version;
     const { transaction, timeoutMs } = compiled;
-    const entry = (): Entry => entryOf(compiled, call.context);
+    const entry = () => resolveEntry(compiled, call.context);
     return {
       input,
       context: contextOf(call.caller),
@@ -158,30 +109,91 @@ export class StepRunner {
   }
 }
 
-/** What the steps made cannot always be written; by then their own writes stand. */
-function undeliverable(compiled: Compiled, error: unknown): Failed {
-  const { label = '' } = compiled.steps[compiled.answer] ?? {};
-  const explained = explainStep(error, label, compiled.timeoutMs);
-  const written = compiled.steps.filter(({ sql }) => sql?.reads === false).map((step) => step.label);
-  if (written.length === 0) return failedBy(explained);
-  return failedBy(explainStays(explained, label, { kind: 'stays', steps: written }), 'lasting');
-}
+/** Streams rows to the client. The timings in its headers grow until the first byte is sent. */
+class StreamedRows implements RowTarget {
+  readonly #attempt: Attempt;
+  readonly #timings: Timings;
+  readonly #output: CallOutput;
+  #rows: RowOutput | undefined;
 
-/** A registered database may have been removed since. */
-export function entryOf({ entry, document }: Pick<Compiled, 'entry' | 'document'>, context: ProjectContext): Entry {
-  if (entry !== undefined) return entry;
-  const { name, engine } = document.database;
-  const { type } = engine;
-  try {
-    return findEntry(context, type, name);
-  } catch (error) {
-    if (error instanceof ApiError && error.key === 'database_unknown')
-      throw apiError('step_unreachable', '0', `the database ${type}/${name} is not registered in the project`);
-    throw error;
+  constructor(attempt: Attempt, timings: Timings, output: CallOutput) {
+    this.#attempt = attempt;
+    this.#timings = timings;
+    this.#output = output;
+  }
+
+  get isOpen(): boolean {
+    return this.#rows !== undefined;
+  }
+
+  open(): RowSink {
+    const { headers, version } = this.#attempt;
+    const rows = this.#output.rows(version.compiled.rows);
+    rows.headers.push(...headers, 'Server-Timing', timingText(version.compiled, this.#timings));
+    this.#rows = rows;
+    return rows;
+  }
+
+  reset(): boolean {
+    this.#rows?.discard();
+    this.#rows = undefined;
+    return !this.#output.hasBegun;
+  }
+
+  end(): void {
+    const rows = this.#rows;
+    if (rows === undefined) return;
+    rows.headers[rows.headers.length - 1] = timingText(this.#attempt.version.compiled, this.#timings);
+    rows.end();
   }
 }
 
-/** A figure for each step that has run. */
+class CollectedRows implements RowTarget {
+  readonly #output: CallOutput;
+  readonly #maxBytes: number;
+  rows: BufferedRows | undefined;
+
+  constructor(output: CallOutput, maxBytes: number) {
+    this.#output = output;
+    this.#maxBytes = maxBytes;
+  }
+
+  open(): RowSink {
+    this.rows = this.#output.bufferRows(this.#maxBytes);
+    return this.rows;
+  }
+
+  reset(): boolean {
+    this.rows = undefined;
+    return true;
+  }
+}
+
+function sendReply(reply: ResponseReply, value: PlainValue, headers: readonly string[], output: CallOutput): void {
+  const { status, file } = reply;
+  const all = [...headers, ...reply.headers];
+  if (BODILESS.has(status)) output.bytes(EMPTY, all, status);
+  else if (file !== undefined) output.bytes(file.data, all, status, file.type);
+  else output.value(value, all, status);
+}
+
+function bufferReply(reply: ResponseReply, value: PlainValue, maxBytes: number, output: CallOutput): BufferedResponse {
+  const { status, headers, file } = reply;
+  const head = file === undefined ? { status, headers } : { status, headers, type: file.type };
+  const body = BODILESS.has(status) ? EMPTY : (file?.data ?? output.bufferValue(value, maxBytes));
+  return { kind: 'buffered', head, body };
+}
+
+/** The result cannot be written in the format or exceeds a limit. The writes of the steps are committed already. */
+function undeliverable({ steps, answer, timeoutMs }: Compiled, error: unknown): Failed {
+  const { label = '' } = steps[answer] ?? {};
+  const explained = explainStep(error, label, timeoutMs);
+  const written = steps.filter(({ sql }) => sql?.reads === false).map((step) => step.label);
+  if (written.length === 0) return failedBy(explained);
+  return failedBy(withSideEffects(explained, label, { kind: 'stays', steps: written }), true);
+}
+
+/** Value of `Server-Timing`: one duration per finished step. */
 export function timingText({ steps }: Compiled, timings: Timings): string {
   let text = '';
   for (let i = 0; i < timings.length; i++) {

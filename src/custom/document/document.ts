@@ -12,7 +12,6 @@ import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import type { About, Declaration, Declarations } from '../inputs/declaration.ts';
 import { readAbout, readInputs } from '../inputs/read-declaration.ts';
-import { type ResponseDocument, readResponse } from '../response/document.ts';
 import { DocumentFields } from '../yaml/fields.ts';
 import {
   type LineProblem,
@@ -27,6 +26,7 @@ import {
 } from '../yaml/yaml-tree.ts';
 import { readDatabase } from './document-database.ts';
 import { readLogic, type StepSource } from './document-logic.ts';
+import { type ResponseDocument, readResponse } from './document-response.ts';
 import { checkUri } from './uri.ts';
 
 export const IDENTIFIERS = ['org_id', 'project_id', 'feature_id', 'space_id', 'user_id'] as const;
@@ -98,7 +98,7 @@ export const MASK = '***';
 
 const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database'];
 
-export interface Inspected {
+export interface ValidatedDocument {
   readonly tree: Tree;
   readonly document: DefinitionDocument;
   /** In the order of their lines; empty for a document that may be used. */
@@ -106,12 +106,12 @@ export interface Inspected {
 }
 
 /** Reads as much of a document as possible, with all problems. Throws YamlProblems when it cannot be read at all. */
-export function inspectDocument(source: string, engines: Engines): Inspected {
-  return runToEnd(inspectSlices(source, engines));
+export function validateDocument(source: string, engines: Engines): ValidatedDocument {
+  return runToEnd(validateSlices(source, engines));
 }
 
 /** The same a slice at a time. */
-export function* inspectSlices(source: string, engines: Engines): Slices<Inspected> {
+export function* validateSlices(source: string, engines: Engines): Slices<ValidatedDocument> {
   const tree = yield* parseTreeSlices(source);
   yield;
   const fields = new DocumentFields();
@@ -158,11 +158,11 @@ function hasFile({ type, items, fields }: Declaration): boolean {
 
 /** For a document that has been checked before. */
 export function readDocument(source: string, engines: Engines): DefinitionDocument {
-  return runToEnd(readSlices(source, engines));
+  return runToEnd(readDocumentSlices(source, engines));
 }
 
-export function* readSlices(source: string, engines: Engines): Slices<DefinitionDocument> {
-  const { document, problems } = yield* inspectSlices(source, engines);
+export function* readDocumentSlices(source: string, engines: Engines): Slices<DefinitionDocument> {
+  const { document, problems } = yield* validateSlices(source, engines);
   if (problems.length > 0) throw new YamlProblems(problems);
   return document;
 }

@@ -29,7 +29,7 @@ export class UriPatterns {
     }
   }
 
-  fitting(segments: readonly string[]): readonly string[] {
+  match(segments: readonly string[]): readonly string[] {
     const found: string[] = [];
     const walk = (branch: Branch, at: number): void => {
       const segment = segments[at];

@@ -39,7 +39,7 @@ export class DeclaredInput {
     const input = sent.body ?? sent.query;
     for (const [name, field] of this.#fields) this.#settle(name, field, sent, input, problems);
     this.#undeclared(sent, input, problems);
-    refuse(problems);
+    throwProblems(problems);
     return input;
   }
 
@@ -53,7 +53,7 @@ export class DeclaredInput {
       this.#settle(name, field, sent, input, problems);
     }
     this.#undeclared(sent, input, problems);
-    refuse(problems);
+    throwProblems(problems);
     return input;
   }
 
@@ -89,14 +89,14 @@ export class DeclaredInput {
   #others(values: PlainMap, allowed: ReadonlySet<string>, path: PlainMap | undefined, problems: FieldProblem[]): void {
     for (const [name, value] of values) {
       if (this.#fields.has(name) || allowed.has(name)) continue;
-      if (path?.has(name) === true) checkTwice(problems, name, path.get(name), value);
+      if (path?.has(name) === true) checkConflict(problems, name, path.get(name), value);
       else wrong(problems, name, 'is not declared');
     }
   }
 }
 
 /** The path wins; another value of the same name is the caller's mistake. */
-export function checkTwice(problems: FieldProblem[], name: string, inPath: PlainValue | undefined, other: PlainValue): void {
+export function checkConflict(problems: FieldProblem[], name: string, inPath: PlainValue | undefined, other: PlainValue): void {
   if (String(inPath) !== String(other)) wrong(problems, name, 'is in the path and is sent with another value');
 }
 
@@ -104,7 +104,7 @@ function isSame(a: PlainValue, b: PlainValue): boolean {
   return a === b || writeJson(a) === writeJson(b);
 }
 
-export function refuse(problems: readonly FieldProblem[]): void {
+export function throwProblems(problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
   const words = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
   throw apiError('input_invalid', words).withErrors(problems);

@@ -1,6 +1,6 @@
 /**
- * Definitions in the management API: deploy, update, delete, get, list, copy. One check guards every way into the store, and nothing is stored that
- * does not compile. Knows nothing of HTTP beyond the status of an answer.
+ * Management of definitions: deploy, update, delete, get, list, history. Every definition is
+ * validated before it is stored. Independent of HTTP except for status codes.
  */
 import type { Connections } from '../../engines/pool/connections.ts';
 import { apiError, REASONS } from '../../errors.ts';
@@ -20,28 +20,28 @@ import type { EndpointResolver } from '../call/endpoint-resolver.ts';
 import { type DefinitionDocument, maskPassword, showDocument } from '../document/document.ts';
 import type { Compiled } from '../program/compile.ts';
 import type { Tree } from '../yaml/yaml-tree.ts';
-import { type InspectOptions, inspectDefinition, refuseFindings } from './inspection.ts';
+import { throwFindings, type ValidateOptions, validateDefinition } from './validate.ts';
 
-/** Roles that may change definitions, one of which is needed. */
+/** Roles that may change definitions; one of them suffices. */
 export const AUTHORS: readonly string[] = ['admin', 'power'];
 
 export interface Management {
   readonly store: Store;
   readonly resolver: EndpointResolver;
   readonly connections: Connections;
-  /** Throws when a host may not be dialled. */
+  /** Throws if connections to the host are not allowed. */
   checkHost(host: string): Promise<void>;
 }
 
-/** Who manages, and where; all ids have been found to belong together. */
+/** Authenticated author; the ids of organization, project and space belong together. */
 export interface Author {
   readonly caller: SpaceCaller;
   readonly context: ProjectContext;
-  /** Of the header, where one was sent. */
+  /** Value of the header, if sent. */
   readonly featureId: string | undefined;
 }
 
-export interface Checked {
+interface ValidDefinition {
   readonly tree: Tree;
   readonly document: DefinitionDocument;
   readonly compiled: Compiled;
@@ -49,23 +49,23 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
-export interface ManagementAnswer {
+export interface ManagementResult {
   readonly status: number;
   readonly body: PlainMap | readonly PlainMap[];
-  /** What it is about, for the auditor. */
+  /** Name of the changed record, for the audit log. */
   readonly object: string;
 }
 
-/** A definition that may be stored; throws everything that is wrong with it in one error. */
-export async function checkDefinition(management: Management, author: Author, source: string, options: InspectOptions): Promise<Checked> {
-  const { tree, document, compiled, password, findings, warnings } = await inspectDefinition(management, author, source, options);
-  refuseFindings(findings);
+/** Returns a definition that may be stored. Throws one error with all problems. */
+async function requireValid(management: Management, author: Author, source: string, options: ValidateOptions): Promise<ValidDefinition> {
+  const { tree, document, compiled, password, findings, warnings } = await validateDefinition(management, author, source, options);
+  throwFindings(findings);
   if (tree === undefined || document === undefined || compiled === undefined)
     throw new Error('a definition that does not compile has findings');
   return { tree, document, compiled, password, warnings };
 }
 
-function draftOf({ tree, document, password, compiled }: Checked, source: string): DefinitionDraft {
+function draftOf({ tree, document, password, compiled }: ValidDefinition, source: string): DefinitionDraft {
   return {
     uri: document.uri,
     method: document.method,
@@ -79,26 +79,26 @@ function draftOf({ tree, document, password, compiled }: Checked, source: string
   };
 }
 
-export async function deploy(management: Management, author: Author, source: string, options: InspectOptions): Promise<ManagementAnswer> {
-  const checked = await checkDefinition(management, author, source, options);
-  const inserted = await management.store.insertDefinitions(author.caller, [draftOf(checked, source)], 'refuse');
-  const [definition] = insertedOrRefused(inserted, 'definition_exists');
-  return { status: 201, body: storedBody(definition?.definitionId ?? '', checked), object: nameOf(checked.document) };
+export async function deploy(management: Management, author: Author, source: string, options: ValidateOptions): Promise<ManagementResult> {
+  const valid = await requireValid(management, author, source, options);
+  const inserted = await management.store.insertDefinitions(author.caller, [draftOf(valid, source)], 'refuse');
+  const [definition] = insertedOrThrow(inserted, 'definition_exists');
+  return { status: 201, body: storedBody(definition?.definitionId ?? '', valid), object: nameOf(valid.document) };
 }
 
-/** `get reports/sales 1.0.0` */
-export function nameOf({ uri, method, version }: Addressed): string {
+/** For example `get reports/sales 1.0.0`. */
+export function nameOf({ uri, method, version }: DefinitionAddress): string {
   return `${method} ${uri} ${version}`;
 }
 
-function storedBody(definitionId: string, { warnings }: Checked): PlainMap {
+function storedBody(definitionId: string, { warnings }: ValidDefinition): PlainMap {
   return new Map<string, PlainValue>([
     ['definition_id', definitionId],
     ['warnings', warnings],
   ]);
 }
 
-/** What a definition names: kept beside it, so that lists can tell. */
+/** Tables and modules that a definition names. They are stored with it for lists. */
 export function usesOf({ steps }: Compiled): DefinitionUses {
   const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
   return { tables: unique(steps.flatMap(({ tables = [] }) => tables)), modules: unique(steps.flatMap(({ modules }) => modules)) };
@@ -111,7 +111,7 @@ function usesBody({ tables, modules }: DefinitionUses): PlainMap {
   ]);
 }
 
-export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'definition_exists' | 'copy_conflict') {
+export function insertedOrThrow(inserted: DefinitionInsertion, exists: 'definition_exists' | 'copy_conflict') {
   switch (inserted.kind) {
     case 'inserted':
       return inserted.definitions;
@@ -126,17 +126,17 @@ export function insertedOrRefused(inserted: DefinitionInsertion, exists: 'defini
   }
 }
 
-export async function update(management: Management, author: Author, source: string, options: InspectOptions): Promise<ManagementAnswer> {
-  const checked = await checkDefinition(management, author, source, options);
-  const changed = await management.store.updateDefinition(author.caller, draftOf(checked, source));
+export async function update(management: Management, author: Author, source: string, options: ValidateOptions): Promise<ManagementResult> {
+  const valid = await requireValid(management, author, source, options);
+  const changed = await management.store.updateDefinition(author.caller, draftOf(valid, source));
   return {
     status: 200,
-    body: storedBody(changedOrRefused(changed, checked.document.version), checked),
-    object: nameOf(checked.document),
+    body: storedBody(changedOrThrow(changed, valid.document.version), valid),
+    object: nameOf(valid.document),
   };
 }
 
-function changedOrRefused(change: DefinitionChange, version: string): string {
+function changedOrThrow(change: DefinitionChange, version: string): string {
   switch (change.kind) {
     case 'changed':
       return change.definitionId;
@@ -149,15 +149,19 @@ function changedOrRefused(change: DefinitionChange, version: string): string {
   }
 }
 
-export interface Addressed {
+export interface DefinitionAddress {
   readonly uri: string;
   readonly method: string;
   readonly version: string;
 }
 
-export async function remove({ store }: Management, { caller }: Author, { uri, method, version }: Addressed): Promise<ManagementAnswer> {
+export async function remove(
+  { store }: Management,
+  { caller }: Author,
+  { uri, method, version }: DefinitionAddress,
+): Promise<ManagementResult> {
   const change = await store.deleteDefinition(caller, { uri, method: parseMethod(method), version }, caller.userId);
-  changedOrRefused(change, version);
+  changedOrThrow(change, version);
   return {
     status: 200,
     body: new Map<string, PlainValue>([
@@ -181,11 +185,11 @@ export async function find({ store }: Management, { caller }: Author, definition
   return definition;
 }
 
-/** A definition as clients see it. */
+/** Returns a definition for clients, with passwords masked. */
 export function describeDefinition(definition: Definition, reader: SpaceCaller): PlainMap {
-  const shown = describeSummary(definition, reader);
+  const summary = describeSummary(definition, reader);
   return new Map(
-    [...shown].flatMap(([name, value]) =>
+    [...summary].flatMap(([name, value]) =>
       name === 'created_at'
         ? [
             ['definition', showDocument(definition.document)],
@@ -196,7 +200,7 @@ export function describeDefinition(definition: Definition, reader: SpaceCaller):
   );
 }
 
-/** The text of a failure may quote what some caller sent: only those who may change the definition see it. */
+/** Failure messages may quote the input of a caller, so only authors see them. */
 function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): PlainMap {
   const { lastFailureAt, lastFailureMessage } = definition;
   const failure: PlainValue =
@@ -219,19 +223,19 @@ function describeSummary(definition: DefinitionSummary, reader: SpaceCaller): Pl
 }
 
 export async function list({ store }: Management, { caller }: Author, method: string | undefined): Promise<readonly PlainMap[]> {
-  const found = await store.listDefinitions(caller, method === undefined ? undefined : parseMethod(method));
-  return found.map((definition) => describeSummary(definition, caller));
+  const summaries = await store.listDefinitions(caller, method === undefined ? undefined : parseMethod(method));
+  return summaries.map((definition) => describeSummary(definition, caller));
 }
 
-/** What was deployed under a uri and method, also when it is gone. */
+/** Revisions of a uri and method, including deleted ones. */
 export async function history({ store }: Management, { caller }: Author, uri: string, method: string): Promise<readonly PlainMap[]> {
   return (await store.history(caller, uri, parseMethod(method))).map(describeRevision);
 }
 
 export async function revision({ store }: Management, { caller }: Author, revisionId: string): Promise<PlainMap> {
-  const found = await store.revision(caller, revisionId);
-  if (found === undefined) throw apiError('definition_unknown');
-  return describeRevision(found).set('definition', showDocument(found.document));
+  const stored = await store.revision(caller, revisionId);
+  if (stored === undefined) throw apiError('definition_unknown');
+  return describeRevision(stored).set('definition', showDocument(stored.document));
 }
 
 function describeRevision({ revisionId, definitionId, version, action, userId, at }: DefinitionRevision): PlainMap {

@@ -1,4 +1,4 @@
-/** Checks whether a Lark module may be stored beside the others of its space: it must compile, and loading must terminate. */
+/** Validates a Lark module before it is stored: it must compile, and its loads must not form a cycle. */
 import { apiError } from '../../errors.ts';
 import { findModuleCycle, type LarkProgram } from '../../lang/lark/index.ts';
 import { SandboxBusyError } from '../../lang/sandbox/index.ts';
@@ -13,21 +13,21 @@ import { compileModule, moduleProgram } from '../steps/module-programs.ts';
 
 export async function checkModule(module: Pick<LarkModule, 'module' | 'code'>, others: LarkModules, owner: string): Promise<void> {
   await nextSlice(owner);
-  const own = await compiled(module, others, owner);
+  const own = await compile(module, others, owner);
   const dependencies = new Map<string, readonly string[]>([[module.module, own.modules]]);
-  const waiting = [...own.modules];
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  const queue = [...own.modules];
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     const other = dependencies.has(name) ? undefined : others.get(name);
     if (other === undefined) continue;
     const next = await dependenciesOf(other, others, owner);
     dependencies.set(name, next);
-    waiting.push(...next);
+    queue.push(...next);
   }
   const cycle = findModuleCycle(module.module, (name) => dependencies.get(name));
   if (cycle !== undefined) throw apiError('module_cycle', cycle.join(' → '));
 }
 
-async function compiled(module: Pick<LarkModule, 'module' | 'code'>, others: LarkModules, owner: string): Promise<LarkProgram> {
+async function compile(module: Pick<LarkModule, 'module' | 'code'>, others: LarkModules, owner: string): Promise<LarkProgram> {
   try {
     return await compileModule(module, others, owner);
   } catch (error) {
@@ -40,21 +40,21 @@ async function compiled(module: Pick<LarkModule, 'module' | 'code'>, others: Lar
   }
 }
 
-/** Another module that no longer compiles does not matter here. */
+/** Names that a module loads; none if it no longer compiles. */
 export async function dependenciesOf(module: LarkModule, modules: LarkModules, owner: string): Promise<readonly string[]> {
   const program = await moduleProgram(module, modules, owner);
   return program instanceof CompileError ? [] : program.modules;
 }
 
-/** Definitions of the space that load a module, also through other modules. */
+/** Definitions of the space that load a module, directly or through other modules. */
 export async function definitionsLoading(store: Store, scope: SpaceScope, module: string): Promise<readonly DefinitionSummary[]> {
   const modules = (await store.modules(scope.orgId, scope.projectId, scope.spaceId)) ?? NO_MODULES;
-  const concerned = new Set([module]);
+  const loading = new Set([module]);
   const loads = new Map<string, readonly string[]>();
   for (const other of modules.values()) loads.set(other.module, await dependenciesOf(other, modules, scope.projectId));
-  for (let before = 0; before < concerned.size; ) {
-    before = concerned.size;
-    for (const [other, names] of loads) if (names.some((name) => concerned.has(name))) concerned.add(other);
+  for (let before = 0; before < loading.size; ) {
+    before = loading.size;
+    for (const [other, names] of loads) if (names.some((name) => loading.has(name))) loading.add(other);
   }
-  return (await store.listDefinitions(scope)).filter(({ uses }) => uses.modules.some((name) => concerned.has(name)));
+  return (await store.listDefinitions(scope)).filter(({ uses }) => uses.modules.some((name) => loading.has(name)));
 }

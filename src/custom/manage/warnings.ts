@@ -1,5 +1,4 @@
-/** What is allowed in a definition but hardly intended: reported at deploy and check, never refused. */
-
+/** Warnings about valid but probably unintended definitions. Deploy and check report them. Pure. */
 import { braceNames } from '../document/uri.ts';
 import type { Compiled } from '../program/compile.ts';
 
@@ -12,18 +11,18 @@ function undeclared({ document, steps, response }: Compiled): readonly string[] 
   if (inputs === undefined) return [];
   const known = new Set([...inputs.keys(), ...braceNames(uri), 'version']);
   const readers = [
-    ...steps.map(({ label, inputNames }) => ({ who: `step ${label}`, inputNames })),
-    ...(response === undefined ? [] : [{ who: 'response', inputNames: response.inputNames }]),
+    ...steps.map(({ label, inputNames }) => ({ reader: `step ${label}`, inputNames })),
+    ...(response === undefined ? [] : [{ reader: 'response', inputNames: response.inputNames }]),
   ];
-  return readers.flatMap(({ who, inputNames }) =>
-    inputNames.filter((name) => !known.has(name)).map((name) => `${who} reads input.${name}, which input does not declare`),
+  return readers.flatMap(({ reader, inputNames }) =>
+    inputNames.filter((name) => !known.has(name)).map((name) => `${reader} reads input.${name}, which input does not declare`),
   );
 }
 
 function unread({ steps, answer, read, response }: Compiled): readonly string[] {
   return steps.flatMap(({ label, sql }, index) =>
     sql?.reads === true && !read.has(index) && (index !== answer || response?.hasBody === true || response?.answersFile === true)
-      ? [`nobody reads the result of step ${label}`]
+      ? [`the result of step ${label} is never read`]
       : [],
   );
 }

@@ -1,52 +1,57 @@
 /**
- * A checked document → what a call runs: compiled steps, the results that later steps read, the database. Pure except for the languages' compilers; a
- * call never parses anything.
+ * Compiles a validated document into what a call runs: steps, data flow between them, transaction
+ * mode and limits. A call never parses code.
  */
-import { createHash } from 'node:crypto';
 import { apiError } from '../../errors.ts';
-import type { RunLimits } from '../../lang/budget.ts';
-import { DEFAULT_LIMITS } from '../../lang/budget.ts';
+import { DEFAULT_LIMITS, type RunLimits } from '../../lang/budget.ts';
 import { SandboxBusyError } from '../../lang/sandbox/index.ts';
-import type { Entry } from '../../model/entry.ts';
+import type { DefinitionMethod } from '../../model/definition.ts';
 import type { LarkModules } from '../../model/lark-module.ts';
 import type { ProjectScope } from '../../model/project.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { WorkSubject } from '../../util/concurrency/work-meter.ts';
-import type { InputRules } from '../call/input.ts';
-import type { DefinitionDocument, OwnDatabase } from '../document/document.ts';
-import { bracesOf } from '../document/uri.ts';
+import type { DefinitionDocument, InputType } from '../document/document.ts';
+import { type Brace, bracesOf } from '../document/uri.ts';
 import { DeclaredInput } from '../inputs/declared-input.ts';
-import type { ResponseDocument } from '../response/document.ts';
-import { type CompiledResponse, compileResponse } from '../response/reply.ts';
 import { type CodeProblem, type Step, StepProblems, type StepScope } from '../steps/step.ts';
-import { compileStep } from '../steps/step-cache.ts';
+import type { StepCache } from '../steps/step-cache.ts';
+import { type DatabaseUse, ownEntry } from './database-entry.ts';
+import { type CompiledResponse, compileResponse } from './response.ts';
 
-export interface Compiled {
-  readonly document: DefinitionDocument;
-  /** What logs and metrics call it. */
+export interface Compiled extends DatabaseUse {
+  /** Label in logs and metrics. */
   readonly subject: WorkSubject;
   readonly rules: InputRules;
   /** Roles that may call it. */
   readonly permission: readonly string[];
   readonly steps: readonly Step[];
-  /** The step whose result is the answer. */
+  /** Index of the step whose result is the response. */
   readonly answer: number;
-  /** Results that a later step reads. */
+  /** Indices of results that a later step or the response reads. */
   readonly read: ReadonlySet<number>;
   readonly readsContext: boolean;
-  /** Undefined: 200, and the result of the steps. */
+  /** `undefined` responds 200 with the result of the steps. */
   readonly response: CompiledResponse | undefined;
   readonly usesModules: boolean;
   readonly limits: RunLimits;
   readonly timeoutMs: number;
+  /** `one`: the only statement is atomic; `all`: one transaction around the steps. */
   readonly transaction: 'one' | 'all' | 'none';
-  /** `held`: nothing may be sent before the end, because what ran may still be taken back. */
+  /** `held` sends nothing before the end, because the steps may still be rolled back. */
   readonly rows: 'held' | 'flowing';
-  /** Is an answer kept for others, or shared with them? */
-  readonly keeps: boolean;
-  /** Undefined when a registered database is meant, which may change. */
-  readonly entry: Entry | undefined;
+  /** `true` if responses may be cached, or shared by concurrent callers. */
+  readonly isCacheable: boolean;
+}
+
+/** How the input of a call is read. */
+export interface InputRules {
+  readonly method: DefinitionMethod;
+  readonly inputType: InputType;
+  /** `undefined` if the definition declares no input. */
+  readonly declared: DeclaredInput | undefined;
+  /** Names and positions of the segments in braces. */
+  readonly braces: readonly Brace[];
 }
 
 export interface CompileScope {
@@ -54,15 +59,16 @@ export interface CompileScope {
   readonly modules: LarkModules;
   readonly stage: StepScope['stage'];
   readonly password: string | null;
+  readonly stepCache: StepCache;
 }
 
-/** Throws StepProblems with everything that is wrong in any step. Compiles long code in slices. */
+/** Throws StepProblems with the problems of all steps. Compiles long code in slices. */
 export async function compileDefinition(document: DefinitionDocument, scope: CompileScope): Promise<Compiled> {
   const { steps, response } = await compileSteps(document, scope);
   const read = new Set([...steps.flatMap(({ needs }) => [...needs]), ...(response?.needs ?? [])]);
-  const shown = steps.findLastIndex(({ source }) => !source.omit);
+  const lastShown = steps.findLastIndex(({ source }) => !source.omit);
   const { config, database } = document;
-  if (scope.stage === 'deploy') refuseKept(document, steps);
+  if (scope.stage === 'deploy') requireReadsIfCached(document, steps);
   const transaction = config.transaction ? transactionOf(steps, response) : 'none';
   return {
     document,
@@ -75,7 +81,7 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
     },
     permission: document.permission,
     steps,
-    answer: shown < 0 ? steps.length - 1 : shown,
+    answer: lastShown < 0 ? steps.length - 1 : lastShown,
     read,
     readsContext: steps.some(({ readsContext }) => readsContext) || response?.readsContext === true,
     response,
@@ -83,27 +89,24 @@ export async function compileDefinition(document: DefinitionDocument, scope: Com
     limits: { ...DEFAULT_LIMITS, steps: config.steps, bytes: config.memoryMb * 1024 * 1024, millis: config.timeMs },
     timeoutMs: database.timeoutSecs * 1000,
     transaction,
-    rows: transaction === 'all' && steps.some(writes) ? 'held' : 'flowing',
-    keeps: (config.cacheResult || config.coalesce) && !steps.some(writes),
-    entry: database.kind === 'own' ? entryOf(database, scope) : undefined,
+    rows: transaction === 'all' && steps.some(mayWrite) ? 'held' : 'flowing',
+    isCacheable: (config.cacheResult || config.coalesce) && !steps.some(mayWrite),
+    entry: database.kind === 'own' ? ownEntry(database, scope.tenant, scope.password) : undefined,
   };
 }
 
-/** What its database is asked about. */
-export type Askable = Pick<Compiled, 'document' | 'steps' | 'entry'>;
+/** Parts of a definition that suffice to check its SQL, even if other steps do not compile. */
+export type SqlSteps = Pick<Compiled, 'document' | 'steps' | 'entry'>;
 
-/** The same with the password, which the check of a document finds out last. */
-export function withPassword<T extends Askable>(compiled: T, scope: CompileScope): T {
+/** Returns a copy with the password, which validation looks up last. */
+export function withPassword<T extends SqlSteps>(compiled: T, tenant: ProjectScope, password: string | null): T {
   const { database } = compiled.document;
-  return database.kind === 'own' ? { ...compiled, entry: entryOf(database, scope) } : compiled;
+  return database.kind === 'own' ? { ...compiled, entry: ownEntry(database, tenant, password) } : compiled;
 }
 
-/** Code that is compiled at once: some milliseconds. */
-const TURN_CODE = 16 * 1024;
-
 /**
- * A single statement needs no transaction when it only reads, or when it is all or nothing by itself and nothing after it can fail.
- * What may do half of its work (CALL) runs in one.
+ * A single statement needs no transaction if it only reads, or if it is atomic and nothing after it
+ * can fail. A statement that is not atomic (CALL) runs in one.
  */
 function transactionOf(steps: readonly Step[], response: CompiledResponse | undefined): Compiled['transaction'] {
   const statements = steps.filter(({ sql }) => sql !== undefined);
@@ -111,53 +114,58 @@ function transactionOf(steps: readonly Step[], response: CompiledResponse | unde
   if (statements.length > 1) return 'all';
   if (only?.sql === undefined || (only.sql.reads && only.sql.harmless)) return 'one';
   if (only !== steps.at(-1)) return 'all';
-  if (response !== undefined) return only.sql.alone ? 'none' : 'all';
-  return only.sql.alone ? 'none' : only.sql.plain ? 'one' : 'all';
+  if (only.sql.alone) return 'none';
+  return response === undefined && only.sql.plain ? 'one' : 'all';
 }
 
-/** Whatever is not known to be read-only, by its words, may write. */
-function writes({ sql }: Step): boolean {
+/** Any statement that is not known to be read-only. */
+function mayWrite({ sql }: Step): boolean {
   return sql?.reads === false;
 }
 
-/** A kept or shared answer stands for calls that never ran, so no step may write. Throws StepProblems. */
-export function refuseKept({ config }: DefinitionDocument, steps: readonly Step[]): void {
+/** A cached or shared response serves calls that never ran, so none of its steps may write. Throws StepProblems. */
+export function requireReadsIfCached({ config }: DefinitionDocument, steps: readonly Step[]): void {
   const settings = [...(config.cacheResult ? ['cache_result'] : []), ...(config.coalesce ? ['coalesce'] : [])];
   if (settings.length === 0) return;
-  const problems = steps.filter(writes).map(({ source, label }): CodeProblem => {
+  const problems = steps.filter(mayWrite).map(({ source, label }): CodeProblem => {
     const message = `config.${settings.join(' and config.')}: only for definitions whose steps read, and step ${label} writes or may write`;
     return { ...source.codeAt, message, kind: 'document', step: source.index };
   });
   if (problems.length > 0) throw new StepProblems(problems, steps);
 }
 
+/** Code compiled without yielding to the event loop: a few milliseconds. */
+const SLICE_CHARACTERS = 16 * 1024;
+
 async function compileSteps(document: DefinitionDocument, scope: CompileScope): Promise<Pick<Compiled, 'steps' | 'response'>> {
   const { logic, database } = document;
+  const { modules, stage, stepCache } = scope;
   const names = new Map<string, number>();
   const steps: Step[] = [];
   const problems: CodeProblem[] = [];
   const owner = scope.tenant.projectId;
-  const shared = { engine: database.engine, modules: scope.modules, owner, stage: scope.stage };
+  const shared = { engine: database.engine, modules, owner, stage };
   let characters = 0;
   for (const source of logic) {
     const { index, name, code } = source;
-    if (characters + code.length > TURN_CODE) {
+    if (characters + code.length > SLICE_CHARACTERS) {
       await nextSlice(owner);
       characters = 0;
     }
     characters += code.length;
-    const step = await compiledOr(problems, () => compileStep(source, { ...shared, names: new Map(names), count: index }));
+    const step = await collectProblems(problems, () => stepCache.compile(source, { ...shared, names: new Map(names), count: index }));
     if (step !== undefined) steps.push(step);
     if (name !== undefined) names.set(name, index);
   }
-  const last: StepScope = { ...shared, names, count: logic.length };
-  const response = document.response && (await compiledOr(problems, () => compileResponse(document.response as ResponseDocument, last)));
+  const section = document.response;
+  const all: StepScope = { ...shared, names, count: logic.length };
+  const response = section && (await collectProblems(problems, () => compileResponse(section, all)));
   if (problems.length > 0) throw new StepProblems(problems, steps);
   return { steps, response };
 }
 
-/** Notes what is wrong instead of throwing it. */
-async function compiledOr<T>(problems: CodeProblem[], compile: () => MaybePromise<T>): Promise<T | undefined> {
+/** Collects StepProblems instead of throwing them, so that the author sees the problems of all steps. */
+async function collectProblems<T>(problems: CodeProblem[], compile: () => MaybePromise<T>): Promise<T | undefined> {
   try {
     const compiled = compile();
     return compiled instanceof Promise ? await compiled : compiled;
@@ -167,25 +175,4 @@ async function compiledOr<T>(problems: CodeProblem[], compile: () => MaybePromis
     problems.push(...error.problems);
     return undefined;
   }
-}
-
-/** One id per set of values, so that versions with the same database share its connections, and tenants never do. */
-function entryOf(database: OwnDatabase, { tenant, password }: CompileScope): Entry {
-  const values = {
-    type: database.engine.type,
-    database: database.name,
-    hosts: database.hosts,
-    username: database.username,
-    password: password ?? '',
-    tls: database.tls,
-    ...(database.ca === undefined ? {} : { ca: database.ca }),
-    connectTimeoutSecs: database.connectTimeoutSecs,
-    idleTimeoutSecs: database.idleTimeoutSecs,
-    maxOpenConnections: database.maxOpenConnections,
-    maxIdleConnections: database.maxIdleConnections,
-  };
-  const id = createHash('sha256')
-    .update(JSON.stringify([tenant.orgId, tenant.projectId, values]))
-    .digest('base64url');
-  return { id: `definition-${id}`, ...values, queryTimeoutSecs: database.timeoutSecs };
 }

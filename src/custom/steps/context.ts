@@ -1,11 +1,11 @@
-/** `context` as steps see it: the caller. Made when a step first asks for it. */
+/** `context` as steps see it: the caller. Built on first use. */
 import type { SpaceCaller } from '../../model/caller.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 
 export function contextOf(caller: SpaceCaller): () => PlainMap {
-  let made: PlainMap | undefined;
+  let context: PlainMap | undefined;
   return () => {
-    made ??= new Map<string, PlainValue>([
+    context ??= new Map<string, PlainValue>([
       ['org_id', caller.orgId],
       ['project_id', caller.projectId],
       ['space_id', caller.spaceId],
@@ -14,6 +14,6 @@ export function contextOf(caller: SpaceCaller): () => PlainMap {
       ['claims', caller.claims ?? new Map()],
       ['persona', caller.persona ?? null],
     ]);
-    return made;
+    return context;
   };
 }

@@ -1,4 +1,4 @@
-/** `expr` steps: expressions compiled with their definition, over the same names as lark steps. */
+/** `expr` steps: expressions over the same names as lark steps, compiled with their definition. */
 import { compileExprFor } from '../../lang/compile.ts';
 import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
@@ -19,11 +19,11 @@ import {
 } from './step.ts';
 
 export function compileExprStep(source: StepSource, scope: StepScope): MaybePromise<Step> {
-  const told = (error: unknown): never => {
+  const toProblems = (error: unknown): never => {
     throw error instanceof CompileError ? codeProblems(source, error.problems) : error;
   };
   const options = { names: environmentNames(scope), file: source.name ?? 'step', watch: 'input' };
-  const compiled = rescue(() => compileExprFor(compileOwner(scope), source.code, options), told);
+  const compiled = rescue(() => compileExprFor(compileOwner(scope), source.code, options), toProblems);
   return after(compiled, (expr) => stepOf(source, scope, expr));
 }
 

@@ -1,4 +1,4 @@
-/** The kinds of step, by the word that a definition uses. */
+/** Compilers of steps by kind. */
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import type { StepKindName, StepSource } from '../document/document-logic.ts';
 import { compileExprStep } from './expr.ts';

@@ -1,11 +1,11 @@
-/** `lark` steps: programs compiled with their definition. Modules come from the call's space, so that an overwritten one is live at once. */
+/** `lark` steps: programs compiled with their definition. Modules are looked up per call, so a replaced one is live at once. */
 import { compileLarkFor } from '../../lang/compile.ts';
 import type { LarkProgram } from '../../lang/lark/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError, type Problem } from '../../lang/source.ts';
 import { after, type MaybePromise, rescue } from '../../util/concurrency/maybe-promise.ts';
 import { placeInCode, type StepSource } from '../document/document-logic.ts';
-import { loadable, namedModules } from './module-programs.ts';
+import { loadableModules, namedModules } from './module-programs.ts';
 import {
   compileOwner,
   environmentNames,
@@ -36,7 +36,7 @@ function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Ste
     inputNames: [...program.members],
     run(frame) {
       const values = environmentValues(reads, frame, scope.names);
-      return after(loadable(program, frame.modules, frame.lease.owner), (modules) => {
+      return after(loadableModules(program, frame.modules, frame.lease.owner), (modules) => {
         const task = { program, values, modules: modules.find, now: Date.now() };
         return runStep('lark', task, frame.limits, new ProgramOptions(frame, modules.length === 'long' ? 'long' : length));
       });
@@ -47,16 +47,17 @@ function stepOf(source: StepSource, scope: StepScope, program: LarkProgram): Ste
 const UNDEFINED = /^undefined: (\w+)/;
 
 function compileProgram(source: StepSource, scope: StepScope, modules: ReadonlySet<string>): MaybePromise<LarkProgram> {
-  const again = (error: unknown): MaybePromise<LarkProgram> => {
+  const retry = (error: unknown): MaybePromise<LarkProgram> => {
     if (!(error instanceof CompileError)) throw error;
-    // It compiled when it was deployed, so a name that is gone was a module's: that is for the call to find out.
-    const gone = scope.stage === 'call' ? error.problems.flatMap(({ message }) => UNDEFINED.exec(message)?.[1] ?? []) : [];
-    const missing = gone.filter((name) => !modules.has(name));
+    // The step compiled at deploy, so an undefined name belongs to a module that was deleted since.
+    // The program still compiles; the call fails only if it loads the module.
+    const undefinedNames = scope.stage === 'call' ? error.problems.flatMap(({ message }) => UNDEFINED.exec(message)?.[1] ?? []) : [];
+    const missing = undefinedNames.filter((name) => !modules.has(name));
     if (missing.length === 0) throw codeProblems(source, error.problems);
     return compileProgram(source, scope, new Set([...modules, ...missing]));
   };
   const options = { name: source.name ?? 'step', predeclared: environmentNames(scope), modules: [...modules], watch: 'input' };
-  return rescue(() => compileLarkFor(compileOwner(scope), source.code, options), again);
+  return rescue(() => compileLarkFor(compileOwner(scope), source.code, options), retry);
 }
 
 export function codeProblems(source: StepSource, problems: readonly Problem[]): StepProblems {

@@ -1,6 +1,6 @@
 /**
- * The Lark modules of a space as programs: each is compiled when somebody first needs it, in turns with others, and cached by module. Knows
- * nothing of definitions.
+ * Compiles the Lark modules of a space on first use, in time slices, and caches the programs by
+ * module. Independent of definitions.
  */
 import { compileLarkFor, isLongText } from '../../lang/compile.ts';
 import type { LarkProgram } from '../../lang/lark/index.ts';
@@ -8,15 +8,16 @@ import { CompileError } from '../../lang/source.ts';
 import type { LarkModule, LarkModules } from '../../model/lark-module.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import type { MaybePromise } from '../../util/concurrency/maybe-promise.ts';
+import { memo, memoPair } from '../../util/memo.ts';
 import { isReservedName } from '../document/names.ts';
 import { compileOwner } from './step.ts';
 
-/** Modules that can be reached by their name: one that is called like something else can only be loaded, and hides nothing. */
+/** Modules that programs can use by name. A module with a reserved name must be loaded explicitly. */
 export function namedModules(modules: LarkModules): readonly string[] {
   return [...modules.keys()].filter((name) => !isReservedName(name, 'lark'));
 }
 
-/** A module sees the other modules of its space, and nothing of a call. Throws CompileError. */
+/** A module sees the other modules of its space, but nothing of a call. Throws CompileError. */
 export function compileModule(
   { module, code }: Pick<LarkModule, 'module' | 'code'>,
   others: LarkModules,
@@ -26,74 +27,68 @@ export function compileModule(
   return compileLarkFor(compileOwner({ owner }), code, { name: module, predeclared: [], modules });
 }
 
-/** Or why it does not compile. */
-const programs = new WeakMap<LarkModule, LarkProgram | CompileError>();
+const cachedProgram = memo((_: LarkModule): { program?: LarkProgram } => ({}));
 
+/** Returns the program, or the reason why the module does not compile. */
 export async function moduleProgram(module: LarkModule, modules: LarkModules, owner: string): Promise<LarkProgram | CompileError> {
-  const known = programs.get(module);
-  if (known !== undefined) return known;
+  const cached = cachedProgram(module);
+  if (cached.program !== undefined) return cached.program;
   await nextSlice(owner);
-  const program = await compiledOrWhy(module, modules, owner);
-  // What failed because of another module may be right when that is back.
-  if (!(program instanceof CompileError)) programs.set(module, program);
-  return program;
-}
-
-async function compiledOrWhy(module: LarkModule, modules: LarkModules, owner: string): Promise<LarkProgram | CompileError> {
   try {
-    return await compileModule(module, modules, owner);
+    cached.program = await compileModule(module, modules, owner);
+    return cached.program;
   } catch (error) {
+    // Failures are not cached: the module may compile once another module is back.
     if (error instanceof CompileError) return error;
     throw error;
   }
 }
 
-/** The modules that a program can reach, directly or not. */
-export interface Loadable {
-  /** Throws when the module does not compile. */
+/** Modules that a program can load, directly or through others. */
+export interface LoadableModules {
+  /** Throws CompileError if the module does not compile. */
   find(name: string): LarkProgram | undefined;
-  /** `long`: one of them is compiled in workers only. */
+  /** `long` if one of them is compiled in workers only. */
   readonly length: 'short' | 'long';
 }
 
-const NONE: Loadable = { find: () => undefined, length: 'short' };
+const NONE: LoadableModules = { find: () => undefined, length: 'short' };
 
-/** By the space's modules, which are replaced as a whole when one changes, and by program. */
-const known = new WeakMap<LarkModules, WeakMap<LarkProgram, MaybePromise<Loadable>>>();
+/** The modules of a space are replaced as a whole when one changes. */
+const cachedModules = memoPair((_modules: LarkModules, _program: LarkProgram): { loadable?: MaybePromise<LoadableModules> } => ({}));
 
-/** At once, but for the first time. */
-export function loadable(program: LarkProgram, modules: LarkModules, owner: string): MaybePromise<Loadable> {
+/** Synchronous after the first time. */
+export function loadableModules(program: LarkProgram, modules: LarkModules, owner: string): MaybePromise<LoadableModules> {
   if (program.modules.length === 0) return NONE;
-  let ofSpace = known.get(modules);
-  if (ofSpace === undefined) {
-    ofSpace = new WeakMap();
-    known.set(modules, ofSpace);
-  }
-  const found = ofSpace.get(program);
-  if (found !== undefined) return found;
-  const reached = reach(program, modules, owner);
-  ofSpace.set(program, reached);
-  reached.then(
-    (result) => ofSpace.set(program, result),
-    () => ofSpace.delete(program),
+  const cached = cachedModules(modules, program);
+  if (cached.loadable !== undefined) return cached.loadable;
+  const loading = compileReachable(program, modules, owner);
+  cached.loadable = loading;
+  loading.then(
+    (loadable) => {
+      cached.loadable = loadable;
+    },
+    () => {
+      delete cached.loadable;
+    },
   );
-  return reached;
+  return loading;
 }
 
-async function reach(program: LarkProgram, modules: LarkModules, owner: string): Promise<Loadable> {
-  const found = new Map<string, LarkProgram | CompileError>();
-  const waiting = [...program.modules];
+async function compileReachable(program: LarkProgram, modules: LarkModules, owner: string): Promise<LoadableModules> {
+  const reached = new Map<string, LarkProgram | CompileError>();
+  const queue = [...program.modules];
   let isLong = false;
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    const module = found.has(name) ? undefined : modules.get(name);
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    const module = reached.has(name) ? undefined : modules.get(name);
     if (module === undefined) continue;
     const compiled = await moduleProgram(module, modules, owner);
-    found.set(name, compiled);
+    reached.set(name, compiled);
     isLong ||= isLongText(module.code);
-    if (!(compiled instanceof CompileError)) waiting.push(...compiled.modules);
+    if (!(compiled instanceof CompileError)) queue.push(...compiled.modules);
   }
   const find = (name: string): LarkProgram | undefined => {
-    const compiled = found.get(name);
+    const compiled = reached.get(name);
     if (compiled instanceof CompileError) throw compiled;
     return compiled;
   };

@@ -1,20 +1,20 @@
-/** `?:name`, `?:input.x`, `?:step_0[2].x`: where a path leads, resolved once when a definition is compiled. Knows no SQL. */
+/** Resolves the path of a slot (`?:name`, `?:input.x`, `?:step_0[2].x`) when a definition is compiled. Independent of SQL. */
 import type { Path } from '../../sql/template/scan.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import type { StepFrame, StepScope } from './step.ts';
 
-/** The value, or undefined when there is none. */
+/** Returns `undefined` if there is no value. */
 export type PathReader = (frame: StepFrame) => PlainValue | undefined;
 
 export interface ResolvedPath {
   readonly read: PathReader;
   readonly needs: readonly number[];
   readonly readsContext: boolean;
-  /** The name of the input that is certainly meant. */
+  /** Name of the input, if the path can only mean an input. */
   readonly inputName?: string | undefined;
 }
 
-/** A path that can never lead anywhere. */
+/** The path can never resolve to a value. */
 export class PathProblem extends Error {}
 
 const STEP = /^step_(\d+)$/;
@@ -46,13 +46,13 @@ export function resolvePath(path: Path, scope: StepScope): ResolvedPath {
 function lookUp(name: string, frame: StepFrame, count: number): PlainValue | undefined {
   for (let i = count - 1; i >= 0; i--) {
     const record = recordOf(frame.results[i]);
-    const found = record?.get(name);
-    if (found !== undefined) return found;
+    const value = record?.get(name);
+    if (value !== undefined) return value;
   }
   return frame.input.get(name);
 }
 
-/** An object, or the first row of a list of them. */
+/** Returns an object, or the first row of a list. */
 function recordOf(value: PlainValue | undefined): PlainMap | undefined {
   const candidate = Array.isArray(value) ? (value as readonly PlainValue[])[0] : value;
   return candidate instanceof Map ? candidate : undefined;

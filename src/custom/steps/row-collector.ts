@@ -1,6 +1,6 @@
 /**
- * Collects rows that a later step reads, as plain values: ints exact at any size, decimals as digits, JSON parsed, bytes in base64, times as text.
- * Bounded: a result larger than the definition allows is refused before it fills the memory.
+ * Collects rows as plain values: exact integers, decimals as digits, parsed JSON, bytes in base64,
+ * times as strings. Fails as soon as the rows exceed the memory limit of the definition.
  */
 import { BudgetError } from '../../lang/budget.ts';
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
@@ -12,11 +12,12 @@ import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal
 
 type ReadCell = (bytes: Buffer, from: number, to: number) => PlainValue;
 
-const text: ReadCell = (bytes, from, to) => bytes.toString('utf8', from, to);
-const SMALL = 15;
+const string: ReadCell = (bytes, from, to) => bytes.toString('utf8', from, to);
+/** Numbers with up to 15 digits are safe integers. */
+const MAX_SAFE_DIGITS = 15;
 
 function integer(digits: string): PlainValue {
-  if (digits.length <= SMALL) return Number(digits);
+  if (digits.length <= MAX_SAFE_DIGITS) return Number(digits);
   const big = BigInt(digits);
   const small = Number(big);
   return Number.isSafeInteger(small) ? small : big;
@@ -24,13 +25,13 @@ function integer(digits: string): PlainValue {
 
 const INTEGRAL = /^-?\d+$/;
 
-/** A decimal without a fraction is a whole number, with all its digits. */
+/** A decimal without a fraction becomes an exact integer. */
 const decimal: ReadCell = (bytes, from, to) => {
   const digits = bytes.toString('latin1', from, to);
   return INTEGRAL.test(digits) ? integer(digits) : new Decimal(digits);
 };
 
-/** A float keeps its text where a number would be written otherwise, and where it would be taken for an int. */
+/** A float keeps its digits if a number would print differently, or would be taken for an integer. */
 const float: ReadCell = (bytes, from, to) => {
   const digits = bytes.toString('latin1', from, to);
   const value = Number(digits);
@@ -38,47 +39,47 @@ const float: ReadCell = (bytes, from, to) => {
   return String(value) === digits && !Number.isInteger(value) ? value : new Decimal(digits);
 };
 
-const MOST_DEPTH = 512;
+const MAX_DEPTH = 512;
 
 const READERS: Readonly<Record<Kind, ReadCell>> = {
   int: (bytes, from, to) => integer(bytes.toString('latin1', from, to)),
   decimal,
   float,
   bool: (bytes, from) => bytes[from] === 0x74,
-  text,
-  enum: text,
-  set: text,
-  uuid: text,
-  date: text,
-  time: text,
-  timestamp: text,
-  timestamptz: text,
+  text: string,
+  enum: string,
+  set: string,
+  uuid: string,
+  date: string,
+  time: string,
+  timestamp: string,
+  timestamptz: string,
   bytes: (bytes, from, to) => bytes.toString('base64', from, to),
-  json: (bytes, from, to) => parseJson(bytes.subarray(from, to), { maxDepth: MOST_DEPTH, repeatedKeys: 'last' }),
-  other: text,
+  json: (bytes, from, to) => parseJson(bytes.subarray(from, to), { maxDepth: MAX_DEPTH, repeatedKeys: 'last' }),
+  other: string,
 };
 
-/** What a row and a cell take beside their bytes. */
+/** Estimated overhead of a row and of a cell. */
 const ROW_BYTES = 120;
 const CELL_BYTES = 40;
 
-/** Memory is taken, and the event loop's time counted, whenever so much was collected. */
-const STRETCH = 64 * 1024;
+/** Memory and event-loop time are accounted for each time this many bytes were collected. */
+const ACCOUNTING_BYTES = 64 * 1024;
 
 export class RowCollector implements RowSink {
   readonly rows: PlainMap[] = [];
   readonly #memoryMb: number;
   readonly #lease: MemoryLease;
   #flow: PacedFlow | undefined;
-  /** What was collected since the lease grew. */
+  /** Bytes collected since the lease last grew. */
   #unleased = 0;
-  #left: number;
+  #remaining: number;
   #columns: readonly { readonly name: string; readonly read: ReadCell }[] = [];
 
   constructor(memoryMb: number, lease: MemoryLease) {
     this.#lease = lease;
     this.#memoryMb = memoryMb;
-    this.#left = memoryMb * 1024 * 1024;
+    this.#remaining = memoryMb * 1024 * 1024;
   }
 
   start(columns: readonly ResultColumn[], flow: Backpressure): void {
@@ -96,16 +97,16 @@ export class RowCollector implements RowSink {
       size += CELL_BYTES + (start < 0 ? 0 : end - start);
       row.set(name, start < 0 ? null : read(bytes, start, end));
     }
-    this.#left -= size;
-    if (this.#left < 0)
+    this.#remaining -= size;
+    if (this.#remaining < 0)
       throw new BudgetError('memory', `its rows need more than ${this.#memoryMb} MiB; select fewer, or raise config.limits.memory_mb`);
     this.rows.push(row);
     this.#unleased += size;
-    if (this.#unleased >= STRETCH) this.#settle();
+    if (this.#unleased >= ACCOUNTING_BYTES) this.#account();
   }
 
-  /** Results of less than a stretch, which are nearly all, count nothing. */
-  #settle(): void {
+  /** Small results, which are the rule, are never accounted for. */
+  #account(): void {
     this.#lease.grow(this.#unleased);
     this.#flow?.spend(this.#unleased);
     this.#unleased = 0;

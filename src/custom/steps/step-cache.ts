@@ -1,6 +1,6 @@
 /**
- * Caches compiled steps by their source. The spaces of a project, the versions of an endpoint and the projects of many customers share most of their
- * code: it is compiled once and is in memory once, which is also good for the processor's cache. Steps are pure: they hold code and no values.
+ * Caches compiled steps by their source. Spaces, versions and projects share most of their code, so
+ * each step is compiled and held in memory once. Compiled steps hold code only, no values.
  */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
@@ -8,21 +8,22 @@ import type { StepSource } from '../document/document-logic.ts';
 import { STEPS } from './index.ts';
 import type { Step, StepScope } from './step.ts';
 
-/** How many are remembered. Evicted ones stay in use where they are. */
-const MOST = 2_000;
-const LONGEST_CODE = 8_000;
+const MAX_STEPS = 2_000;
+const MAX_CODE_LENGTH = 8_000;
 
-const known = new BoundedMap<string, Step>(MOST);
+export class StepCache {
+  readonly #steps = new BoundedMap<string, Step>(MAX_STEPS);
 
-/** Throws StepProblems, as the compilers do. */
-export function compileStep(source: StepSource, scope: StepScope): MaybePromise<Step> {
-  // What a lark step may load differs from space to space.
-  if (source.kind === 'lark' || source.code.length > LONGEST_CODE) return STEPS[source.kind](source, scope);
-  const key = JSON.stringify([scope.engine.type, scope.stage, scope.count, [...scope.names], source]);
-  const same = known.get(key);
-  if (same !== undefined) return same;
-  return after(STEPS[source.kind](source, scope), (step) => {
-    known.set(key, step);
-    return step;
-  });
+  /** Throws StepProblems. */
+  compile(source: StepSource, scope: StepScope): MaybePromise<Step> {
+    // The modules that a lark step may load differ between spaces.
+    if (source.kind === 'lark' || source.code.length > MAX_CODE_LENGTH) return STEPS[source.kind](source, scope);
+    const key = JSON.stringify([scope.engine.type, scope.stage, scope.count, [...scope.names], source]);
+    const cached = this.#steps.get(key);
+    if (cached !== undefined) return cached;
+    return after(STEPS[source.kind](source, scope), (step) => {
+      this.#steps.set(key, step);
+      return step;
+    });
+  }
 }

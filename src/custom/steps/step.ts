@@ -1,7 +1,4 @@
-/**
- * A step of any kind: compiled once with its definition, run with each call. The kinds are a table (index.ts); whoever runs steps knows only this.
- */
-
+/** A step of any kind: compiled once with its definition, run with each call. index.ts lists the kinds. */
 import type { Engine, StopSignal } from '../../engines/contract/engine.ts';
 import type { RunLimits } from '../../lang/budget.ts';
 import { type CompileOwner, isLongText } from '../../lang/compile.ts';
@@ -18,34 +15,35 @@ import type { Declarations } from '../inputs/declaration.ts';
 import type { LineProblem } from '../yaml/yaml-tree.ts';
 import type { CallSession } from './session.ts';
 
-/** What a step is compiled in: who came before it, and what the space offers. */
+/** Compile-time scope of a step: the earlier steps, and the modules of the space. */
 export interface StepScope {
   readonly engine: Engine;
-  /** Earlier steps by name, and how many there are. */
+  /** Indices of earlier steps by name. */
   readonly names: ReadonlyMap<string, number>;
+  /** Number of earlier steps. */
   readonly count: number;
   readonly modules: LarkModules;
-  /** The project, for turns and workers. */
+  /** Project, for fair scheduling. */
   readonly owner: string;
-  /** `deploy`: what cannot be found is the author's mistake. Later it may have been removed. */
+  /** At `deploy`, an unknown name is the author's mistake. At `call`, it may have been removed since. */
   readonly stage: 'deploy' | 'call';
 }
 
-/** What a running step sees. */
+/** Run-time environment of a step. */
 export interface StepFrame {
   readonly input: PlainMap;
-  /** Made when a step first asks for it. */
+  /** Builds the context on first use. */
   readonly context: () => PlainMap;
-  /** Of the steps so far; undefined where nobody needs the result. */
+  /** Results of the steps so far; `undefined` if no step needs the result. */
   readonly results: (PlainValue | undefined)[];
   readonly limits: RunLimits;
   readonly modules: LarkModules;
   readonly session: CallSession;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the response any more. */
   readonly signal: StopSignal;
-  /** The memory that the call holds. */
+  /** Memory that the call has reserved. */
   readonly lease: MemoryLease;
-  /** Told to whoever develops a definition. */
+  /** Present in a dry run. */
   readonly trace?: Trace | undefined;
 }
 
@@ -54,41 +52,41 @@ export interface Trace {
   print(line: string): void;
 }
 
-/** What happens to a result: kept for others, sent on as rows, or dropped. */
+/** Whether a result is kept for later steps, dropped, or streamed to a sink. */
 export type ResultUse = 'kept' | 'dropped' | RowSink;
 
 export interface Step {
   readonly source: StepSource;
-  /** How messages call it. */
+  /** Name in messages. */
   readonly label: string;
-  /** Earlier results that it may read. */
+  /** Indices of earlier results that it may read. */
   readonly needs: ReadonlySet<number>;
   readonly readsContext: boolean;
-  /** Names of modules that it loads. */
+  /** Names of the modules that it loads. */
   readonly modules: readonly string[];
-  /** Names of the input that it surely reads. */
+  /** Names of the inputs that it certainly reads. */
   readonly inputNames: readonly string[];
-  /** Of an sql step. */
+  /** sql steps only. */
   readonly sql?: StatementFacts;
-  /** Of an sql step: the tables that it names. */
+  /** Tables that an sql step names. */
   readonly tables?: readonly string[];
-  /** Of an sql step: the statement with values that could be, for a server that is asked about it. */
+  /** Returns the statement of an sql step with sample values, to be checked by the server. */
   probe?(inputs: Declarations | undefined): BoundStatement;
-  /** The result; undefined when the rows went to the sink. */
-  run(frame: StepFrame, wanted: ResultUse): PlainValue | undefined | Promise<PlainValue | undefined>;
+  /** Returns `undefined` if the rows went to a sink. */
+  run(frame: StepFrame, use: ResultUse): PlainValue | undefined | Promise<PlainValue | undefined>;
 }
 
 export interface CodeProblem extends LineProblem {
-  /** A mistake in the document, or code that does not compile. */
+  /** `document`: a mistake in the document; `code`: code that does not compile. */
   readonly kind: 'document' | 'code';
-  /** The step that it is about, by its index. */
+  /** Index of the step. */
   readonly step?: number;
 }
 
-/** A step that cannot be compiled, with all reasons. */
+/** One or more steps do not compile. */
 export class StepProblems extends Error {
   readonly problems: readonly CodeProblem[];
-  /** Those beside them that compiled. */
+  /** Steps that compiled. */
   readonly others: readonly Step[];
 
   constructor(problems: readonly CodeProblem[], others: readonly Step[] = []) {
@@ -102,12 +100,12 @@ export function stepLabel({ index, kind, name }: StepSource): string {
   return name === undefined ? `${index} (${kind})` : `${index} (${kind} ${name})`;
 }
 
-/** The environment of lark and expr steps: the names that they may use. */
+/** Names that lark and expr steps may use. */
 export function environmentNames(scope: StepScope): readonly string[] {
   return ['input', 'context', ...Array.from({ length: scope.count }, (_, index) => `step_${index}`), ...scope.names.keys()];
 }
 
-/** Which results stand behind the names that a program reads. */
+/** Indices of the results that the names refer to. */
 export function resultsBehind(names: Iterable<string>, scope: StepScope): Set<number> {
   const needs = new Set<number>();
   for (const name of names) {
@@ -117,7 +115,7 @@ export function resultsBehind(names: Iterable<string>, scope: StepScope): Set<nu
   return needs;
 }
 
-/** The values behind the names that a program reads. */
+/** Values of the names that a program reads. */
 export function environmentValues(
   reads: Iterable<string>,
   frame: StepFrame,
@@ -135,22 +133,22 @@ function environmentValue(name: string, frame: StepFrame, names: ReadonlyMap<str
   return index < 0 ? undefined : frame.results[index];
 }
 
-/** A call that holds more than this brings its values to a worker at once. */
-const LARGE = 2 * 1024 * 1024;
+/** Calls that hold more memory run their programs in a worker from the start. */
+const LARGE_BYTES = 2 * 1024 * 1024;
 
-/** Who compiles, for the languages. */
+/** Scheduling identity of a compilation. */
 export function compileOwner({ owner }: Pick<StepScope, 'owner'>): CompileOwner {
   return { owner, turn: () => nextSlice(owner) };
 }
 
-/** A long text is compiled in workers only, and so runs there. */
+/** Long code is compiled in workers only, so it also runs there. */
 export function lengthOf(code: string): 'short' | 'long' {
   return isLongText(code) ? 'long' : 'short';
 }
 
 /**
- * Options for programs: they are stopped when nobody waits, and their output is reported. A class, since the runtime keeps each getter that is not of a
- * prototype, and with it all of the call, until the next full collection.
+ * Options of a running program. A class, because V8 retains a getter of an object literal, and with
+ * it the whole call, until the next full garbage collection.
  */
 export class ProgramOptions implements StepOptions {
   readonly owner: string;
@@ -162,12 +160,12 @@ export class ProgramOptions implements StepOptions {
   constructor({ signal, trace, lease: { owner, held } }: StepFrame, length: 'short' | 'long') {
     this.owner = owner;
     this.turn = () => nextSlice(owner);
-    this.place = length === 'long' || held > LARGE ? 'worker' : 'here';
+    this.place = length === 'long' || held > LARGE_BYTES ? 'worker' : 'here';
     this.print = trace === undefined ? undefined : (line) => trace.print(line);
     this.#stop = signal;
   }
 
-  /** Made only for those that take long. */
+  /** Created on demand: only long-running programs need it. */
   get signal(): AbortSignal {
     return abortSignalOf(this.#stop);
   }

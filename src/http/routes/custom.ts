@@ -1,6 +1,6 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
 
-import { answerCall } from '../../custom/call/call.ts';
+import { runCall } from '../../custom/call/call.ts';
 import { type BufferedRows, type CallOutput, ResultTooLarge, type RowOutput } from '../../custom/call/call-output.ts';
 import type { CallPath } from '../../custom/call/endpoint-resolver.ts';
 import { apiError } from '../../errors.ts';
@@ -57,7 +57,7 @@ export function customRoutes(services: Services): readonly Route[] {
       const { caller, context, path, format } = entered instanceof Promise ? await entered : entered;
       const lease = services.memory.lease(caller.projectId);
       try {
-        await answerCall(
+        await runCall(
           services.calls,
           {
             caller,
@@ -67,7 +67,7 @@ export function customRoutes(services: Services): readonly Route[] {
             version: exchange.parameter('version'),
             raw: { query: exchange.query, body: exchange.body, contentType: exchange.header('content-type') },
             format: format.name,
-            asksFormat: exchange.parameter('format') !== undefined,
+            hasFormatParameter: exchange.parameter('format') !== undefined,
             requestId: exchange.requestId,
             signal: exchange,
             meter: exchange,

@@ -1,6 +1,5 @@
 /** Management of definitions: deploy, update, delete, get, list, history, diff and copy to a space, and the check that develops one. */
-import { check } from '../../custom/manage/check.ts';
-import { copy } from '../../custom/manage/copy.ts';
+
 import {
   AUTHORS,
   type Author,
@@ -10,13 +9,15 @@ import {
   history,
   list,
   type Management,
-  type ManagementAnswer,
+  type ManagementResult,
   remove,
   revision,
   update,
 } from '../../custom/manage/definitions.ts';
-import type { InspectOptions } from '../../custom/manage/inspection.ts';
-import { diff } from '../../custom/manage/space-diff.ts';
+import { diff } from '../../custom/manage/diff.ts';
+import { checkDefinition } from '../../custom/manage/dry-run.ts';
+import { promote } from '../../custom/manage/promote.ts';
+import type { ValidateOptions } from '../../custom/manage/validate.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { audit } from '../audit.ts';
@@ -35,7 +36,7 @@ function featureOf(exchange: Exchange): string | undefined {
 }
 
 /** `prepare=false`: the databases are left alone. */
-function inspectOptions(exchange: Exchange): InspectOptions {
+function inspectOptions(exchange: Exchange): ValidateOptions {
   return { prepare: exchange.parameter('prepare') !== 'false' };
 }
 
@@ -59,7 +60,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
       work(exchange, await enter(exchange));
 
   const change =
-    (action: string, work: (exchange: Exchange, author: Author) => Promise<ManagementAnswer>): Handler =>
+    (action: string, work: (exchange: Exchange, author: Author) => Promise<ManagementResult>): Handler =>
     async (exchange) => {
       const author = await enter(exchange);
       requireRole(author.caller, ...AUTHORS);
@@ -122,7 +123,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
       path: `${base}/space/copy`,
       screen,
       methods: {
-        PUT: change('definition.copy', (exchange, author) => copy(management, author, jsonBody(exchange), inspectOptions(exchange))),
+        PUT: change('definition.copy', (exchange, author) => promote(management, author, jsonBody(exchange), inspectOptions(exchange))),
       },
     },
     {
@@ -146,7 +147,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
           const { source, trial } = trialOf(exchange);
           const lease = services.memory.lease(author.caller.projectId);
           const run = trial && { ...trial, signal: exchange, lease };
-          const result = check(management, author, source, inspectOptions(exchange), run);
+          const result = checkDefinition(management, author, source, inspectOptions(exchange), run);
           sendValue(exchange, 200, format, await result.finally(() => lease.release()));
         }),
       },

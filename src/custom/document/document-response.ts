@@ -1,8 +1,8 @@
-/** The section `response` of a definition: status, headers, body or file, each a constant or an expression. Compiles and runs nothing. */
+/** Reads the `response` section of a definition: status, headers, body or file. Compiles no expression. */
 import type { DocumentFields } from '../yaml/fields.ts';
 import type { MapTree, ScalarTree, SourcePlace } from '../yaml/yaml-tree.ts';
 
-/** An expression, and where it stands. */
+/** An expression and its place in the document. */
 export interface ResponseSource {
   /** `status`, `headers.Location`, `file.data` … */
   readonly name: string;
@@ -19,13 +19,13 @@ export interface ResponseDocument {
     | undefined;
 }
 
-export const STATUSES = { least: 200, most: 599 } as const;
+export const STATUSES = { min: 200, max: 599 } as const;
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-const MOST_HEADERS = 50;
+const MAX_HEADERS = 50;
 
-/** Headers that the service or the connection owns. */
-const OWNED: ReadonlySet<string> = new Set(
+/** Headers that only the service may set. */
+const RESERVED: ReadonlySet<string> = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade content-length content-type
   content-encoding content-range date server set-cookie set-cookie2 x-request-id x-served-version x-rolled-back-from x-cache x-outcome server-timing
   x-content-type-options allow www-authenticate retry-after host expect`.split(/\s+/),
@@ -50,8 +50,8 @@ function readStatus(fields: DocumentFields, section: MapTree): ResponseDocument[
   const tree = fields.scalar(section, 'status', 'response.');
   if (tree === undefined || !/^-?\d+$/.test(tree.text)) return expression(fields, section, 'status', '');
   const status = Number(tree.text);
-  if (status < STATUSES.least || status > STATUSES.most)
-    fields.problem(tree, `response.status must be a number from ${STATUSES.least} to ${STATUSES.most}, or an expression`);
+  if (status < STATUSES.min || status > STATUSES.max)
+    fields.problem(tree, `response.status must be a number from ${STATUSES.min} to ${STATUSES.max}, or an expression`);
   return status;
 }
 
@@ -59,16 +59,16 @@ function readHeaders(fields: DocumentFields, section: MapTree): ResponseDocument
   const tree = section.fields.get('headers');
   const map = tree === undefined ? undefined : fields.map(tree, 'response.headers');
   if (map === undefined) return [];
-  if (map.fields.size > MOST_HEADERS) fields.problem(map, `response.headers has more than ${MOST_HEADERS} headers`);
-  const taken = new Set<string>();
+  if (map.fields.size > MAX_HEADERS) fields.problem(map, `response.headers has more than ${MAX_HEADERS} headers`);
+  const seen = new Set<string>();
   return [...map.fields].flatMap(([header, value]) => {
-    const known = header.toLowerCase();
-    if (!TOKEN.test(header)) fields.problem(value, `response.headers: ${JSON.stringify(header.slice(0, 40))} is no name of a header`);
-    else if (OWNED.has(known)) fields.problem(value, `response.headers.${header} is the service's own`);
-    else if (taken.has(known)) fields.problem(value, `response.headers.${header} is given twice`);
-    taken.add(known);
+    const key = header.toLowerCase();
+    if (!TOKEN.test(header)) fields.problem(value, `response.headers: ${JSON.stringify(header.slice(0, 40))} is not a header name`);
+    else if (RESERVED.has(key)) fields.problem(value, `response.headers.${header} is reserved for the service`);
+    else if (seen.has(key)) fields.problem(value, `response.headers.${header} is set twice`);
+    seen.add(key);
     const source = expression(fields, map, header, 'headers.');
-    return source === undefined ? [] : [{ ...source, header: known === 'cache-control' ? 'Cache-Control' : header }];
+    return source === undefined ? [] : [{ ...source, header: key === 'cache-control' ? 'Cache-Control' : header }];
   });
 }
 

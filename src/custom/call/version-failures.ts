@@ -5,7 +5,7 @@ import type { Observer } from '../../observe.ts';
 import type { Store } from '../../store/store.ts';
 import type { Call } from './attempt.ts';
 
-export class VersionNotes {
+export class VersionFailures {
   readonly #store: Store;
   readonly #observer: Observer;
 
@@ -14,13 +14,13 @@ export class VersionNotes {
     this.#observer = observer;
   }
 
-  failed({ caller }: Call, { definitionId }: Definition, error: unknown): void {
-    const message = error instanceof ApiError ? error.message : 'an unexpected error, which the log has';
+  record({ caller }: Call, { definitionId }: Definition, error: unknown): void {
+    const message = error instanceof ApiError ? error.message : 'an unexpected error; the log has the details';
     this.#store.recordFailure(caller, definitionId, message);
   }
 
-  rolledBack({ requestId }: Call, asked: Definition, served: Definition, reason: unknown): void {
+  rolledBack({ requestId }: Call, requested: Definition, served: Definition, reason: unknown): void {
     if (!(reason instanceof ApiError)) this.#observer.emit({ kind: 'failure', requestId, error: reason });
-    this.#observer.emit({ kind: 'rolled_back', requestId, uri: asked.uri, from: asked.version, to: served.version, reason });
+    this.#observer.emit({ kind: 'rolled_back', requestId, uri: requested.uri, from: requested.version, to: served.version, reason });
   }
 }

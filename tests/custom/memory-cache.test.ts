@@ -1,7 +1,7 @@
 // Answers in memory and requests that share one execution, without a service: bounds, ages, and who may leave.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryCache } from '../../src/custom/call/cache.ts';
+import { MemoryCache } from '../../src/custom/call/memory-cache.ts';
 import { GoneError, SingleFlight } from '../../src/util/concurrency/single-flight.ts';
 
 test('the cache never holds more than its bytes, and gives back what was put', () => {

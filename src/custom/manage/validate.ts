@@ -1,6 +1,6 @@
 /**
- * Everything that can be found out about a definition before it is stored: what is wrong with the document, its code, its SQL and its place in the space, and
- * what is hardly meant. Deploy refuses what check only tells. Stores nothing.
+ * Validates a definition before it is stored: document, code, SQL and references to other records.
+ * Deploy rejects the findings that a check only reports. Stores nothing.
  */
 import { ApiError, apiError } from '../../errors.ts';
 import { isBuiltinModule } from '../../lang/lark/index.ts';
@@ -8,105 +8,105 @@ import type { DbType } from '../../model/entry.ts';
 import { entryKey, type ProjectContext } from '../../model/project.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
 import { runCooperatively } from '../../util/concurrency/slices.ts';
-import { entryOf } from '../call/step-runner.ts';
 import {
   type DefinitionDocument,
   IDENTIFIERS,
   type Identifier,
-  inspectSlices,
   MASK,
   type OwnDatabase,
   readDocument,
+  validateSlices,
 } from '../document/document.ts';
-import { type Askable, type Compiled, type CompileScope, compileDefinition, withPassword } from '../program/compile.ts';
+import { type Compiled, type CompileScope, compileDefinition, type SqlSteps, withPassword } from '../program/compile.ts';
+import { resolveEntry } from '../program/database-entry.ts';
 import { type Step, StepProblems } from '../steps/step.ts';
 import { type LineProblem, placeOf, type Tree, YamlProblems } from '../yaml/yaml-tree.ts';
+import { checkSqlSteps, type SqlFindings } from './check-sql.ts';
 import type { Author, Management } from './definitions.ts';
-import { prepareSteps } from './prepare.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface Finding extends LineProblem {
-  /** A mistake in the document; code or SQL that does not compile; something that other records do not allow. */
+  /** `document`: a mistake in the document; `code`: code or SQL that does not compile; `refused`: a conflict with other records. */
   readonly kind: 'document' | 'code' | 'refused';
   readonly step?: number | undefined;
-  /** What deploy answers because of it, where that is an error of its own. */
+  /** Error of deploy, if the finding has its own. */
   readonly error?: ApiError;
 }
 
-export interface Inspection {
-  /** The document as it was written; undefined, like the next, when it cannot be read. */
+export interface Validation {
+  /** `undefined`, like the document, if the YAML cannot be read. */
   readonly tree: Tree | undefined;
   readonly document: DefinitionDocument | undefined;
-  /** Undefined when it does not compile. */
+  /** `undefined` if a step does not compile. */
   readonly compiled: Compiled | undefined;
   readonly password: string | null;
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
 }
 
-/** `prepare`: is the database asked about the SQL? */
-export interface InspectOptions {
+/** `prepare` lets the database check the SQL. */
+export interface ValidateOptions {
   readonly prepare: boolean;
 }
 
-/** A longer text is dealt with when others have had a turn. */
-const LARGE = 16 * 1024;
+const LONG_TEXT = 16 * 1024;
 
-/** Others come first, where a text is long. */
-export async function sliceFor(text: string, projectId: string): Promise<void> {
-  if (text.length > LARGE) await nextSlice(projectId);
+/** Yields to other requests before work on a long text. */
+export async function yieldForLongText(text: string, projectId: string): Promise<void> {
+  if (text.length > LONG_TEXT) await nextSlice(projectId);
 }
 
-export async function inspectDefinition(
+export async function validateDefinition(
   management: Management,
   author: Author,
   source: string,
-  { prepare }: InspectOptions,
-): Promise<Inspection> {
+  { prepare }: ValidateOptions,
+): Promise<Validation> {
   const pause = (): Promise<void> => nextSlice(author.caller.projectId);
   await pause();
-  const { tree, document, findings } = await inspect(management, source, author.caller.projectId);
+  const { tree, document, findings } = await readAll(management, source, author.caller.projectId);
   if (document === undefined) return { tree, document, compiled: undefined, password: null, findings, warnings: [] };
   await pause();
   const modules = await management.resolver.modules(author.caller);
   if (findings.length === 0) findings.push(...unregistered(author.context, document));
-  const isWhole = findings.length === 0;
-  const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null };
+  const isReadable = findings.length === 0;
+  const { stepCache } = management.resolver;
+  const scope: CompileScope = { tenant: author.caller, modules, stage: 'deploy', password: null, stepCache };
   const outcome = await compileDefinition(document, scope).catch((error: unknown) => {
     if (!(error instanceof StepProblems)) throw error;
     findings.push(...error.problems);
     return error.others;
   });
-  // What does not compile keeps nobody from asking about the rest.
+  // If some steps do not compile, the database still checks the others.
   const compiled = 'steps' in outcome ? outcome : undefined;
-  const askable: Askable = compiled ?? { document, steps: outcome as readonly Step[], entry: undefined };
-  findings.push(...missingModules(askable, (name) => modules.has(name)));
+  const checkable: SqlSteps = compiled ?? { document, steps: outcome as readonly Step[], entry: undefined };
+  findings.push(...missingModules(checkable, (name) => modules.has(name)));
   findings.push(...foreign(author, document));
-  if (!isWhole) return { tree, document, compiled, password: null, findings, warnings: [] };
+  if (!isReadable) return { tree, document, compiled, password: null, findings, warnings: [] };
   await pause();
   const { database } = document;
-  const password = await noted(findings, database, async () => {
+  const password = await collectError(findings, database, async () => {
     if (database.kind === 'own') for (const { host } of database.hosts) await management.checkHost(host);
     return passwordOf(management, author, document);
   });
-  const sealed = { ...scope, password: password ?? null };
-  const whole = compiled && withPassword(compiled, sealed);
-  const warnings = whole === undefined ? [] : [...warningsOf(whole)];
+  const complete = <T extends SqlSteps>(steps: T): T => withPassword(steps, author.caller, password ?? null);
+  const callable = compiled && complete(compiled);
+  const warnings = callable === undefined ? [] : [...warningsOf(callable)];
   if (prepare && findings.every(({ kind }) => kind !== 'refused')) {
-    const asked = await ask(management, author.context, whole ?? withPassword(askable, sealed));
-    findings.push(...asked.problems);
-    warnings.push(...asked.warnings);
+    const sql = await checkSql(management, author.context, callable ?? complete(checkable));
+    findings.push(...sql.problems);
+    warnings.push(...sql.warnings);
   }
-  return { tree, document, compiled: whole, password: password ?? null, findings, warnings };
+  return { tree, document, compiled: callable, password: password ?? null, findings, warnings };
 }
 
-async function inspect(
+async function readAll(
   management: Management,
   source: string,
   owner: string,
-): Promise<Pick<Inspection, 'tree' | 'document'> & { readonly findings: Finding[] }> {
+): Promise<Pick<Validation, 'tree' | 'document'> & { readonly findings: Finding[] }> {
   try {
-    const { tree, document, problems } = await runCooperatively(inspectSlices(source, management.connections.engines), owner);
+    const { tree, document, problems } = await runCooperatively(validateSlices(source, management.connections.engines), owner);
     return { tree, document, findings: problems.map((problem) => ({ ...problem, kind: 'document' })) };
   } catch (error) {
     if (!(error instanceof YamlProblems)) throw error;
@@ -114,8 +114,12 @@ async function inspect(
   }
 }
 
-/** The error of a part that has one of its own, as a finding. */
-async function noted<T>(findings: Finding[], { place }: DefinitionDocument['database'], work: () => Promise<T>): Promise<T | undefined> {
+/** Turns an ApiError into a finding. */
+async function collectError<T>(
+  findings: Finding[],
+  { place }: DefinitionDocument['database'],
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -135,7 +139,7 @@ function isRegistered(context: ProjectContext, type: DbType, name: string): bool
   return context.entries.has(entryKey(type, name)) || context.unreadable.has(entryKey(type, name));
 }
 
-function missingModules({ steps }: Askable, isKnown: (name: string) => boolean): readonly Finding[] {
+function missingModules({ steps }: SqlSteps, isKnown: (name: string) => boolean): readonly Finding[] {
   return steps.flatMap(({ source, label, modules }) =>
     modules
       .filter((name) => !isKnown(name) && !isBuiltinModule(name))
@@ -164,17 +168,17 @@ function foreign({ caller, featureId }: Author, { identifiers, places }: Definit
   );
 }
 
-/** What the database says against the SQL, if it can be asked. */
-export async function ask(management: Management, context: ProjectContext, compiled: Askable): ReturnType<typeof prepareSteps> {
+/** Lets the database check the SQL, if the database is registered and its password readable. */
+export async function checkSql(management: Management, context: ProjectContext, compiled: SqlSteps): Promise<SqlFindings> {
   try {
-    return await prepareSteps(management.connections, entryOf(compiled, context), compiled);
+    return await checkSqlSteps(management.connections, resolveEntry(compiled, context), compiled);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { problems: [], warnings: [`the database cannot be used, so its SQL was not looked at: ${error.message}`] };
+    return { problems: [], warnings: [`the database cannot be used, so its SQL was not checked: ${error.message}`] };
   }
 }
 
-/** What the store would refuse at deploy: the version that is there, the rollback version that is not. */
+/** Findings for what the store would reject at deploy: a version that exists, a rollback version that does not. */
 export async function conflicts({ store }: Management, { caller }: Author, document: DefinitionDocument): Promise<readonly Finding[]> {
   const { uri, method, version, config, places } = document;
   const endpoint = await store.endpoint(caller.orgId, caller.projectId, caller.spaceId, uri);
@@ -189,8 +193,8 @@ export async function conflicts({ store }: Management, { caller }: Author, docum
   return findings;
 }
 
-/** The error that deploy answers, if there is one: everything that is wrong with the document in one message. */
-export function refuseFindings(findings: readonly Finding[]): void {
+/** Throws the error of deploy, if there is one. Its message lists all problems of the document. */
+export function throwFindings(findings: readonly Finding[]): void {
   const wrong = findings.filter(({ kind }) => kind !== 'refused');
   if (wrong.length > 0)
     throw apiError(wrong.some(({ kind }) => kind === 'document') ? 'definition_invalid' : 'definition_code', sentences(wrong));
@@ -198,19 +202,19 @@ export function refuseFindings(findings: readonly Finding[]): void {
   if (error !== undefined) throw error;
 }
 
-/** Nobody reads more of them at a time. */
-export const MOST_FINDINGS = 100;
+/** Findings in one response; an author fixes only a few at a time. */
+export const MAX_FINDINGS = 100;
 
 export function inOrder(findings: readonly Finding[]): readonly Finding[] {
-  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MOST_FINDINGS);
+  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_FINDINGS);
 }
 
 function sentences(findings: readonly Finding[]): string {
-  const told = inOrder(findings).map(({ line, column, message }) => `line ${line}, column ${column}: ${message}.`);
-  return findings.length > told.length ? `${told.join(' ')} And ${findings.length - told.length} more.` : told.join(' ');
+  const listed = inOrder(findings).map(({ line, column, message }) => `line ${line}, column ${column}: ${message}.`);
+  return findings.length > listed.length ? `${listed.join(' ')} And ${findings.length - listed.length} more.` : listed.join(' ');
 }
 
-/** The password of a document that shows the mask is the stored one, if it still goes to the same place. */
+/** A masked password stands for the stored one, provided that server and user are the same. */
 async function passwordOf(management: Management, { caller }: Author, document: DefinitionDocument): Promise<string | null> {
   const { database, uri, method, version, config } = document;
   if (database.kind !== 'own' || database.password !== MASK) return database.kind === 'own' ? database.password : null;

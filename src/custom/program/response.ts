@@ -1,10 +1,11 @@
-/** What a call answers besides its steps' result: the section `response`, compiled with its definition and evaluated before the commit. */
+/** The `response` section of a definition, compiled with it and evaluated before the commit. */
 import { apiError } from '../../errors.ts';
 import { compileExprFor } from '../../lang/compile.ts';
 import type { CompiledExpr } from '../../lang/expr/index.ts';
 import { runStep } from '../../lang/sandbox/index.ts';
 import { CompileError } from '../../lang/source.ts';
 import { Decimal, type PlainValue } from '../../util/text/decimal.ts';
+import { type ResponseDocument, type ResponseSource, STATUSES } from '../document/document-response.ts';
 import { explainStep } from '../failures.ts';
 import {
   type CodeProblem,
@@ -18,16 +19,18 @@ import {
   StepProblems,
   type StepScope,
 } from '../steps/step.ts';
-import { type ResponseDocument, type ResponseSource, STATUSES } from './document.ts';
 
-/** Of one call. */
+/** Statuses of responses without a body. */
+export const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+/** Evaluated response of one call. */
 export interface ResponseReply {
   readonly status: number;
   /** Names and values, alternating. */
   readonly headers: readonly string[];
-  /** Undefined: the result of the steps. */
+  /** `undefined` responds with the result of the steps. */
   readonly value: PlainValue | undefined;
-  /** Bytes instead of a value. */
+  /** Replaces the value. */
   readonly file: { readonly type: string; readonly data: Buffer } | undefined;
 }
 
@@ -38,7 +41,7 @@ interface Part {
 }
 
 export interface CompiledResponse {
-  /** Results of steps that it reads. */
+  /** Indices of the step results that it reads. */
   readonly needs: ReadonlySet<number>;
   readonly readsContext: boolean;
   readonly inputNames: readonly string[];
@@ -47,7 +50,7 @@ export interface CompiledResponse {
   evaluate(frame: StepFrame): Promise<ResponseReply>;
 }
 
-/** Throws StepProblems with everything that does not compile. */
+/** Throws StepProblems with all expressions that do not compile. */
 export async function compileResponse(document: ResponseDocument, scope: StepScope): Promise<CompiledResponse> {
   const problems: CodeProblem[] = [];
   const expressions: CompiledExpr[] = [];
@@ -73,13 +76,13 @@ export async function compileResponse(document: ResponseDocument, scope: StepSco
     hasBody: body !== undefined,
     async evaluate(frame) {
       const code = compiledStatus === undefined ? (status as number | undefined) : statusOf(await value(compiledStatus, frame));
-      const lines: string[] = [];
-      for (const { header, part: given } of headers) {
-        const text = given && headerText(given, await value(given, frame));
-        if (text !== undefined) lines.push(header, text);
+      const reply: string[] = [];
+      for (const { header, part: source } of headers) {
+        const text = source && headerText(source, await value(source, frame));
+        if (text !== undefined) reply.push(header, text);
       }
-      const content = parts && (await fileOf(parts, frame, lines));
-      return { status: code ?? 200, headers: lines, value: body && (await value(body, frame)), file: content };
+      const content = parts && (await fileOf(parts, frame, reply));
+      return { status: code ?? 200, headers: reply, value: body && (await value(body, frame)), file: content };
     },
   };
 }
@@ -122,19 +125,21 @@ async function value(part: Part, frame: StepFrame): Promise<PlainValue> {
 }
 
 function statusOf(status: PlainValue): number {
-  if (typeof status === 'number' && Number.isInteger(status) && status >= STATUSES.least && status <= STATUSES.most) return status;
-  throw apiError('response_invalid', 'status', `it must give a number from ${STATUSES.least} to ${STATUSES.most}`);
+  if (typeof status === 'number' && Number.isInteger(status) && status >= STATUSES.min && status <= STATUSES.max) return status;
+  throw apiError('response_invalid', 'status', `it must evaluate to a number from ${STATUSES.min} to ${STATUSES.max}`);
 }
 
-/** One byte a character, and no end of a line. */
+/** Characters other than printable Latin-1 and tab, line breaks among them. */
 const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Undefined: the header is left out. */
-function headerText({ name }: Part, given: PlainValue): string | undefined {
-  if (given === null) return undefined;
-  if (typeof given === 'object' && !(given instanceof Decimal)) throw apiError('response_invalid', name, 'it must give a text or a number');
-  const text = String(given);
-  if (NOT_IN_HEADER.test(text)) throw apiError('response_invalid', name, 'it has a line break or a character that no header can hold');
+/** `undefined` omits the header. */
+function headerText({ name }: Part, header: PlainValue): string | undefined {
+  if (header === null) return undefined;
+  if (typeof header === 'object' && !(header instanceof Decimal))
+    throw apiError('response_invalid', name, 'it must evaluate to a string or a number');
+  const text = String(header);
+  if (NOT_IN_HEADER.test(text))
+    throw apiError('response_invalid', name, 'it has a line break or a character that is not allowed in a header');
   return text;
 }
 
@@ -149,19 +154,19 @@ interface FileParts {
 async function fileOf({ name, type, data }: FileParts, frame: StepFrame, headers: string[]): Promise<ResponseReply['file']> {
   const text = data && (await value(data, frame));
   if (typeof text !== 'string' || !BASE64.test(text))
-    throw apiError('response_invalid', 'file.data', 'it must give base64, or bytes of the database');
-  const named = name && (await value(name, frame));
-  if (named !== undefined && named !== null) headers.push('Content-Disposition', disposition(String(named)));
+    throw apiError('response_invalid', 'file.data', 'it must evaluate to base64, or to bytes of the database');
+  const filename = name && (await value(name, frame));
+  if (filename !== undefined && filename !== null) headers.push('Content-Disposition', disposition(String(filename)));
   const media = (type && headerText(type, await value(type, frame))) ?? 'application/octet-stream';
   return { type: media, data: Buffer.from(text, 'base64') };
 }
 
-/** A plain name for old clients, and the whole one for the others. */
+/** ASCII name for old clients, and the full name (RFC 6266) for the others. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
-  const whole =
+  const encoded =
     plain === name
       ? ''
       : `; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}`;
-  return `attachment; filename="${plain}"${whole}`;
+  return `attachment; filename="${plain}"${encoded}`;
 }

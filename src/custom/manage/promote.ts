@@ -1,31 +1,40 @@
-/** Copies definitions into another space of the project, with the Lark modules that they load where that is wanted: all or nothing. */
+/** Copies definitions, and on request their Lark modules, into another space of the project. Atomic. */
 import { apiError } from '../../errors.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
-import { parseCopyRequest } from './copy-request.ts';
-import { type Author, insertedOrRefused, type Management, type ManagementAnswer, nameOf } from './definitions.ts';
-import type { InspectOptions } from './inspection.ts';
+import { type Author, insertedOrThrow, type Management, type ManagementResult, nameOf } from './definitions.ts';
 import { definitionsLoading } from './modules.ts';
-import { type PromotedModule, type Promotion, planPromotion } from './promotion.ts';
+import { type PromotedModule, type Promotion, planPromotion } from './promotion-plan.ts';
+import { parsePromotionRequest } from './promotion-request.ts';
+import type { ValidateOptions } from './validate.ts';
 
-export async function copy(management: Management, author: Author, body: PlainValue, options: InspectOptions): Promise<ManagementAnswer> {
-  const request = parseCopyRequest(body, author);
+export async function promote(
+  management: Management,
+  author: Author,
+  body: PlainValue,
+  options: ValidateOptions,
+): Promise<ManagementResult> {
+  const request = parsePromotionRequest(body, author);
   const plan = await planPromotion(management, author, request, options);
   const modules = request.modules ? plan.modules.filter(({ state }) => state !== 'same') : [];
   const replaced = modules.filter(({ state }) => state === 'changed');
   if (replaced.length > 0 && !request.overwrite) throw modulesDiffer(plan, replaced);
   if (plan.problems.length > 0 && !request.force)
     throw apiError('copy_refused', plan.problems.map(({ message }) => `${message}.`).join(' ')).withLists({ problems: plan.problems });
-  const warnings = [...plan.problems.map(({ message }) => message), ...plan.warnings, ...(await concerned(management, plan, replaced))];
-  const inserted = insertedOrRefused(
+  const warnings = [
+    ...plan.problems.map(({ message }) => message),
+    ...plan.warnings,
+    ...(await affectedDefinitions(management, plan, replaced)),
+  ];
+  const inserted = insertedOrThrow(
     await management.store.insertDefinitions(
       plan.target,
       plan.definitions.map(({ draft }) => draft),
       'drop',
-      modules.map(({ module, source, there }) => ({
+      modules.map(({ module, source, existing }) => ({
         module,
         code: source.code,
         userId: author.caller.userId,
-        replaces: there?.revision ?? null,
+        replaces: existing?.revision ?? null,
       })),
     ),
     'copy_conflict',
@@ -59,9 +68,13 @@ function modulesDiffer({ to }: Promotion, replaced: readonly PromotedModule[]) {
   return apiError('copy_modules_differ', replaced.map(({ module }) => module).join(', ')).withLists({ problems });
 }
 
-/** Definitions of the target that load what is replaced are told of. */
-async function concerned({ store }: Management, { target }: Promotion, replaced: readonly PromotedModule[]): Promise<readonly string[]> {
-  const told = await Promise.all(
+/** Warnings about definitions of the target that load a replaced module. */
+async function affectedDefinitions(
+  { store }: Management,
+  { target }: Promotion,
+  replaced: readonly PromotedModule[],
+): Promise<readonly string[]> {
+  const warnings = await Promise.all(
     replaced.map(async ({ module }) => {
       const loading = await definitionsLoading(store, target, module);
       return loading.length === 0
@@ -69,5 +82,5 @@ async function concerned({ store }: Management, { target }: Promotion, replaced:
         : [`the module ${JSON.stringify(module)} was replaced, which ${loading.map(nameOf).join(', ')} loaded`];
     }),
   );
-  return told.flat();
+  return warnings.flat();
 }

@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import type { StepSource } from '../../src/custom/document/document-logic.ts';
 import type { Stated } from '../../src/custom/steps/session.ts';
 import { StepProblems, type StepScope } from '../../src/custom/steps/step.ts';
-import { compileStep } from '../../src/custom/steps/step-cache.ts';
+import { StepCache } from '../../src/custom/steps/step-cache.ts';
 import { mysqlEngine } from '../../src/engines/mysql/index.ts';
 import { postgresEngine } from '../../src/engines/postgres/index.ts';
+
+const cache = new StepCache();
 
 const SQL: StepSource = {
   index: 1,
@@ -29,7 +31,7 @@ const SCOPE: StepScope = {
 
 test('the same code is compiled once', () => {
   for (const source of [SQL, EXPR])
-    expect(compileStep({ ...source }, { ...SCOPE, names: new Map(SCOPE.names) })).toBe(compileStep(source, SCOPE));
+    expect(cache.compile({ ...source }, { ...SCOPE, names: new Map(SCOPE.names) })).toBe(cache.compile(source, SCOPE));
 });
 
 test('whatever differs, makes another step', async () => {
@@ -50,7 +52,7 @@ test('whatever differs, makes another step', async () => {
     [SQL, { ...SCOPE, names: new Map([['a', 0]]) }],
     [SQL, { ...SCOPE, names: new Map() }],
   ];
-  const steps = await Promise.all(variants.map(([source, scope]) => compileStep(source, scope)));
+  const steps = await Promise.all(variants.map(([source, scope]) => cache.compile(source, scope)));
   expect(new Set(steps).size).toBe(variants.length);
   expect(steps.map(({ source: { index, codeAt, omit, code } }) => [index, codeAt, omit, code])).toEqual(
     variants.map(([{ index, codeAt, omit, code }]) => [index, codeAt, omit, code]),
@@ -58,16 +60,16 @@ test('whatever differs, makes another step', async () => {
 });
 
 test('lark steps are compiled for each definition, since what they load differs', () => {
-  expect(compileStep(LARK, SCOPE)).not.toBe(compileStep(LARK, SCOPE));
+  expect(cache.compile(LARK, SCOPE)).not.toBe(cache.compile(LARK, SCOPE));
 });
 
 test('what cannot be compiled is refused each time', () => {
   const broken = { ...EXPR, code: 'len(' };
-  for (let i = 0; i < 2; i++) expect(() => compileStep(broken, SCOPE)).toThrow(StepProblems);
+  for (let i = 0; i < 2; i++) expect(() => cache.compile(broken, SCOPE)).toThrow(StepProblems);
 });
 
 test('of a step that databases share, each knows by itself how brief it is', async () => {
-  const { brief } = (await compileStep(SQL, SCOPE)) as unknown as Stated;
+  const { brief } = (await cache.compile(SQL, SCOPE)) as unknown as Stated;
   const [one, other] = [{}, {}];
   const kind = brief?.kindOn(one);
   for (let i = 0; i < 8; i++) kind?.took(1);

@@ -10,7 +10,7 @@ import { cacheKey } from './cache-key.ts';
 import type { CallOutput } from './call-output.ts';
 import type { ResponseCache } from './memory-cache.ts';
 import { MIN_ROLLBACK_STATUS, type Timings } from './run-steps.ts';
-import { type BufferedResponse, type ResponseHead, type StepRunner, timingText } from './step-runner.ts';
+import { type BufferedHead, type BufferedResponse, type StepRunner, timingText } from './step-runner.ts';
 
 /** Calls with larger inputs hardly ever repeat, and hashing them would cost more than running the steps. */
 const MAX_KEYED_BYTES = 4 * 1024 * 1024;
@@ -85,6 +85,6 @@ function pack({ head, body }: BufferedResponse): Buffer {
 
 function unpack(packed: Buffer): BufferedResponse {
   const end = 4 + packed.readUInt32BE(0);
-  const head = JSON.parse(packed.toString('utf8', 4, end)) as ResponseHead;
+  const head = JSON.parse(packed.toString('utf8', 4, end)) as BufferedHead;
   return { kind: 'buffered', head, body: packed.subarray(end) };
 }

@@ -21,10 +21,10 @@ export interface BufferedResponse {
   readonly kind: 'buffered';
   readonly body: Buffer;
   /** `undefined` unless the definition has a `response` section. */
-  readonly head: ResponseHead | undefined;
+  readonly head: BufferedHead | undefined;
 }
 
-export interface ResponseHead {
+export interface BufferedHead {
   readonly status: number;
   readonly headers: readonly string[];
   /** Media type of a file. */

@@ -87,7 +87,7 @@ export async function deploy(management: Management, author: Author, source: str
 }
 
 /** For example `get reports/sales 1.0.0`. */
-export function nameOf({ uri, method, version }: DefinitionAddress): string {
+export function nameOf({ uri, method, version }: VersionAddress): string {
   return `${method} ${uri} ${version}`;
 }
 
@@ -149,7 +149,7 @@ function changedOrThrow(change: DefinitionChange, version: string): string {
   }
 }
 
-export interface DefinitionAddress {
+export interface VersionAddress {
   readonly uri: string;
   readonly method: string;
   readonly version: string;
@@ -158,7 +158,7 @@ export interface DefinitionAddress {
 export async function remove(
   { store }: Management,
   { caller }: Author,
-  { uri, method, version }: DefinitionAddress,
+  { uri, method, version }: VersionAddress,
 ): Promise<ManagementResult> {
   const change = await store.deleteDefinition(caller, { uri, method: parseMethod(method), version }, caller.userId);
   changedOrThrow(change, version);

@@ -57,7 +57,7 @@ const LIES: readonly (readonly [string, (message: Buffer) => Buffer, RegExp])[] 
     (message) => (message[0] === ROW ? lengthOf(2 ** 30)(message) : message),
     /a row of 1073741824 bytes; at most 2000000 are read/,
   ],
-  ['an error without an end', () => endlessError, /a text without an end/],
+  ['an error without an end', () => endlessError, /an unterminated string/],
 ];
 
 interface Witnessed {

@@ -1,6 +1,6 @@
 /**
- * Whether the server would take a statement: parsed under a name of its own, never run. Privileges are looked at when a statement begins, not when it is
- * parsed; EXPLAIN goes as far as that.
+ * Checks a statement without running it: the server parses it under a name. EXPLAIN also checks
+ * privileges, which parsing does not.
  */
 import type { BoundStatement } from '../../sql/dialect.ts';
 import { type Connection, DbFailure, type RunOptions } from '../contract/engine.ts';
@@ -14,7 +14,7 @@ export async function checkStatement(connection: Connection, { statement, params
   const nulls = params.length === 0 ? '' : ` (${params.map(() => 'NULL').join(', ')})`;
   const denied = await failureOf(connection.run({ text: `EXPLAIN EXECUTE ${NAME}${nulls}`, types: [] }, [], options));
   await failureOf(connection.run({ text: `DEALLOCATE ${NAME}`, types: [] }, [], options));
-  // What else EXPLAIN refuses depends on values, which are known at the call only.
+  // Other rejections of EXPLAIN depend on values, which are known only when the step runs.
   if (denied?.kind === 'denied') throw denied;
 }
 

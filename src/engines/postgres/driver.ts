@@ -24,8 +24,8 @@ import { unwatch, type Watched, watch } from '../driver-kit/watchdog.ts';
 import { CANCEL_GRACE_MS, cancelQuery } from './cancel.ts';
 import { failureFrom } from './dialect/failures.ts';
 import { BEGIN, BEGIN_SNAPSHOT, MARK, READ_ONLY, RESET, SESSION, TO_MARK } from './dialect/session.ts';
-import { asYetUnknown, outOfOrder, type Prepared, QueryAnswer, type QuerySent, type Shown, SIMPLE, Untaken } from './protocol/answer.ts';
-import { ACKNOWLEDGEMENTS, ASIDES, errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
+import { outOfOrder, type Prepared, QueryAnswer, type QuerySent, RejectedRow, type RowCells, SIMPLE, unparsed } from './protocol/answer.ts';
+import { ACKNOWLEDGEMENTS, ASYNC_MESSAGES, errorFields, type Incoming, RECEIVED, rowDescription } from './protocol/incoming.ts';
 import type { Session } from './protocol/login.ts';
 import { Outgoing } from './protocol/outgoing.ts';
 
@@ -47,7 +47,7 @@ export class PostgresConnection implements Connection, Watched {
   readonly #prepared = new BoundedMap<string, Prepared>(MAX_PREPARED, { evicted: ({ name }) => this.#out.closeStatement(name) });
   readonly #abort = (): void => this.#giveUp(new DbFailure('cancelled', 'the caller went away'));
   readonly #closed: (() => void)[] = [];
-  readonly #shown: Shown = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
+  readonly #shown: RowCells = { cells: { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) } };
   #running: QueryAnswer | undefined;
   /** Sent behind it, and not answered yet. */
   readonly #next: QueryAnswer[] = [];
@@ -126,7 +126,7 @@ export class PostgresConnection implements Connection, Watched {
     this.#lead = '';
     this.#out.parse(name, text);
     this.#out.sync();
-    const prepared = asYetUnknown(name);
+    const prepared = unparsed(name);
     await this.#send({ ...SIMPLE, prepared, runs: false, signal: options.signal }, ready);
   }
 
@@ -259,9 +259,9 @@ export class PostgresConnection implements Connection, Watched {
   #prepare(text: string): Prepared {
     if (!this.#named) {
       this.#out.parse('', text);
-      return asYetUnknown('');
+      return unparsed('');
     }
-    const prepared = asYetUnknown(`m${++this.#counter}`);
+    const prepared = unparsed(`m${++this.#counter}`);
     this.#prepared.set(text, prepared);
     this.#out.parse(prepared.name, text);
     return prepared;
@@ -320,7 +320,7 @@ export class PostgresConnection implements Connection, Watched {
     try {
       this.#incoming.receive(bytes, length);
     } catch (error) {
-      if (error instanceof Untaken) this.#stop(error);
+      if (error instanceof RejectedRow) this.#stop(error);
       else this.#fail(error instanceof DbFailure ? error : malformed('what cannot be read', error));
     }
   }
@@ -378,7 +378,7 @@ export class PostgresConnection implements Connection, Watched {
 
   /** Needs no answer, and may come at any time; but not for ever. */
   #aside(type: number): void {
-    if (!ASIDES.has(type)) throw outOfOrder(type);
+    if (!ASYNC_MESSAGES.has(type)) throw outOfOrder(type);
     if (++this.#asides > LIMITS.asides) throw malformed(`more than ${LIMITS.asides} messages that nobody asked for`);
   }
 

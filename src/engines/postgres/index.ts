@@ -1,4 +1,4 @@
-/** PostgreSQL as an engine: what the registry sees of this folder. */
+/** Registers PostgreSQL: the entry of this folder. */
 import type { Entry } from '../../model/entry.ts';
 import type { ConnectOptions, Engine } from '../contract/engine.ts';
 import { checkStatement } from './check-statement.ts';

@@ -1,4 +1,4 @@
-/** Reads tables, columns and keys from PostgreSQL's own catalogue. System schemas are not served. */
+/** Reads tables, columns and keys from PostgreSQL's system catalog. System schemas are excluded. */
 import type { ForeignKey } from '../../../model/relation.ts';
 import { type Column, makeTable, type Table, type TableFacts } from '../../../model/table.ts';
 import type { Statement } from '../../../sql/statement.ts';
@@ -14,16 +14,17 @@ export const DEFAULT_SCHEMA = 'public';
 const TEXT = { kind: 'text', cast: 'text' } as const;
 
 const RELATIONS = `('r', 'p', 'v', 'm', 'f')`;
-/** Types with a lower number are built in. */
+/** Object ids from here on belong to user-defined objects. */
 const FIRST_OWN_OID = 16_384;
 
-/** What is the column's own. */
+/** Facts of a single column. */
 const COLUMN_ITEMS = `a.attname, a.attnotnull, a.attidentity, a.attgenerated,
   CASE WHEN a.atthasdef THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END`;
 
 /**
- * What columns of the same type and modifier share. Domains are resolved to their base type (`b`), whose modifier they carry. What concerns one
- * column only is selected in place: with a join for each, the server would take longer to plan the statement than to run it.
+ * Facts that columns of the same type and modifier share. Domains are resolved to their base type
+ * `b`, whose modifier they carry.
+ * Uses scalar subqueries: with joins, planning would take longer than execution.
  */
 const TYPE_ITEMS = `format_type(a.atttypid, a.atttypmod), t.typnotnull, CASE WHEN t.typtype = 'd' THEN t.typdefault END,
   b.oid::int8, b.typtype, b.typcategory, (SELECT bn.nspname FROM pg_namespace bn WHERE bn.oid = b.typnamespace), b.typname,
@@ -38,9 +39,9 @@ const COLUMNS = 'JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND 
 const IN_SCHEMA = `c.relkind IN ${RELATIONS}
   AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1 AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')`;
 
-/** The columns of an index that make its key, without those that are stored beside it. */
+/** The key columns of an index, without INCLUDE columns. */
 const KEY_COLUMNS = '(i.indkey::int2[])[0:i.indnkeyatts - 1]';
-/** Keys of all rows, over columns. */
+/** Unique keys of all rows, over plain columns. */
 const UNIQUE = 'i.indisunique AND NOT i.indisprimary AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL';
 
 /** One row per column. */
@@ -56,7 +57,10 @@ FROM pg_class c ${COLUMNS} ${TYPES} WHERE ${IN_SCHEMA} AND c.relname = $2 ORDER 
 };
 const FIRST_OF_TYPE = 8;
 
-/** The same of a whole schema, each fact once: columns by the number of their table, types, and keys as numbers of columns. */
+/**
+ * The same facts for a whole schema, each sent once: columns by table id, types, and keys as column
+ * numbers.
+ */
 const COLUMNS_OF_ALL: Statement = {
   text: `
 SELECT ${COLUMN_ITEMS}, a.attrelid::int8, a.attnum, concat_ws(' ', a.atttypid, a.atttypmod)
@@ -77,8 +81,8 @@ FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid WHERE ${IN_SCHEMA} AND (i.
 };
 
 /**
- * The transactions that wrote a table's description. None for a table with user-defined types (enums, domains, composites), which change
- * elsewhere.
+ * Ids of the transactions that wrote the table's description. `undefined` for a table with
+ * user-defined types (enums, domains, composites), which change elsewhere.
  */
 const TABLE_FINGERPRINT: Statement = {
   text: `
@@ -92,7 +96,7 @@ GROUP BY c.oid, c.xmin HAVING max(a.atttypid) < ${FIRST_OWN_OID}`,
 
 const written = (row: string, id: string): string => `sum(hashtextextended(concat_ws(' ', ${id}, ${row}.xmin), 0))`;
 
-/** The same of everything that a schema is described by; of types, whatever schema they are in. */
+/** The same for everything that describes a schema, including types of other schemas. */
 const SCHEMA_FINGERPRINT: Statement = {
   text: `
 WITH s AS (SELECT c.oid, c.xmin FROM pg_class c WHERE c.relkind IN ${RELATIONS} AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $1))
@@ -115,7 +119,7 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname = 
 
 const kindOf = (relkind: string | null | undefined): Table['kind'] => (relkind === 'v' || relkind === 'm' ? 'view' : 'table');
 
-/** Copies that partitions have of their table's keys are left out. */
+/** Skips the copies of a table's keys that its partitions have. */
 const FOREIGN_KEYS: Statement = {
   text: `
 SELECT s.relname, r.relname,
@@ -137,8 +141,10 @@ export const postgresCatalog: Catalog = {
     const [first] = sink.rows;
     if (first === undefined) return undefined;
     const columns = sink.rows.map((row) => columnOf(row, typeOf(row.slice(FIRST_OF_TYPE)), row[6] !== null));
-    const key = inOrder(sink.rows.flatMap(([column, , , , , , position]) => (position === null ? [] : [{ column, index: '', position }])));
-    const unique = inOrder(
+    const key = columnsByIndex(
+      sink.rows.flatMap(([column, , , , , , position]) => (position === null ? [] : [{ column, index: '', position }])),
+    );
+    const unique = columnsByIndex(
       sink.rows.flatMap(([column, , , , , , , parts]) =>
         (parts ?? '').split(' ').flatMap((part) => {
           const [index = '', position] = part.split(':');
@@ -150,7 +156,8 @@ export const postgresCatalog: Catalog = {
   },
 
   async describeSchema(connection: Connection, schema: string | undefined, options: SchemaReadOptions) {
-    // Whatever changes while it is read changes the fingerprint.
+    // The snapshot contains the fingerprint, so a concurrent change leads to another fingerprint
+    // later.
     const statements = [SCHEMA_FINGERPRINT, LIST, COLUMNS_OF_ALL, TYPES_OF_ALL, KEYS_OF_ALL, LISTED_VALUES, FOREIGN_KEYS];
     const [fingerprints, found = [], columnRows = [], typeRows = [], keyRows = [], listedRows = [], foreignRows = []] = await queryAll(
       connection,
@@ -178,11 +185,11 @@ export const postgresCatalog: Catalog = {
       const columns = rows.map((row) => {
         const [column, notNull, identity, generated, expression, , , typeId] = row;
         const type = types.get(typeId ?? '');
-        if (type === undefined) throw malformed('a column of a type that the catalogue does not have');
+        if (type === undefined) throw malformed('a column of a type that is not in the catalog');
         const isKey = key.includes(column ?? '');
-        const facts = `${typeId} ${isKey} ${notNull} ${identity} ${generated} ${column}\0${expression}`;
+        const definition = `${typeId} ${isKey} ${notNull} ${identity} ${generated} ${column}\0${expression}`;
         return withListed(
-          shared.find(facts, () => columnOf(row, type, isKey)),
+          shared.find(definition, () => columnOf(row, type, isKey)),
           listed,
         );
       });
@@ -234,8 +241,8 @@ interface KeyPart {
   readonly position: string | null | undefined;
 }
 
-/** The columns of each index. */
-function inOrder(parts: readonly KeyPart[]): readonly (readonly string[])[] {
+/** Returns the columns of each index in key order. */
+function columnsByIndex(parts: readonly KeyPart[]): readonly (readonly string[])[] {
   const keys = new Map<string, string[]>();
   for (const { column, index } of parts.toSorted((a, b) => Number(a.index) - Number(b.index) || Number(a.position) - Number(b.position)))
     keys.set(index, [...(keys.get(index) ?? []), column ?? '']);
@@ -247,7 +254,7 @@ function foreignKeyOf([table, other, columns, referred, unique]: TextRow): Forei
   return { table: table ?? '', columns: namesOf(columns ?? '[]'), references, unique: unique === 't' };
 }
 
-/** A column of texts that a constraint lists. */
+/** Adds the values that a check constraint lists to a text column. */
 function withListed(column: Column, checks: readonly TextRow[]): Column {
   if (column.kind !== 'text' || checks.length === 0) return column;
   const values = checks
@@ -257,9 +264,9 @@ function withListed(column: Column, checks: readonly TextRow[]): Column {
 }
 
 interface ColumnType {
-  /** A domain that takes no NULL. */
+  /** `true` for a domain with NOT NULL. */
   readonly notNull: boolean;
-  /** A domain's default. */
+  /** Default of a domain. */
   readonly fallback: string | null;
   readonly facts: Pick<Column, 'type' | 'kind' | 'sortable' | 'cast'> & Partial<Column>;
 }
@@ -283,7 +290,7 @@ function typeOf([type, notNull, fallback, oid, typtype, category, schema, typnam
   };
 }
 
-/** Of what COLUMN_ITEMS has. */
+/** Makes a column of the facts of COLUMN_ITEMS. */
 function columnOf([name, notNull, identity, generated, expression]: TextRow, type: ColumnType, primaryKey: boolean): Column {
   const nullable = notNull !== 't' && !type.notNull;
   const written = identity === '' && generated === '';
@@ -300,7 +307,7 @@ function columnOf([name, notNull, identity, generated, expression]: TextRow, typ
   };
 }
 
-/** Labels of an enum or names of columns, as the server's json_agg has them. */
+/** Parses a list of enum labels or column names from json_agg. */
 function namesOf(text: string): string[] {
   try {
     return JSON.parse(text) as string[];
@@ -309,14 +316,14 @@ function namesOf(text: string): string[] {
   }
 }
 
-/** What the type modifier says: lengths, digits, fractional seconds. */
+/** Facts of the type modifier: lengths, digits, fractional seconds. */
 function modifiers(typname: string, typmod: number): Partial<Column> {
   switch (typname) {
     case 'varchar':
     case 'bpchar':
       return typmod < 4 ? {} : { maxLength: typmod - 4 };
     case 'numeric':
-      // The scale is a signed number of eleven bits.
+      // The scale is a signed integer of eleven bits.
       return typmod < 4 ? {} : { precision: (typmod - 4) >> 16, scale: (((typmod - 4) & 0x7ff) ^ 1024) - 1024 };
     case 'timestamp':
     case 'timestamptz':

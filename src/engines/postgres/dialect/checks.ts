@@ -1,7 +1,10 @@
-/** Check constraints that list the values of a column, as PostgreSQL shows them: `CHECK (status IN ('new', 'paid'))`. Others say nothing here. */
+/**
+ * Check constraints that list the values of a column, as PostgreSQL prints them: `CHECK (status IN
+ * ('new', 'paid'))`.
+ */
 import type { Statement } from '../../../sql/statement.ts';
 
-/** Those of one column each, as table, column and definition. */
+/** Check constraints of a single column, as table, column and definition. */
 export const LISTED_VALUES: Statement = {
   text: `
 SELECT s.relname, a.attname, pg_get_constraintdef(c.oid)
@@ -19,7 +22,7 @@ const LIST = new RegExp(
   `^CHECK \\(\\(\\(*${NAME}\\)*${TYPE} = ANY \\(+ARRAY\\[(${LITERAL}(?:, ${LITERAL})*)\\]\\)*${TYPE}\\)+(?: NO INHERIT)?$`,
 );
 
-/** Undefined when the constraint is no list of texts. */
+/** Returns the listed values. `undefined` if the constraint is not a list of strings. */
 export function listedValues(definition: string): readonly string[] | undefined {
   const list = LIST.exec(definition)?.[1];
   return list === undefined ? undefined : Array.from(list.matchAll(/'((?:[^']|'')*)'/g), ([, text = '']) => text.replaceAll("''", "'"));

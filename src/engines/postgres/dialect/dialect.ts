@@ -1,4 +1,7 @@
-/** PostgreSQL's SQL where it differs. Parameters are untyped texts: unless a cast says what one is, the server infers it from the column beside it. */
+/**
+ * PostgreSQL's SQL dialect. Parameters are untyped text: unless a cast says otherwise, the server
+ * infers their type from the column.
+ */
 import type { Column, Table } from '../../../model/table.ts';
 import type { AggregateFunction } from '../../../sql/aggregates.ts';
 import { Parameters, paramType, qualifiedCondition, returningClause } from '../../../sql/compile/compile.ts';
@@ -9,14 +12,17 @@ import type { Condition, InsertPlan, UpdateRowsPlan } from '../../../sql/plan.ts
 import type { Operand, ParamType, ParamValue, StatementParam } from '../../../sql/statement.ts';
 import { binaryArray } from '../types/array-binary.ts';
 import { columnLiteral } from '../types/array-literal.ts';
-import { inOwnNotation, isArray, isComposite } from './notation.ts';
+import { isArray, isComposite, toServerNotation } from './notation.ts';
 import { PostgresPredicates } from './predicates.ts';
 
 const TEXT: ParamType = { kind: 'text', cast: 'text' };
 
 export const quote = (identifier: string): string => `"${identifier.includes('"') ? identifier.replaceAll('"', '""') : identifier}"`;
 
-/** The first pages. A statement without parameters is planned once; with an offset that it does not know, the server plans each execution. */
+/**
+ * Number of pages whose offset is part of the SQL text. A statement without parameters is planned
+ * once; an unknown offset is planned on each execution.
+ */
 const PRINTED_PAGES = 10;
 
 function isPrinted(limit: number, offset: number | bigint): boolean {
@@ -35,7 +41,8 @@ export const postgresDialect: Dialect = {
     return isArray(column) || isComposite(column) ? `to_json(${name})` : name;
   },
 
-  // Strictly, the value says its type, which the server would take from the column else: '2024-13' is a time to it when the column has become one.
+  // Casts a strict value to the planned type. Otherwise the server would use the current type of
+  // the column: '2024-13' is a time if the column has become one.
   predicates: (column, name, bind, how) => new PostgresPredicates(column, name, bind, how === 'strict' ? `::${column.cast}` : ''),
 
   orderItem(column: Column, direction: 'asc' | 'desc', name = quote(column.name)): string {
@@ -47,28 +54,30 @@ export const postgresDialect: Dialect = {
     // Digits need no quotes.
     if (column.kind === 'int') return `${name} = ANY (${bind.text(`{${values.join(',')}}`)}::${column.cast}[])`;
     const text = (value: Operand): string =>
-      typeof value === 'string' ? String(inOwnNotation(column, value)) : `\\x${Buffer.from(value).toString('hex')}`;
+      typeof value === 'string' ? String(toServerNotation(column, value)) : `\\x${Buffer.from(value).toString('hex')}`;
     const items = values.map((value) => `"${text(value).replace(/["\\]/g, '\\$&')}"`);
     return `${name} = ANY (${bind.text(`{${items.join(',')}}`)}::${column.cast}[])`;
   },
 
-  // The limit is part of the text, for better plans. It is our own number, and few different ones occur.
+  // The limit is part of the text, for better plans. It is validated, and few different limits
+  // occur.
   page(limit, offset, bind): string {
     if (offset === 0) return ` LIMIT ${limit}`;
     return ` LIMIT ${limit} OFFSET ${isPrinted(limit, offset) ? offset : bind.int(offset)}`;
   },
 
-  // Further behind the server plans each execution: that takes longer for a join than a second statement does.
+  // Beyond those pages the server plans each execution, which takes longer for a join than a second
+  // statement.
   prefersJoin: ({ limit, offset }) => isPrinted(limit, offset),
 
   estimate: {
     explain: (select) => `EXPLAIN ${select}`,
     rows: ([first]) => numberOf(/\brows=(\d+)/.exec(first?.values().next().value ?? '')?.[1]),
   },
-  // The session's zone is UTC.
+  // The session's time zone is UTC.
   truncate(column, part): string {
-    const begun = `date_trunc('${part}', ${quote(column.name)})`;
-    return column.kind === 'date' ? `${begun}::date` : begun;
+    const start = `date_trunc('${part}', ${quote(column.name)})`;
+    return column.kind === 'date' ? `${start}::date` : start;
   },
   aggregate,
   aggregateType: ({ kind }) =>
@@ -82,7 +91,7 @@ export const postgresDialect: Dialect = {
 
   updateRows,
   assignedValue: (column: Column, value: ParamValue, bind: ParamBinder) =>
-    fromJson(column, bind.value(column, inOwnNotation(column, value))),
+    fromJson(column, bind.value(column, toServerNotation(column, value))),
 };
 
 function defaultsOnly(plan: InsertPlan): BoundStatement {
@@ -96,7 +105,7 @@ function defaultsOnly(plan: InsertPlan): BoundStatement {
 const insertRows = (plan: InsertPlan): BoundStatement => (plan.rows.count === 1 ? insertOne(plan) : insertMany(plan));
 
 function insertOne(plan: InsertPlan): BoundStatement {
-  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => inOwnNotation(column, plan.rows.value(index))) };
+  return { statement: ONE_ROW.of(plan), params: plan.columns.map((column, index) => toServerNotation(column, plan.rows.value(index))) };
 }
 
 const ONE_ROW = new InsertStatements((plan) => {
@@ -104,7 +113,10 @@ const ONE_ROW = new InsertStatements((plan) => {
   return { text: insertFrom(plan, `VALUES (${values.join(', ')})`), types: plan.columns.map(paramType), ...returned(plan).columns };
 });
 
-/** One array per column: any number of rows is one statement with as many parameters as columns. */
+/**
+ * Passes one array per column, so that any number of rows is one statement with as many parameters
+ * as columns.
+ */
 function insertMany(plan: InsertPlan): BoundStatement {
   const { types, params } = columnArrays(plan);
   return { statement: { text: MANY_ROWS.of(plan), types, ...returned(plan).columns }, params };
@@ -118,12 +130,12 @@ function columnArrays({ rows, columns }: Pick<InsertPlan, 'rows' | 'columns'>): 
   const params = columns.map((column, index) => {
     const binary = isFlat(column) ? binaryArray(rows, index, column.cast) : undefined;
     types.push(binary === undefined ? TEXT : BINARY);
-    return binary ?? columnLiteral(rows, index, (value) => inOwnNotation(column, value));
+    return binary ?? columnLiteral(rows, index, (value) => toServerNotation(column, value));
   });
   return { types, params };
 }
 
-/** The columns have names here that a table's own hardly have. */
+/** Uses generated column names that tables hardly use. */
 function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
   const { columns, key } = plan;
   const table = postgresDialect.table(plan.table);
@@ -134,7 +146,8 @@ function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
   if (set.length === 0) set.push(...key.slice(0, 1).map(({ name: same }) => `${quote(same)} = ${table}.${quote(same)}`));
   const found = key.map((column) => `${table}.${quote(column.name)} = ${value(column, columns.indexOf(column))}`);
   const [only] = key;
-  // Said twice, so that the planner looks the keys up in their index instead of reading a table of which these are few rows.
+  // Repeats the keys in a condition, so that the planner uses their index instead of scanning the
+  // table.
   if (only !== undefined && key.length === 1 && isFlat(only)) {
     const at = columns.indexOf(only);
     found.push(`${table}.${quote(only.name)} = ANY ($${at + 1}::${only.cast}[])`);
@@ -146,7 +159,10 @@ function updateRows(plan: UpdateRowsPlan): readonly BoundStatement[] {
 
 const BINARY: ParamType = { kind: 'bytes', cast: '' };
 
-/** Functions side by side in a SELECT list produce their rows one by one; in FROM they would be materialised first. */
+/**
+ * Set-returning functions in a SELECT list produce their rows one by one; in FROM they would be
+ * materialized first.
+ */
 const MANY_ROWS = new InsertStatements((plan) => {
   const lists = plan.columns.map((column, index) => `unnest($${index + 1}::${isFlat(column) ? column.cast : 'text'}[])`);
   if (plan.columns.every(isFlat)) return insertFrom(plan, `SELECT ${lists.join(', ')}`);
@@ -155,12 +171,18 @@ const MANY_ROWS = new InsertStatements((plan) => {
   return insertFrom(plan, `SELECT ${items.join(', ')} FROM (SELECT ${named.join(', ')}) AS u`);
 });
 
-/** An array of arrays would be flattened by unnest, and boxes are no list between commas: such columns travel as texts. */
+/**
+ * `false` for columns whose values travel as text: `unnest` would flatten nested arrays, and boxes
+ * use another separator.
+ */
 function isFlat(column: Column): boolean {
   return !isArray(column) && !isComposite(column) && !column.cast.endsWith('."box"');
 }
 
-/** A composite is shown as JSON, so that is what comes back for it; anything else is given in the server's own notation. */
+/**
+ * Converts JSON to a composite, because composites are shown as JSON. Other values are in the
+ * server's notation.
+ */
 function fromJson(column: Column, source: string): string {
   return isComposite(column) ? `json_populate_record(NULL::${column.cast}, ${source}::json)` : source;
 }
@@ -178,7 +200,10 @@ const numberOf = (text: string | undefined): number | undefined => (text === und
 
 const returned = ({ returning }: InsertPlan) => returningClause(returning, postgresDialect.selectItem);
 
-/** A row whose key is taken is updated only if it matches; those that do not are not counted. */
+/**
+ * Upserts rows, but updates an existing row only if it matches. Rows that do not match are not
+ * counted.
+ */
 function upsertMatching({ returning, ...plan }: InsertPlan, where: Condition): BoundStatement {
   const bound = insertRows(plan);
   const bind = new Parameters(postgresDialect, bound);
@@ -189,15 +214,15 @@ function upsertMatching({ returning, ...plan }: InsertPlan, where: Condition): B
 }
 
 /**
- * The server has no least UUID, but the texts of UUIDs have the same order. An average has as many digits behind the point as what is averaged, or
- * sixteen digits in all.
+ * Fills gaps of the server's aggregates. UUIDs have no minimum, but their text has the same order.
+ * An average has at least sixteen significant digits.
  */
 function aggregate(fn: AggregateFunction, { kind }: Column, name: string): string | undefined {
   if (kind === 'uuid' && (fn === 'min' || fn === 'max')) return `${fn}(${name}::text COLLATE "C")::uuid`;
   return fn === 'avg' && kind !== 'float' ? `avg(${name} + 0.000000)` : undefined;
 }
 
-/** A row whose key is taken is updated; every given row counts once. */
+/** Updates rows whose key exists. Every row counts once. */
 function onConflict(plan: InsertPlan): string {
   const key = plan.upsert;
   if (key === undefined) return '';

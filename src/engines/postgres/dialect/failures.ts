@@ -1,4 +1,4 @@
-/** Maps SQLSTATE to the kinds of failure that all engines share. The only file that knows PostgreSQL's error codes. */
+/** Maps SQLSTATE to failure kinds. The only file that knows PostgreSQL's error codes. */
 import { DbFailure, type FailureKind } from '../../contract/engine.ts';
 
 const BY_CODE: Readonly<Record<string, FailureKind>> = {
@@ -43,19 +43,22 @@ const BY_CLASS: Readonly<Record<string, FailureKind>> = {
   '53': 'busy',
 };
 
-/** PostgreSQL says so in words only: the prepared plan is older than the table. */
+/** The message of a prepared plan that is older than its table; the code is not specific. */
 const STALE_PLAN = /cached plan must not change result type/;
 
-/** In words only, too: two rows of one upsert have the same key. */
+/** The message of an upsert with two rows of the same key; the code is not specific. */
 const KEY_TWICE = /ON CONFLICT DO UPDATE command cannot affect row a second time/;
 
-/** Errors of this class are about the statement and not about the data. */
-const CLASS_OF_STATEMENTS = '42';
+/** Class of errors in the statement rather than in the data. */
+const STATEMENT_ERROR_CLASS = '42';
 
-/** Sessions that the server ended because they were idle: whatever was sent to them was never started. */
+/**
+ * Sessions that the server ended because they were idle. Statements sent to them were never
+ * started.
+ */
 const ENDED_IDLE: ReadonlySet<string> = new Set(['25P03', '57P05']);
 
-/** The place in the server that executes a RAISE: whatever its code, the words are the author's. */
+/** The server routine that executes RAISE. Its messages were written by the author of that code. */
 const RAISE = 'exec_stmt_raise';
 const RAISED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>(['duplicate', 'constraint', 'invalid']);
 
@@ -80,19 +83,21 @@ export function failureFrom(fields: ReadonlyMap<string, string>): DbFailure {
     key: keyOfDetail(detail)?.[2],
     constraint: fields.get('n'),
     position: Number(fields.get('P')) || undefined,
-    ofStatement: code.startsWith(CLASS_OF_STATEMENTS),
+    ofStatement: code.startsWith(STATEMENT_ERROR_CLASS),
     effect: ENDED_IDLE.has(code) ? 'unsent' : 'nothing',
   });
 }
 
-/** `Key (email)=(x) already exists.` names the column and its value; several are joined as they stand. */
+/**
+ * `Key (email)=(x) already exists.` names the column and its value; several are joined by commas.
+ */
 const KEY = /^Key \((.+?)\)=(?:\((.*)\) (?:already exists|is not present in|is still referenced from|conflicts with))?/s;
 
 function keyOfDetail(detail: string | undefined): RegExpExecArray | null {
   return KEY.exec(detail ?? '');
 }
 
-/** An error of `pg` while it connected, or of the socket. */
+/** Translates an error of the handshake or of the socket. */
 export function connectFailure(error: unknown): DbFailure {
   if (error instanceof DbFailure) return error;
   const { code = '', message = String(error) } = error as { code?: string; message?: string };

@@ -1,15 +1,15 @@
-/** What PostgreSQL can say of a column, in the words of `sql/operators.ts`. */
+/** PostgreSQL's predicates for the operators of `sql/operators.ts`. */
 import type { Column } from '../../../model/table.ts';
 import type { ParamBinder } from '../../../sql/dialect.ts';
 import { LIKE_ESCAPE, likePattern, type Predicates, type Search, type Sign } from '../../../sql/operators.ts';
 import type { Operand } from '../../../sql/statement.ts';
-import { inOwnNotation } from './notation.ts';
+import { toServerNotation } from './notation.ts';
 
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
 /**
- * A regular expression for a text in any case. ILIKE folds letters as the column's collation says, and one of the C locale knows ASCII
- * only; a bracket with both cases needs no collation.
+ * Builds a case-insensitive regular expression. ILIKE folds case by the column's collation, and the
+ * C collation folds ASCII only; brackets with both cases work with any collation.
  */
 function eitherCase(text: string): string {
   return Array.from(text, (character) => {
@@ -24,7 +24,7 @@ export class PostgresPredicates implements Predicates {
   readonly #bind: ParamBinder;
   readonly #cast: string;
 
-  /** `cast`: what stands behind every value. */
+  /** `cast`: appended to every value. */
   constructor(column: Column, name: string, bind: ParamBinder, cast: string) {
     this.#column = column;
     this.#name = name;
@@ -56,6 +56,6 @@ export class PostgresPredicates implements Predicates {
   }
 
   #value(value: Operand): string {
-    return `${this.#bind.value(this.#column, inOwnNotation(this.#column, value))}${this.#cast}`;
+    return `${this.#bind.value(this.#column, toServerNotation(this.#column, value))}${this.#cast}`;
   }
 }

@@ -1,4 +1,4 @@
-/** What a session is told besides the statements of requests. */
+/** Settings and transaction statements of a session. */
 export const SESSION =
   "SET TimeZone='UTC'; SET DateStyle='ISO, YMD'; SET IntervalStyle='iso_8601'; SET extra_float_digits=1; SET bytea_output='hex'; " +
   "SET standard_conforming_strings=on; SET client_encoding='UTF8'; SET client_min_messages=error; SET idle_in_transaction_session_timeout='60s'";

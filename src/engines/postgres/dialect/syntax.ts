@@ -1,4 +1,4 @@
-/** PostgreSQL's syntax, as far as reading and binding the SQL of a step needs it. */
+/** PostgreSQL's lexical syntax, as far as parsing and binding the SQL of a step needs it. */
 import { isDashes, isSymbol, keywords, type SqlSyntax } from '../../../sql/template/syntax.ts';
 
 const HARMLESS = keywords(`

@@ -1,6 +1,7 @@
 /**
- * Binds the values of a step for PostgreSQL. Every parameter is an untyped text whose type the server infers from where it stands, so one text
- * serves all values. `IN (?:list)` becomes a comparison with an array: one text for lists of every length, and right for an empty one.
+ * Binds the parameters of a step's SQL. Parameters are untyped text whose type the server infers,
+ * so one SQL text serves all values. `IN (?:list)` becomes a comparison with an array, which works
+ * for lists of any length.
  */
 
 import type { BoundStatement } from '../../../sql/dialect.ts';
@@ -17,7 +18,7 @@ export function postgresBinder(template: Template): TemplateBinder {
   return isFixed ? new FixedBinder(template) : { bind: (resolve) => new Text(template, resolve).bound() };
 }
 
-/** The usual case: the text is known before any value is. */
+/** Binder of a template whose SQL text does not depend on the values. */
 class FixedBinder implements TemplateBinder {
   readonly #statement: Statement;
   readonly #values: readonly ((resolve: Resolve) => ParamValue)[];
@@ -62,7 +63,7 @@ class Text {
         return cast(`(${pieces.join(' || ')})`, part.cast);
       }
       case 'slot':
-        // A test for NULL says nothing about the type, and the server does not look further: it is a text of its own.
+        // A test for NULL gives the server no type to infer, so the value is declared as text.
         if (part.slot.place === 'null_test') return `${this.#add(part.slot, scalarText)}::text`;
         return cast(part.slot.place === 'listed' ? this.#listed(part.slot) : this.#add(part.slot, readerOf(part.slot)), part.cast);
     }
@@ -73,7 +74,7 @@ class Text {
     return `$${this.readers.length}`;
   }
 
-  /** Among other values a list is as many of them; an empty one matches nothing. */
+  /** Expands a list among other values. An empty list matches nothing. */
   #listed(slot: TemplateSlot): string {
     const value = this.#resolve(slot.path);
     if (!Array.isArray(value)) return this.#add(slot, scalarText);
@@ -103,7 +104,7 @@ function pieceText(slot: TemplateSlot): (value: PlainValue) => ParamValue {
   };
 }
 
-/** A value as the server reads it; lists and objects as JSON. */
+/** Converts a value to text; lists and objects to JSON. */
 function scalarText(value: PlainValue): ParamValue {
   if (value === null || typeof value === 'string') return value;
   if (value instanceof Decimal) return value.text;

@@ -1,6 +1,6 @@
 /**
- * The server's answer to one statement: checks which message may follow which, and passes rows on as cells, in place. A violation is thrown as a
- * failure of kind `malformed`. Knows no sockets, no deadlines, and nothing of what is sent.
+ * The response to one statement: checks the order of its messages and passes rows on as cells,
+ * without copying. Violations are thrown as `malformed`. Must not use sockets or deadlines.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Statement, StatementParam } from '../../../sql/statement.ts';
@@ -13,35 +13,35 @@ import { columnsOf, otherColumns } from '../../driver-kit/check-result-columns.t
 import { baseType, type Repair, repairsFor } from '../types/base-types.ts';
 import { type Field, RECEIVED } from './incoming.ts';
 
-/** A statement that the server keeps under a name. */
+/** A statement that is prepared on the server. */
 export interface Prepared {
   readonly name: string;
-  /** From the server's description; undefined for a statement that returns no rows. */
+  /** From the server's description. `undefined` for a statement that returns no rows. */
   columns: readonly ResultColumn[] | undefined;
   repairs: readonly (Repair | undefined)[] | undefined;
-  /** The columns of the last plan that agreed with the description. */
+  /** The columns of the last plan that matched the description. */
   confirmed: readonly ResultColumn[] | undefined;
-  /** Has the server accepted it? */
+  /** `true` once the server has accepted it. */
   parsed: boolean;
-  /** Has it said what it returns? */
+  /** `true` once the server has described its result. */
   described: boolean;
 }
 
-/** A statement of which the server has said nothing. */
-export function asYetUnknown(name: string): Prepared {
+/** Makes a statement that the server has not parsed yet. */
+export function unparsed(name: string): Prepared {
   return { name, columns: undefined, repairs: undefined, confirmed: undefined, parsed: false, described: false };
 }
 
-/** A statement as it was asked for; a simple one is nothing but its text, which is on its way. */
+/** A statement that was sent. A simple query is text only and cannot be prepared. */
 export interface QuerySent {
   readonly statement: Statement | undefined;
   readonly params: readonly StatementParam[];
   readonly prepared: Prepared | undefined;
-  /** Was it prepared for an earlier run, when its tables may have been others? */
+  /** `true` if it was prepared for an earlier run, since when its tables may have changed. */
   readonly reused: boolean;
-  /** Did a BEGIN travel with it, in the same piece? */
+  /** `true` if a BEGIN was sent with it, before the same Sync. */
   readonly begins: boolean;
-  /** Or is it only to be looked at? */
+  /** `false` if it is only described. */
   readonly runs: boolean;
   readonly sink: RowSink | undefined;
   readonly signal: RunOptions['signal'];
@@ -58,41 +58,49 @@ export const SIMPLE: QuerySent = {
   signal: undefined,
 };
 
-/** About so many bytes: the names twice, and what a column takes besides. */
-const MOST_DESCRIBED = 1024 * 1024;
-const BYTES_A_COLUMN = 100;
-/** By types and names: connections of a thousand databases describe the same. */
-const describedLately = new BoundedMap<string, readonly ResultColumn[]>(MOST_DESCRIBED, {
-  sizeOf: ({ length }, key) => 2 * key.length + BYTES_A_COLUMN * (1 + length),
+/** Approximate size: the names twice, and the overhead of a column. */
+const MAX_DESCRIBED_BYTES = 1024 * 1024;
+const BYTES_PER_COLUMN = 100;
+/**
+ * Keyed by types and names, because connections to a thousand databases may describe the same
+ * columns.
+ */
+const describedColumns = new BoundedMap<string, readonly ResultColumn[]>(MAX_DESCRIBED_BYTES, {
+  sizeOf: ({ length }, key) => 2 * key.length + BYTES_PER_COLUMN * (1 + length),
 });
 
 function resultColumns(fields: readonly Field[]): readonly ResultColumn[] {
   let key = '';
   for (const { name, type } of fields) key += `${type} ${name}\0`;
-  const known = describedLately.get(key);
+  const known = describedColumns.get(key);
   if (known !== undefined) return known;
   const columns = fields.map(({ name, type }) => ({ name, kind: baseType(type).kind }));
-  describedLately.set(key, columns);
+  describedColumns.set(key, columns);
   return columns;
 }
 
-/** The cells that all rows of a connection are shown in, one after the other. */
-export interface Shown {
+/** The cells that all rows of a connection reuse, one row after the other. */
+export interface RowCells {
   cells: Cells;
 }
 
-/** Where on its connection an answer comes. */
+/** The place of a response on its connection. */
 interface Place {
-  /** Pieces that are answered: the statement, its BEGIN, and what was sent before them. */
+  /**
+   * ReadyForQuery messages to expect: for the statement, its BEGIN, and what was sent before them.
+   */
   readonly ready: number;
-  readonly shown: Shown;
+  readonly shown: RowCells;
   readonly source: Backpressure;
-  /** Do answers of other callers come behind it? Then a sink that takes no rows ends only its own. */
+  /**
+   * `true` if responses to other callers follow. Then a sink that rejects a row ends only its own
+   * response.
+   */
   readonly isPipelined: boolean;
 }
 
-/** How a BEGIN is answered. */
-const BEGUN: readonly number[] = [RECEIVED.parseComplete, RECEIVED.bindComplete, RECEIVED.commandComplete];
+/** The messages that answer a BEGIN. */
+const BEGIN_RESPONSES: readonly number[] = [RECEIVED.parseComplete, RECEIVED.bindComplete, RECEIVED.commandComplete];
 
 const NO_REPAIRS: readonly (Repair | undefined)[] = [];
 
@@ -101,26 +109,35 @@ export class QueryAnswer {
   readonly isPipelined: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (failure: DbFailure) => void;
-  /** Ready messages still to come: one for each piece that was sent, and the end of its BEGIN. */
+  /**
+   * ReadyForQuery messages still to come: one for each Sync that was sent, and one for the end of
+   * its BEGIN.
+   */
   ready: number;
   failure: DbFailure | undefined = undefined;
-  /** Why it was told to stop; the server's word on how it ended is awaited. */
+  /** Why the statement was cancelled. The server has yet to report how it ended. */
   stopped: DbFailure | undefined = undefined;
-  /** Values and tables fit the statement; before that nothing of it has run. */
+  /** `true` once values and tables fit the statement. Before that none of it has run. */
   bound = false;
-  readonly #shown: Shown;
+  readonly #shown: RowCells;
   readonly #source: Backpressure;
   #flow: StatementBackpressure | undefined = undefined;
   #repairs: readonly (Repair | undefined)[] | undefined = undefined;
-  /** Columns of each row once the sink has heard of them; -1 while no row may come: before that, and after the last one. */
+  /**
+   * Columns of each row once the sink has started. -1 while a row is not allowed: before the start,
+   * and after the last row.
+   */
   #width = -1;
   #started = false;
-  /** The server has said how the statement ended, and has yet to say that it is ready. */
+  /** `true` once the server has reported the outcome, before ReadyForQuery. */
   #completed = false;
   #selected = false;
   #copyRefused = false;
   #begun = 0;
-  /** What failed was sent before the statement (settings), which has run all the same. */
+  /**
+   * `true` if something sent before the statement (settings) failed, and the statement ran
+   * nevertheless.
+   */
   #failedEarly = false;
   #rows = 0;
 
@@ -140,8 +157,8 @@ export class QueryAnswer {
   }
 
   /**
-   * The sizes of the cells are taken as they stand, and compared with the message once: none is negative, so when they end where the message
-   * ends, all of them lie inside. Throws `untaken` when the sink does not want the row.
+   * Checks only the end of the row: the sizes of its cells are not negative, so if they add up to
+   * the message, each cell lies inside it. Throws `RejectedRow` if the sink rejects the row.
    */
   row(bytes: Buffer, start: number, end: number): void {
     if (this.failure !== undefined) return;
@@ -179,24 +196,26 @@ export class QueryAnswer {
     try {
       sink.row(cells);
     } catch (error) {
-      this.#untaken(error);
+      this.#rejected(error);
     }
   }
 
-  /** Then it could not be run again as if nothing had happened. */
+  /** A statement that returned rows cannot be retried unnoticed. */
   get hasRows(): boolean {
     return this.#rows > 0;
   }
 
-  /** Takes what answers the BEGIN, step by step. When that fails, the server has passed over the statement. */
+  /**
+   * Handles the responses to the BEGIN in their order. If it fails, the server skips the statement.
+   */
   begun(type: number): boolean {
     if (!this.asked.begins || this.ready !== 2) return false;
     if (type === RECEIVED.error) this.ready = 1;
-    if (type !== BEGUN[this.#begun]) {
-      if (type === RECEIVED.ready || BEGUN.includes(type)) throw outOfOrder(type);
+    if (type !== BEGIN_RESPONSES[this.#begun]) {
+      if (type === RECEIVED.ready || BEGIN_RESPONSES.includes(type)) throw outOfOrder(type);
       return false;
     }
-    if (++this.#begun === BEGUN.length) this.ready = 1;
+    if (++this.#begun === BEGIN_RESPONSES.length) this.ready = 1;
     return true;
   }
 
@@ -206,17 +225,17 @@ export class QueryAnswer {
     prepared.parsed = true;
   }
 
-  /** Without fields: the statement returns no rows. */
+  /** Handles a description. Without fields: the statement returns no rows. */
   described(fields: readonly Field[] | undefined): void {
     const { prepared } = this.asked;
-    // A simple statement (RESET and the like) has rows that nobody wants.
+    // The rows of a simple query (RESET and the like) are ignored.
     if (prepared === undefined) return;
     if (prepared.described || this.ready !== 1) throw outOfOrder(RECEIVED.rowDescription);
     prepared.described = true;
     prepared.columns = fields && resultColumns(fields);
   }
 
-  /** `SELECT 20`, `INSERT 0 3`, `UPDATE 7`: the last word counts the rows. */
+  /** `SELECT 20`, `INSERT 0 3`, `UPDATE 7`: the last word is the number of rows. */
   completed(bytes: Buffer, from: number, to: number): void {
     if (this.ready !== 1) return;
     const { prepared, statement, sink } = this.asked;
@@ -228,7 +247,10 @@ export class QueryAnswer {
     if (!this.#selected) this.#rows = countIn(bytes, from, to);
   }
 
-  /** Each request for data is answered, so there is one: else a server that does not read would fill our memory with answers. */
+  /**
+   * Allows one request for data: each is answered, so a server that does not read could fill our
+   * memory with answers.
+   */
   refuseCopy(): void {
     if (this.#copyRefused || this.#completed || this.ready !== 1) throw outOfOrder(RECEIVED.copyIn);
     this.#copyRefused = true;
@@ -240,30 +262,30 @@ export class QueryAnswer {
     this.#width = -1;
   }
 
-  /** Nobody wants the rest of it. */
+  /** Fails the statement and ignores the rest of its rows. */
   giveUp(failure: DbFailure): void {
     this.failed(failure);
     this.letGo();
   }
 
-  #untaken(cause: unknown): void {
-    const failure = new Untaken(cause);
+  #rejected(cause: unknown): void {
+    const failure = new RejectedRow(cause);
     if (!this.isPipelined) throw failure;
     this.giveUp(failure);
   }
 
-  /** The server is ready. False when there are answers to other pieces to come. */
+  /** Handles ReadyForQuery. Returns `false` if responses to other messages are still to come. */
   isOver(): boolean {
     if (this.ready > 1) {
       this.ready--;
       return false;
     }
-    // Rows without an end would look like all of them.
-    if (!this.#completed && this.failure === undefined && this.asked.runs) throw malformed('no end of the statement');
+    // An incomplete result must not look like a complete one.
+    if (!this.#completed && this.failure === undefined && this.asked.runs) throw malformed('a result without its end');
     return true;
   }
 
-  /** Whoever took the rows has no say in the connection's flow any more. */
+  /** Ends the sink's control over the flow of the connection. */
   letGo(): void {
     this.#flow?.end();
   }
@@ -274,11 +296,11 @@ export class QueryAnswer {
     const failure = this.#failedEarly && this.#completed ? this.failure?.withEffect('unknown') : this.failure;
     if (failure === undefined) this.resolve({ rows: this.#rows, selected: this.#selected });
     else if (stopped === undefined) this.reject(failure);
-    // It was told to stop, and the server confirms that it ended without effect.
+    // The statement was cancelled, and the server confirms that it ended without effect.
     else this.reject(new DbFailure(stopped.kind, stopped.message, { code: failure.code, cause: failure, effect: failure.effect }));
   }
 
-  /** The connection went away, perhaps after the server has said why. */
+  /** Handles the loss of the connection, which may follow the server's reason for it. */
   lost(effect: StatementEffect): void {
     const { failure } = this;
     const stopped = this.stopped?.kind === 'preempted' ? undefined : this.stopped;
@@ -287,15 +309,18 @@ export class QueryAnswer {
   }
 
   /**
-   * A server that says why it ends a session has ended the statement with it, though perhaps not its commit. A session that ended before the
-   * statement was bound has never looked at it: the two crossed on the way.
+   * Adds the effect of a session end to a failure. A server that reports why it ends a session has
+   * ended the statement with it, though perhaps not its commit. A statement that was not bound was
+   * never started.
    */
   #ended(failure: DbFailure): DbFailure {
     if (this.#completed) return failure.withEffect('unknown');
     return this.bound || this.asked.prepared === undefined ? failure : failure.withEffect('unsent');
   }
 
-  /** Rows are about to come, or it is known that there are none. False when they are not what was planned for, and nobody shall see them. */
+  /**
+   * Starts the sink. Returns `false` if the columns differ from the plan and must not be sent on.
+   */
   #start(): boolean {
     const { prepared, statement, sink } = this.asked;
     const described = prepared?.columns;
@@ -319,15 +344,15 @@ export class QueryAnswer {
     try {
       sink?.start(columns, this.#flow);
     } catch (error) {
-      this.#untaken(error);
+      this.#rejected(error);
       return false;
     }
     return true;
   }
 }
 
-/** Not the server's fault: whoever asked for the rows cannot take them. */
-export class Untaken extends DbFailure {
+/** Failure of a row sink, for which the server is not to blame. */
+export class RejectedRow extends DbFailure {
   constructor(cause: unknown) {
     super('cancelled', 'the rows could not be taken', { cause });
   }
@@ -337,13 +362,13 @@ export function outOfOrder(type: number): DbFailure {
   return malformed(`a message of type 0x${type.toString(16)} out of order`);
 }
 
-/** Numbers of rows have at most so many digits. */
-const MOST_DIGITS = 15;
+/** Maximum number of digits of a row count. */
+const MAX_DIGITS = 15;
 
 function countIn(bytes: Buffer, from: number, to: number): number {
   let rows = 0;
   let scale = 1;
-  for (let at = to - 2; at >= from && at > to - 2 - MOST_DIGITS; at--) {
+  for (let at = to - 2; at >= from && at > to - 2 - MAX_DIGITS; at--) {
     const digit = (bytes[at] as number) - 0x30;
     if (digit < 0 || digit > 9) break;
     rows += digit * scale;

@@ -1,6 +1,7 @@
 /**
- * The conversation from the first message to the first ReadyForQuery: who we are, how we prove it, and the key for cancelling statements. A server
- * may ask for one proof, once, and for a plain-text password only where nobody else can read it. Does not know how the bytes travel.
+ * Handshake from the first message to the first ReadyForQuery: startup, authentication, and the key
+ * for cancelling. A server may request one proof, once, and a clear-text password only over TLS. No
+ * I/O.
  */
 import { createHash } from 'node:crypto';
 import type { Entry } from '../../../model/entry.ts';
@@ -10,14 +11,14 @@ import { connectFailure } from '../dialect/failures.ts';
 import { errorFields, MessageFields, type OnMessage, RECEIVED } from './incoming.ts';
 import { MECHANISM, Scram } from './scram.ts';
 
-/** For the request to cancel. */
+/** Identifies the connection in a cancel request. */
 export interface CancelKey {
   readonly processId: number;
   readonly secret: Buffer;
 }
 
 export interface Channel {
-  /** Is it inside of TLS? */
+  /** `true` inside TLS. */
   readonly isPrivate: boolean;
   send(message: Buffer): void;
 }
@@ -26,15 +27,16 @@ const VERSION = 0x0003_0000;
 const LONGEST_SECRET = 256;
 const NO_KEY: CancelKey = { processId: 0, secret: Buffer.alloc(4) };
 
-/** Kinds of authentication that a server can ask for. */
+/** Authentication requests of a server. */
 const ASKED = { nothing: 0, password: 3, md5: 5, sasl: 10, saslContinue: 11, saslFinal: 12 } as const;
 
 /**
- *   welcome   nothing was asked for yet
- *   sent      the proof is on its way
- *   scram     the server has named SCRAM; then its challenge is answered, then its own proof is seen
- *   admitted  the server has let us in
- *   done      it is ready
+ * States of a handshake.
+ * welcome: nothing was requested yet.
+ * sent: the proof was sent.
+ * scram, answering, answered: the three steps of SCRAM.
+ * admitted: the server has accepted the login.
+ * done: the server is ready.
  */
 type State = 'welcome' | 'sent' | 'scram' | 'answering' | 'answered' | 'admitted' | 'done';
 
@@ -58,7 +60,7 @@ export class Handshake {
   begin(): void {
     const { username, database } = this.#entry;
     const fields = ['user', username, 'database', database, 'application_name', 'millrace', 'client_encoding', 'UTF8'];
-    // A zero would end the field, and begin another one.
+    // A zero byte would end the field and start another one.
     if (fields.some((text) => text.includes('\0'))) throw new DbFailure('login', 'a zero byte is in the name of the user or the database');
     const version = Buffer.alloc(4);
     version.writeInt32BE(VERSION);
@@ -99,15 +101,18 @@ export class Handshake {
   }
 
   #authentication(fields: MessageFields): void {
-    const asked = fields.int32();
-    switch (asked) {
+    const method = fields.int32();
+    switch (method) {
       case ASKED.nothing:
         this.#admit();
         return;
       case ASKED.password:
         this.#step('welcome', 'sent');
         if (!this.#channel.isPrivate)
-          throw new DbFailure('login', 'the server asks for the password as it is, which is told over TLS only: see `tls` of the entry');
+          throw new DbFailure(
+            'login',
+            'the server requests the password in clear text, which is sent over TLS only: set `tls` of the entry',
+          );
         this.#channel.send(framed('p', text(this.#password())));
         return;
       case ASKED.md5:
@@ -127,7 +132,7 @@ export class Handshake {
         this.#scram?.verify(fields.bytes(fields.left).toString('latin1'));
         return;
       default:
-        throw new DbFailure('login', `the server asks for a login of kind ${asked}, which is not supported`);
+        throw new DbFailure('login', `the server requests authentication method ${method}, which is not supported`);
     }
   }
 
@@ -145,7 +150,7 @@ export class Handshake {
   #sasl(fields: MessageFields): void {
     const mechanisms: string[] = [];
     for (let name = fields.text(); name !== ''; name = fields.text()) mechanisms.push(name);
-    if (!mechanisms.includes(MECHANISM)) throw new DbFailure('login', `the server asks for a login by SASL without ${MECHANISM}`);
+    if (!mechanisms.includes(MECHANISM)) throw new DbFailure('login', `the server requests SASL authentication without ${MECHANISM}`);
     this.#scram = new Scram();
     const first = Buffer.from(this.#scram.first);
     const size = Buffer.alloc(4);
@@ -161,7 +166,7 @@ export class Handshake {
 
   #password(): string {
     const { password } = this.#entry;
-    if (password === '') throw new DbFailure('login', 'the server asks for a password and the entry has none');
+    if (password === '') throw new DbFailure('login', 'the server requests a password, and the entry has none');
     return password;
   }
 }
@@ -182,7 +187,7 @@ const md5 = (...parts: readonly (string | Buffer)[]): string => {
   return hash.digest('hex');
 };
 
-/** The first message of all has no type. */
+/** Adds type and length to a message. Only the first message has no type. */
 function framed(type: 'p' | undefined, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const head = Buffer.alloc(type === undefined ? 4 : 5);

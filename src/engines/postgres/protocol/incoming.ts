@@ -1,12 +1,12 @@
 /**
- * The messages that we receive, PostgreSQL protocol 3: where each begins and ends, and its fields. Every length is compared with what is there
- * before it is used; what does not fit is a failure. Knows the layout only: the driver knows which message may come when.
+ * Parser of the messages that PostgreSQL (protocol 3) sends. Every length is checked against the
+ * bytes available before it is used. Knows the layout only, not the order of messages.
  */
 import { acquireBuffer, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
 import { viewOf } from '../../../util/bytes/byte-writer.ts';
 import { checkColumns, LargeRowBudget, LIMITS, malformed } from '../../contract/limits.ts';
 
-/** First bytes of the server's messages. */
+/** Type bytes of the server's messages. */
 export const RECEIVED = {
   authentication: 0x52, // R
   backendKey: 0x4b, // K
@@ -32,10 +32,10 @@ export const RECEIVED = {
   rowDescription: 0x54, // T
 } as const;
 
-/** Messages that may come at any time and need no answer. */
-export const ASIDES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);
+/** Asynchronous messages, which may arrive at any time and need no response. */
+export const ASYNC_MESSAGES: ReadonlySet<number> = new Set([RECEIVED.notice, RECEIVED.notification, RECEIVED.parameterStatus]);
 
-/** What belongs to an answer, and says nothing. */
+/** Messages of a response that carry no information. */
 export const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
   RECEIVED.closeComplete,
   RECEIVED.copyData,
@@ -46,24 +46,30 @@ export const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
 ]);
 
 const NOTHING = Buffer.alloc(0);
-/** The type of a message and its length. */
+/** Size of a message header: type and length. */
 const HEADER = 5;
-/** The length counts itself. */
-const LEAST = 4;
+/** Smallest length of a message: the length field counts itself. */
+const MIN_LENGTH = 4;
 
-/** One whole message: its type, and its content at bytes[from..to). What is thrown here reaches the caller of `receive`. */
+/**
+ * Handles one whole message: its type, and its content at `bytes[from..to)`. Exceptions propagate
+ * to the caller of `receive`.
+ */
 export type OnMessage = (type: number, bytes: Buffer, from: number, to: number) => void;
 
 export type OnDataRow = (bytes: Buffer, from: number, to: number) => void;
 
-/** Takes what the socket brings and hands on whole messages, those that came in one piece where they lie. Between two messages it holds no buffer. */
+/**
+ * Splits received bytes into messages. A message that arrives in one piece is passed on without
+ * copying. Holds no buffer between messages.
+ */
 export class Incoming {
-  /** Who hears the messages, */
+  /** Message handler. */
   onMessage: OnMessage;
-  /** and who the rows: there are so many of them that a way of their own shows in a page's cost. */
+  /** DataRow has its own handler because it dominates the cost of a page. */
   onRow: OnDataRow = (bytes, from, to) => this.onMessage(RECEIVED.dataRow, bytes, from, to);
   readonly #split: SplitMessage;
-  /** Hears nothing any more. */
+  /** `true` if further messages are ignored. */
   #closed = false;
 
   constructor(onMessage: OnMessage, maxRowBytes?: number) {
@@ -83,7 +89,7 @@ export class Incoming {
     }
     while (length - at >= HEADER && !this.#closed) {
       const size = viewOf(bytes).getInt32(at + 1);
-      if (size < LEAST) throw malformed(`a message of length ${size}`);
+      if (size < MIN_LENGTH) throw malformed(`a message of length ${size}`);
       const next = at + 1 + size;
       if (next > length) break;
       if (bytes[at] === RECEIVED.dataRow) this.onRow(bytes, at + HEADER, next);
@@ -93,21 +99,24 @@ export class Incoming {
     if (at < length && !this.#closed) this.#split.add(bytes, at, length);
   }
 
-  /** Whatever still comes is nobody's concern. */
+  /** Ignores everything that still arrives. */
   close(): void {
     this.#closed = true;
     this.#split.drop();
   }
 }
 
-/** A message that came in parts: it is put together here, and only it. Its buffer grows with what came, not with what was announced. */
+/**
+ * Assembles a message that arrives in parts. Its buffer grows with the bytes received, not with the
+ * announced length.
+ */
 class SplitMessage {
-  /** Those of the buffer. */
+  /** Content of the buffer. */
   bytes: Buffer = NOTHING;
   length = 0;
   #buffer: PooledBuffer | undefined;
   readonly #share: LargeRowBudget;
-  /** Of the whole message, once its header is here. */
+  /** Size of the whole message once its header is complete. */
   #size = Number.POSITIVE_INFINITY;
 
   constructor(maxRowBytes: number | undefined) {
@@ -118,7 +127,10 @@ class SplitMessage {
     return this.length === this.#size;
   }
 
-  /** Takes what belongs to the message from source[from..to) and returns where the next one begins. */
+  /**
+   * Adds the bytes of `source[from..to)` that belong to the message. Returns where the next one
+   * begins.
+   */
   add(source: Buffer, from: number, to: number): number {
     let at = from;
     if (this.length < HEADER) {
@@ -129,13 +141,15 @@ class SplitMessage {
     return this.#copy(source, at, Math.min(to, at + this.#size - this.length));
   }
 
-  /** The message has been handled. */
+  /** Releases the buffer after the message was handled. */
   clear(): void {
     this.#release();
     this.drop();
   }
 
-  /** Whoever is just being handed the message may still read it: nobody else gets its buffer. */
+  /**
+   * Gives the buffer up without returning it to the pool: the current handler may still read it.
+   */
   drop(): void {
     this.#buffer = undefined;
     this.bytes = NOTHING;
@@ -144,7 +158,7 @@ class SplitMessage {
     this.#share.hold(0);
   }
 
-  /** A faulty reader can never show bytes of another connection. */
+  /** Wipes the bytes, so that a faulty reader cannot see those of another connection. */
   #release(): void {
     this.#buffer?.releaseWiped(this.length);
   }
@@ -152,7 +166,7 @@ class SplitMessage {
   #announced(): number {
     const type = this.bytes[0];
     const size = this.bytes.readInt32BE(1);
-    if (size < LEAST) throw malformed(`a message of length ${size}`);
+    if (size < MIN_LENGTH) throw malformed(`a message of length ${size}`);
     if (type === RECEIVED.dataRow || type === RECEIVED.copyData) this.#share.checkRow(size);
     else if (size > LIMITS.messageBytes) throw malformed(`a message of ${size} bytes; at most ${LIMITS.messageBytes} are read`);
     return 1 + size;
@@ -175,7 +189,7 @@ class SplitMessage {
   }
 }
 
-/** Reads the fields of one message, and never beyond it. */
+/** Reads the fields of one message. Never reads beyond its end. */
 export class MessageFields {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -203,7 +217,7 @@ export class MessageFields {
     return this.#bytes.readInt32BE(this.#take(4));
   }
 
-  /** A copy in memory of its own: whatever keeps a part of a slab of the runtime keeps all of it. */
+  /** Copies bytes to their own memory: a view of a slab of the runtime would retain all of it. */
   bytes(n: number): Buffer {
     const at = this.#take(n);
     const copy = Buffer.allocUnsafeSlow(n);
@@ -215,14 +229,14 @@ export class MessageFields {
     this.#take(n);
   }
 
-  /** A text up to its zero; of a long one so many bytes are kept. */
-  text(most: number = LIMITS.errorText): string {
+  /** Reads a zero-terminated string. At most `max` bytes of it are returned. */
+  text(max: number = LIMITS.errorText): string {
     const from = this.#at;
-    // The search is kept inside of the message: what lies behind may be long, and is not ours to look at.
+    // Limits the search to the message: the bytes behind it may be long and belong to others.
     const length = this.#bytes.subarray(from, this.#end).indexOf(0);
-    if (length < 0) throw malformed('a text without an end');
+    if (length < 0) throw malformed('an unterminated string');
     this.#at = from + length + 1;
-    return this.#bytes.toString('utf8', from, from + Math.min(length, most));
+    return this.#bytes.toString('utf8', from, from + Math.min(length, max));
   }
 
   #take(n: number): number {
@@ -234,16 +248,16 @@ export class MessageFields {
 }
 
 /** More kinds of fields than PostgreSQL will ever have. */
-const MOST_ERROR_FIELDS = 100;
+const MAX_ERROR_FIELDS = 100;
 
-/** The fields of an error or a notice, by their one-letter keys. */
+/** Reads the fields of an error or a notice, by their one-letter keys. */
 export function errorFields(bytes: Buffer, from: number, to: number): Map<string, string> {
   const reader = new MessageFields(bytes, from, to);
   const found = new Map<string, string>();
   for (let i = 0; ; i++) {
     const key = reader.byte();
     if (key === 0) return found;
-    if (i === MOST_ERROR_FIELDS) throw malformed('an error without an end');
+    if (i === MAX_ERROR_FIELDS) throw malformed('an error with too many fields');
     found.set(String.fromCharCode(key), reader.text());
   }
 }
@@ -253,7 +267,7 @@ export interface Field {
   readonly type: number;
 }
 
-/** Table, number in it, size, modifier: what nobody here wants to know. */
+/** Fields that are skipped: table id, column number, type size, type modifier. */
 const BEFORE_TYPE = 6;
 const BEFORE_FORMAT = 6;
 

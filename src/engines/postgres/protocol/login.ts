@@ -1,6 +1,6 @@
 /**
- * From an address to a socket that is logged in: we dial, ask for TLS if the entry wants it, and do the handshake. None of it may take longer than the
- * caller has, nor exchange more than a login needs. Does not know what is said afterwards.
+ * Opens a socket and logs in: dials, starts TLS if the entry requires it, and runs the handshake.
+ * Limits the time and the bytes of a login. Must not know what is sent afterwards.
  */
 import { isIP, Socket, type SocketConstructorOpts } from 'node:net';
 import { connect as startTls, type TLSSocket } from 'node:tls';
@@ -16,18 +16,18 @@ import { Incoming } from './incoming.ts';
 export interface Session extends CancelKey {
   readonly socket: Socket;
   readonly reader: SocketReader;
-  /** Where messages are put together; whoever takes the session over says who hears them. */
+  /** Assembles messages. The owner of the session sets its handlers. */
   readonly incoming: Incoming;
   readonly readOnly: boolean;
 }
 
-/** Node takes these here, which its types do not say. */
+/** Node accepts these options here, but its types omit them. */
 const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as SocketConstructorOpts;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const YES = 0x53;
 const NO = 0x4e;
 
-/** Servers that have answered `prefer` with "no TLS here": the next connection does not ask again. */
+/** Servers that answered "no TLS" to `prefer`. The next connection does not ask again. */
 const withoutTls = new BoundedMap<string, true>(10_000);
 
 class NoTls extends DbFailure {
@@ -49,26 +49,26 @@ export async function logIn(entry: Entry, options: ConnectOptions): Promise<Sess
   }
 }
 
-async function attempt(entry: Entry, options: ConnectOptions, way: 'plain' | 'tls'): Promise<Session> {
+async function attempt(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Session> {
   if (options.signal?.aborted) throw new DbFailure('cancelled', 'the caller went away');
   const reader = new SocketReader();
-  const socket = way === 'plain' ? reader.socket(SOCKET) : new Socket(SOCKET);
-  const giveUp = new Promise<never>((_, reject) => {
+  const socket = layer === 'plain' ? reader.socket(SOCKET) : new Socket(SOCKET);
+  const failed = new Promise<never>((_, reject) => {
     socket.on('error', reject);
     socket.on('close', () => reject(new DbFailure('unreachable', 'the server closed the connection during the login')));
   });
-  // Between two waits nobody listens.
-  giveUp.catch(() => {});
-  // Made when it is needed: what is in reach here stays with the socket.
-  const late = (): DbFailure => new DbFailure('unreachable', 'the database did not answer in time', { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => socket.destroy(late()), options.timeoutMs);
+  // Prevents an unhandled rejection between two awaits.
+  failed.catch(() => {});
+  // Created on demand: a closure here lives as long as the socket.
+  const timedOut = (): DbFailure => new DbFailure('unreachable', 'the database did not answer in time', { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => socket.destroy(timedOut()), options.timeoutMs);
   const abort = (): void => void socket.destroy(new DbFailure('cancelled', 'the caller went away'));
   options.signal?.addEventListener('abort', abort);
   let secured: TLSSocket | undefined;
   try {
     socket.connect({ host: options.address, port: options.host.port });
-    if (way === 'tls') secured = await Promise.race([secure(socket, entry, options), giveUp]);
-    return await Promise.race([shakeHands(entry, { socket: secured ?? socket, reader, options }), giveUp]);
+    if (layer === 'tls') secured = await Promise.race([secure(socket, entry, options), failed]);
+    return await Promise.race([shakeHands(entry, { socket: secured ?? socket, reader, options }), failed]);
   } catch (error) {
     secured?.destroy();
     socket.destroy();
@@ -97,14 +97,17 @@ function shakeHands(entry: Entry, { socket, reader, options }: Line): Promise<Se
       } catch (error) {
         incoming.close();
         socket.destroy();
-        reject(error instanceof DbFailure ? error : malformed('what cannot be read', error));
+        reject(error instanceof DbFailure ? error : malformed('unreadable data', error));
       }
     });
     handshake.begin();
   });
 }
 
-/** Asks for TLS. What a server says in the clear behind its one byte was said by somebody else. */
+/**
+ * Starts TLS. Bytes received before the handshake are rejected: they could have been injected
+ * (CVE-2021-23222).
+ */
 async function secure(socket: Socket, entry: Entry, { host }: ConnectOptions): Promise<TLSSocket> {
   socket.write(TLS_REQUEST);
   const reply = await new Promise<Buffer>((resolve) => {
@@ -113,7 +116,7 @@ async function secure(socket: Socket, entry: Entry, { host }: ConnectOptions): P
       resolve(chunk);
     });
   });
-  if (reply.length !== 1 || (reply[0] !== YES && reply[0] !== NO)) throw malformed('what is no answer to the request for TLS');
+  if (reply.length !== 1 || (reply[0] !== YES && reply[0] !== NO)) throw malformed('an invalid response to the request for TLS');
   if (reply[0] === NO) throw new NoTls();
   return new Promise((resolve, reject) => {
     const secured = startTls({

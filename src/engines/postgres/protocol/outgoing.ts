@@ -1,29 +1,32 @@
 /**
- * The messages that we send, PostgreSQL protocol 3, appended to a growing buffer. Knows the layout only: the driver leads the conversation, and
- * incoming.ts reads what the server sends.
+ * Writer of the messages that are sent to PostgreSQL (protocol 3). Knows the layout only: the
+ * driver decides what is sent, and `incoming.ts` parses the responses.
  */
 import type { Socket } from 'node:net';
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
 import { acquireBuffer, bytesOf, Lease, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
-/** The unnamed portal, all of its rows; then a Sync. */
+/** Executes the unnamed portal without a row limit, followed by a Sync. */
 const EXECUTE = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, ...SYNC]);
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 const NOTHING = Buffer.alloc(0);
-/** From here on a text is measured first rather than given three bytes a character. */
+/** Strings of at least this length are measured instead of reserving three bytes per character. */
 const LONG_TEXT = 4096;
-/** Up to here a loop is quicker than a call into the runtime. */
+/** Up to this length, a loop is faster than a call into the runtime. */
 const SHORT_TEXT = 32;
 
-/** Messages on their way to the server, written into a buffer of the pool, which has it again as soon as the system has taken its bytes. */
+/**
+ * Messages to be sent, in a pooled buffer that is returned as soon as the system has taken the
+ * bytes.
+ */
 export class Outgoing {
-  /** None while there is nothing to send: a connection that waits for work holds no memory for it. */
+  /** `undefined` while there is nothing to send, so that an idle connection holds no memory. */
   #buffer: PooledBuffer | undefined;
   #bytes: Buffer = NOTHING;
   #length = 0;
 
-  /** Sends what has been written so far. */
+  /** Sends everything written so far. */
   send(socket: Socket): void {
     const buffer = this.#buffer;
     if (buffer === undefined) return;
@@ -40,7 +43,7 @@ export class Outgoing {
     this.#finish(start);
   }
 
-  /** Prepares a statement and asks for its description; parameter types are left for the server to infer. */
+  /** Prepares a statement and requests its description. The server infers the parameter types. */
   parse(name: string, text: string): void {
     let start = this.#begin(0x50);
     this.#string(name);
@@ -53,7 +56,10 @@ export class Outgoing {
     this.#finish(start);
   }
 
-  /** Runs a BEGIN in the same piece as what follows: when it fails, the server passes over the rest of the piece. */
+  /**
+   * Runs a BEGIN before the same Sync as the statement that follows: if it fails, the server skips
+   * that statement.
+   */
   begin(text: string): void {
     const start = this.#begin(0x50);
     this.#string('');
@@ -71,7 +77,10 @@ export class Outgoing {
     this.#finish(start);
   }
 
-  /** Texts go as text, bytes in binary; every result column is asked for as text. Releases the leases among the values. */
+  /**
+   * Sends text as text, bytes in binary, and requests all result columns as text. Releases the
+   * leases among the values.
+   */
   bind(name: string, types: readonly ParamType[], params: readonly StatementParam[]): void {
     const start = this.#begin(0x42);
     this.#byte(0);
@@ -83,7 +92,7 @@ export class Outgoing {
     this.#finish(start);
   }
 
-  /** Runs what was bound, and asks for the word that it is over. */
+  /** Executes the bound statement, followed by a Sync. */
   execute(): void {
     this.#raw(EXECUTE);
   }
@@ -96,14 +105,14 @@ export class Outgoing {
     this.#raw(TERMINATE);
   }
 
-  /** Refuses to send the data that a COPY … FROM STDIN asks for. */
+  /** Declines to send the data that COPY … FROM STDIN requests. */
   copyFail(reason: string): void {
     const start = this.#begin(0x66);
     this.#string(reason);
     this.#finish(start);
   }
 
-  /** Bytes of a bytes parameter are sent as they are; those of any other are its text. */
+  /** Bytes of a bytes parameter are binary; those of any other are its text. */
   #formats(types: readonly ParamType[], params: readonly StatementParam[]): void {
     let isAnyBinary = false;
     for (let i = 0; i < params.length; i++) isAnyBinary ||= isBinary(types[i], params[i]);
@@ -161,7 +170,10 @@ export class Outgoing {
     this.#bytes[this.#length++] = 0;
   }
 
-  /** Writes where room was made, and gives the number of bytes. A few letters and digits are written faster than the runtime is called. */
+  /**
+   * Writes into reserved space and returns the number of bytes. A loop writes short ASCII text
+   * faster than the runtime.
+   */
   #text(value: string, start: number): number {
     const { length } = value;
     if (length > SHORT_TEXT) return this.#bytes.write(value, start, 'utf8');
@@ -194,7 +206,7 @@ function isBinary(type: ParamType | undefined, value: StatementParam | undefined
   return typeof value === 'object' && value !== null && type?.kind === 'bytes';
 }
 
-/** The request, on a socket of its own, to stop what another connection is doing. */
+/** Builds the cancel request, which is sent on another connection. */
 export function cancelRequest(processId: number, secret: Buffer): Buffer {
   const message = Buffer.alloc(12 + secret.length);
   message.writeInt32BE(message.length, 0);

@@ -1,7 +1,8 @@
 /**
- * PostgreSQL's binary form of arrays, for one column of many rows. The server copies it, where it would have to parse the text notation character by
- * character, a fifth of the cost of a batch. Covers the most common types; a column of another type, or with a value in an unusual notation,
- * travels as text (`array-literal.ts`).
+ * PostgreSQL's binary array format, for one column of many rows. The server copies it instead of
+ * parsing text (−20 % time per batch).
+ * Covers the most common types. Other columns, and columns with unusual notations, travel as text
+ * (`array-literal.ts`).
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
@@ -9,17 +10,20 @@ import type { Lease } from '../../../util/bytes/buffer-pool.ts';
 import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
 import { plainMicroseconds } from '../../../util/text/fast-timestamp.ts';
 
-/** How elements of a type are written, each with its length before it. False: this one cannot be. */
+/**
+ * Writers of an element, each with its length in front. They return `false` if the value needs the
+ * text format.
+ */
 interface Element {
   readonly oid: number;
-  /** A range of a body. */
+  /** Writes a range of a request body. */
   range(out: ByteWriter, source: Buffer, from: number, to: number): boolean;
-  /** A value in another form. */
+  /** Writes any other value. */
   value(out: ByteWriter, value: string | Uint8Array): boolean;
 }
 
-const texts = (oid: number): Element => ({ oid, range: copyRange, value: putText });
-const integers = (oid: number, size: number): Element => ({
+const textElement = (oid: number): Element => ({ oid, range: copyRange, value: putText });
+const integerElement = (oid: number, size: number): Element => ({
   oid,
   range: (out, source, from, to) =>
     source[from] === MINUS || to - from > EXACT_DIGITS
@@ -27,28 +31,30 @@ const integers = (oid: number, size: number): Element => ({
       : putInteger(out, size, numberAt(source, from, to)),
   value: (out, value) => typeof value === 'string' && putInteger(out, size, BigInt(value)),
 });
-const moments = (oid: number): Element => ({ oid, range: putMoment, value: () => false });
+const timestampElement = (oid: number): Element => ({ oid, range: putTimestamp, value: () => false });
 
 const ELEMENTS: ReadonlyMap<string, Element> = new Map([
-  ['"pg_catalog"."text"', texts(25)],
-  ['"pg_catalog"."varchar"', texts(1043)],
-  ['"pg_catalog"."bpchar"', texts(1042)],
-  ['"pg_catalog"."int2"', integers(21, 2)],
-  ['"pg_catalog"."int4"', integers(23, 4)],
-  ['"pg_catalog"."int8"', integers(20, 8)],
-  ['"pg_catalog"."timestamp"', moments(1114)],
-  ['"pg_catalog"."timestamptz"', moments(1184)],
+  ['"pg_catalog"."text"', textElement(25)],
+  ['"pg_catalog"."varchar"', textElement(1043)],
+  ['"pg_catalog"."bpchar"', textElement(1042)],
+  ['"pg_catalog"."int2"', integerElement(21, 2)],
+  ['"pg_catalog"."int4"', integerElement(23, 4)],
+  ['"pg_catalog"."int8"', integerElement(20, 8)],
+  ['"pg_catalog"."timestamp"', timestampElement(1114)],
+  ['"pg_catalog"."timestamptz"', timestampElement(1184)],
   ['"pg_catalog"."bytea"', { oid: 17, range: () => false, value: putBytes }],
 ]);
 
 const NULL = -1;
 
-/** `cast`: the type of the elements. Undefined when it has to be text. */
+/**
+ * Encodes a column. `cast` is the element type. `undefined` if the column has to travel as text.
+ */
 export function binaryArray(rows: RowValues, column: number, cast: string): Lease | undefined {
   const element = ELEMENTS.get(cast);
   if (element === undefined) return undefined;
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
-  // One dimension, perhaps with NULLs, of this type; so many, the first of which has the number 1.
+  // Header: one dimension, may contain NULL, element type, number of elements, lower bound 1.
   for (const word of [1, 1, element.oid, rows.count, 1]) putInt32(out, word);
   const { source, from, to, width } = rows;
   const last = rows.count * width;
@@ -96,7 +102,7 @@ function putBytes(out: ByteWriter, value: string | Uint8Array): boolean {
   return true;
 }
 
-/** So many digits are surely an exact number. */
+/** Numbers of at most this many digits are exact as doubles. */
 const EXACT_DIGITS = 15;
 const MINUS = 0x2d;
 
@@ -122,10 +128,10 @@ function putInteger(out: ByteWriter, size: number, value: number | bigint): bool
   return true;
 }
 
-/** 2000-01-01, in seconds since 1970. */
+/** 2000-01-01 in seconds since 1970. */
 const EPOCH = 946_684_800;
 
-function putMoment(out: ByteWriter, source: Buffer, from: number, to: number): boolean {
+function putTimestamp(out: ByteWriter, source: Buffer, from: number, to: number): boolean {
   const count = plainMicroseconds(source, from, to, EPOCH);
   return count !== undefined && putInteger(out, 8, count);
 }

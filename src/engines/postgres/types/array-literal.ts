@@ -1,4 +1,4 @@
-/** PostgreSQL's notation for arrays: `{1,"a b",NULL}`. Writes it from values and from JSON text. */
+/** PostgreSQL's text format of arrays, `{1,"a b",NULL}`, written from values and from JSON. */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { ParamValue } from '../../../sql/statement.ts';
 import type { Lease } from '../../../util/bytes/buffer-pool.ts';
@@ -18,7 +18,9 @@ function arrayLiteral(values: readonly ParamValue[]): string {
   return `{${values.map(element).join(',')}}`;
 }
 
-/** One column of many rows, as the bytes of the text. Ranges of a JSON body hold nothing that needs an escape here. */
+/**
+ * Encodes one column of many rows. Ranges of a JSON body contain no character that needs an escape.
+ */
 export function columnLiteral(rows: RowValues, column: number, bindable: (value: ParamValue) => ParamValue): Lease {
   const { source, from, to, width } = rows;
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
@@ -44,8 +46,9 @@ const COMMA = 0x2c;
 const QUOTE = 0x22;
 
 /**
- * `[1,[2,null]]` as `{1,{2,NULL}}`; what is no array stays as it is, for the server to refuse. `whole` is for arrays of JSON, where a list
- * inside is an element and not a dimension.
+ * Converts `[1,[2,null]]` to `{1,{2,NULL}}`. Text that is not an array is left for the server to
+ * reject.
+ * `whole` is for arrays of JSON, where an inner list is an element and not a dimension.
  */
 export function arrayFromJson(text: string, lists: 'nested' | 'whole', separator: ArraySeparator = ','): string {
   const value = parseJson(Buffer.from(text), { maxDepth: MAX_DEPTH });
@@ -57,7 +60,7 @@ export function arrayFromJson(text: string, lists: 'nested' | 'whole', separator
 
 const MAX_DEPTH = 64;
 
-/** Boxes have commas in them, so the server puts semicolons between them. */
+/** The separator is `;` for boxes, which contain commas. */
 export type ArraySeparator = ',' | ';';
 
 function nested(values: readonly PlainValue[], separator: ArraySeparator): string {

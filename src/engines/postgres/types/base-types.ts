@@ -1,6 +1,6 @@
 /**
- * Maps PostgreSQL's types to kinds: by object id for results, where the description is all we have, and by category for the catalogue. Also the
- * small repairs that make a cell's text canonical where the server's own text is not.
+ * Maps PostgreSQL types to kinds: by object id for results, by category for the catalog. Also
+ * normalizes cells whose text is not canonical.
  */
 import type { Kind } from '../../../model/table.ts';
 
@@ -13,7 +13,7 @@ interface BaseType {
 const int = (bits: bigint): BaseType => ({ kind: 'int', min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n });
 const plain = (kind: Kind): BaseType => ({ kind });
 
-/** Base types that have an object id which never changes. */
+/** Base types whose object id never changes. */
 const BASE_TYPES: ReadonlyMap<number, BaseType> = new Map<number, BaseType>([
   [16, plain('bool')],
   [17, plain('bytes')],
@@ -39,19 +39,22 @@ const BASE_TYPES: ReadonlyMap<number, BaseType> = new Map<number, BaseType>([
   [3802, plain('json')], // jsonb
 ]);
 
-/** What a base type is; a type that we do not know is shown in the server's own notation. */
+/** Returns the base type. Unknown types are shown in the server's notation. */
 export function baseType(oid: number): BaseType {
   return BASE_TYPES.get(oid) ?? { kind: 'other' };
 }
 
-/** Changes a cell in place (the received bytes are ours) and returns its new end. */
+/** Changes a cell in place and returns its new end. */
 export type Repair = (bytes: Buffer, from: number, to: number) => number;
 
 const SPACE = 0x20;
 const PLUS = 0x2b;
 const ZERO = 0x30;
 
-/** `2024-01-01 10:00:00` becomes `2024-01-01T10:00:00`; `infinity` and years before Christ stay as they are. */
+/**
+ * `2024-01-01 10:00:00` becomes `2024-01-01T10:00:00`. `infinity` and years before Christ are
+ * unchanged.
+ */
 const repairTimestamp: Repair = (bytes, from, to) => {
   if (to - from > 10 && bytes[from + 10] === SPACE) {
     bytes[from + 10] = 0x54;
@@ -75,7 +78,7 @@ const repairTimestamptz: Repair = (bytes, from, to) => {
 
 const hexDigit = (byte: number): number => (byte <= 0x39 ? byte - 0x30 : byte - 0x57);
 
-/** `\x6162` becomes the two bytes that it stands for. */
+/** `\x6162` becomes the two bytes that it encodes. */
 const repairBytes: Repair = (bytes, from, to) => {
   let at = from;
   for (let i = from + 2; i < to; i += 2) bytes[at++] = (hexDigit(bytes[i] ?? 0) << 4) | hexDigit(bytes[i + 1] ?? 0);
@@ -88,7 +91,10 @@ const REPAIRS: Readonly<Partial<Record<Kind, Repair>>> = {
   bytes: repairBytes,
 };
 
-/** One repair per column, undefined where the server's text is canonical already; undefined as a whole when no column needs one. */
+/**
+ * Returns one repair per column, `undefined` for columns that need none. `undefined` if no column
+ * needs one.
+ */
 export function repairsFor(columns: readonly { readonly kind: Kind }[]): readonly (Repair | undefined)[] | undefined {
   const repairs = columns.map((column) => REPAIRS[column.kind]);
   return repairs.some((repair) => repair !== undefined) ? repairs : undefined;

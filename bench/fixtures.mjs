@@ -72,7 +72,7 @@ const RELATED = [
   'CREATE INDEX order_lines_order ON order_lines (order_id)',
 ];
 
-/** Creates and fills a database on an engine; `address` is that of engines.mjs. */
+/** Creates and fills a database on an engine; engines.mjs returns its `address`. */
 export async function createFixture(address) {
   const dialect = DIALECTS[address.type];
   const name = `bench_${process.pid}`;

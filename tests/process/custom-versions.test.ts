@@ -45,7 +45,7 @@ describe('one instance', () => {
   });
 
   test('deploys with a bumped version: the new one answers each time', async () => {
-    for (let n = 1; n <= times(150, 1000); n++) {
+    for (let n = 1; n <= times(10, 1000); n++) {
       const text = stringify(bench.document({ uri: 'bumped', version: `1.${n}`, logic: steps(n) }));
       expect((await bench.deployText(text)).status).toBe(201);
       const response = await bench.get('bumped');
@@ -68,21 +68,22 @@ describe('one instance', () => {
       }
     };
     const callers = Array.from({ length: 8 }, caller);
-    for (let n = 2; n <= 60; n++) await bench.deploy({ uri: 'racing', version: `0.${n}`, logic: steps(n) });
+    const half = times(10, 60);
+    for (let n = 2; n <= half; n++) await bench.deploy({ uri: 'racing', version: `0.${n}`, logic: steps(n) });
     // The same in place: an update is wholly there or not at all.
-    for (let n = 61; n <= 120; n++) {
-      const text = stringify(bench.document({ uri: 'racing', version: '0.60', logic: steps(n) }));
+    for (let n = half + 1; n <= 2 * half; n++) {
+      const text = stringify(bench.document({ uri: 'racing', version: `0.${half}`, logic: steps(n) }));
       expect((await bench.send('PUT', '', text)).status).toBe(200);
       expect(numberOf(await bench.get('racing'))).toBe(n);
     }
     done = true;
     await Promise.all(callers);
-    expect(calls).toBeGreaterThan(100);
+    expect(calls).toBeGreaterThan(times(10, 100));
   });
 });
 
 /** However slow the machine is. */
-const LEAST_KILLS = 6;
+const LEAST_KILLS = times(1, 6);
 
 /** One service after another on the same data: each is killed in the middle of a deploy. */
 async function killRounds(rounds: number, seed: number, until: number): Promise<number> {
@@ -136,10 +137,10 @@ async function killRounds(rounds: number, seed: number, until: number): Promise<
 
 test('kills at random moments, as many as time allows: the old version or the new one, and what was answered is there', async () => {
   // A machine that is busy with other things does fewer of them rather than take all day.
-  const until = performance.now() + times(8, 120) * 1000;
+  const until = performance.now() + times(0, 120) * 1000;
   const [a = 0, b = 0] = await Promise.all([killRounds(100, 1, until), killRounds(100, 2, until)]);
   console.log(`${a + b} kills`);
-  expect(a + b).toBeGreaterThan(10);
+  expect(a + b).toBeGreaterThanOrEqual(times(2, 11));
 }, 600_000);
 
 test('two instances that deploy the same version: one wins, and both serve the winner', async () => {
@@ -155,7 +156,7 @@ test('two instances that deploy the same version: one wins, and both serve the w
   });
   const project = await setUpProject(first, [database.entry()]);
   const benches = [first, second].map((service) => new Bench(service, project, database));
-  for (let round = 1; round <= 50; round++) {
+  for (let round = 1; round <= times(5, 50); round++) {
     const answers = await Promise.all(
       benches.map((bench, i) =>
         bench.deployText(stringify(bench.document({ uri: 'raced', version: `1.${round}`, logic: [{ expr: 'who', code: String(i) }] }))),
@@ -172,7 +173,10 @@ test('two instances that deploy the same version: one wins, and both serve the w
   await records.drop();
 });
 
-test('10,000 definitions in a space: a quick start, and calls that cost as much as before', async () => {
+/** Definitions in one space. */
+const MANY = times(500, 10_000);
+
+test('many definitions in a space: a quick start, and calls that cost as much as before', async () => {
   const place = await makePlace('embedded');
   const store = await place.open();
   const scope = await aTenant(store, []);
@@ -198,8 +202,8 @@ test('10,000 definitions in a space: a quick start, and calls that cost as much 
   const template = stringify(
     new Bench(undefined as never, project, database).document({ uri: 'URI', logic: [{ expr: 'n', code: '"URI"' }], database: own }),
   );
-  for (let from = 0; from < 10_000; from += 1000) {
-    const drafts = Array.from({ length: 1000 }, (_, i) => ({
+  for (let from = 0; from < MANY; from += 500) {
+    const drafts = Array.from({ length: 500 }, (_, i) => ({
       uri: `many-${from + i}`,
       method: 'get' as const,
       version: '1.0.0',
@@ -228,12 +232,12 @@ test('10,000 definitions in a space: a quick start, and calls that cost as much 
     for (let i = 0; i < count; i++) expect(await bench.rows('GET', uri(i))).toBe(uri(i));
     return (performance.now() - start) / count;
   };
-  const spread = (i: number): string => `many-${(i * 7919) % 10_000}`;
-  await cost(300, spread);
-  const one = await cost(500, () => 'many-5');
-  const many = await cost(300, spread);
+  const spread = (i: number): string => `many-${(i * 7919) % MANY}`;
+  await cost(times(100, 300), spread);
+  const one = await cost(times(100, 500), () => 'many-5');
+  const many = await cost(times(100, 300), spread);
   expect(many).toBeLessThan(one * 5 + 5);
-  expect((await bench.send('GET', '/list', undefined)).json<unknown[]>()).toHaveLength(10_000);
+  expect((await bench.send('GET', '/list', undefined)).json<unknown[]>()).toHaveLength(MANY);
   await service.stop();
   await place.remove();
 });

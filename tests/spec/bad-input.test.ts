@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../support/engines.ts';
 import { type RequestOptions, type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
+import { sampled } from '../support/times.ts';
 import { type ErrorBody, TABLE, TableClient, USERS } from './users-table.ts';
 
 /** As percent-encoded text, so that classes which no string can hold have a place too. */
@@ -248,7 +249,10 @@ describe.each(ENGINE_NAMES)('bad input on %s', (engine) => {
   };
 
   it.each(Object.entries(POSITIONS))('in %s', async (name, attempt) => {
-    const classes = CLASSES.filter((_, index) => (index + name.length) % SHARE[engine] === 0);
+    const classes = sampled(
+      8,
+      CLASSES.filter((_, index) => (index + name.length) % SHARE[engine] === 0),
+    );
     const problems: string[] = [];
     for (const text of classes) {
       const response = await send(attempt, text);

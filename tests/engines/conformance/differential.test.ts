@@ -12,7 +12,7 @@ import { type Filter, type LogicalColumn, type LogicalRow, matching, type OrderB
 import { createStatement, Session } from './session.ts';
 
 /** More of them, where there is time, by the variable. */
-const TABLES = times(32, 1000);
+const TABLES = times(2, 250);
 const CASES_PER_TABLE = 100;
 const WRITES_PER_TABLE = 10;
 /** An engine of many milliseconds a statement gets a share of the cases: the first of every table. */

@@ -6,6 +6,7 @@ import type { QueryParameter } from '../../../src/util/text/query.ts';
 import { TableClient } from '../../spec/users-table.ts';
 import { ENGINE_NAMES, type EngineName } from '../../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../../support/service.ts';
+import { times } from '../../support/times.ts';
 import { parameterOf, quoted, worldOf } from './cases.ts';
 import { differs } from './differences.ts';
 import { LOGICAL_TYPES, type LogicalType, type LogicalValue, texts } from './logical-types.ts';
@@ -13,9 +14,14 @@ import { type LogicalColumn, type LogicalRow, matching, ordered } from './oracle
 import { bodyOf, Session } from './session.ts';
 
 const SEED = Number(process.env['MILLRACE_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const TABLES: Readonly<Record<EngineName, number>> = { postgres: 10, mysql: 10, mariadb: 10, clickhouse: 1 };
+const TABLES: Readonly<Record<EngineName, number>> = {
+  postgres: times(1, 10),
+  mysql: times(1, 10),
+  mariadb: times(1, 10),
+  clickhouse: 1,
+};
 const ROWS = 25;
-const HTTP_TABLES = 10;
+const HTTP_TABLES = times(1, 10);
 const HTTP_CASES = 20;
 
 function like(name: string): LogicalType {

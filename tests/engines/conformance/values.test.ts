@@ -7,10 +7,11 @@ import { readBsonRows, readCsv, readXml, xmlColumn, yamlEntries } from '../../fo
 import { TableClient } from '../../spec/users-table.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName, type TestDatabase } from '../../support/engines.ts';
 import { type Service, setUpProject, sharedService } from '../../support/service.ts';
+import { times } from '../../support/times.ts';
 import { plainText, plainYaml, sameNested, wrongBson, yamlOf } from './plain-values.ts';
 import { PREPARATIONS, VALUE_TYPES } from './value-types.ts';
 
-const ROUNDS = 5;
+const ROUNDS = times(1, 5);
 const ROWS = 40;
 
 function createStatement(engine: EngineName, table: string): string {

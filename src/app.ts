@@ -10,7 +10,7 @@ import { MemoryCache, type ResponseCache } from './custom/call/memory-cache.ts';
 import { StepRunner } from './custom/call/step-runner.ts';
 import { VersionFailures } from './custom/call/version-failures.ts';
 import { Describer } from './describe/describer.ts';
-import { Documents } from './describe/documents.ts';
+import { DocumentCache } from './describe/documents/document-cache.ts';
 import { SchemaSnapshots } from './describe/schema-snapshots.ts';
 import { ENGINES } from './engines/index.ts';
 import { Connections } from './engines/pool/connections.ts';
@@ -94,7 +94,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
       maxPageSize: config.maxPageSize,
       version: VERSION,
     }),
-    documents: new Documents(),
+    documents: new DocumentCache(),
     checkHost: (host) => checkHost(hosts, host),
     probe: (entry) => connections.probe(entry),
     grants,

@@ -7,8 +7,9 @@ import { ApiError } from '../errors.ts';
 import type { Located } from '../model/database-name.ts';
 import { ownerOf } from '../model/entry.ts';
 import { declaredKeys, distinctKeys, type ForeignKey } from '../model/relation.ts';
-import type { Column, Table } from '../model/table.ts';
+import type { Table } from '../model/table.ts';
 import { TimeSlice } from '../util/concurrency/slices.ts';
+import { tableFingerprint } from './table-fingerprint.ts';
 
 /** A database counts as unreachable if no connection is available within this time … */
 const CONNECT_TIMEOUT_MS = 5000;
@@ -108,28 +109,10 @@ async function describeEachTable(
 
 async function idOf({ tables, keys }: Seen, owner: string): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(keys));
-  const columnTexts = new Map<Column, string>();
   const slice = new TimeSlice(owner);
   for (const table of tables) {
-    hash.update(textOf(table, columnTexts));
+    hash.update(tableFingerprint(table));
     if (slice.isOver) await slice.next();
   }
   return hash.digest('base64url');
-}
-
-/** Serializes a table. `columnTexts` caches columns, which tables may share. */
-function textOf({ byName: _, columns, primaryKey, unique, order, sortedBy, ...facts }: Table, columnTexts: Map<Column, string>): string {
-  const names = [primaryKey, order, sortedBy, ...unique].map((list) => list.map(({ name }) => name));
-  let text = JSON.stringify([facts, names]);
-  for (const column of columns) {
-    const known = columnTexts.get(column) ?? columnText(column);
-    columnTexts.set(column, known);
-    text += known;
-  }
-  return text;
-}
-
-/** JSON cannot represent the bounds, which are big integers. */
-function columnText({ min, max, ...column }: Column): string {
-  return JSON.stringify([column, String(min), String(max)]);
 }

@@ -2,7 +2,7 @@
  * Sends answers: JSON documents, errors, values in a chosen format, and rows as they arrive. A failure after the first byte resets the
  * connection, so that a truncated body never looks complete.
  */
-import type { KeptDocument } from '../describe/documents.ts';
+import type { DocumentStream } from '../describe/documents/document-cache.ts';
 import { type ApiError, apiError, REASONS } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { type HttpReply, SINGLE_WRITE_BYTES } from '../http1/index.ts';
@@ -67,7 +67,7 @@ export function sendBytes(exchange: Exchange, status: number, type: string, body
 }
 
 /** A document that a client may keep, and ask whether it still holds; without one: it does. It flows as it is made and as its reader takes it. */
-export function sendDocument(exchange: Exchange, type: string, document: KeptDocument | undefined, etag: string): void {
+export function sendDocument(exchange: Exchange, type: string, document: DocumentStream | undefined, etag: string): void {
   const { reply, requestId } = exchange;
   const head = `X-Content-Type-Options: nosniff\r\nCache-Control: private, no-cache\r\nETag: ${etag}\r\nX-Request-Id: ${requestId}\r\n`;
   if (document === undefined) {
@@ -79,13 +79,13 @@ export function sendDocument(exchange: Exchange, type: string, document: KeptDoc
   let isSlow = false;
   const goOn = (): void => {
     while (!isSlow && sent < pieces.length) isSlow = !reply.write(pieces[sent++] as Buffer);
-    if (document.isWhole && sent === pieces.length) reply.end(EMPTY);
+    if (document.isComplete && sent === pieces.length) reply.end(EMPTY);
   };
   reply.onDrain = () => {
     isSlow = false;
     goOn();
   };
-  const length = document.isWhole ? pieces.reduce((sum, piece) => sum + piece.length, 0) : undefined;
+  const length = document.isComplete ? pieces.reduce((sum, piece) => sum + piece.length, 0) : undefined;
   reply.begin(200, `Content-Type: ${type}\r\n${head}`, length);
   document.onMore(goOn);
   goOn();

@@ -7,7 +7,7 @@ import type { Auto } from '../auto/execute/executor.ts';
 import type { Config } from '../config.ts';
 import type { CallServices } from '../custom/call/call.ts';
 import type { Describer } from '../describe/describer.ts';
-import type { Documents } from '../describe/documents.ts';
+import type { DocumentCache } from '../describe/documents/document-cache.ts';
 import type { Probe } from '../engines/contract/engine.ts';
 import type { Engines } from '../engines/registry.ts';
 import { apiError } from '../errors.ts';
@@ -41,7 +41,7 @@ export interface Services {
   readonly metadata: Metadata;
   /** What a caller may do, and the documents that are made of it. */
   readonly describer: Describer;
-  readonly documents: Documents;
+  readonly documents: DocumentCache;
   /** The memory of inputs and rows that calls hold. */
   readonly memory: MemoryBudget;
   /** Throws when a database host may not be dialled. */

@@ -1,5 +1,5 @@
 /** The service describes itself: the OpenAPI document of what the caller may do, a page that shows it, and llms.txt. */
-import { type DocumentKind, documentTag } from '../../describe/documents.ts';
+import { type DocumentKind, documentTag } from '../../describe/documents/document-cache.ts';
 import { apiError } from '../../errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendDocument } from '../respond.ts';

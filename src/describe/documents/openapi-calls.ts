@@ -1,14 +1,14 @@
 /** Custom endpoints as paths of an OpenAPI document: one operation for each uri and method. */
 
-import { braceNames } from '../custom/document/uri.ts';
-import type { Declarations } from '../custom/inputs/declaration.ts';
-import { REASONS } from '../errors.ts';
-import { declaredSchema, jsonOf, objectSchema } from './declared-schema.ts';
-import type { DescribedAnswer, DescribedEndpoint, Description } from './description.ts';
-import type { Json } from './document-writer.ts';
-import { endpointName } from './names.ts';
+import { braceNames } from '../../custom/document/uri.ts';
+import type { Declarations } from '../../custom/inputs/declaration.ts';
+import { REASONS } from '../../errors.ts';
+import { declaredSchema, jsonOf, objectSchema } from '../declared-schema.ts';
+import type { DescribedAnswer, DescribedEndpoint, Description } from '../description.ts';
+import { endpointName } from '../names.ts';
+import { statusesOf } from '../operations.ts';
+import type { Json } from './notation.ts';
 import { errorResponses, inAllFormats, refTo } from './openapi-parts.ts';
-import { statusesOf } from './operations.ts';
 
 const BODY_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',

@@ -1,72 +1,15 @@
-/**
- * Description → OpenAPI 3.1, as pieces of JSON or YAML: table by table, so that a thousand of them hold nobody up and never are one string. What
- * tables share is a component. Knows nothing of who asked.
- */
-import { PARAMETERS } from '../auto/request/parameters.ts';
-import { REASONS } from '../errors.ts';
-import { mapCooperatively } from '../util/concurrency/slices.ts';
-import { filterSchemas } from './column-schema.ts';
-import type { DescribedTable, Description } from './description.ts';
-import { DocumentWriter, type Json, type NotationName } from './document-writer.ts';
-import { callPaths } from './openapi-calls.ts';
+/** Components that every OpenAPI document has: security schemes, and what all operations share. Pure. */
+import { PARAMETERS } from '../../auto/request/parameters.ts';
+import { REASONS } from '../../errors.ts';
+import { filterSchemas } from '../column-schema.ts';
+import type { Description } from '../description.ts';
+import { API_OPERATIONS, statusesOf } from '../operations.ts';
+import type { Json } from './notation.ts';
 import { parameterName, refTo } from './openapi-parts.ts';
-import { ColumnParts, documented, HEADERS, tablePaths, tableResponses, tableSchemas } from './openapi-tables.ts';
-import { API_OPERATIONS, statusesOf } from './operations.ts';
-
-export async function writeOpenApi(description: Description, notation: NotationName, take: (piece: Buffer) => void): Promise<void> {
-  const { project } = description;
-  const columns = new ColumnParts();
-  const tables = await mapCooperatively(await description.tables(), project, (table) => documented(table, columns));
-  const writer = new DocumentWriter(notation, project, take);
-  await writer.members(headOf(description, tables));
-  writer.open('paths');
-  for (const table of tables) await writer.all(tablePaths(description, table));
-  for (const paths of callPaths(description)) await writer.members(paths);
-  writer.close();
-  writer.open('components');
-  writer.open('schemas');
-  await writer.members(SHARED_SCHEMAS);
-  for (const table of tables) await writer.all(tableSchemas(table));
-  writer.close();
-  writer.open('parameters');
-  await writer.members(sharedParameters(description));
-  await writer.members(CONDITIONS);
-  await writer.members(columns.components());
-  writer.close();
-  writer.open('responses');
-  await writer.members(SHARED_RESPONSES);
-  for (const table of tables) await writer.all(tableResponses(table));
-  writer.close();
-  await writer.members({ headers: HEADERS });
-  await writer.members({ securitySchemes: SECURITY_SCHEMES });
-  writer.close();
-  writer.end();
-}
-
-function headOf({ org, project, space, endpoints, unreachable }: Description, tables: readonly DescribedTable[]): Json {
-  const databases = [...new Set(tables.map(({ type, database }) => `${type}/${database}`))];
-  const tags = [...new Set(endpoints.flatMap(({ about }) => (about.tags.length === 0 ? ['custom'] : about.tags)))];
-  return {
-    openapi: '3.1.1',
-    info: {
-      title: `${org}/${project} (${space})`,
-      version: '1',
-      description: 'What the caller who asked for this document may do: tables as REST, and Custom endpoints.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: '/', description: 'The service that gave this document' }],
-    security: [
-      { orgId: [], projectId: [], spaceId: [], userId: [], userRoles: [] },
-      { powerToken: [], powerTokenInQuery: [] },
-    ],
-    tags: [...new Set([...databases, ...tags])].map((name) => ({ name })),
-    'x-unreachable': unreachable,
-  };
-}
 
 const header = (name: string, description: string): Json => ({ type: 'apiKey', in: 'header', name, description });
 
-const SECURITY_SCHEMES: Json = {
+export const SECURITY_SCHEMES: Json = {
   orgId: header('X-Org-Id', 'The organization; the gateway sends it.'),
   projectId: header('X-Project-Id', 'The project; the gateway sends it.'),
   spaceId: header('X-Space-Id', 'The space; the gateway sends it.'),
@@ -76,7 +19,7 @@ const SECURITY_SCHEMES: Json = {
   powerTokenInQuery: { type: 'apiKey', in: 'query', name: 'pwt', description: 'The Power Token again.' },
 };
 
-/** The parameters of a read as members of a form. */
+/** The parameters of a read as the fields of a form. */
 function querySchema(): Json {
   const rows = Object.entries(PARAMETERS).filter(([, { operations }]) => operations.includes('query'));
   return {
@@ -88,7 +31,7 @@ function querySchema(): Json {
   };
 }
 
-const SHARED_SCHEMAS: Json = {
+export const SHARED_SCHEMAS: Json = {
   Error: {
     type: 'object',
     required: ['code', 'status', 'message'],
@@ -116,7 +59,7 @@ const STATUSES: readonly number[] = [...new Set(([...API_OPERATIONS, 'call'] as 
 const ERROR_HEADERS: Json = {
   'X-Request-Id': { description: 'Of the request; the log has it', schema: { type: 'string' } },
 };
-/** Of one status, besides. */
+/** Additional headers by status. */
 const OWN_HEADERS: Readonly<Record<number, Json>> = {
   405: { Allow: { description: 'The methods of the path', schema: { type: 'string' } } },
   424: outcomeHeader(),
@@ -129,7 +72,7 @@ function outcomeHeader(): Json {
   return { 'X-Outcome': { description, schema: { type: 'string', enum: ['none', 'unknown'] } } };
 }
 
-const SHARED_RESPONSES: Json = {
+export const SHARED_RESPONSES: Json = {
   NotModified: { description: 'The row is as the caller knows it' },
   error: {
     description: 'What can happen to any request: too long, too slow, or an error of the service',
@@ -148,7 +91,7 @@ const SHARED_RESPONSES: Json = {
   ),
 };
 
-function sharedParameters({ maxPageSize }: Description): Json {
+export function sharedParameters({ maxPageSize }: Description): Json {
   return Object.fromEntries(
     Object.entries(PARAMETERS).map(([name, { required = false, schema, description, example, isFilter = false }]) => {
       const bounded = name === 'ps' ? { ...schema, maximum: maxPageSize } : schema;
@@ -159,7 +102,7 @@ function sharedParameters({ maxPageSize }: Description): Json {
   );
 }
 
-const CONDITIONS: Json = {
+export const CONDITIONS: Json = {
   'header.if-match': {
     name: 'If-Match',
     in: 'header',

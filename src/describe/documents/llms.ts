@@ -2,9 +2,9 @@
  * Description → llms.txt: the same for language models, short enough to be read whole: tables, endpoints, the grammar, how to authenticate. The more
  * tables there are, the less is said of each.
  */
-import { OPERATORS } from '../sql/operators.ts';
-import { mapCooperatively } from '../util/concurrency/slices.ts';
-import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from './description.ts';
+import { OPERATORS } from '../../sql/operators.ts';
+import { mapCooperatively } from '../../util/concurrency/slices.ts';
+import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from '../description.ts';
 
 /** For all tables and endpoints together; never less than a few words for each. */
 const ROOM = 11_000;

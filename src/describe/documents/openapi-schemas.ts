@@ -1,0 +1,111 @@
+/** The components of a table in an OpenAPI document: schemas of its rows and bodies, and its responses. Pure. */
+import type { Column } from '../../model/table.ts';
+import { memo } from '../../util/memo.ts';
+import { type ColumnUse, columnSchema } from '../column-schema.ts';
+import { keyOf } from '../description.ts';
+import { columnInQuery } from '../names.ts';
+import { type Json, type Members, Shared } from './notation.ts';
+import { insertExample, useOf } from './openapi-examples.ts';
+import { filterSchema } from './openapi-filters.ts';
+import { inAllFormats, refTo } from './openapi-parts.ts';
+import type { DocumentedTable } from './openapi-tables.ts';
+
+export function tableSchemas(documented: DocumentedTable): Members {
+  const { name, rights } = documented;
+  const schemas: [name: string, schema: Json][] = [[name, rowSchema(documented)]];
+  if (rights.read !== undefined) schemas.push([`${name}.query`, querySchema(documented)]);
+  if (rights.insert !== undefined) schemas.push([`${name}.insert`, insertSchema(documented, rights.insert.columns)]);
+  if (rights.update !== undefined) schemas.push([`${name}.update`, updateSchema(documented, rights.update.columns)]);
+  return schemas;
+}
+
+function rowSchema(documented: DocumentedTable): Json {
+  const { ref, table, keys, rights } = documented;
+  const isReadable = (column: Column): boolean => rights.read?.columns.includes(column) === true;
+  return {
+    type: 'object',
+    title: table.name,
+    properties: rights.read && propertiesOf(documented, rights.read.columns),
+    'x-table': ref,
+    'x-primary-key': keyOf(table).filter(isReadable).map(nameOf),
+    'x-unique-keys': table.unique.filter((key) => key.length > 0 && key.every(isReadable)).map((key) => key.map(nameOf)),
+    'x-foreign-keys': keys.map(({ columns, references }) => ({ columns, references })),
+  };
+}
+
+const nameOf = ({ name }: Column): string => name;
+
+function querySchema({ filters }: DocumentedTable): Json {
+  return {
+    type: 'object',
+    allOf: [refTo('schemas', 'Query')],
+    properties: Object.fromEntries(filters.map(({ column }) => [columnInQuery(column.name), filterSchema(column)])),
+    unevaluatedProperties: false,
+  };
+}
+
+function insertSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
+  const example = insertExample(documented);
+  return {
+    type: 'object',
+    properties: propertiesOf(documented, columns),
+    required: columns.filter(({ required }) => required).map(nameOf),
+    additionalProperties: false,
+    examples: example && [example],
+  };
+}
+
+/** Columns of the key are included: they identify the row. */
+function updateSchema(documented: DocumentedTable, columns: readonly Column[]): Json {
+  const all = [...new Set([...keyOf(documented.table), ...columns])];
+  return { type: 'object', minProperties: 1, properties: propertiesOf(documented, all), additionalProperties: false };
+}
+
+const MASKED = new Shared({ type: ['string', 'null'], description: 'Not shown to you', readOnly: true });
+
+function propertiesOf(documented: DocumentedTable, columns: readonly Column[]): Json {
+  const { masked } = documented.rights.read ?? {};
+  const schemaOf = (column: Column): Shared => (masked?.has(column) === true ? MASKED : COLUMN_SCHEMAS[useOf(documented, column)](column));
+  return Object.fromEntries(columns.map((column) => [column.name, schemaOf(column)]));
+}
+
+/** Tables may share columns. */
+const COLUMN_SCHEMAS: Readonly<Record<ColumnUse, (column: Column) => Shared>> = {
+  own: memo((column) => new Shared(columnSchema(column, 'own'))),
+  reference: memo((column) => new Shared(columnSchema(column, 'reference'))),
+};
+
+const header = (type: string, description: string): Json => ({ description, schema: { type } });
+
+export const HEADERS: Json = {
+  'X-Total-Count': header('integer', 'With $count: how many rows match'),
+  'X-Count': header('string', 'With $count: exact or estimated'),
+  'X-Next-Cursor': header('string', 'With $after: the cursor of the next page'),
+  'X-Expand-Truncated': header('string', 'With $expand: the keys of which there are more rows'),
+  ETag: header('string', 'Of the values of the row; none with $expand'),
+  'X-Rows-Affected': header('integer', 'With $return=rows: how many rows it was'),
+};
+
+const sharedHeaders = (...names: readonly string[]): Shared =>
+  new Shared(Object.fromEntries(names.map((name) => [name, refTo('headers', name)])));
+const PAGE_HEADERS = sharedHeaders('X-Total-Count', 'X-Count', 'X-Next-Cursor', 'X-Expand-Truncated');
+const ROW_HEADERS = sharedHeaders('ETag', 'X-Expand-Truncated');
+const WRITTEN_HEADERS = sharedHeaders('X-Rows-Affected');
+
+export function tableResponses({ name, rights }: DocumentedTable): Members {
+  const row = refTo('schemas', name);
+  const rows = { type: 'array', items: row };
+  const written = inAllFormats({ anyOf: [refTo('schemas', 'RowsAffected'), rows] });
+  const responses: [name: string, response: Json][] = [];
+  if (rights.read !== undefined)
+    responses.push(
+      [name, { description: 'The rows of the page', headers: PAGE_HEADERS, content: inAllFormats(rows) }],
+      [`${name}.row`, { description: 'The row', headers: ROW_HEADERS, content: inAllFormats(row) }],
+    );
+  if (rights.insert !== undefined || rights.update !== undefined || rights.delete !== undefined)
+    responses.push([
+      `${name}.written`,
+      { description: 'How many rows it was; with $return=rows the rows themselves', headers: WRITTEN_HEADERS, content: written },
+    ]);
+  return responses;
+}

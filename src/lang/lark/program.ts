@@ -6,12 +6,12 @@ import { CompileError, type Problem, problemAt, Source } from '../source.ts';
 import { compileFile } from './compile/compile.ts';
 import { UNIVERSE } from './library/universe.ts';
 import { resolveFile } from './resolve/resolve.ts';
-import type { Binding } from './resolve/scope.ts';
 import { memberReads } from './syntax/members.ts';
 import { type LarkDialect, STEP_DIALECT } from './syntax/options.ts';
 import { parseFile } from './syntax/parse.ts';
+import type { Binding } from './syntax/scope.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
-import type { Execute } from './values/code.ts';
+import type { Execute } from './values/function.ts';
 import { readable } from './values/text/utf8.ts';
 import type { LarkValue } from './values/value.ts';
 

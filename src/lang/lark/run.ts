@@ -10,9 +10,10 @@ import type { LarkProgram } from './program.ts';
 import { fromLark, recordToLark, toLark } from './values/convert.ts';
 import { type CallSite, fail, LarkFailure, MissingModule } from './values/failure.ts';
 import { freeze } from './values/freeze.ts';
+import { Cell, type Frame } from './values/function.ts';
 import { readable } from './values/text/utf8.ts';
 import { type LarkHost, Thread } from './values/thread.ts';
-import { Cell, type Frame, type LarkValue } from './values/value.ts';
+import type { LarkValue } from './values/value.ts';
 
 export interface LarkRunOptions {
   /** Values of the predeclared names; a map can be read by attribute too. */

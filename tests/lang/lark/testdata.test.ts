@@ -9,7 +9,8 @@ import { DEFAULT_LIMITS } from '../../../src/lang/budget.ts';
 import { compileLark, executeWith, LarkFailure, makeThread, repr } from '../../../src/lang/lark/index.ts';
 import { callBack } from '../../../src/lang/lark/values/call.ts';
 import { equals } from '../../../src/lang/lark/values/compare.ts';
-import { LarkBuiltin, type LarkValue } from '../../../src/lang/lark/values/value.ts';
+import { LarkBuiltin } from '../../../src/lang/lark/values/function.ts';
+import type { LarkValue } from '../../../src/lang/lark/values/value.ts';
 import { CompileError, RunError } from '../../../src/lang/source.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/lang/lark/testdata');

@@ -1,6 +1,6 @@
 /** Checks whether the arguments of a call fit a signature. Does not know how natures are found. */
 import type { Node } from '../syntax/ast.ts';
-import { type Callable, describe, isAssignable, isInteger, isNil, isUnknown, type Nature, UNKNOWN } from './nature.ts';
+import { type Callable, describe, isAssignable, isInteger, isNil, isUnknown, type Nature, UNKNOWN } from '../types/nature.ts';
 
 /** What is wrong with the arguments of a call, whose natures are known already: a call may be held against several signatures. */
 export function argumentProblem(

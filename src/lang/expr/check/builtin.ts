@@ -1,7 +1,5 @@
 /** Checks calls of builtins: the predicates of those that have them, the arguments of the others. Does not know what they do. */
 import type { BuiltinNode, Node } from '../syntax/ast.ts';
-import { argumentProblem } from './arguments.ts';
-import type { Checker } from './check.ts';
 import {
   ANY,
   ARRAY,
@@ -20,8 +18,10 @@ import {
   isUnknown,
   type Nature,
   UNKNOWN,
-} from './nature.ts';
-import { type CallSignature, isOrder, OVERLOADS, PREDICATE_ARGS, VALIDATORS } from './signatures.ts';
+} from '../types/nature.ts';
+import { type CallSignature, isOrder, OVERLOADS, PREDICATE_ARGS, VALIDATORS } from '../types/signatures.ts';
+import { argumentProblem } from './arguments.ts';
+import type { CheckContext } from './context.ts';
 
 /** What a builtin with a predicate gives, from its collection and what its predicate gives. */
 interface PredicateRule {
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<string, PredicateRule>> = {
   reduce: { gives: (_, body) => body, pointers: [INDEX, ['acc', UNKNOWN]] },
 };
 
-export function checkBuiltin(checker: Checker, node: BuiltinNode): Nature {
+export function checkBuiltin(checker: CheckContext, node: BuiltinNode): Nature {
   if (PREDICATE_ARGS.has(node.name)) return checkPredicate(checker, node);
   if (node.name === 'get') return checkGet(checker, node);
   const overloads = OVERLOADS.get(node.name);
@@ -63,7 +63,7 @@ export function checkBuiltin(checker: Checker, node: BuiltinNode): Nature {
 }
 
 /** Finds the first signature that fits. Visits the arguments once, or nested calls would take unbounded time. */
-function checkOverloads(checker: Checker, node: BuiltinNode, overloads: readonly CallSignature[], natures: readonly Nature[]): Nature {
+function checkOverloads(checker: CheckContext, node: BuiltinNode, overloads: readonly CallSignature[], natures: readonly Nature[]): Nature {
   let wrong: { readonly node: Node; readonly message: string } | undefined;
   for (const { params, result } of overloads) {
     wrong = argumentProblem(node, { name: node.name, params, result }, node.args, natures);
@@ -76,7 +76,7 @@ function asAny(nature: Nature): Nature {
   return isUnknown(nature) ? ANY : nature;
 }
 
-function checkPredicate(checker: Checker, node: BuiltinNode): Nature {
+function checkPredicate(checker: CheckContext, node: BuiltinNode): Nature {
   const [list, predicate, last] = node.args;
   const rule = RULES[node.name];
   if (list === undefined || rule === undefined) return checker.fail(node, `${node.name} needs more arguments`);
@@ -94,7 +94,7 @@ function checkPredicate(checker: Checker, node: BuiltinNode): Nature {
   return rule.gives(collection, body);
 }
 
-function checkGet(checker: Checker, node: BuiltinNode): Nature {
+function checkGet(checker: CheckContext, node: BuiltinNode): Nature {
   const [from, key] = node.args;
   if (from === undefined || key === undefined || node.args.length !== 2)
     return checker.fail(node, `get takes 2 arguments, not ${node.args.length}`);

@@ -14,9 +14,6 @@ import type {
   PointerNode,
 } from '../syntax/ast.ts';
 import { SyntaxFault } from '../syntax/lex.ts';
-import { methodNature } from '../values/time-methods.ts';
-import { argumentProblem } from './arguments.ts';
-import { checkBuiltin } from './builtin.ts';
 import {
   ARRAY,
   arrayOf,
@@ -40,9 +37,13 @@ import {
   NIL,
   STRING,
   UNKNOWN,
-} from './nature.ts';
+} from '../types/nature.ts';
+import { builtinNature, isBuiltin } from '../types/signatures.ts';
+import { methodNature } from '../values/time-methods.ts';
+import { argumentProblem } from './arguments.ts';
+import { checkBuiltin } from './builtin.ts';
+import type { CheckContext } from './context.ts';
 import { binaryNature, unaryNature } from './operator.ts';
-import { builtinNature, isBuiltin } from './signatures.ts';
 
 interface Scope {
   readonly collection: Nature;
@@ -50,7 +51,7 @@ interface Scope {
   readonly pointers: ReadonlyMap<string, Nature>;
 }
 
-export class Checker {
+export class Checker implements CheckContext {
   /** What the environment has; undefined when that is not known before the run. */
   readonly #names: ReadonlySet<string> | undefined;
   /** The names of the environment that the expression reads. */

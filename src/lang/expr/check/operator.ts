@@ -1,7 +1,5 @@
 /** Which operands go together, and what they give: tables by operator. Knows no values. */
 import type { ExprBinaryNode, ExprUnaryNode } from '../syntax/ast.ts';
-import { compilePattern } from '../values/pattern.ts';
-import type { Checker } from './check.ts';
 import {
   arrayOf,
   BOOL,
@@ -29,9 +27,11 @@ import {
   STRING,
   TIME,
   UNKNOWN,
-} from './nature.ts';
+} from '../types/nature.ts';
+import { compilePattern } from '../values/pattern.ts';
+import type { CheckContext } from './context.ts';
 
-export function unaryNature(checker: Checker, node: ExprUnaryNode): Nature {
+export function unaryNature(checker: CheckContext, node: ExprUnaryNode): Nature {
   const nature = deref(checker.visit(node.operand));
   if (node.op === '!' || node.op === 'not') {
     if (isBool(nature) || isUnknown(nature)) return BOOL;
@@ -120,7 +120,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-export function binaryNature(checker: Checker, node: ExprBinaryNode): Nature {
+export function binaryNature(checker: CheckContext, node: ExprBinaryNode): Nature {
   const left = deref(checker.visit(node.left));
   const right = deref(checker.visit(node.right));
   if (node.op === '??') return coalesced(left, right);
@@ -155,7 +155,7 @@ function coalesced(left: Nature, right: Nature): Nature {
   return isAssignable(right, left) ? left : UNKNOWN;
 }
 
-function membership(checker: Checker, node: ExprBinaryNode, left: Nature, right: Nature): Nature | undefined {
+function membership(checker: CheckContext, node: ExprBinaryNode, left: Nature, right: Nature): Nature | undefined {
   if ((isString(left) || isUnknown(left)) && right.kind === 'struct') return BOOL;
   if (right.kind === 'map') {
     if (isUnknown(left) || isAssignable(left, right.key ?? UNKNOWN)) return BOOL;

@@ -3,7 +3,6 @@
  * closures only call the functions named here and in the tables beside it. Knows no types before the run.
  */
 
-import { argumentCounts, LAST_COUNTS, PREDICATE_ARGS } from '../check/signatures.ts';
 import { BUILTINS } from '../library/builtin.ts';
 import { timeOfClock } from '../library/time.ts';
 import type {
@@ -18,18 +17,20 @@ import type {
   Node,
 } from '../syntax/ast.ts';
 import { SyntaxFault } from '../syntax/lex.ts';
+import { argumentCounts, LAST_COUNTS, PREDICATE_ARGS } from '../types/signatures.ts';
 import { fetch, slice } from '../values/access.ts';
 import { negate } from '../values/number.ts';
 import { type Code, chargeKept, itemOf, type Run } from '../values/run.ts';
 import { callMethod } from '../values/time-methods.ts';
 import { BoundMethod, type ExprValue, Fault, isNil, makeFloat, typeName, wantBool } from '../values/value.ts';
+import type { EmitContext } from './context.ts';
 import { emitLoop } from './loop.ts';
 import { emitBinary } from './operator.ts';
 
 /** Comes up through a chain of `?.` when something before it was nil. */
 const SKIP = Symbol('skip') as unknown as ExprValue;
 
-export class Emitter {
+export class Emitter implements EmitContext {
   /** How many slots `let` needs. */
   slots = 0;
   /** Whether a result has to be looked at: a literal is a value that is not plain, or values are nested by a loop. */

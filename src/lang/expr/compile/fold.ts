@@ -1,8 +1,8 @@
 /** Operators on literals, computed while compiling. What cannot be computed is left for the run. */
 
-import { BOOL, FLOAT, INT, STRING } from '../check/nature.ts';
 import { type ExprBinaryNode, type ExprUnaryNode, makeNode, type Node } from '../syntax/ast.ts';
 import { SyntaxFault } from '../syntax/lex.ts';
+import { BOOL, FLOAT, INT, STRING } from '../types/nature.ts';
 import { add, divide, modulo, multiply, negate, power, subtract } from '../values/number.ts';
 import { joinText } from '../values/text.ts';
 import { type ExprValue, floatOf, isInt, makeFloat } from '../values/value.ts';

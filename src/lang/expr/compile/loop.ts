@@ -11,7 +11,7 @@ import { keyId } from '../values/compare.ts';
 import { add } from '../values/number.ts';
 import { type Code, chargeKept, itemOf, NO_ITEM, type Run } from '../values/run.ts';
 import { AnyMap, type ExprValue, Fault, NIL_ARRAY, wantBool } from '../values/value.ts';
-import type { Emitter } from './emit.ts';
+import type { EmitContext } from './context.ts';
 
 interface Loop {
   readonly list: Code;
@@ -221,7 +221,7 @@ const LOOPS: Readonly<Record<string, Maker>> = {
   reduce,
 };
 
-export function emitLoop(emitter: Emitter, node: BuiltinNode): Code {
+export function emitLoop(emitter: EmitContext, node: BuiltinNode): Code {
   const [list, predicate, last] = node.args;
   const maker = LOOPS[node.name];
   if (list === undefined || maker === undefined) throw new Error(`${node.name} has no list`);

@@ -1,9 +1,9 @@
 /** The closures of operators with two operands; the common cases of numbers come first in each. Refuses to know other nodes. */
 
-import { INT, STRING } from '../check/nature.ts';
 import { spendSearch } from '../library/text.ts';
 import type { ExprBinaryNode, Node } from '../syntax/ast.ts';
 import { SyntaxFault } from '../syntax/lex.ts';
+import { INT, STRING } from '../types/nature.ts';
 import { contains, range } from '../values/access.ts';
 import { equal, order } from '../values/compare.ts';
 import { add, divide, modulo, multiply, power, subtract } from '../values/number.ts';
@@ -11,7 +11,7 @@ import { compilePattern, matchesPattern, wantPattern } from '../values/pattern.t
 import { type Code, chargeJoin, type Run } from '../values/run.ts';
 import { joinText } from '../values/text.ts';
 import { type ExprValue, Fault, isInt, isNil, typeName, wantBool, wantString } from '../values/value.ts';
-import type { Emitter } from './emit.ts';
+import type { EmitContext } from './context.ts';
 
 type Operation = (a: ExprValue, b: ExprValue, run: Run) => ExprValue;
 
@@ -98,7 +98,7 @@ function subjectOf(value: ExprValue): string | Uint8Array {
   throw new Fault(`matches takes a string, not ${typeName(value)}`);
 }
 
-type Special = (emitter: Emitter, node: ExprBinaryNode) => Code;
+type Special = (emitter: EmitContext, node: ExprBinaryNode) => Code;
 
 const SPECIAL: Readonly<Record<string, Special>> = {
   '==': (emitter, node) => equality(emitter, node),
@@ -114,7 +114,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   'in strings': inStrings,
 };
 
-export function emitBinary(emitter: Emitter, node: ExprBinaryNode): Code {
+export function emitBinary(emitter: EmitContext, node: ExprBinaryNode): Code {
   const { op, left, right, at } = node;
   const special = SPECIAL[op];
   if (special !== undefined) return special(emitter, node);
@@ -129,7 +129,7 @@ export function emitBinary(emitter: Emitter, node: ExprBinaryNode): Code {
 }
 
 /** Where both sides are known to be ints, or strings, anything else is an error, as in the reference. */
-function equality(emitter: Emitter, { left, right, at }: ExprBinaryNode): Code {
+function equality(emitter: EmitContext, { left, right, at }: ExprBinaryNode): Code {
   const [first, second] = [emitter.emit(left), emitter.emit(right)];
   const known = left.nature.type === right.nature.type ? left.nature.type : '';
   const expected = known === INT.type ? isInt : known === STRING.type ? (value: ExprValue) => typeof value === 'string' : undefined;
@@ -159,7 +159,7 @@ function logical(decisive: boolean): Special {
   };
 }
 
-function coalescing(emitter: Emitter, { left, right }: ExprBinaryNode): Code {
+function coalescing(emitter: EmitContext, { left, right }: ExprBinaryNode): Code {
   const [first, second] = [emitter.emit(left), emitter.emit(right)];
   return (run) => {
     const value = first(run);
@@ -167,7 +167,7 @@ function coalescing(emitter: Emitter, { left, right }: ExprBinaryNode): Code {
   };
 }
 
-function inStrings(emitter: Emitter, { left, right, at }: ExprBinaryNode): Code {
+function inStrings(emitter: EmitContext, { left, right, at }: ExprBinaryNode): Code {
   const needle = emitter.emit(left);
   const items: readonly Node[] = right.kind === 'array' ? right.items : [];
   const constants = right.kind === 'constant' && Array.isArray(right.value) ? (right.value as readonly ExprValue[]) : [];
@@ -181,7 +181,7 @@ function inStrings(emitter: Emitter, { left, right, at }: ExprBinaryNode): Code 
   };
 }
 
-function matchesLiteral(emitter: Emitter, left: Node, text: string, at: number): Code {
+function matchesLiteral(emitter: EmitContext, left: Node, text: string, at: number): Code {
   const subject = emitter.emit(left);
   const pattern = compilePattern(text);
   if (typeof pattern === 'string') throw new SyntaxFault(at, pattern);

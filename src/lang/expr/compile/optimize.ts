@@ -3,7 +3,6 @@
  * run `x`, `filter(…)[0]` stops at the first that is found. Refuses to know closures.
  */
 
-import { ARRAY } from '../check/nature.ts';
 import {
   type BuiltinNode,
   type ExprBinaryNode,
@@ -14,6 +13,7 @@ import {
   type NodeShape,
 } from '../syntax/ast.ts';
 import { mapChildren, sameNode } from '../syntax/tree.ts';
+import { ARRAY } from '../types/nature.ts';
 import { type ExprValue, makeFloat } from '../values/value.ts';
 import { foldBinary, foldUnary } from './fold.ts';
 import { sumOfRange } from './fold-range.ts';

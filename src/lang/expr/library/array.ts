@@ -3,6 +3,7 @@
 import type { Budget } from '../../budget.ts';
 import { fetch, get, lengthOf } from '../values/access.ts';
 import { equal, keyId, order } from '../values/compare.ts';
+import type { ExprBuiltin } from '../values/run.ts';
 import { spendAtOnce } from '../values/run.ts';
 import {
   AnyMap,
@@ -17,7 +18,6 @@ import {
   typeName,
   wantString,
 } from '../values/value.ts';
-import type { ExprBuiltin } from './builtin.ts';
 
 function wantList(name: string, value: ExprValue | undefined): readonly ExprValue[] {
   if (isArray(value ?? null)) return value as readonly ExprValue[];

@@ -1,14 +1,11 @@
 /** The builtins that take no predicate, by name, gathered from the files that hold them. Refuses to know how calls are checked. */
 
-import type { Budget } from '../../budget.ts';
-import type { ExprValue } from '../values/value.ts';
+import type { ExprBuiltin } from '../values/run.ts';
 import { ARRAY_BUILTINS } from './array.ts';
 import { CONVERT_BUILTINS } from './convert.ts';
 import { NUMBER_BUILTINS } from './number.ts';
 import { TEXT_BUILTINS } from './text.ts';
 import { TIME_BUILTINS } from './time.ts';
-
-export type ExprBuiltin = (args: readonly ExprValue[], budget: Budget) => ExprValue;
 
 export const BUILTINS: ReadonlyMap<string, ExprBuiltin> = new Map([
   ...Object.entries(ARRAY_BUILTINS),

@@ -3,6 +3,7 @@ import { Decimal } from '../../../util/text/decimal.ts';
 import { REFUSALS } from '../../source.ts';
 import { formatValue } from '../values/format.ts';
 import { truncateToInt } from '../values/number.ts';
+import type { ExprBuiltin } from '../values/run.ts';
 import { textOfBytes, utf8Bytes } from '../values/text.ts';
 import { underlyingInt } from '../values/time-methods.ts';
 import {
@@ -18,7 +19,6 @@ import {
   typeName,
   wantString,
 } from '../values/value.ts';
-import type { ExprBuiltin } from './builtin.ts';
 import { readJson, writeJson } from './json.ts';
 
 function toInt([value = null]: readonly ExprValue[]): ExprValue {

@@ -6,9 +6,9 @@ import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { formatTime, RFC3339_NANO } from '../values/layout.ts';
 import { compareText, wellFormed } from '../values/text.ts';
-import { civilOf, ExprZone, Time } from '../values/time.ts';
+import { civilOf } from '../values/time.ts';
 import { underlyingInt } from '../values/time-methods.ts';
-import { Byte, checkDepth, type ExprValue, Fault, floatOf, isArray, isNil, typeName } from '../values/value.ts';
+import { Byte, checkDepth, type ExprValue, ExprZone, Fault, floatOf, isArray, isNil, Time, typeName } from '../values/value.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

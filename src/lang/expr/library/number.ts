@@ -3,6 +3,7 @@
 import type { Budget } from '../../budget.ts';
 import { less } from '../values/compare.ts';
 import { negate, roundHalfAway } from '../values/number.ts';
+import type { ExprBuiltin } from '../values/run.ts';
 import { spendAtOnce } from '../values/run.ts';
 import { underlyingInt } from '../values/time-methods.ts';
 import {
@@ -19,7 +20,6 @@ import {
   numberOf,
   typeName,
 } from '../values/value.ts';
-import type { ExprBuiltin } from './builtin.ts';
 
 function rounding(name: string, round: (value: number) => number): ExprBuiltin {
   return ([value = null]) => {

@@ -1,10 +1,10 @@
 /** The builtins of strings. Indices are of UTF-8 bytes, cutting sets are of characters. Refuses to know lists beyond what split and join need. */
 
 import type { Budget } from '../../budget.ts';
+import type { ExprBuiltin } from '../values/run.ts';
 import { spendAtOnce } from '../values/run.ts';
 import { byteOffset, isSpace, joinText, lowerCase, trimWhile, upperCase } from '../values/text.ts';
 import { type ExprValue, Fault, isArray, NIL_ARRAY, typeName, wantInt, wantString } from '../values/value.ts';
-import type { ExprBuiltin } from './builtin.ts';
 
 const text = (args: readonly ExprValue[], i: number): string => wantString(args[i] ?? null);
 

@@ -1,7 +1,7 @@
 /** Reads times that are written in a layout. Refuses to know which layouts are tried. */
 import { cutLayout, MONTHS, WEEKDAYS } from '../values/layout.ts';
-import { daysIn, type ExprZone, fixedZone, Time, timeOf, UTC } from '../values/time.ts';
-import { Fault } from '../values/value.ts';
+import { daysIn, fixedZone, timeOf, UTC } from '../values/time.ts';
+import { type ExprZone, Fault, Time } from '../values/value.ts';
 
 /** What has been read so far. */
 class Reading {

@@ -1,9 +1,9 @@
 /** The builtins that make times, durations and time zones. Refuses to know their methods. */
 
 import { parseDuration } from '../values/duration.ts';
-import { ExprZone, loadZone, Time, UTC } from '../values/time.ts';
-import { type ExprValue, Fault, made, wantString } from '../values/value.ts';
-import type { ExprBuiltin } from './builtin.ts';
+import type { ExprBuiltin } from '../values/run.ts';
+import { loadZone, UTC } from '../values/time.ts';
+import { type ExprValue, ExprZone, Fault, made, Time, wantString } from '../values/value.ts';
 import { parseTime } from './time-parse.ts';
 
 /** Tried in this order when no layout is given. */

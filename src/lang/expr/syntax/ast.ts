@@ -2,7 +2,7 @@
  * The tree that the parser builds, the checker annotates and the emitter turns into closures.
  * Refuses to know how any node is written or run.
  */
-import { type Nature, UNKNOWN } from '../check/nature.ts';
+import { type Nature, UNKNOWN } from '../types/nature.ts';
 import type { ExprValue } from '../values/value.ts';
 
 interface Base {

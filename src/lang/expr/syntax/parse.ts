@@ -3,7 +3,7 @@
  * knows no types and no values.
  */
 
-import { isBuiltin, PREDICATE_ARGS } from '../check/signatures.ts';
+import { isBuiltin, PREDICATE_ARGS } from '../types/signatures.ts';
 import { makeNode, type Node, type NodeShape } from './ast.ts';
 import { type ExprToken, type ExprTokenKind, isWord, lex, SyntaxFault } from './lex.ts';
 import { parseNumber } from './literal.ts';

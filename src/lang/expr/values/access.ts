@@ -2,9 +2,8 @@
 import type { Budget } from '../../budget.ts';
 import { equal, keyId } from './compare.ts';
 import { isAscii, runeCount, sliceBytes, utf8Bytes, utf8Length } from './text.ts';
-import { Time } from './time.ts';
 import { hasMethod } from './time-methods.ts';
-import { AnyMap, BoundMethod, Byte, type ExprValue, Fault, isArray, makeInt, NIL_ARRAY, typeName, wantInt } from './value.ts';
+import { AnyMap, BoundMethod, Byte, type ExprValue, Fault, isArray, makeInt, NIL_ARRAY, Time, typeName, wantInt } from './value.ts';
 
 function show(key: ExprValue): string {
   if (typeof key === 'string') return `field ${JSON.stringify(key.slice(0, 80))}`;

@@ -5,8 +5,20 @@ import { durationText } from './duration.ts';
 import { formatValue } from './format.ts';
 import { formatTime, RFC3339_NANO } from './layout.ts';
 import { wellFormed } from './text.ts';
-import { ExprZone, Time } from './time.ts';
-import { AnyMap, BoundMethod, Byte, checkDepth, Duration, type ExprValue, Fault, Float, isArray, NamedInt } from './value.ts';
+import {
+  AnyMap,
+  BoundMethod,
+  Byte,
+  checkDepth,
+  Duration,
+  type ExprValue,
+  ExprZone,
+  Fault,
+  Float,
+  isArray,
+  NamedInt,
+  Time,
+} from './value.ts';
 
 export function toPlain(value: ExprValue, budget: Budget, depth = 0): PlainValue {
   if (typeof value === 'string') return wellFormed(value);

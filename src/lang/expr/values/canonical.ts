@@ -4,8 +4,7 @@ import { durationText } from './duration.ts';
 import { floatText } from './format.ts';
 import { formatTime, RFC3339_NANO } from './layout.ts';
 import { textOfBytes } from './text.ts';
-import { Time } from './time.ts';
-import { AnyMap, Byte, Duration, type ExprValue, floatOf, isArray, NamedInt } from './value.ts';
+import { AnyMap, Byte, Duration, type ExprValue, floatOf, isArray, NamedInt, Time } from './value.ts';
 
 export function canonical(value: ExprValue): string {
   if (value === null) return 'nil';

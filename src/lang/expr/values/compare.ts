@@ -4,13 +4,14 @@
  */
 import { compareExact, Decimal } from '../../../util/text/decimal.ts';
 import { compareText } from './text.ts';
-import { compareTimes, ExprZone, Time } from './time.ts';
+import { compareTimes } from './time.ts';
 import {
   AnyMap,
   Byte,
   checkDepth,
   Duration,
   type ExprValue,
+  ExprZone,
   Fault,
   Float,
   floatOf,
@@ -21,6 +22,7 @@ import {
   MIN_INT64,
   NamedInt,
   numberOf,
+  Time,
   typeName,
 } from './value.ts';
 

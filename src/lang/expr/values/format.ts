@@ -4,8 +4,7 @@ import type { Budget } from '../../budget.ts';
 import { durationText } from './duration.ts';
 import { timeText } from './layout.ts';
 import { compareText } from './text.ts';
-import { ExprZone, Time } from './time.ts';
-import { AnyMap, Byte, checkDepth, Duration, type ExprValue, Float, isArray, NamedInt } from './value.ts';
+import { AnyMap, Byte, checkDepth, Duration, type ExprValue, ExprZone, Float, isArray, NamedInt, Time } from './value.ts';
 
 /** A float in its shortest digits; with an exponent below 0.0001 and from a million on. */
 export function floatText(value: number): string {

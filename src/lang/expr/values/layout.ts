@@ -2,7 +2,8 @@
  * Layouts: how a time is written, shown by an example time (`2006-01-02 15:04:05`). Cuts a layout into pieces and writes times with it.
  * Refuses to know how times are read.
  */
-import { type Civil, civilOf, type Time } from './time.ts';
+import { type Civil, civilOf } from './time.ts';
+import type { Time } from './value.ts';
 
 export const MONTHS = [
   'January',

@@ -3,7 +3,7 @@
  * stays exact. Knows numbers, and the few other things that can be added or multiplied; refuses to know comparison.
  */
 import { raise } from './power.ts';
-import { addDuration, subtractTimes, Time } from './time.ts';
+import { addDuration, subtractTimes } from './time.ts';
 import {
   Byte,
   bigOf,
@@ -17,6 +17,7 @@ import {
   makeFloat,
   makeInt,
   numberOf,
+  Time,
   typeName,
 } from './value.ts';
 

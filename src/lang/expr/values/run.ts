@@ -21,6 +21,9 @@ export interface Run {
 
 export type Code = (run: Run) => ExprValue;
 
+/** A builtin that takes no predicate. */
+export type ExprBuiltin = (args: readonly ExprValue[], budget: Budget) => ExprValue;
+
 /** Stands for the element where a predicate runs over a map, which has a size but no elements. */
 export const NO_ITEM = Symbol('no element');
 

@@ -17,28 +17,16 @@ import {
   TIME,
   WEEKDAY,
   ZONE,
-} from '../check/nature.ts';
+} from '../types/nature.ts';
 import { durationText } from './duration.ts';
 import { formatTime, MONTHS, RFC3339_NANO, timeText, WEEKDAYS } from './layout.ts';
 import { utf8Bytes } from './text.ts';
-import {
-  addDuration,
-  type Civil,
-  civilOf,
-  compareTimes,
-  daysOf,
-  ExprZone,
-  fromNanos,
-  nanosSinceEpoch,
-  subtractTimes,
-  Time,
-  timeOf,
-  UTC,
-} from './time.ts';
+import { addDuration, type Civil, civilOf, compareTimes, daysOf, fromNanos, nanosSinceEpoch, subtractTimes, timeOf, UTC } from './time.ts';
 import {
   clampInt64,
   Duration,
   type ExprValue,
+  ExprZone,
   Fault,
   intOf,
   MAX_INT64,
@@ -46,6 +34,7 @@ import {
   makeFloat,
   makeInt,
   NamedInt,
+  Time,
   typeName,
   wantString,
 } from './value.ts';

@@ -3,51 +3,15 @@
  * machine says, so that a program gives the same result everywhere. Refuses to know how times are written.
  */
 import { BoundedMap } from '../../../util/bounded-map.ts';
-import { clampInt64, Fault, made } from './value.ts';
+import { clampInt64, ExprZone, Fault, Time, type ZoneState } from './value.ts';
 
 const DAY = 86_400;
 const BILLION = 1_000_000_000n;
-
-export interface ZoneState {
-  /** Seconds east of UTC. */
-  readonly offset: number;
-  readonly abbreviation: string;
-}
-
-export class ExprZone {
-  readonly name: string;
-  readonly #at: (seconds: number) => ZoneState;
-
-  constructor(name: string, at: (seconds: number) => ZoneState) {
-    this.name = name;
-    this.#at = at;
-  }
-
-  /** At a point in time, given as seconds since 1970. */
-  offsetAt(seconds: number): ZoneState {
-    return this.#at(seconds);
-  }
-}
 
 export const UTC = new ExprZone('UTC', () => ({ offset: 0, abbreviation: 'UTC' }));
 
 export function fixedZone(name: string, offset: number): ExprZone {
   return new ExprZone(name, () => ({ offset, abbreviation: name }));
-}
-
-export class Time {
-  /** Since 1970. */
-  readonly seconds: number;
-  /** 0 to 999,999,999. */
-  readonly nanos: number;
-  readonly zone: ExprZone;
-
-  constructor(seconds: number, nanos: number, zone: ExprZone) {
-    this.seconds = seconds;
-    this.nanos = nanos;
-    this.zone = zone;
-    made.count++;
-  }
 }
 
 /** What a clock and a calendar on the wall show. */

@@ -7,7 +7,6 @@
 
 import { Decimal, type PlainValue, toFloat } from '../../../util/text/decimal.ts';
 import type { RunVerdict } from '../../source.ts';
-import type { ExprZone, Time } from './time.ts';
 
 export type ExprValue =
   | PlainValue
@@ -66,6 +65,42 @@ export class NamedInt {
     this.type = type;
     this.value = value;
     this.text = text;
+    made.count++;
+  }
+}
+
+export interface ZoneState {
+  /** Seconds east of UTC. */
+  readonly offset: number;
+  readonly abbreviation: string;
+}
+
+export class ExprZone {
+  readonly name: string;
+  readonly #at: (seconds: number) => ZoneState;
+
+  constructor(name: string, at: (seconds: number) => ZoneState) {
+    this.name = name;
+    this.#at = at;
+  }
+
+  /** At a point in time, given as seconds since 1970. */
+  offsetAt(seconds: number): ZoneState {
+    return this.#at(seconds);
+  }
+}
+
+export class Time {
+  /** Since 1970. */
+  readonly seconds: number;
+  /** 0 to 999,999,999. */
+  readonly nanos: number;
+  readonly zone: ExprZone;
+
+  constructor(seconds: number, nanos: number, zone: ExprZone) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+    this.zone = zone;
     made.count++;
   }
 }
@@ -195,7 +230,7 @@ function objectName(value: Exclude<ExprValue, string | boolean | bigint | number
   if (value instanceof Duration) return 'time.Duration';
   if (value instanceof NamedInt) return value.type;
   if (value instanceof BoundMethod) return 'func';
-  return 'offsetAt' in value ? 'time.Location' : 'time.Time';
+  return value instanceof ExprZone ? 'time.Location' : 'time.Time';
 }
 
 export function wantString(value: ExprValue): string {

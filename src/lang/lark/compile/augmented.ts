@@ -2,14 +2,14 @@
 
 import { getAttribute, setAttribute } from '../library/attributes.ts';
 import type { AssignStatement, LarkNameNode } from '../syntax/ast.ts';
-import type { Execute } from '../values/code.ts';
 import { fail } from '../values/failure.ts';
+import type { Execute, Frame } from '../values/function.ts';
 import { ENTRY_BYTES, getIndex, setIndex } from '../values/indexing.ts';
 import { elementsOf, isIterable } from '../values/iterate.ts';
 import { binaryOperator } from '../values/operators.ts';
 import { LarkDict } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
-import { type Frame, LarkList, type LarkValue } from '../values/value.ts';
+import { LarkList, type LarkValue } from '../values/value.ts';
 import { combine } from './binary.ts';
 import type { Compiler } from './context.ts';
 import { compileName, plainSlot, storeName } from './name.ts';

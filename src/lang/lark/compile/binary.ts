@@ -3,7 +3,7 @@
  * The position of the operator is noted just before anything that may fail.
  */
 import type { Expression, LarkBinaryNode } from '../syntax/ast.ts';
-import type { Evaluate } from '../values/code.ts';
+import type { Evaluate } from '../values/function.ts';
 import { binaryOperator, concat } from '../values/operators.ts';
 import type { Thread } from '../values/thread.ts';
 import { LarkFloat, type LarkValue } from '../values/value.ts';

@@ -3,12 +3,13 @@
 import { getAttribute, methodOf, methodsNamed } from '../library/attributes.ts';
 import type { Argument, DotNode, LarkCallNode } from '../syntax/ast.ts';
 import { call, callBuiltin, invoke, NO_NAMED, newFrame } from '../values/call.ts';
-import type { Evaluate } from '../values/code.ts';
 import { fail } from '../values/failure.ts';
+import type { Evaluate } from '../values/function.ts';
+import { type Frame, LarkFunction, type NamedArgument } from '../values/function.ts';
 import { elementsOf, SLOT_BYTES } from '../values/iterate.ts';
 import { LarkDict } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
-import { type Frame, LarkFunction, LarkList, type LarkValue, type NamedArgument, typeOf } from '../values/value.ts';
+import { LarkList, type LarkValue, typeOf } from '../values/value.ts';
 import type { Compiler } from './context.ts';
 
 export function compileCall(compiler: Compiler, node: LarkCallNode): Evaluate {

@@ -1,9 +1,9 @@
 /** The whole compiler: a resolved tree in, the code of the file out. Runs nothing. */
 import type { Source } from '../../source.ts';
-import type { FunctionScope } from '../resolve/scope.ts';
 import type { Expression, LarkStatement } from '../syntax/ast.ts';
 import type { LarkDialect } from '../syntax/options.ts';
-import type { Evaluate, Execute, Test } from '../values/code.ts';
+import type { FunctionScope } from '../syntax/scope.ts';
+import type { Evaluate, Execute, Test } from '../values/function.ts';
 import type { LarkValue } from '../values/value.ts';
 import type { Assign, Compiler } from './context.ts';
 import { compileExpression, compileTest } from './expression.ts';

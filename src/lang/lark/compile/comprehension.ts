@@ -1,11 +1,11 @@
 /** Comprehensions as closures: clauses from the inside out, each calling the next for every element that passes. */
 import type { ComprehensionNode, ForClause, IfClause } from '../syntax/ast.ts';
-import type { Evaluate } from '../values/code.ts';
+import type { Evaluate, Frame } from '../values/function.ts';
 import { ENTRY_BYTES } from '../values/indexing.ts';
 import { SLOT_BYTES } from '../values/iterate.ts';
 import { LarkDict } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
-import { type Frame, LarkList, LarkRange, type LarkValue } from '../values/value.ts';
+import { LarkList, LarkRange, type LarkValue } from '../values/value.ts';
 import type { Compiler } from './context.ts';
 import { forEach } from './loop.ts';
 import { plainSlot } from './name.ts';

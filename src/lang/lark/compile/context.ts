@@ -3,12 +3,12 @@
  * Knows no particular node.
  */
 import type { Source } from '../../source.ts';
-import type { FunctionScope } from '../resolve/scope.ts';
 import type { Expression, LarkStatement } from '../syntax/ast.ts';
 import type { LarkDialect } from '../syntax/options.ts';
-import type { Evaluate, Execute, Test } from '../values/code.ts';
+import type { FunctionScope } from '../syntax/scope.ts';
+import type { Evaluate, Execute, Frame, Test } from '../values/function.ts';
 import type { Thread } from '../values/thread.ts';
-import type { Frame, LarkValue } from '../values/value.ts';
+import type { LarkValue } from '../values/value.ts';
 
 export type Assign = (frame: Frame, thread: Thread, value: LarkValue) => void;
 

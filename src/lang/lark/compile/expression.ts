@@ -2,9 +2,9 @@
 
 import { getAttribute } from '../library/attributes.ts';
 import type { DictNode, Expression, IndexNode, LarkSliceNode, SequenceNode } from '../syntax/ast.ts';
-import type { Evaluate, Test } from '../values/code.ts';
 import { truth } from '../values/compare.ts';
 import { fail } from '../values/failure.ts';
+import type { Evaluate, Test } from '../values/function.ts';
 import { ENTRY_BYTES, getIndex, getSlice } from '../values/indexing.ts';
 import { SLOT_BYTES } from '../values/iterate.ts';
 import { unary } from '../values/operators.ts';

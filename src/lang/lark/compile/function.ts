@@ -1,8 +1,8 @@
 /** `def` and `lambda`: the code is compiled once, and each evaluation makes a function value over the current frame. */
 import type { FunctionNode, ParameterNode } from '../syntax/ast.ts';
-import type { CodeParameter, Evaluate, FunctionCode } from '../values/code.ts';
+import type { CodeParameter, Evaluate, FunctionCode } from '../values/function.ts';
+import { type Cell, type Frame, LarkFunction } from '../values/function.ts';
 import { SLOT_BYTES } from '../values/iterate.ts';
-import { type Cell, type Frame, LarkFunction } from '../values/value.ts';
 import type { Compiler } from './context.ts';
 
 export function compileFunction(compiler: Compiler, node: FunctionNode): Evaluate {

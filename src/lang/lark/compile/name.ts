@@ -1,8 +1,8 @@
 /** Names as closures: where a variable lives decides how it is read and written. */
 import type { LarkNameNode } from '../syntax/ast.ts';
-import type { Evaluate } from '../values/code.ts';
 import { fail } from '../values/failure.ts';
-import { type Cell, type Frame, type LarkValue, ModuleValue } from '../values/value.ts';
+import type { Cell, Evaluate, Frame } from '../values/function.ts';
+import { type LarkValue, ModuleValue } from '../values/value.ts';
 import type { Assign, Compiler } from './context.ts';
 
 function unassigned(kind: 'local' | 'global', name: string): never {

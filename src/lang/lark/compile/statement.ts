@@ -2,13 +2,13 @@
 
 import { setAttribute } from '../library/attributes.ts';
 import type { AssignStatement, Expression, ForStatement, IfStatement, LarkStatement, LoadStatement } from '../syntax/ast.ts';
-import { BREAK, CONTINUE, type Evaluate, type Execute, type Test } from '../values/code.ts';
 import { fail } from '../values/failure.ts';
+import { BREAK, CONTINUE, type Evaluate, type Execute, type Frame, type Test } from '../values/function.ts';
 import { setIndex } from '../values/indexing.ts';
 import { isIterable, viewOf } from '../values/iterate.ts';
 import { nearest } from '../values/text/spell.ts';
 import type { Thread } from '../values/thread.ts';
-import { type Frame, LarkList, LarkRange, type LarkValue, typeOf } from '../values/value.ts';
+import { LarkList, LarkRange, type LarkValue, typeOf } from '../values/value.ts';
 import { compileAugmented } from './augmented.ts';
 import type { Assign, Compiler } from './context.ts';
 import { compileFunction } from './function.ts';

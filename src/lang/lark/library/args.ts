@@ -2,10 +2,13 @@
  * Reads the arguments of a builtin: by position or by name, required or optional, of the right type.
  * The messages are those of the reference implementation, which programs and their tests know.
  */
+
+import { Extension } from '../values/extension.ts';
 import { fail } from '../values/failure.ts';
+import { LarkBuiltin, LarkFunction, type NamedArgument } from '../values/function.ts';
 import type { Int } from '../values/int.ts';
 import { nearest } from '../values/text/spell.ts';
-import { Extension, LarkBuiltin, LarkFloat, LarkFunction, type LarkValue, type NamedArgument, typeOf } from '../values/value.ts';
+import { LarkFloat, type LarkValue, typeOf } from '../values/value.ts';
 
 /** Positional arguments only, between `least` and `most` of them. */
 export function positional(

@@ -1,9 +1,11 @@
 /** `x.name`: methods of the builtin types, members of modules, fields. A closed table: nothing of JavaScript can be reached. */
 
+import { Extension } from '../values/extension.ts';
 import { fail, LarkFailure, orElse } from '../values/failure.ts';
+import { type BuiltinBody, LarkBuiltin } from '../values/function.ts';
 import { LarkDict, LarkRecord, LarkSet } from '../values/table.ts';
 import { nearest } from '../values/text/spell.ts';
-import { type BuiltinBody, Extension, LarkBuiltin, LarkBytes, LarkList, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
+import { LarkBytes, LarkList, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
 import { BYTES_METHODS } from './bytes-methods.ts';
 import { DICT_METHODS } from './dict-methods.ts';
 import { LIST_METHODS } from './list-methods.ts';

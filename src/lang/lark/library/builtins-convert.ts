@@ -2,6 +2,7 @@
 
 import { truth } from '../values/compare.ts';
 import { fail } from '../values/failure.ts';
+import type { BuiltinBody, NamedArgument } from '../values/function.ts';
 import { ENTRY_BYTES } from '../values/indexing.ts';
 import { floatToInt, intToFloat } from '../values/int.ts';
 import { elementsOf, wantElements } from '../values/iterate.ts';
@@ -10,16 +11,7 @@ import { characterOf } from '../values/text/quote.ts';
 import { repr, str } from '../values/text/text.ts';
 import { readable, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
-import {
-  type BuiltinBody,
-  LarkBytes,
-  LarkFloat,
-  LarkList,
-  LarkTuple,
-  type LarkValue,
-  type NamedArgument,
-  typeOf,
-} from '../values/value.ts';
+import { LarkBytes, LarkFloat, LarkList, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
 import { positional, single, unpack } from './args.ts';
 import { updateDict } from './dict-methods.ts';
 import { parseInteger } from './parse-int.ts';

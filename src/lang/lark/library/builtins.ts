@@ -4,24 +4,14 @@ import { REFUSALS } from '../../source.ts';
 import { callBack } from '../values/call.ts';
 import { order, truth } from '../values/compare.ts';
 import { fail, LarkFailure } from '../values/failure.ts';
+import { type BuiltinBody, LarkBuiltin, type NamedArgument } from '../values/function.ts';
 import { negateInt } from '../values/int.ts';
 import { chargeElements, lengthOf, viewOf, wantElements } from '../values/iterate.ts';
 import { sortValues } from '../values/sort.ts';
 import { shown, str } from '../values/text/text.ts';
 import { readable, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
-import {
-  type BuiltinBody,
-  LarkBuiltin,
-  LarkBytes,
-  LarkFloat,
-  LarkList,
-  LarkRange,
-  LarkTuple,
-  type LarkValue,
-  type NamedArgument,
-  typeOf,
-} from '../values/value.ts';
+import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
 import { positional, single, unpack, wantBool, wantCallable, wantIndex, wantString } from './args.ts';
 import { attributeNames, findAttribute, missingText } from './attributes.ts';
 import { CONVERSIONS } from './builtins-convert.ts';

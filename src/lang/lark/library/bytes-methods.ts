@@ -1,7 +1,8 @@
 /** The methods of bytes: only the view of their elements. */
 
 import { fail } from '../values/failure.ts';
-import { type BuiltinBody, LarkBytes } from '../values/value.ts';
+import type { BuiltinBody } from '../values/function.ts';
+import { LarkBytes } from '../values/value.ts';
 import { BytesElements } from '../values/views.ts';
 import { positional } from './args.ts';
 

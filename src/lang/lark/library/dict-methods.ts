@@ -1,11 +1,12 @@
 /** The methods of dicts. */
 
 import { fail, orElse } from '../values/failure.ts';
+import type { BuiltinBody, NamedArgument } from '../values/function.ts';
 import { ENTRY_BYTES } from '../values/indexing.ts';
 import { chargeElements, elementsOf } from '../values/iterate.ts';
 import { LarkDict } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
-import { type BuiltinBody, LarkList, LarkTuple, type LarkValue, type NamedArgument, typeOf } from '../values/value.ts';
+import { LarkList, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
 import { positional } from './args.ts';
 
 type DictMethod = (thread: Thread, dict: LarkDict, args: readonly LarkValue[]) => LarkValue;

@@ -1,8 +1,9 @@
 /** The method `format` of strings: replacement fields in braces, by position or by name. */
 import { fail } from '../values/failure.ts';
+import type { NamedArgument } from '../values/function.ts';
 import { CHAR_BYTES, repr, shown } from '../values/text/text.ts';
 import type { Thread } from '../values/thread.ts';
-import type { LarkValue, NamedArgument } from '../values/value.ts';
+import type { LarkValue } from '../values/value.ts';
 
 interface Field {
   readonly name: string;

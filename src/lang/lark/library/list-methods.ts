@@ -2,10 +2,11 @@
 
 import { equals } from '../values/compare.ts';
 import { fail } from '../values/failure.ts';
+import type { BuiltinBody } from '../values/function.ts';
 import { position, subrange } from '../values/indexing.ts';
 import { SLOT_BYTES, wantElements } from '../values/iterate.ts';
 import type { Thread } from '../values/thread.ts';
-import { type BuiltinBody, LarkList, type LarkValue } from '../values/value.ts';
+import { LarkList, type LarkValue } from '../values/value.ts';
 import { positional, wantIndex } from './args.ts';
 
 type ListMethod = (thread: Thread, list: LarkList, args: readonly LarkValue[]) => LarkValue;

@@ -1,8 +1,9 @@
 /** The module `math`: functions over floats and ints, and the constants. */
 
 import { fail } from '../values/failure.ts';
+import { type BuiltinBody, LarkBuiltin } from '../values/function.ts';
 import { floatToInt } from '../values/int.ts';
-import { type BuiltinBody, LarkBuiltin, LarkFloat, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
+import { LarkFloat, type LarkValue, ModuleValue, typeOf } from '../values/value.ts';
 import { positional, unpack, wantNumber } from './args.ts';
 
 const one = (name: string, compute: (x: number) => number): readonly [string, BuiltinBody] => [

@@ -1,11 +1,12 @@
 /** The methods of sets. */
 
 import { fail, LarkFailure } from '../values/failure.ts';
+import type { BuiltinBody } from '../values/function.ts';
 import { ENTRY_BYTES } from '../values/indexing.ts';
 import { elementsOf } from '../values/iterate.ts';
 import { LarkSet, setOf } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
-import { type BuiltinBody, type LarkValue, typeOf } from '../values/value.ts';
+import { type LarkValue, typeOf } from '../values/value.ts';
 import { positional } from './args.ts';
 
 type SetMethod = (thread: Thread, set: LarkSet, args: readonly LarkValue[]) => LarkValue;

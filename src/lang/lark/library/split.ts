@@ -1,9 +1,10 @@
 /** Splitting strings: at separators from either end, at white space, at lines. */
 
 import { fail } from '../values/failure.ts';
+import type { BuiltinBody } from '../values/function.ts';
 import { chargeElements } from '../values/iterate.ts';
 import type { Thread } from '../values/thread.ts';
-import { type BuiltinBody, LarkList, typeOf } from '../values/value.ts';
+import { LarkList, typeOf } from '../values/value.ts';
 import { positional, wantIndex } from './args.ts';
 
 const SPACE = '[\\t\\n\\v\\f\\r \\x85\\p{Z}]';

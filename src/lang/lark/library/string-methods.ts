@@ -1,13 +1,14 @@
 /** The methods of strings. Positions count bytes; what grows is charged first, what searches is paid in steps. */
 
 import { fail } from '../values/failure.ts';
+import type { BuiltinBody } from '../values/function.ts';
 import { subrange } from '../values/indexing.ts';
 import { chargeElements, wantElements } from '../values/iterate.ts';
 import { capitalize, isCased, isTitle, lowerCase, titleCase, upperCase } from '../values/text/letter-case.ts';
 import { CHAR_BYTES } from '../values/text/text.ts';
 import { fromBytes, isAscii, runeOf } from '../values/text/utf8.ts';
 import type { Thread } from '../values/thread.ts';
-import { type BuiltinBody, LarkList, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
+import { LarkList, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
 import { StringCodepoints, StringElements } from '../values/views.ts';
 import { positional, wantBool, wantIndex, wantString } from './args.ts';
 import { formatBraces } from './format-braces.ts';

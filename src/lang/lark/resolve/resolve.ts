@@ -6,9 +6,9 @@ import type { Source } from '../../source.ts';
 import type { Expression, FunctionNode, LarkNameNode, LarkStatement, LoadStatement } from '../syntax/ast.ts';
 import type { LarkDialect } from '../syntax/options.ts';
 import { checkArguments, checkParameters } from '../syntax/parameters.ts';
+import { type Binding, FunctionScope, ScopeBlock } from '../syntax/scope.ts';
 import { MAX_PROBLEMS, SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { nearest } from '../values/text/spell.ts';
-import { type Binding, FunctionScope, ScopeBlock } from './scope.ts';
 
 export interface Names {
   readonly predeclared: ReadonlySet<string>;

@@ -2,7 +2,7 @@
  * The tree of a program as the parser leaves it and the resolver annotates it.
  * Holds data only; every offset points into the source text, where an error about the node is shown.
  */
-import type { Binding, FunctionScope } from '../resolve/scope.ts';
+import type { Binding, FunctionScope } from './scope.ts';
 
 export interface LarkNameNode {
   readonly kind: 'name';

@@ -3,13 +3,14 @@
  * Knows neither syntax nor what builtins do.
  */
 import { BudgetError } from '../../budget.ts';
-import type { CodeParameter, FunctionCode } from './code.ts';
-import { Jump } from './code.ts';
+import { Extension } from './extension.ts';
 import { fail, orElse } from './failure.ts';
+import type { CodeParameter, FunctionCode } from './function.ts';
+import { Cell, type Frame, Jump, LarkBuiltin, LarkFunction, type NamedArgument } from './function.ts';
 import { LarkDict } from './table.ts';
 import { nearest } from './text/spell.ts';
 import type { Thread } from './thread.ts';
-import { Cell, Extension, type Frame, LarkBuiltin, LarkFunction, LarkTuple, type LarkValue, type NamedArgument, typeOf } from './value.ts';
+import { LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 export const NO_NAMED: NamedArgument = [];
 /** Bytes that a frame is charged with as long as nothing in it grows. */

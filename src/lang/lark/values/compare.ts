@@ -4,12 +4,13 @@
  */
 import { compareExact } from '../../../util/text/decimal.ts';
 import { MAX_DATA_DEPTH } from './depth.ts';
+import { Extension } from './extension.ts';
 import { fail } from './failure.ts';
 import { compareIntFloat } from './int.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import { compareText } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
-import { ExactFloat, Extension, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
+import { ExactFloat, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 const TOO_DEEP = 'comparison exceeded maximum recursion depth';
 

@@ -1,6 +1,9 @@
 /** Makes a value and everything reachable from it unchangeable: what a loaded module exports. */
+
+import { Extension } from './extension.ts';
+import { Cell, type FrameSlot, LarkFunction } from './function.ts';
 import { LarkDict, LarkSet } from './table.ts';
-import { Cell, Extension, type FrameSlot, LarkFunction, LarkList, LarkTuple, type LarkValue } from './value.ts';
+import { LarkList, LarkTuple, type LarkValue } from './value.ts';
 
 /** Uses a list instead of recursion: data may be nested without limit. */
 export function freeze(roots: Iterable<FrameSlot>): void {

@@ -3,19 +3,11 @@
  * Maps; compound values use a text that is the same for equal ones.
  */
 import { compareExact } from '../../../util/text/decimal.ts';
+import { Extension } from './extension.ts';
 import { fail } from './failure.ts';
+import { LarkBuiltin, LarkFunction } from './function.ts';
 import { normalInt } from './int.ts';
-import {
-  ExactFloat,
-  Extension,
-  LarkBuiltin,
-  LarkBytes,
-  LarkFloat,
-  LarkFunction,
-  type LarkObject,
-  LarkTuple,
-  type LarkValue,
-} from './value.ts';
+import { ExactFloat, LarkBytes, LarkFloat, type LarkObject, LarkTuple, type LarkValue } from './value.ts';
 
 /** Stands for a compound value inside of one table. */
 export class CompoundKey {

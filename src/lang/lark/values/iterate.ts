@@ -2,10 +2,12 @@
  * Going over values: what can be iterated, and the guard that nothing changes meanwhile.
  * Strings are not iterable, as the language says; their views (`elems` and the like) are extensions.
  */
+
+import { Extension } from './extension.ts';
 import { fail } from './failure.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import type { Thread } from './thread.ts';
-import { Extension, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
+import { LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 function* rangeValues(range: LarkRange): Generator<LarkValue> {
   for (let i = 0, value = range.start; i < range.length; i++, value += range.step) yield value;

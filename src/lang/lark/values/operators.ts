@@ -3,6 +3,7 @@
  * everything else comes here. Growth is charged before it happens.
  */
 import { equals, holds, type Ordering } from './compare.ts';
+import { Extension, type Side } from './extension.ts';
 import { fail } from './failure.ts';
 import * as ints from './int.ts';
 import { chargeElements } from './iterate.ts';
@@ -11,7 +12,7 @@ import { LarkDict, LarkSet } from './table.ts';
 import { formatPercent } from './text/format-percent.ts';
 import { CHAR_BYTES } from './text/text.ts';
 import type { Thread } from './thread.ts';
-import { Extension, LarkBytes, LarkFloat, LarkList, LarkTuple, type LarkValue, type Side, typeOf } from './value.ts';
+import { LarkBytes, LarkFloat, LarkList, LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 type BinaryOperator = (thread: Thread, a: LarkValue, b: LarkValue) => LarkValue | undefined;
 

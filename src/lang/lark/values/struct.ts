@@ -1,7 +1,9 @@
 /** `struct(…)`: a value with named fields. Structs of another constructor are never equal to each other. */
 
+import { Extension, type Side } from './extension.ts';
 import { fail } from './failure.ts';
-import { Extension, LarkBuiltin, LarkObject, type LarkValue, type Side } from './value.ts';
+import { LarkBuiltin } from './function.ts';
+import { LarkObject, type LarkValue } from './value.ts';
 
 export class LarkStruct extends Extension {
   readonly #brand: LarkValue;

@@ -1,7 +1,9 @@
 /** What `elems`, `codepoints` and the like give: the parts of a string or of bytes, made as they are asked for. */
+
+import { Extension } from './extension.ts';
 import { quote, quoteBytes } from './text/quote.ts';
 import { byteString, runeOf } from './text/utf8.ts';
-import { Extension, type LarkValue } from './value.ts';
+import type { LarkValue } from './value.ts';
 
 /** The bytes of a string, as strings or as numbers. */
 export class StringElements extends Extension {

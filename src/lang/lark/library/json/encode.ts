@@ -1,5 +1,6 @@
 /** `json.encode`, `json.encode_indent` and `json.indent`. Keys are sorted, digits of exact decimals are kept. */
 import { MAX_DATA_DEPTH, tooDeepData } from '../../values/depth.ts';
+import { Extension } from '../../values/extension.ts';
 import { fail } from '../../values/failure.ts';
 import { elementsOf } from '../../values/iterate.ts';
 import { LarkStruct } from '../../values/struct.ts';
@@ -8,7 +9,7 @@ import { floatText } from '../../values/text/float-text.ts';
 import { CHAR_BYTES, WRITE_STEPS } from '../../values/text/text.ts';
 import { compareText, readable } from '../../values/text/utf8.ts';
 import type { Thread } from '../../values/thread.ts';
-import { ExactFloat, Extension, LarkFloat, type LarkValue, typeOf } from '../../values/value.ts';
+import { ExactFloat, LarkFloat, type LarkValue, typeOf } from '../../values/value.ts';
 
 export class JsonWriter {
   readonly #thread: Thread;

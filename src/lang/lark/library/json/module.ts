@@ -1,8 +1,9 @@
 /** The module `json`: its functions and how their arguments are read. */
 
 import { fail, LarkFailure } from '../../values/failure.ts';
+import { type BuiltinBody, LarkBuiltin, type NamedArgument } from '../../values/function.ts';
 import type { Thread } from '../../values/thread.ts';
-import { type BuiltinBody, LarkBuiltin, type LarkValue, ModuleValue, type NamedArgument } from '../../values/value.ts';
+import { type LarkValue, ModuleValue } from '../../values/value.ts';
 import { positional, unpack, wantString } from '../args.ts';
 import { LarkJsonReader } from './decode.ts';
 import { indentJson, JsonWriter } from './encode.ts';

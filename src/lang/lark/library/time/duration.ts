@@ -1,7 +1,9 @@
 /** `time.duration`: a span in nanoseconds, and its text such as `1h30m0s`. */
+
+import { Extension, type Side } from '../../values/extension.ts';
 import { fail } from '../../values/failure.ts';
 import { type Int, normalInt } from '../../values/int.ts';
-import { Extension, LarkFloat, type LarkValue, type Side } from '../../values/value.ts';
+import { LarkFloat, type LarkValue } from '../../values/value.ts';
 
 export const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,

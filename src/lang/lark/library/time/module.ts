@@ -1,8 +1,9 @@
 /** The module `time`. The only clock is that of the host, the same throughout a run. */
 
 import { fail } from '../../values/failure.ts';
+import { type BuiltinBody, LarkBuiltin, type NamedArgument } from '../../values/function.ts';
 import type { Thread } from '../../values/thread.ts';
-import { type BuiltinBody, LarkBuiltin, type LarkValue, ModuleValue, type NamedArgument } from '../../values/value.ts';
+import { type LarkValue, ModuleValue } from '../../values/value.ts';
 import { positional, unpack, wantIndex, wantString } from '../args.ts';
 import { LarkDuration, parseDuration, UNITS } from './duration.ts';
 import { parseLayout } from './layout.ts';

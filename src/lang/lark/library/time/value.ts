@@ -1,7 +1,9 @@
 /** `time.time`: a moment in nanoseconds since 1970, seen in a zone. */
 
+import { Extension, type Side } from '../../values/extension.ts';
+import { type BuiltinBody, LarkBuiltin } from '../../values/function.ts';
 import { normalInt } from '../../values/int.ts';
-import { type BuiltinBody, Extension, LarkBuiltin, type LarkValue, type Side } from '../../values/value.ts';
+import type { LarkValue } from '../../values/value.ts';
 import { positional, wantString } from '../args.ts';
 import { LarkDuration } from './duration.ts';
 import { formatLayout, type TimeFields } from './layout.ts';

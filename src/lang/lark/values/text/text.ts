@@ -3,22 +3,11 @@
  * Knows nothing of JSON or of format strings.
  */
 import { MAX_DATA_DEPTH, tooDeepData } from '../depth.ts';
+import { Extension } from '../extension.ts';
+import { LarkBuiltin, LarkFunction } from '../function.ts';
 import { LarkDict, LarkSet } from '../table.ts';
 import type { Thread } from '../thread.ts';
-import {
-  ExactFloat,
-  Extension,
-  LarkBuiltin,
-  LarkBytes,
-  LarkFloat,
-  LarkFunction,
-  LarkList,
-  LarkRange,
-  LarkTuple,
-  type LarkValue,
-  ModuleValue,
-  typeOf,
-} from '../value.ts';
+import { ExactFloat, LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, ModuleValue, typeOf } from '../value.ts';
 import { floatText } from './float-text.ts';
 import { quote, quoteBytes } from './quote.ts';
 import { decode, readable } from './utf8.ts';

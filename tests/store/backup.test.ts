@@ -139,8 +139,8 @@ describe('what is no backup is refused, and the store stays', () => {
   };
 
   test.each<[string, (file: string) => void, RegExp]>([
-    ['a text', (file) => writeFileSync(file, 'hello'), /is no backup of Millrace: it is no SQLite file/],
-    ['an empty file', (file) => writeFileSync(file, ''), /it is no SQLite file/],
+    ['a text', (file) => writeFileSync(file, 'hello'), /is not a backup of Millrace: it is not an SQLite file/],
+    ['an empty file', (file) => writeFileSync(file, ''), /it is not an SQLite file/],
     ['a part of one', (file) => truncateSync(file, 20_000), /it is damaged/],
     ["another program's", foreign, /it is another program's/],
     [

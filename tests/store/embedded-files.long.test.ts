@@ -2,7 +2,7 @@
 // runs is noticed before anything is promised, and a start never begins with an empty store where there was another.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -141,7 +141,8 @@ describe('the start', () => {
   };
 
   test.each<[string, () => void | Promise<void>, RegExp]>([
-    ['a file that is no database', () => writeFileSync(file(), 'hello, world\n'.repeat(500)), /is no SQLite file/],
+    ['a directory in its place', () => mkdirSync(file()), /millrace\.db is a directory; /],
+    ['a file that is no database', () => writeFileSync(file(), 'hello, world\n'.repeat(500)), /is not an SQLite file/],
     ["another program's database", anotherProgram, /is another program's/],
     [
       'a store whose file has gone',
@@ -149,9 +150,9 @@ describe('the start', () => {
         await made();
         for (const name of ['', '-wal', '-shm']) rmSync(file(name), { force: true });
       },
-      /is missing, though there was one; restore a copy of it, or remove \S+ to begin/,
+      /is missing, though it existed before; restore a copy of it, or remove \S+ to begin/,
     ],
-    ['a store whose file was emptied', async () => made().then(() => truncateSync(file(), 0)), /is empty, though there was one/],
+    ['a store whose file was emptied', async () => made().then(() => truncateSync(file(), 0)), /is empty, though it existed before/],
     ['a store whose file was cut short', async () => made().then(() => truncateSync(file(), 40_960)), /is damaged/],
     [
       'a main file whose records were in the log that is not there',
@@ -161,7 +162,7 @@ describe('the start', () => {
         database.close();
         for (const name of ['-wal', '-shm']) rmSync(file(name), { force: true });
       },
-      /holds no records/,
+      /contains no records/,
     ],
   ])('refuses %s, in one line', async (_, prepare, words) => {
     await prepare();

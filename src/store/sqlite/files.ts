@@ -27,19 +27,21 @@ const RESTORE = 'restore a copy of it';
 /** Checks the path before the file is opened. Returns `made` if it creates a new store. */
 export function checkFile(path: string): 'made' | 'found' {
   const marker = markerOf(path);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw refuse(path, 'is a directory', `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
   const size = sizeOf(path);
   if (size === undefined || size === 0) {
     const what = size === undefined ? 'is missing' : 'is empty';
     if (existsSync(marker))
-      throw refuse(path, `${what}, though there was one`, `${RESTORE}, or remove ${marker} to begin with an empty store`);
+      throw refuse(path, `${what}, though it existed before`, `${RESTORE}, or remove ${marker} to begin with an empty store`);
     if ((sizeOf(`${path}-wal`) ?? 0) > 0)
-      throw refuse(path, `${what}, though ${path}-wal is there`, `${RESTORE}, or remove ${path}-wal to begin with an empty store`);
+      throw refuse(path, `${what}, though ${path}-wal exists`, `${RESTORE}, or remove ${path}-wal to begin with an empty store`);
     // SQLite gives its side files the mode of the main one, so creating that for its owner only
     // suffices.
     closeSync(openSync(path, 'a', 0o600));
     return 'made';
   }
-  if (headOf(path) !== MAGIC) throw refuse(path, 'is no SQLite file', `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
+  if (headOf(path) !== MAGIC) throw refuse(path, 'is not an SQLite file', `${RESTORE}, or set MILLRACE_DATA_DIR to another folder`);
   return 'found';
 }
 
@@ -88,13 +90,13 @@ export function checkBackup(file: string, all: (text: string) => unknown[]): voi
     foreign: "it is another program's",
   };
   throw new Error(
-    `${file} is no backup of Millrace: ${typeof contents === 'object' ? `it is damaged (${contents.damage})` : why[contents]}`,
+    `${file} is not a backup of Millrace: ${typeof contents === 'object' ? `it is damaged (${contents.damage})` : why[contents]}`,
   );
 }
 
 /** Checks a file to be restored before it is opened. */
 export function checkBackupFile(file: string): void {
-  if (headOf(file) !== MAGIC) throw new Error(`${file} is no backup of Millrace: it is no SQLite file`);
+  if (headOf(file) !== MAGIC) throw new Error(`${file} is not a backup of Millrace: it is not an SQLite file`);
 }
 
 /** `true` if any file of a store exists, its log included. */
@@ -112,7 +114,11 @@ export function moveAside(path: string): string | undefined {
 
 /** Rejects a copy of the main file whose records were in its -wal file. */
 export function refuseBare(path: string): never {
-  throw refuse(path, 'holds no records: a copy without its -wal file?', `${RESTORE}, or remove the file to begin with an empty store`);
+  throw refuse(
+    path,
+    'contains no records; it may be a copy without its -wal file',
+    `${RESTORE}, or remove the file to begin with an empty store`,
+  );
 }
 
 type Identity = readonly string[];

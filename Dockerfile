@@ -21,5 +21,5 @@ USER node
 VOLUME /var/lib/millrace
 EXPOSE 8080
 HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.MILLRACE_PORT||8080)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
-ENTRYPOINT ["node", "dist/main.js"]
+ENTRYPOINT ["node", "--no-allocation-site-pretenuring", "--max-semi-space-size=8", "dist/main.js"]
 CMD ["serve"]

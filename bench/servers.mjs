@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { withAllocator } from '../scripts/allocator.mjs';
+import { nodeFlagsOf } from '../scripts/node-flags.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PATIENCE_MS = 60_000;
@@ -66,7 +67,8 @@ export async function startService({ folder, workers, prof }) {
     MILLRACE_MAX_PAGE_SIZE: '1000000',
   };
   const profiling = prof ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
-  const server = await startServer([...profiling, join(ROOT, 'dist', 'main.js'), 'serve'], env, join(folder, 'service.log'), dataDir);
+  const main = join(ROOT, 'dist', 'main.js');
+  const server = await startServer([...nodeFlagsOf(main), ...profiling, main, 'serve'], env, join(folder, 'service.log'), dataDir);
   return { ...server, serverKey };
 }
 

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withAllocator } from './allocator.mjs';
 import { runChecks } from './checks.mjs';
+import { nodeFlagsOf } from './node-flags.mjs';
 import { copyViewer, hasViewer } from './viewer.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -90,6 +91,12 @@ function delegate(argv, env = process.env) {
   child.on('exit', (code) => process.exit(code ?? 1));
 }
 
+async function runService(name) {
+  await checkPort();
+  build();
+  delegate([...nodeFlagsOf(main), main, name], withAllocator(process.env));
+}
+
 const commands = {
   build,
   check: async () => {
@@ -102,14 +109,8 @@ const commands = {
     install(website);
     run(join(website, 'node_modules', '.bin', 'vitepress'), ['build', '.'], website);
   },
-  start: async () => {
-    await checkPort();
-    delegate([main, 'start'], withAllocator(process.env));
-  },
-  serve: async () => {
-    await checkPort();
-    delegate([main, 'serve'], withAllocator(process.env));
-  },
+  start: () => runService('start'),
+  serve: () => runService('serve'),
   test: () => delegate([join(root, 'scripts', 'test.mjs')]),
   'test:unit': () => delegate([join(root, 'scripts', 'test.mjs'), '--unit']),
   'test:all': () => delegate([join(root, 'scripts', 'test.mjs'), '--all']),

@@ -19,10 +19,12 @@ import type { Engines } from './engines/registry.ts';
 import { CatalogCache } from './engines/schema/catalog-cache.ts';
 import { RelationCache } from './engines/schema/relation-cache.ts';
 import { apiError } from './errors.ts';
+import { SlowReaders } from './http/response/slow-readers.ts';
+import { Spools } from './http/response/spool.ts';
 import type { Services } from './http/route.ts';
 import { allRoutes } from './http/routes/index.ts';
 import { buildServer } from './http/server.ts';
-import { removeSpools, sweepSpools } from './http/spool.ts';
+import type { Listener } from './http1/index.ts';
 import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import type { ProjectContext } from './model/project.ts';
@@ -33,6 +35,7 @@ import { CursorSeals } from './personas/cursor-seal.ts';
 import { GrantBook } from './personas/grants.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
+import { dropFreeBuffers } from './util/bytes/buffer-pool.ts';
 import { MemoryBudget } from './util/bytes/memory-lease.ts';
 import { VERSION } from './version.ts';
 
@@ -53,7 +56,8 @@ const CANCEL_MS = 300;
 
 /** `engines`: the built-in engines, or additional ones in tests. */
 export async function startService(config: Config, engines: Engines = ENGINES): Promise<Service> {
-  sweepSpools();
+  const spools = new Spools(config.spoolMb * MEBIBYTE);
+  spools.folder.removeStale();
   const hosts = new HostPolicy(config.denyHosts);
   const connections = new Connections(engines, hosts, config.maxRowBytes);
   const observer = new Observer(config.logLevel, () => connections.counts());
@@ -84,6 +88,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     auto: new Auto(connections, catalog, relations, memory),
     calls: callServices(store, connections, observer, cache),
     memory,
+    responses: { spools, slowReaders: new SlowReaders(config.slowReaderSecs * 1000) },
     metadata: new Metadata(connections, catalog, relations),
     describer: new Describer({
       store,
@@ -104,12 +109,14 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     ready: () => !closing,
   };
   const server = buildServer(services, allRoutes(services));
+  const idleTimer = dropBuffersWhenIdle(server);
   const closeRooms = async (): Promise<void> => {
+    clearInterval(idleTimer);
     await cache.close();
     connections.close();
     closeSandbox();
     await store.close();
-    removeSpools();
+    spools.folder.remove();
     observer.flush();
   };
   const port = await server.listen(config.host, config.port).catch(async (error: unknown) => {
@@ -133,6 +140,16 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     server.abort();
   };
   return { url: urlOf(config.host, port), store, observer, close, breakOff };
+}
+
+/** Free buffers are dropped once there was no request for this time. */
+const IDLE_MS = 20_000;
+
+function dropBuffersWhenIdle(server: Listener): NodeJS.Timeout {
+  const drop = (): void => {
+    if (performance.now() - server.lastRequestAt > IDLE_MS) dropFreeBuffers();
+  };
+  return setInterval(drop, IDLE_MS / 2).unref();
 }
 
 function callServices(store: Store, connections: Connections, observer: Observer, cache: ResponseCache): CallServices {

@@ -1,6 +1,5 @@
-#!/usr/bin/env node
-/** The command line's entry: hands its arguments to the command that they name. */
-import { loadSparingly } from './memory.ts';
+#!/usr/bin/env -S node --no-allocation-site-pretenuring --max-semi-space-size=8
+/** The entry of the command line: runs the command that the arguments name. */
+import { runCommand } from './cli/commands/index.ts';
 
-const { runCommand } = await loadSparingly(() => import('./cli/commands/index.ts'));
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -67,7 +67,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http1: ['errors', 'util'],
   lang: ['util/text/decimal', 'util/bounded-map', 'util/on-demand'],
   errors: [],
-  memory: [],
   observe: ['util'],
   util: [],
 };

@@ -19,7 +19,8 @@ import type { Entry } from '../model/entry.ts';
 import { respond } from './auto-respond.ts';
 import type { Exchange } from './exchange.ts';
 import { queryOfBody } from './query-body.ts';
-import { bodyOf, formatOf, JSON_TYPES } from './route.ts';
+import { bodyOf, JSON_TYPES } from './request-body.ts';
+import { formatOf } from './request-url.ts';
 import type { AutoReads, Perform } from './shared-reads.ts';
 
 export interface AutoServices {

@@ -1,6 +1,7 @@
 /** The answer to an Auto request: a page of rows, one row, the rows that were written, or their number. */
 import type { AutoRequest, WriteRequest } from '../auto/request/request.ts';
-import { NO_ROWS, RowResponse, sendEmpty, sendValue } from './respond.ts';
+import { sendEmpty, sendValue } from './response/respond.ts';
+import { NO_ROWS, RowResponse } from './response/row-response.ts';
 import type { AutoRead, AutoReads } from './shared-reads.ts';
 
 export interface AutoAnswer extends Omit<AutoRead, 'request'> {

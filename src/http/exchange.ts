@@ -1,53 +1,21 @@
-/**
- * One request and its answer as the handlers see them: query, headers, body, and a signal for a client that has left. Lighter than an
- * AbortController, because every request has one.
- */
-import { type ContextHeaders, readHeaders } from '../auth/headers.ts';
+/** One request and its response as handlers see them: query, headers, body, and a signal that the client has left. */
+import type { ContextHeaders } from '../auth/headers.ts';
 import type { StopSignal } from '../engines/contract/engine.ts';
 import { apiError } from '../errors.ts';
-
-import { type HeaderSection, type HttpReply, headerOf, type RequestHead } from '../http1/index.ts';
-
+import { type HttpReply, headerOf, type RequestHead } from '../http1/index.ts';
 import type { Caller } from '../model/caller.ts';
 import { newUlid } from '../model/ulid.ts';
 import { bytesOf, Lease } from '../util/bytes/buffer-pool.ts';
 import type { WorkMeter, WorkSubject } from '../util/concurrency/work-meter.ts';
 import { BadEncoding, MAX_PARAMETERS, parseQuery, type QueryParameter, TooManyParameters } from '../util/text/query.ts';
+import { RequestHeaders } from './request-headers.ts';
+import type { SlowReaders } from './response/slow-readers.ts';
+import type { ResponseSpool, Spools } from './response/spool.ts';
 
-/** Headers that the service reads besides the caller's. None of them may repeat. */
-const SINGLE: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'x-request-id']);
-
-/** The first of them that was sent more than once. */
-function twiceIn({ lines }: HeaderSection): string | undefined {
-  const seen = new Set<string>();
-  for (let i = 0; i < lines.length; i += 2) {
-    const name = lines[i] as string;
-    if (!SINGLE.has(name)) continue;
-    if (seen.has(name)) return name;
-    seen.add(name);
-  }
-  return undefined;
-}
-
-/** A request id from outside is used if it is one token of a reasonable length. */
-const SANE_ID = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
-
-/** What the service reads from a header section, computed once for all requests that share it. */
-interface Reading {
-  /** The request's id, if the client sent a valid one. */
-  readonly requestId: string | undefined;
-  /** A header that was repeated and must not be. */
-  readonly twice: string | undefined;
-  context: ContextHeaders | undefined;
-}
-
-function readingOf(section: HeaderSection): Reading {
-  if (section.derived !== undefined) return section.derived as Reading;
-  const sent = headerOf(section, 'x-request-id');
-  const requestId = sent !== undefined && SANE_ID.test(sent) ? sent : undefined;
-  const reading: Reading = { requestId, twice: twiceIn(section), context: undefined };
-  section.derived = reading;
-  return reading;
+/** Resources that the responses of one service share. */
+export interface ResponseResources {
+  readonly spools: Spools;
+  readonly slowReaders: SlowReaders;
 }
 
 export function pathOf({ target }: RequestHead): string {
@@ -55,24 +23,28 @@ export function pathOf({ target }: RequestHead): string {
   return mark < 0 ? target : target.slice(0, mark);
 }
 
+/** Implements its own stop signal: every request has one, and an AbortController is expensive. */
 export class Exchange implements StopSignal, WorkMeter {
   readonly head: RequestHead;
   readonly reply: HttpReply;
+  readonly resources: ResponseResources;
   readonly requestId: string;
   readonly started = performance.now();
-  /** Until `releaseBody`. */
+  /** `undefined` without a body, and after `releaseBody`. */
   body: Buffer | undefined;
   readonly #bodyLease: Lease | undefined;
   readonly path: string;
-  /** The route's template, for logs and metrics. */
+  /** Template of the route, for logs and metrics. */
   route = 'unknown';
   aborted = false;
+  /** `true` for a POST that only reads. */
   isReading = false;
-  /** What is read is read in a transaction that only reads, where the engine has one. */
+  /** `true` if reads are to use a read-only transaction, on engines that have one. */
   isReadOnly = false;
   caller: Caller | undefined;
+  /** Key of the error that was sent, for the log. */
   error: string | undefined;
-  /** Why a database could not be used; for the log. */
+  /** Reason why a database could not be used, for the log. */
   reason: string | undefined;
   subject: WorkSubject | undefined;
   isKnown = false;
@@ -80,19 +52,37 @@ export class Exchange implements StopSignal, WorkMeter {
   databaseMs = 0;
   readonly #rawQuery: string;
   #query: readonly QueryParameter[] | undefined;
-  readonly #reading: Reading;
+  readonly #headers: RequestHeaders;
   #listeners: (() => void)[] | undefined;
 
-  constructor(head: RequestHead, reply: HttpReply, body: Buffer | Lease | undefined) {
+  constructor(head: RequestHead, reply: HttpReply, body: Buffer | Lease | undefined, resources: ResponseResources) {
     this.head = head;
     this.reply = reply;
+    this.resources = resources;
     this.#bodyLease = body instanceof Lease ? body : undefined;
     this.body = body === undefined ? undefined : bytesOf(body);
-    const { target } = head;
     this.path = pathOf(head);
-    this.#rawQuery = target.slice(this.path.length + 1);
-    this.#reading = readingOf(head.section);
-    this.requestId = this.#reading.requestId ?? newUlid();
+    this.#rawQuery = head.target.slice(this.path.length + 1);
+    this.#headers = RequestHeaders.of(head.section);
+    this.requestId = this.#headers.requestId ?? newUlid();
+  }
+
+  get method(): string {
+    return this.head.method;
+  }
+
+  /** The method whose right the request needs: a POST that only reads needs the right of a GET. */
+  get right(): string {
+    return this.isReading ? 'GET' : this.method;
+  }
+
+  /** The project whose share of memory and time the request counts to. */
+  get owner(): string {
+    return this.caller?.projectId ?? '';
+  }
+
+  makeSpool(): ResponseSpool {
+    return this.resources.spools.make(this.owner);
   }
 
   /** The body is no longer used. */
@@ -103,38 +93,27 @@ export class Exchange implements StopSignal, WorkMeter {
     this.reply.releaseRequestBody();
   }
 
-  get method(): string {
-    return this.head.method;
-  }
-
-  /** The method whose right the request needs: a POST may do no more than a GET. */
-  get right(): string {
-    return this.isReading ? 'GET' : this.method;
-  }
-
-  /** Throws when a header that must be single was repeated: two readers could disagree on which one counts. */
+  /** Throws if a header that must be single was repeated. */
   checkHeaders(): void {
-    if (this.#reading.twice !== undefined) throw apiError('header_twice', this.#reading.twice);
+    if (this.#headers.repeated !== undefined) throw apiError('header_twice', this.#headers.repeated);
   }
 
-  /** Looks up a header by its lower-case name; undefined when it was not sent, or more than once. */
+  /** The value of a header by its lower-case name; `undefined` if it was not sent, or more than once. */
   header(name: string): string | undefined {
     return headerOf(this.head.section, name);
   }
 
-  /** All lines of a header whose value is a list. */
+  /** All values of a header that is a list. */
   listHeader(name: string): string | undefined {
     const { lines } = this.head.section;
-    let found: string | undefined;
-    for (let i = 0; i < lines.length; i += 2) {
-      if (lines[i] === name) found = found === undefined ? lines[i + 1] : `${found}, ${lines[i + 1]}`;
-    }
-    return found;
+    const values: string[] = [];
+    for (let i = 0; i < lines.length; i += 2) if (lines[i] === name) values.push(lines[i + 1] as string);
+    return values.length === 0 ? undefined : values.join(', ');
   }
 
+  /** The headers that identify the caller. */
   get headers(): ContextHeaders {
-    this.#reading.context ??= readHeaders(this.head.section.lines);
-    return this.#reading.context;
+    return this.#headers.context;
   }
 
   get query(): readonly QueryParameter[] {
@@ -149,15 +128,15 @@ export class Exchange implements StopSignal, WorkMeter {
     return this.#query;
   }
 
-  /** The only value of a parameter; undefined when it is absent. */
+  /** The value of a parameter; `undefined` if it is absent. Throws if it is repeated. */
   parameter(name: string): string | undefined {
-    let found: string | undefined;
+    let value: string | undefined;
     for (const parameter of this.query) {
       if (parameter.name !== name) continue;
-      if (found !== undefined) throw apiError('repeated_parameter', name);
-      found = parameter.value;
+      if (value !== undefined) throw apiError('repeated_parameter', name);
+      value = parameter.value;
     }
-    return found;
+    return value;
   }
 
   required(name: string): string {
@@ -176,7 +155,7 @@ export class Exchange implements StopSignal, WorkMeter {
     if (index >= 0) this.#listeners?.splice(index, 1);
   }
 
-  /** The client left before the answer was complete. */
+  /** Called when the client has left before it received the whole response. */
   abort(): void {
     if (this.aborted) return;
     this.aborted = true;

@@ -1,6 +1,6 @@
 /**
- * Requests that the service makes of itself for a caller: through the same handlers, with the same checks, errors and answers as over the wire.
- * The answer is taken from a socket that leads nowhere, and is bounded.
+ * Requests that the service sends to itself on behalf of a caller. They pass through the same handlers,
+ * checks and errors as requests of clients; the response is captured in memory, up to a limit.
  */
 import type { Socket } from 'node:net';
 import { apiError } from '../errors.ts';
@@ -11,11 +11,11 @@ import { Exchange, pathOf } from './exchange.ts';
 import type { HttpMethod } from './route.ts';
 import type { Router } from './router.ts';
 
-/** An answer that nobody could read: larger ones are broken off. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Larger responses are broken off: no model could read them. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** Headers of the caller that go with every request. */
-const CONTEXT: ReadonlySet<string> = new Set([
+/** Headers of the caller that are copied to the inner request. */
+const CONTEXT_HEADERS: ReadonlySet<string> = new Set([
   'x-org-id',
   'x-project-id',
   'x-space-id',
@@ -26,7 +26,7 @@ const CONTEXT: ReadonlySet<string> = new Set([
   'x-feature-id',
 ]);
 
-/** Takes what would go to a client. */
+/** The part of a socket that replies use, without a client. */
 class CapturingSocket {
   readonly pieces: Buffer[] = [];
   writableEnded = false;
@@ -37,7 +37,7 @@ class CapturingSocket {
   write(data: string | Buffer, how?: BufferEncoding | (() => void), taken?: () => void): boolean {
     const piece = typeof data === 'string' ? Buffer.from(data, typeof how === 'string' ? how : 'utf8') : Buffer.from(data);
     this.#bytes += piece.length;
-    if (this.#bytes > MOST_BYTES) this.isBroken = true;
+    if (this.#bytes > MAX_RESPONSE_BYTES) this.isBroken = true;
     else this.pieces.push(piece);
     const done = typeof how === 'function' ? how : taken;
     if (done !== undefined) queueMicrotask(done);
@@ -56,14 +56,14 @@ class CapturingSocket {
   }
 }
 
-/** Runs a request for the caller of another one. `token` stands for its context headers. */
+/** Sends a request for the caller of `outer`. A `token` replaces the caller's context headers. */
 export async function sendInside(router: Router, outer: Exchange, token: string | undefined, request: InnerRequest): Promise<InnerAnswer> {
   const { method, path, query, body, type } = request;
   const parameters = token === undefined ? query : [...query, ['pwt', token] as const];
-  const text = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  const search = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   const lines = [...contextLines(outer, token), ...(type === undefined ? [] : ['content-type', type]), 'x-request-id', outer.requestId];
   const section = { minor: 1, lines, keepAlive: true, length: body?.length ?? 0, expectsContinue: false, derived: undefined } as const;
-  const head: RequestHead = { method, target: text === '' ? path : `${path}?${text}`, section: { ...section } };
+  const head: RequestHead = { method, target: search === '' ? path : `${path}?${search}`, section: { ...section } };
   const route = router.find(pathOf(head));
   const handler = route?.methods[method as HttpMethod];
   if (handler === undefined) throw apiError('unknown_path');
@@ -79,16 +79,16 @@ export async function sendInside(router: Router, outer: Exchange, token: string 
     head,
     0,
   );
-  const over = new Promise<void>((resolve) => {
+  const finished = new Promise<void>((resolve) => {
     reply.onFinished = resolve;
   });
-  const inner = new Exchange(head, reply, body);
+  const inner = new Exchange(head, reply, body, outer.resources);
   inner.isReadOnly = request.isReadOnly === true;
   const stop = (): void => inner.abort();
   outer.addEventListener('abort', stop);
   try {
     await handler(inner);
-    await over;
+    await finished;
   } finally {
     outer.removeEventListener('abort', stop);
   }
@@ -98,15 +98,15 @@ export async function sendInside(router: Router, outer: Exchange, token: string 
 
 function contextLines(outer: Exchange, token: string | undefined): string[] {
   const { lines } = outer.head.section;
-  const kept: string[] = token === undefined ? [] : ['x-power-token', token];
+  const copied: string[] = token === undefined ? [] : ['x-power-token', token];
   for (let i = 0; i < lines.length; i += 2) {
     const name = lines[i] as string;
-    if (token === undefined ? CONTEXT.has(name) : name === 'x-persona') kept.push(name, lines[i + 1] as string);
+    if (token === undefined ? CONTEXT_HEADERS.has(name) : name === 'x-persona') copied.push(name, lines[i + 1] as string);
   }
-  return kept;
+  return copied;
 }
 
-/** Our own answers, so their form is known: a head, and a body with its length or in chunks. */
+/** Parses a response of this service: a head, and a body with its length or in chunks. */
 function parseAnswer(bytes: Buffer): InnerAnswer {
   const end = bytes.indexOf('\r\n\r\n');
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');

@@ -2,7 +2,7 @@
 import { apiError } from '../errors.ts';
 import { BadEncoding, parseQuery, type QueryParameter, TooManyParameters } from '../util/text/query.ts';
 import type { Exchange } from './exchange.ts';
-import { bodyOf, FORM_TYPES } from './route.ts';
+import { bodyOf, FORM_TYPES } from './request-body.ts';
 
 const MOST_BYTES = 1024 * 1024;
 const MOST_PARAMETERS = 1000;

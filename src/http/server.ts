@@ -1,144 +1,132 @@
-/**
- * Takes a request from the wire to its handler. The only place where an error becomes an answer. Handlers receive bodies as bytes and queries
- * as raw text; nothing that a client sent is printed.
- */
+/** Takes requests from the HTTP library to their handlers. The only place where an error becomes a response. */
 import { ApiError, apiError } from '../errors.ts';
 import { type HttpReply, Listener, type RejectReason, type RequestHead } from '../http1/index.ts';
 import type { Lease } from '../util/bytes/buffer-pool.ts';
 import type { MaybePromise } from '../util/concurrency/maybe-promise.ts';
 import { lineForLog } from '../util/text/redact-error.ts';
 import { Exchange, pathOf } from './exchange.ts';
-import { sendError } from './respond.ts';
+import { sendError } from './response/respond.ts';
 import type { Handler, HttpMethod, Route, Services } from './route.ts';
 import { Router } from './router.ts';
-import { limitWaiting } from './slow-readers.ts';
-import { limitSpools } from './spool.ts';
 
 const METHODS: readonly HttpMethod[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export function buildServer(services: Services, routes: readonly Route[]): Listener {
   const router = new Router(routes);
-  const { slowReaderSecs, spoolMb } = services.config;
-  limitWaiting(slowReaderSecs * 1000);
-  limitSpools(spoolMb * 1024 * 1024);
-  const server = new Listener(
+  const listener = new Listener(
     {
       request: (head, body, reply) => {
-        if (serve(services, router, head, body, reply) === 'work') server.lastRequestAt = performance.now();
+        const route = router.find(pathOf(head));
+        if (route?.isProbe !== true) listener.lastRequestAt = performance.now();
+        serve(services, route, head, body, reply);
       },
-      rejected: (head, refusal, reply) => refuse(services, head, refusal, reply),
-      precheck: (head, reply) => screen(services, router, head, reply),
-      isExempt: (head) => router.find(pathOf(head))?.open === true,
-      overloaded: (reason) => services.observer.overloaded(reason),
+      rejected: (head, reason, reply) => reject(services, head, reason, reply),
+      precheck: (head, reply) => precheck(services, router.find(pathOf(head)), head, reply),
+      isExempt: (head) => router.find(pathOf(head))?.isProbe === true,
+      overloaded: (limit) => services.observer.overloaded(limit),
     },
     services.config,
   );
-  services.observer.watchLoad(() => server.load);
-  return server;
+  services.observer.watchLoad(() => listener.load);
+  return listener;
 }
 
-/** Says whether the request is work, or a probe. */
-function serve(services: Services, router: Router, head: RequestHead, body: Buffer | Lease, reply: HttpReply): 'work' | 'probe' {
-  const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body);
+function serve(services: Services, route: Route | undefined, head: RequestHead, body: Buffer | Lease, reply: HttpReply): void {
+  const exchange = new Exchange(head, reply, body.length === 0 ? undefined : body, services.responses);
   reply.onFinished = () => {
     if (reply.isLost) exchange.abort();
     logRequest(services, exchange);
   };
-  const route = router.find(exchange.path);
   void run(services, exchange, route);
-  return route?.open === true ? 'probe' : 'work';
 }
 
 async function run(services: Services, exchange: Exchange, route: Route | undefined): Promise<void> {
   try {
-    await enter(services, exchange, route)(exchange);
+    await findHandler(services, exchange, route)(exchange);
   } catch (error) {
     answerError(services, exchange, error);
   }
-  // A handler that has returned keeps nothing of the body.
   exchange.releaseBody();
 }
 
-/** What every request must pass, whatever its route: path, method, gateway. */
-function enter(services: Services, exchange: Exchange, route: Route | undefined): Handler {
+/** Checks that apply to every route: headers, path, method, gateway. Returns the handler. */
+function findHandler(services: Services, exchange: Exchange, route: Route | undefined): Handler {
   exchange.checkHeaders();
   if (route === undefined) throw apiError('unknown_path');
   exchange.route = route.path;
-  const handler = handlerOf(route, exchange.method);
-  if (handler === undefined) throw apiError('method_not_allowed', exchange.method, allowed(route));
-  if (route.open !== true) services.authenticator.checkGateway(exchange.headers);
+  // Methods are upper case, so none is the name of a property that every object has.
+  const handler = route.methods[(exchange.method === 'HEAD' ? 'GET' : exchange.method) as HttpMethod];
+  if (handler === undefined) throw apiError('method_not_allowed', exchange.method, allowedMethods(route));
+  if (route.isProbe !== true) services.authenticator.checkGateway(exchange.headers);
   return handler;
 }
 
-/** Refuses what can be refused without the body, before the body is read. */
-function screen(services: Services, router: Router, head: RequestHead, reply: HttpReply): MaybePromise<(() => void) | undefined> {
-  const exchange = new Exchange(head, reply, undefined);
-  const turnAway = (error: unknown) => (): void => {
+function allowedMethods(route: Route): string {
+  return METHODS.filter((method) => route.methods[method] !== undefined).join(', ');
+}
+
+/** Rejects what can be rejected before the body is read. Returns a function that sends the error. */
+function precheck(
+  services: Services,
+  route: Route | undefined,
+  head: RequestHead,
+  reply: HttpReply,
+): MaybePromise<(() => void) | undefined> {
+  const exchange = new Exchange(head, reply, undefined, services.responses);
+  const answerWith = (error: unknown) => (): void => {
     reply.onFinished = () => logRequest(services, exchange);
     answerError(services, exchange, error);
   };
   try {
-    const route = router.find(exchange.path);
-    enter(services, exchange, route);
-    if (route?.open === true) throw apiError('body_too_large', '0');
-    const screened = route?.screen?.(exchange);
-    return screened instanceof Promise ? screened.then(() => undefined, turnAway) : undefined;
+    findHandler(services, exchange, route);
+    if (route?.isProbe === true) throw apiError('body_too_large', '0');
+    const checked = route?.precheck?.(exchange);
+    return checked instanceof Promise ? checked.then(() => undefined, answerWith) : undefined;
   } catch (error) {
-    return turnAway(error);
+    return answerWith(error);
   }
 }
 
-/** HTTP methods are upper case, so none is a property that every object has. */
-function handlerOf(route: Route, method: string): Handler | undefined {
-  return route.methods[(method === 'HEAD' ? 'GET' : method) as HttpMethod];
-}
-
-function allowed(route: Route): string {
-  return METHODS.filter((method) => route.methods[method] !== undefined).join(', ');
-}
-
-/** The only place where an error becomes an answer. */
 function answerError(services: Services, exchange: Exchange, error: unknown): void {
   const known = error instanceof ApiError ? error : apiError('internal', exchange.requestId);
   exchange.error = known.key;
-  if (known.isExternal) exchange.reason = lineForLog(known.cause);
-  else exchange.reason = known.loggable()['place'];
-  // A client that has left is not a failure of the service.
+  exchange.reason = known.isExternal ? lineForLog(known.cause) : known.loggable()['place'];
+  // Errors after the client has left are not failures of the service.
   if (known.status >= 500 && !exchange.aborted) services.observer.emit({ kind: 'failure', requestId: exchange.requestId, error });
   sendError(exchange, known);
 }
 
 function logRequest(services: Services, exchange: Exchange): void {
-  const { caller } = exchange;
+  const { reply } = exchange;
   services.observer.emit({
     kind: 'request',
     requestId: exchange.requestId,
     method: exchange.method,
     route: exchange.route,
-    status: exchange.reply.status,
+    status: reply.status,
     ms: performance.now() - exchange.started,
-    caller,
-    error: exchange.error ?? howItEnded(exchange),
+    caller: exchange.caller,
+    error: exchange.error ?? clientError(exchange),
     reason: exchange.reason,
     work: exchange,
-    bytes: exchange.reply.bytes,
+    bytes: reply.bytes,
   });
 }
 
-/** What ended the answer other than the service; undefined when the client has received everything. */
-function howItEnded({ aborted, reply }: Exchange): string | undefined {
+/** How the client ended the response early; `undefined` if it has received everything. */
+function clientError({ aborted, reply }: Exchange): string | undefined {
   if (reply.isStalled) return 'stalled';
   return aborted || reply.isLost ? 'client_gone' : undefined;
 }
 
-/** Answers what never reaches a handler. */
-const REFUSALS: Readonly<Record<RejectReason, (services: Services) => ApiError>> = {
+/** The errors of requests that never reach a handler. */
+const REJECTIONS: Readonly<Record<RejectReason, (services: Services) => ApiError>> = {
   malformed: () => apiError('malformed_request'),
   head_too_large: () => apiError('headers_too_large'),
   target_too_long: () => apiError('url_too_long'),
-  body_too_large: (services) => apiError('body_too_large', String(services.config.maxBodyBytes)),
-  bodies_full: (services) => {
-    services.observer.overloaded('bodies');
+  body_too_large: ({ config }) => apiError('body_too_large', String(config.maxBodyBytes)),
+  bodies_full: ({ observer }) => {
+    observer.overloaded('bodies');
     return apiError('too_many_bodies');
   },
   expectation: () => apiError('expectation_unknown'),
@@ -146,9 +134,9 @@ const REFUSALS: Readonly<Record<RejectReason, (services: Services) => ApiError>>
   too_slow: () => apiError('request_too_slow'),
 };
 
-function refuse(services: Services, head: RequestHead, refusal: RejectReason, reply: HttpReply): void {
-  const exchange = new Exchange(head, reply, undefined);
+function reject(services: Services, head: RequestHead, reason: RejectReason, reply: HttpReply): void {
+  const exchange = new Exchange(head, reply, undefined, services.responses);
   exchange.route = 'refused';
   reply.onFinished = () => logRequest(services, exchange);
-  answerError(services, exchange, REFUSALS[refusal](services));
+  answerError(services, exchange, REJECTIONS[reason](services));
 }

@@ -11,9 +11,11 @@ import type { Observer } from '../observe.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { Coalescer } from '../util/concurrency/coalescer.ts';
 import type { StopSignal } from '../util/concurrency/stop-signal.ts';
-import { BufferedBody } from './buffered-body.ts';
 import type { Exchange } from './exchange.ts';
-import { RowResponse, sendBytes, setHeader } from './respond.ts';
+import { BufferedBody } from './response/buffered-body.ts';
+import { setHeader } from './response/headers.ts';
+import { sendBytes } from './response/respond.ts';
+import { RowResponse } from './response/row-response.ts';
 
 /** The longest that a read waits for an identical one before it starts its own. */
 const PATIENCE_MS = 50;

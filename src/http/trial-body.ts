@@ -1,31 +1,19 @@
-/** Bodies of the definition API: YAML as it is, and for a trial a JSON object that holds the YAML and what it is to be tried with. */
+/** The body of a definition check: YAML, or a JSON object with the YAML and the input of a trial call. */
 import type { Trial } from '../custom/manage/dry-run.ts';
 import { apiError } from '../errors.ts';
 import { JsonDepthError, JsonError, parseJson } from '../util/json/json.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 import type { Exchange } from './exchange.ts';
-import { bodyOf, JSON_TYPES, jsonBody, mediaType } from './route.ts';
-
-export const YAML_TYPES = ['application/x-yaml', 'application/yaml', 'text/yaml', 'text/x-yaml', 'text/plain'];
-
-/** The body as text; bytes that are no UTF-8 are refused. */
-export function yamlBody(exchange: Exchange): string {
-  const body = bodyOf(exchange, YAML_TYPES);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw apiError('body_not_yaml', 'it is not UTF-8');
-  }
-}
+import { JSON_TYPES, jsonBody, mediaType, yamlBody } from './request-body.ts';
 
 export interface TrialBody {
   readonly source: string;
-  /** Undefined: nothing is run. */
+  /** `undefined` if nothing is to be run. */
   readonly trial: Omit<Trial, 'signal' | 'lease'> | undefined;
 }
 
 export function trialOf(exchange: Exchange): TrialBody {
-  if (JSON_TYPES.includes(mediaType(exchange.header('content-type') ?? ''))) return ofJson(jsonBody(exchange));
+  if (JSON_TYPES.includes(mediaType(exchange.header('content-type') ?? ''))) return trialOfJson(jsonBody(exchange));
   const source = yamlBody(exchange);
   if (exchange.parameter('execute') !== 'true') return { source, trial: undefined };
   const input = exchange.parameter('input');
@@ -33,7 +21,7 @@ export function trialOf(exchange: Exchange): TrialBody {
   return {
     source,
     trial: {
-      input: input === undefined ? undefined : jsonOf(input),
+      input: input === undefined ? undefined : parseInput(input),
       query,
       roles: undefined,
       before: [],
@@ -43,11 +31,11 @@ export function trialOf(exchange: Exchange): TrialBody {
   };
 }
 
-const MOST_DEPTH = 64;
+const MAX_DEPTH = 64;
 
-function jsonOf(text: string): PlainValue {
+function parseInput(json: string): PlainValue {
   try {
-    return objectOf(parseJson(Buffer.from(text), { maxDepth: MOST_DEPTH }));
+    return objectOf(parseJson(Buffer.from(json), { maxDepth: MAX_DEPTH }));
   } catch (error) {
     if (error instanceof JsonError || error instanceof JsonDepthError) throw apiError('bad_parameter', 'input', 'it must be a JSON object');
     throw error;
@@ -59,7 +47,7 @@ function objectOf(input: PlainValue): PlainMap {
   throw apiError('bad_parameter', 'input', 'it must be a JSON object');
 }
 
-function ofJson(body: PlainValue): TrialBody {
+function trialOfJson(body: PlainValue): TrialBody {
   if (!(body instanceof Map)) throw apiError('body_not_object');
   const source = body.get('definition');
   if (typeof source !== 'string') throw apiError('bad_field', 'definition must be the YAML of a definition, as a text');
@@ -70,17 +58,17 @@ function ofJson(body: PlainValue): TrialBody {
     trial: {
       input: body.get('input') === undefined ? undefined : objectOf(body.get('input') ?? null),
       query: query ?? undefined,
-      roles: body.get('roles') === undefined ? undefined : texts(body, 'roles'),
-      before: texts(body, 'before'),
-      after: texts(body, 'after'),
+      roles: body.get('roles') === undefined ? undefined : stringList(body, 'roles'),
+      before: stringList(body, 'before'),
+      after: stringList(body, 'after'),
       withoutRollback: body.get('keep') === true ? 'run' : 'reject',
     },
   };
 }
 
-function texts(body: PlainMap, name: string): readonly string[] {
+function stringList(body: PlainMap, name: string): readonly string[] {
   const list = body.get(name) ?? [];
-  const isRight = Array.isArray(list) && (list as readonly PlainValue[]).every((item) => typeof item === 'string');
-  if (!isRight) throw apiError('bad_field', `${name} must be a list of texts`);
+  const isStringList = Array.isArray(list) && (list as readonly PlainValue[]).every((item) => typeof item === 'string');
+  if (!isStringList) throw apiError('bad_field', `${name} must be a list of texts`);
   return list as readonly string[];
 }

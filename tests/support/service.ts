@@ -1,7 +1,7 @@
 // The real service as a process of its own, as users run it, and a plain HTTP client for it. Knows the contract, not the code.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'millrace-test-'));
   const serverKey = options.env?.['MILLRACE_SERVER_KEY'] ?? randomBytes(24).toString('hex');
   const encryptionKey = options.env?.['MILLRACE_ENCRYPTION_KEY'] ?? randomBytes(32).toString('base64');
-  const command = [process.execPath, MAIN, options.command ?? 'serve', ...(options.args ?? [])];
+  const command = [process.execPath, ...nodeFlags(), MAIN, options.command ?? 'serve', ...(options.args ?? [])];
   const [program = '', ...words] = options.openFiles === undefined ? command : limited(command, options.openFiles);
   const child = spawn(program, words, {
     // A folder without a millrace.yaml, so that only what is said here holds.
@@ -169,6 +169,12 @@ async function startSharedService(): Promise<Service> {
     shared = undefined;
   });
   return { ...service, stop: async () => ({ code: 0, signal: null }) };
+}
+
+/** Options of Node in the first line of the program, which apply when it is executed itself. */
+function nodeFlags(): readonly string[] {
+  const [firstLine = ''] = readFileSync(MAIN, 'utf8').split('\n', 1);
+  return firstLine.split(' ').filter((part) => part.startsWith('--'));
 }
 
 function limited(command: readonly string[], openFiles: number): readonly string[] {

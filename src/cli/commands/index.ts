@@ -3,7 +3,6 @@
  * second, so only the commands that start one load it.
  */
 import { ConfigError, describeConfig, loadConfig } from '../../config.ts';
-import { loadSparingly } from '../../memory.ts';
 import { newUlid } from '../../model/ulid.ts';
 import { VERSION } from '../../version.ts';
 import { CLIENT_FLAGS, CLIENT_SWITCHES } from '../client/client.ts';
@@ -46,12 +45,12 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
   serve: {
     usage: 'serve',
     summary: 'serve requests with the settings in force',
-    run: async () => (await loadSparingly(() => import('../serve/serve.ts'))).serve(loadConfig().config),
+    run: async () => (await import('../serve/serve.ts')).serve(loadConfig().config),
   },
   start: {
     usage: 'start [DATABASE_URL]',
     summary: 'serve with embedded defaults, a demo database, and a database of yours beside it (what npm start does)',
-    run: async (args) => (await loadSparingly(() => import('../demo/start.ts'))).startDemo(args),
+    run: async (args) => (await import('../demo/start.ts')).startDemo(args),
   },
   config: {
     usage: 'config',

@@ -5,8 +5,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { startService, urlOf } from '../../app.ts';
 import { type Config, ConfigError } from '../../config.ts';
-import { boundYoung, restWhenQuiet } from '../../memory.ts';
-import { dropFreeBuffers } from '../../util/bytes/buffer-pool.ts';
 import { relayMetrics, shareMetrics } from './worker-metrics.ts';
 
 /**
@@ -74,8 +72,6 @@ export function endOnSignal({ close, breakOff }: Pick<Running, 'close' | 'breakO
 
 export async function startOne(config: Config): Promise<Running> {
   const service = await startService(config);
-  boundYoung();
-  restWhenQuiet(dropFreeBuffers);
   const { observer } = service;
   if (cluster.isWorker) observer.gatherMetrics = shareMetrics(() => observer.ownMetrics());
   return { url: service.url, close: () => service.close(config.shutdownSecs), breakOff: () => service.breakOff() };

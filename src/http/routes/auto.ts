@@ -1,4 +1,6 @@
 /** The Auto REST API: paths of tables and of rows, each in both forms, and their methods. */
+
+import { DEMANDS } from '../../auth/caller.ts';
 import type { Target } from '../../auto/execute/executor.ts';
 import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
@@ -11,19 +13,11 @@ import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.t
 import { WorkSubject } from '../../util/concurrency/work-meter.ts';
 import { detached } from '../../util/text/detached.ts';
 import { answerAuto, PARSERS, type Parse, type ParseRow, ROW_PARSERS } from '../auto-request.ts';
+import { checkPath, enterSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import {
-  checkBodyType,
-  checkPath,
-  DEMANDS,
-  enterSpace,
-  FORM_TYPES,
-  type Handler,
-  JSON_TYPES,
-  pathSegments,
-  type Route,
-  type Services,
-} from '../route.ts';
+import { checkBodyType, FORM_TYPES, JSON_TYPES } from '../request-body.ts';
+import { pathSegments } from '../request-url.ts';
+import type { Handler, Route, Services } from '../route.ts';
 import { AutoReads } from '../shared-reads.ts';
 
 interface AutoPath {
@@ -148,7 +142,7 @@ export function autoRoutes(services: Services): readonly Route[] {
   return [
     {
       path: `${prefix}*`,
-      screen: (exchange) =>
+      precheck: (exchange) =>
         after(target(exchange, paths.parse(exchange.path)), () => {
           const isForm = exchange.method === 'QUERY' || exchange.isReading;
           if (isForm || WITH_BODY.has(exchange.method)) checkBodyType(exchange, isForm ? FORM_TYPES : JSON_TYPES);

@@ -1,5 +1,6 @@
 /** Custom calls: both paths, and the answer as the caller wants it. */
 
+import { DEMANDS } from '../../auth/caller.ts';
 import { runCall } from '../../custom/call/call.ts';
 import { type BufferedRows, type CallOutput, ResultTooLarge, type RowOutput } from '../../custom/call/call-output.ts';
 import type { CallPath } from '../../custom/call/endpoint-resolver.ts';
@@ -13,21 +14,14 @@ import { effectivePersonaOf } from '../../personas/effective-persona.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { NestingError } from '../../util/json/json.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
-import { BufferedBody } from '../buffered-body.ts';
+import { checkPath, enterSpace, type InSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { RowResponse, sendBytes, sendValue } from '../respond.ts';
-import {
-  checkEncoding,
-  checkPath,
-  DEMANDS,
-  enterSpace,
-  formatOf,
-  type Handler,
-  type InSpace,
-  pathSegments,
-  type Route,
-  type Services,
-} from '../route.ts';
+import { checkEncoding } from '../request-body.ts';
+import { formatOf, pathSegments } from '../request-url.ts';
+import { BufferedBody } from '../response/buffered-body.ts';
+import { sendBytes, sendValue } from '../response/respond.ts';
+import { RowResponse } from '../response/row-response.ts';
+import type { Handler, Route, Services } from '../route.ts';
 
 /** Whom and what a call is about, as far as its head tells. */
 interface Entered extends InSpace {
@@ -89,8 +83,8 @@ export function customRoutes(services: Services): readonly Route[] {
   });
 
   return [
-    { path: '/:org/:project/*', methods: methods(1), screen: (exchange) => enter(exchange, 1) },
-    { path: `${long}*`, methods: methods(long.length), screen: (exchange) => enter(exchange, long.length) },
+    { path: '/:org/:project/*', methods: methods(1), precheck: (exchange) => enter(exchange, 1) },
+    { path: `${long}*`, methods: methods(long.length), precheck: (exchange) => enter(exchange, long.length) },
   ];
 }
 

@@ -1,5 +1,6 @@
 /** Management of definitions: deploy, update, delete, get, list, history, diff and copy to a space, and the check that develops one. */
 
+import { DEMANDS } from '../../auth/caller.ts';
 import {
   AUTHORS,
   type Author,
@@ -21,10 +22,13 @@ import type { ValidateOptions } from '../../custom/manage/validate.ts';
 import { apiError } from '../../errors.ts';
 import { parseUlid } from '../../model/ulid.ts';
 import { audit } from '../audit.ts';
+import { enterSpace, requireRole } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendBytes, sendValue } from '../respond.ts';
-import { DEMANDS, enterSpace, formatOf, type Handler, jsonBody, type Route, requireRole, type Services } from '../route.ts';
-import { trialOf, yamlBody } from '../trial-body.ts';
+import { jsonBody, yamlBody } from '../request-body.ts';
+import { formatOf } from '../request-url.ts';
+import { sendBytes, sendValue } from '../response/respond.ts';
+import type { Handler, Route, Services } from '../route.ts';
+import { trialOf } from '../trial-body.ts';
 
 export /** Needed nowhere; where it is sent it must be right. */
 function featureOf(exchange: Exchange): string | undefined {
@@ -71,12 +75,12 @@ export function definitionRoutes(services: Services): readonly Route[] {
     };
 
   /** Only authors send bodies here. */
-  const screen = async (exchange: Exchange): Promise<void> => requireRole((await enter(exchange)).caller, ...AUTHORS);
+  const precheck = async (exchange: Exchange): Promise<void> => requireRole((await enter(exchange)).caller, ...AUTHORS);
 
   return [
     {
       path: base,
-      screen,
+      precheck,
       methods: {
         GET: read(async (exchange, author) => {
           const name = exchange.parameter('format');
@@ -121,14 +125,14 @@ export function definitionRoutes(services: Services): readonly Route[] {
     },
     {
       path: `${base}/space/copy`,
-      screen,
+      precheck,
       methods: {
         PUT: change('definition.copy', (exchange, author) => promote(management, author, jsonBody(exchange), inspectOptions(exchange))),
       },
     },
     {
       path: `${base}/space/diff`,
-      screen,
+      precheck,
       methods: {
         POST: read(async (exchange, author) => {
           requireRole(author.caller, ...AUTHORS);
@@ -139,7 +143,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
     },
     {
       path: `${base}/check`,
-      screen,
+      precheck,
       methods: {
         POST: read(async (exchange, author) => {
           requireRole(author.caller, ...AUTHORS);

@@ -1,10 +1,13 @@
 /** The service describes itself: the OpenAPI document of what the caller may do, a page that shows it, and llms.txt. */
+
+import { DEMANDS } from '../../auth/caller.ts';
 import { type DocumentKind, documentTag } from '../../describe/documents/document-cache.ts';
 import { apiError } from '../../errors.ts';
+import { enterSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendDocument } from '../respond.ts';
-import { DEMANDS, enterSpace, type Route, type Services } from '../route.ts';
-import { sendViewerFile, VIEWER_FILES } from '../viewer.ts';
+import { sendDocument } from '../response/respond.ts';
+import { sendViewerFile, VIEWER_FILES } from '../response/viewer.ts';
+import type { Route, Services } from '../route.ts';
 
 const TYPES: Readonly<Record<DocumentKind, string>> = {
   json: 'application/json; charset=utf-8',

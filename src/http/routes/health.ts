@@ -1,15 +1,15 @@
 /** For the orchestrator and the scraper: alive, ready, metrics. No headers needed, nothing of a tenant told. */
 import { apiError } from '../../errors.ts';
 import { METRICS_TYPE } from '../../observe.ts';
-import { sendBytes, sendDone } from '../respond.ts';
+import { sendBytes, sendDone } from '../response/respond.ts';
 import type { Route, Services } from '../route.ts';
 
 export function healthRoutes(services: Services): readonly Route[] {
   return [
-    { path: '/healthz', open: true, methods: { GET: (exchange) => sendDone(exchange, 200, 'The process is alive.') } },
+    { path: '/healthz', isProbe: true, methods: { GET: (exchange) => sendDone(exchange, 200, 'The process is alive.') } },
     {
       path: '/readyz',
-      open: true,
+      isProbe: true,
       methods: {
         async GET(exchange) {
           if (!services.ready()) throw apiError('shutting_down');
@@ -20,7 +20,7 @@ export function healthRoutes(services: Services): readonly Route[] {
     },
     {
       path: '/metrics',
-      open: true,
+      isProbe: true,
       methods: {
         async GET(exchange) {
           sendBytes(exchange, 200, METRICS_TYPE, Buffer.from(await services.observer.metrics()));

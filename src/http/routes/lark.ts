@@ -1,14 +1,18 @@
 /** Lark modules of a space: put, list, get, delete. */
+
+import { DEMANDS } from '../../auth/caller.ts';
 import { checkModule, definitionsLoading } from '../../custom/manage/modules.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { deleteModule, getModule, listModules, putModule } from '../../manage/lark-modules.ts';
 import type { SpaceCaller } from '../../model/caller.ts';
 import { plainDocument } from '../../util/json/plain-document.ts';
 import { audit } from '../audit.ts';
+import { enterSpace } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendJson, sendValue } from '../respond.ts';
-import { DEMANDS, enterSpace, formatOf, type Handler, type Route, type Services } from '../route.ts';
-import { yamlBody } from '../trial-body.ts';
+import { yamlBody } from '../request-body.ts';
+import { formatOf } from '../request-url.ts';
+import { sendJson, sendValue } from '../response/respond.ts';
+import type { Handler, Route, Services } from '../route.ts';
 
 export function larkRoutes(services: Services): readonly Route[] {
   const { store, config } = services;
@@ -46,8 +50,8 @@ export function larkRoutes(services: Services): readonly Route[] {
   };
 
   return [
-    { path: base, methods, screen: enter },
-    { path: `${base}/`, methods, screen: enter },
+    { path: base, methods, precheck: enter },
+    { path: `${base}/`, methods, precheck: enter },
     {
       path: `${base}/list`,
       methods: {

@@ -1,5 +1,6 @@
 /** The endpoint of the Model Context Protocol: who may call it and from where; what is said there is the protocol's affair. */
 import { isIP } from 'node:net';
+import { DEMANDS } from '../../auth/caller.ts';
 import { ApiError, apiError } from '../../errors.ts';
 import { answerMessage, type McpReply, type MessageHeaders, type ToolServer } from '../../mcp/protocol.ts';
 import type { ToolSession } from '../../mcp/session.ts';
@@ -7,10 +8,13 @@ import { toolsOf } from '../../mcp/tools.ts';
 import type { Caller, SpaceCaller } from '../../model/caller.ts';
 import type { ProjectContext } from '../../model/project.ts';
 import { writeJson } from '../../util/json/json.ts';
+import { projectOf } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendInside } from '../inner-requests.ts';
-import { JSON_TYPE, sendBytes, sendJson } from '../respond.ts';
-import { DEMANDS, jsonBody, projectOf, type Route, type Services } from '../route.ts';
+import { jsonBody } from '../request-body.ts';
+import { JSON_TYPE } from '../response/headers.ts';
+import { sendBytes, sendJson } from '../response/respond.ts';
+import type { Route, Services } from '../route.ts';
 import { Router } from '../router.ts';
 
 /** `routes`: those that tools may reach. */

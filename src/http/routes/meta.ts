@@ -1,11 +1,14 @@
 /** Metadata of tables: the System API's and the users' own, which differ only in who may ask. */
 import type { Demand } from '../../auth/caller.ts';
+import { DEMANDS } from '../../auth/caller.ts';
 import type { FindSight } from '../../manage/metadata.ts';
 import { EVERYTHING_VISIBLE, schemaVisibility } from '../../personas/access.ts';
 import { effectivePersonaOf } from '../../personas/effective-persona.ts';
+import { identify, projectOf } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendValue } from '../respond.ts';
-import { DEMANDS, formatOf, identify, projectOf, type Route, type Services } from '../route.ts';
+import { formatOf } from '../request-url.ts';
+import { sendValue } from '../response/respond.ts';
+import type { Route, Services } from '../route.ts';
 
 export function metaRoutes(services: Services): readonly Route[] {
   const { pathPrefix } = services.config;

@@ -1,5 +1,6 @@
 /** Personas of a space: put, get, list, delete, copy to a space; and who the caller is. */
 
+import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import { effectivePersonaOf } from '../../personas/effective-persona.ts';
@@ -13,40 +14,18 @@ import {
   putPersona,
 } from '../../personas/personas.ts';
 import { audit } from '../audit.ts';
+import { enterSpace, type InSpace, requireRole } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendValue } from '../respond.ts';
-import {
-  bodyOf,
-  DEMANDS,
-  enterSpace,
-  formatOf,
-  type Handler,
-  type InSpace,
-  JSON_TYPES,
-  jsonBody,
-  mediaType,
-  type Route,
-  requireRole,
-  type Services,
-} from '../route.ts';
-import { YAML_TYPES } from '../trial-body.ts';
+import { JSON_TYPES, jsonBody, mediaType, textBody, YAML_TYPES } from '../request-body.ts';
+import { formatOf } from '../request-url.ts';
+import { sendValue } from '../response/respond.ts';
+import type { Handler, Route, Services } from '../route.ts';
 
 const TYPES = [...YAML_TYPES, ...JSON_TYPES];
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 const READERS = ['admin', 'power'];
 
-/** The body as text; bytes that are no UTF-8 are refused. */
-function documentBody(exchange: Exchange): string {
-  const body = bodyOf(exchange, TYPES);
-  if (body.length > MOST_BYTES) throw apiError('body_too_large', String(MOST_BYTES));
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw apiError('body_not_yaml', 'it is not UTF-8');
-  }
-}
-
-/** A token that acts as a persona could rid itself of it. */
+/** A token bound to a persona must not change personas: it could lift its own restriction. */
 function requireAdmin(caller: Caller): void {
   requireRole(caller, 'admin');
   if (caller.personaBound !== undefined) throw apiError('token_bound', caller.personaBound);
@@ -80,7 +59,7 @@ export function personaRoutes(services: Services): readonly Route[] {
   const methods: Route['methods'] = {
     POST: changed('persona.put', (exchange, { caller, context }) =>
       putPersona(store, caller, {
-        text: documentBody(exchange),
+        text: textBody(exchange, TYPES, MAX_DOCUMENT_BYTES),
         type: mediaType(exchange.header('content-type') ?? '') === JSON_TYPES[0] ? 'json' : 'yaml',
         isType: (type) => engines.find(type) !== undefined,
         check: services.checkPersona(context),
@@ -91,15 +70,15 @@ export function personaRoutes(services: Services): readonly Route[] {
   };
 
   /** Only administrators send bodies here. */
-  const screen = async (exchange: Exchange): Promise<void> => requireAdmin((await enter(exchange)).caller);
+  const precheck = async (exchange: Exchange): Promise<void> => requireAdmin((await enter(exchange)).caller);
 
   return [
-    { path: base, methods, screen },
-    { path: `${base}/`, methods, screen },
+    { path: base, methods, precheck },
+    { path: `${base}/`, methods, precheck },
     { path: `${base}/list`, methods: { GET: asked((_, { caller }) => listPersonas(store, caller)) } },
     {
       path: `${base}/space/copy`,
-      screen,
+      precheck,
       methods: {
         PUT: changed('persona.copy', (exchange, { caller, context }) => copyPersonas(store, caller, context, jsonBody(exchange))),
       },

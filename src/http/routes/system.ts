@@ -1,5 +1,6 @@
 /** System APIs: organizations, projects with their databases, Power Tokens, and the proof of a server key. */
 import type { Demand } from '../../auth/caller.ts';
+import { DEMANDS } from '../../auth/caller.ts';
 import { apiError } from '../../errors.ts';
 import type { ManageAnswer } from '../../manage/answer.ts';
 import { tryEntry, tryRegistered } from '../../manage/database-trial.ts';
@@ -19,9 +20,12 @@ import type { Caller, OrgCaller, SpaceCaller } from '../../model/caller.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { plainDocument } from '../../util/json/plain-document.ts';
 import { audit } from '../audit.ts';
+import { identify, projectOf } from '../enter.ts';
 import type { Exchange } from '../exchange.ts';
-import { sendDone, sendValue } from '../respond.ts';
-import { DEMANDS, formatOf, type Handler, identify, jsonBody, projectOf, type Route, type Services } from '../route.ts';
+import { jsonBody } from '../request-body.ts';
+import { formatOf } from '../request-url.ts';
+import { sendDone, sendValue } from '../response/respond.ts';
+import type { Handler, Route, Services } from '../route.ts';
 
 /** Path segments that the service serves itself and that therefore cannot be an organization's abbreviation. */
 const SERVED = ['healthz', 'readyz', 'metrics'];
@@ -62,7 +66,7 @@ export function systemRoutes(services: Services): readonly Route[] {
       return work(exchange, caller);
     };
 
-  const screen =
+  const precheck =
     (demand: Demand) =>
     (exchange: Exchange): MaybePromise<unknown> =>
       identify(services, exchange, demand);
@@ -72,7 +76,7 @@ export function systemRoutes(services: Services): readonly Route[] {
   return [
     {
       path: `${base}/org`,
-      screen: screen(DEMANDS.system),
+      precheck: precheck(DEMANDS.system),
       methods: {
         POST: changed(DEMANDS.system, 'org.create', (exchange, caller) => createOrg(store, caller, jsonBody(exchange), reserved)),
         GET: asked(DEMANDS.system, (exchange, caller) => getOrg(store, caller, exchange.parameter('org_id') ?? caller.orgId)),
@@ -85,7 +89,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     { path: `${base}/org/list`, methods: { GET: asked(DEMANDS.system, (_, caller) => listOrgs(store, caller)) } },
     {
       path: `${base}/project`,
-      screen: screen(DEMANDS.systemOrg),
+      precheck: precheck(DEMANDS.systemOrg),
       methods: {
         POST: changed(DEMANDS.systemOrg, 'project.create', (exchange, caller) =>
           createProject(store, caller, jsonBody(exchange), services),
@@ -102,7 +106,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     { path: `${base}/project/list`, methods: { GET: asked(DEMANDS.systemOrg, (_, caller) => listProjects(store, caller)) } },
     {
       path: `${base}/project/database`,
-      screen: screen(DEMANDS.systemOrg),
+      precheck: precheck(DEMANDS.systemOrg),
       methods: {
         POST: changed(DEMANDS.systemOrg, 'database.add', (exchange, caller) =>
           addDatabase(store, caller, exchange.parameter('project_id'), jsonBody(exchange), services),
@@ -125,7 +129,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     },
     {
       path: `${base}/project/database/test`,
-      screen: screen(DEMANDS.systemOrg),
+      precheck: precheck(DEMANDS.systemOrg),
       methods: {
         GET: asked(DEMANDS.systemOrg, (exchange, caller) =>
           tryRegistered(store, caller, projectId(exchange, caller), exchange.parameter('type'), exchange.parameter('name'), services),
@@ -139,7 +143,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     },
     {
       path: `${base}/token`,
-      screen: screen(DEMANDS.tokens),
+      precheck: precheck(DEMANDS.tokens),
       methods: {
         POST: changed(
           DEMANDS.tokens,
@@ -167,7 +171,7 @@ export function systemRoutes(services: Services): readonly Route[] {
     },
     {
       path: `/${config.pathPrefix}/proof/v1/validate/server/key`,
-      screen: (exchange) => after(identify(services, exchange, DEMANDS.validate), () => checkKeySize(exchange.head.section.length)),
+      precheck: (exchange) => after(identify(services, exchange, DEMANDS.validate), () => checkKeySize(exchange.head.section.length)),
       methods: { GET: (exchange) => validateKey(services, exchange), POST: (exchange) => validateKey(services, exchange) },
     },
   ];

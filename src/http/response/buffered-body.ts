@@ -1,8 +1,8 @@
 /** Collects an answer in memory, up to a bound. */
-import type { Format, RowWriter } from '../formats/format.ts';
-import type { Cells, ResultColumn, RowSink } from '../model/cells.ts';
-import type { Lease } from '../util/bytes/buffer-pool.ts';
-import { ByteWriter } from '../util/bytes/byte-writer.ts';
+import type { Format, RowWriter } from '../../formats/format.ts';
+import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Lease } from '../../util/bytes/buffer-pool.ts';
+import { ByteWriter } from '../../util/bytes/byte-writer.ts';
 
 const PIECE = 64 * 1024;
 const NO_HEAD = Buffer.alloc(0);

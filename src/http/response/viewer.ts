@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { sendBytes } from './respond.ts';
 
 export interface ViewerFile {
@@ -14,8 +14,8 @@ export interface ViewerFile {
   readonly locate: () => string;
 }
 
-const own = (name: string) => (): string => fileURLToPath(new URL(`../../assets/viewer/${name}`, import.meta.url));
-const swagger = (name: string) => (): string => fileURLToPath(new URL(`../viewer/${name}`, import.meta.url));
+const own = (name: string) => (): string => fileURLToPath(new URL(`../../../assets/viewer/${name}`, import.meta.url));
+const swagger = (name: string) => (): string => fileURLToPath(new URL(`../../viewer/${name}`, import.meta.url));
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';

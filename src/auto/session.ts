@@ -40,3 +40,8 @@ export interface AutoResult {
 
 /** A request turned out to need a transaction on a connection that it shares. Nothing has been done; it is run again on one of its own. */
 export class NeedsExclusiveConnection extends Error {}
+
+/** Closes the connection if the snapshot cannot be ended; ignores whether the caller still waits. */
+export function endSnapshot({ connection, options }: AutoSession): Promise<unknown> {
+  return connection.rollback({ timeoutMs: options.timeoutMs }).catch(() => connection.close());
+}

@@ -1,11 +1,10 @@
 /** Runs a plan of any kind with the function for its kind. */
 
-import { endSnapshot } from '../expand/run-expand.ts';
 import type { AutoPlan } from '../plan/plan.ts';
 import { runGroups } from '../read/run-groups.ts';
 import { runRead } from '../read/run-read.ts';
 import { runExpandedRow, runRow } from '../read/run-row.ts';
-import type { AnswerSink, AutoResult, AutoSession } from '../session.ts';
+import { type AnswerSink, type AutoResult, type AutoSession, endSnapshot } from '../session.ts';
 import { runInsert } from '../write/run-insert.ts';
 import { runPatch } from '../write/run-patch.ts';
 import { runWrite } from '../write/run-write.ts';

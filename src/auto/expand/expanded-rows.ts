@@ -1,7 +1,8 @@
 /** Rows with what belongs to them, on their way to the answer: each item of `$expand` is a cell with rows in it. */
-import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cells.ts';
+import type { Cells, ResultColumn, RowSink } from '../../model/cells.ts';
 import { appendBytes, appendNestedCell, appendNestedNull, beginNested, beginNestedCell, endNestedCell } from '../../model/nested.ts';
 import { ByteWriter } from '../../util/bytes/byte-writer.ts';
+import { Gate } from '../rows/gate.ts';
 import type { RowStore } from '../rows/row-store.ts';
 
 /** Rows that were read, and for each item what belongs to them. */
@@ -63,27 +64,6 @@ export async function sendRows(rows: ReadRows, sink: RowSink): Promise<void> {
     sink.row(cells);
   }
   out.release();
-}
-
-/** Stays closed while whoever takes the rows is busy. */
-export class Gate implements Backpressure {
-  isClosed = false;
-  #open: (() => void) | undefined;
-
-  pause(): void {
-    this.isClosed = true;
-  }
-
-  resume(): void {
-    this.isClosed = false;
-    this.#open?.();
-  }
-
-  opened(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#open = resolve;
-    });
-  }
 }
 
 function writeRow({ store, visible, items }: ReadRows, row: number, cells: Cells, out: ByteWriter): void {

@@ -12,7 +12,7 @@ import type { RowStore } from '../rows/row-store.ts';
 import type { ReadItem } from './expanded-rows.ts';
 
 /** What of the items comes with the rows themselves, and what after them. */
-export interface Divided {
+export interface Division {
   readonly joined: readonly Expansion[];
   /** The one that has its rows repeated. */
   readonly list: Expansion | undefined;
@@ -27,8 +27,8 @@ const PAGE_MOST = 100;
 const REPEATED_MOST = 256 * 1024;
 
 interface Divisions {
-  readonly plain: Divided;
-  readonly listed: Divided;
+  readonly plain: Division;
+  readonly listed: Division;
 }
 
 const divisions = new WeakMap<readonly Expansion[], Divisions>();
@@ -40,7 +40,7 @@ interface Page {
   readonly select: SelectPlan;
 }
 
-export function divide({ expand, select }: Page, dialect: Dialect, repeats: boolean): Divided {
+export function divide({ expand, select }: Page, dialect: Dialect, repeats: boolean): Division {
   const { table, columns, kinds, limit } = select;
   const key = table.primaryKey;
   const joins = kinds !== 'described' && key.length > 0 && key.every((column) => columns.includes(column)) && dialect.prefersJoin?.(select);

@@ -3,7 +3,7 @@ import type { Outcome } from '../../engines/contract/engine.ts';
 import type { RowSink } from '../../model/cells.ts';
 import { compilePage } from '../../sql/compile/compile-page.ts';
 import type { Authorized, SelectPlan } from '../../sql/plan.ts';
-import { runExpanded } from '../expand/run-expand.ts';
+import { ExpandedPage, memoryError } from '../expand/expanded-page.ts';
 import { CursorSink } from '../plan/cursor.ts';
 import type { ReadPlan } from '../plan/plan.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
@@ -14,11 +14,30 @@ export function runRead(plan: ReadPlan, session: AutoSession, sink: AnswerSink):
   return plan.expand.length > 0 ? readExpanded(plan, session, sink) : readRows(plan, session, sink, sink);
 }
 
+/** Reads the page once more without joining a list, if the list turns out to be too long. */
 async function readExpanded(plan: ReadPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  const read = (select: ReadPlan['select'], into: RowSink): Promise<AutoResult> => readRows({ ...plan, select }, session, sink, into);
-  // A cursor is found by counting the rows.
-  const { result, rows } = await runExpanded(plan, session, sink, !plan.keyset, read);
-  return { ...result, rows };
+  // A cursor counts rows, so no row may be repeated.
+  const result = await readExpandedPage(plan, session, sink, !plan.keyset);
+  return result ?? ((await readExpandedPage(plan, session, sink, false)) as AutoResult);
+}
+
+async function readExpandedPage(
+  plan: ReadPlan,
+  session: AutoSession,
+  sink: AnswerSink,
+  mayRepeat: boolean,
+): Promise<AutoResult | undefined> {
+  const page = new ExpandedPage(plan, session, mayRepeat);
+  try {
+    await page.begin();
+    const { cursor } = await readRows({ ...plan, select: page.select }, session, sink, page.store).finally(() => page.checkRows());
+    if (!(await page.readItems())) return undefined;
+    return { rows: await page.send(sink), cursor };
+  } catch (error) {
+    throw memoryError(error);
+  } finally {
+    await page.end();
+  }
 }
 
 /** What is known before the first row goes to the answer, the rows where they are wanted. */

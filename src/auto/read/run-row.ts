@@ -2,7 +2,7 @@
 import { apiError } from '../../errors.ts';
 import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink } from '../../model/cells.ts';
 import type { Authorized, SelectPlan } from '../../sql/plan.ts';
-import { runExpanded } from '../expand/run-expand.ts';
+import { ExpandedPage, memoryError } from '../expand/expanded-page.ts';
 import type { ExpandedRowPlan, RowPlan } from '../plan/plan.ts';
 import { hasTag, rowTag, weakTag } from '../request/entity-tags.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
@@ -17,8 +17,17 @@ export async function runRow(plan: RowPlan, session: AutoSession, sink: AnswerSi
 }
 
 export async function runExpandedRow(plan: ExpandedRowPlan, session: AutoSession, sink: AnswerSink): Promise<AutoResult> {
-  const { rows } = await runExpanded(plan, session, sink, false, (select, row) => readOne(select, session, row));
-  return { rows, cursor: undefined };
+  const page = new ExpandedPage(plan, session, false);
+  try {
+    await page.begin();
+    await readOne(page.select, session, page.store).finally(() => page.checkRows());
+    await page.readItems();
+    return { rows: await page.send(sink), cursor: undefined };
+  } catch (error) {
+    throw memoryError(error);
+  } finally {
+    await page.end();
+  }
 }
 
 async function readOne(plan: Authorized<SelectPlan>, session: AutoSession, sink: RowSink): Promise<number> {

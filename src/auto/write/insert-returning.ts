@@ -8,9 +8,9 @@ import { type Backpressure, type Cells, copyRow, type ResultColumn, type RowSink
 import type { Column } from '../../model/table.ts';
 import { compileSelect } from '../../sql/compile/compile.ts';
 import type { BoundStatement } from '../../sql/dialect.ts';
-import { Gate } from '../expand/expanded-rows.ts';
 import { cellText } from '../plan/cursor.ts';
 import type { InsertBodyPlan, ReturnedRows } from '../plan/plan-write.ts';
+import { Gate } from '../rows/gate.ts';
 import type { Batch, Group } from '../rows/insert-body.ts';
 import { maskedSink } from '../rows/mask-sink.ts';
 import type { AnswerSink, AutoSession } from '../session.ts';

@@ -3,8 +3,9 @@
  * whether its result is rows. What cannot be told is left open.
  */
 import type { DefinitionDocument } from '../custom/document/document.ts';
+import { parseTemplate } from '../sql/template/parse-template.ts';
+import { SqlProblem } from '../sql/template/scan.ts';
 import type { SqlSyntax } from '../sql/template/syntax.ts';
-import { parseTemplate, SqlProblem } from '../sql/template/template.ts';
 import type { DescribedAnswer } from './description.ts';
 
 type Response = NonNullable<DefinitionDocument['response']>;

@@ -4,7 +4,6 @@ import { runPlan, runReadOnly } from '../auto/execute/run.ts';
 import { readAhead } from '../auto/plan/patch-body.ts';
 import { planRequest } from '../auto/plan/plan.ts';
 import {
-  type AutoRequest,
   parseDelete,
   parseInsert,
   parsePatch,
@@ -12,7 +11,8 @@ import {
   parseReadRow,
   parseUpdate,
   type RowAddress,
-} from '../auto/request/request.ts';
+} from '../auto/request/parse-request.ts';
+import type { AutoRequest } from '../auto/request/request.ts';
 import type { AutoResult } from '../auto/session.ts';
 import { apiError } from '../errors.ts';
 import type { Entry } from '../model/entry.ts';

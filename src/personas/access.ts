@@ -1,5 +1,5 @@
 /** The access of a caller to a table, or to the tables of a schema: from as whom it acts to what that grants. */
-import { type Access, UNRESTRICTED } from '../auto/plan/authorize.ts';
+import { type Access, UNRESTRICTED } from '../auto/plan/access.ts';
 import { apiError } from '../errors.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';
 import type { Located } from '../model/database-name.ts';

@@ -3,7 +3,7 @@
  * they are encrypted, and open for the same persona of the same space only.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { CursorSeal } from '../auto/plan/authorize.ts';
+import type { CursorSeal } from '../auto/plan/access.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -2,7 +2,7 @@
  * What a persona grants in a project, found by database, schema and table. Documents are read when a persona is first in force; rights are
  * compiled once for each picture of a table. Knows no request.
  */
-import type { Access, CursorSeal, Restriction, TableRights } from '../auto/plan/authorize.ts';
+import type { Access, CursorSeal, Restriction, TableRights } from '../auto/plan/access.ts';
 import type { Engines } from '../engines/registry.ts';
 import { ApiError } from '../errors.ts';
 import type { Caller, SpaceCaller } from '../model/caller.ts';

@@ -1,5 +1,5 @@
 /** Values that the service gives to columns itself (`set` of a persona), checked against the columns like any other value. */
-import type { Preset, Subject } from '../auto/plan/authorize.ts';
+import type { Preset, Subject } from '../auto/plan/access.ts';
 import { fromText, InvalidValue } from '../auto/plan/values.ts';
 import type { PresetValue } from '../model/persona.ts';
 import type { Column } from '../model/table.ts';

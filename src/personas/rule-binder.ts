@@ -3,7 +3,7 @@
  * SQL; the conditions are those of any filter.
  */
 
-import type { Rule, Subject } from '../auto/plan/authorize.ts';
+import type { Rule, Subject } from '../auto/plan/access.ts';
 import { comparison, findColumn } from '../auto/plan/filters.ts';
 import { fromText, InvalidValue } from '../auto/plan/values.ts';
 import type { RawFilter, RawValue } from '../auto/request/filter-syntax.ts';

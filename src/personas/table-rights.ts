@@ -2,7 +2,7 @@
  * What a persona grants on one table, compiled once for the catalogue's picture of it: columns, a condition, presets and limits by operation. What
  * cannot be compiled makes its operation broken, so that it fails closed. Knows no request.
  */
-import type { Preset, Right, Rule, TableRights } from '../auto/plan/authorize.ts';
+import type { Preset, Right, Rule, TableRights } from '../auto/plan/access.ts';
 import { InvalidValue } from '../auto/plan/values.ts';
 import { ApiError } from '../errors.ts';
 import type { ColumnGrant, InsertGrant, Operation, ReadGrant, RowRule, TableGrants, UpdateGrant } from '../model/persona.ts';

@@ -1,6 +1,5 @@
 /** The functions of `$agg` and the parts of time of `$group`, one row each: which columns they fit, and what comes out. */
 import type { Column, Kind } from '../model/table.ts';
-import type { Dialect } from './dialect.ts';
 
 export interface AggregateRow {
   /** Kinds of columns that it takes; undefined: every column that the engine can compare; `any`: every column, and none. */
@@ -47,13 +46,6 @@ export const TIME_PARTS = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'm
 export type TimePart = (typeof TIME_PARTS)[number];
 
 export const isTimePart = (name: string): name is TimePart => (TIME_PARTS as readonly string[]).includes(name);
-
-/** The SQL of an aggregate; without a column it counts rows. */
-export function aggregateSql(fn: AggregateFunction, column: Column | undefined, dialect: Dialect): string {
-  if (column === undefined) return 'count(*)';
-  const name = dialect.quote(column.name);
-  return dialect.aggregate?.(fn, column, name) ?? AGGREGATES[fn].sql(name);
-}
 
 /** Is the result one of the column's own values? */
 export const isOfColumn = (aggregate: AggregateFunction): boolean => aggregate === 'min' || aggregate === 'max';

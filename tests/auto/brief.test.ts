@@ -1,15 +1,9 @@
 // Which statements may share a connection: those that take about as long as any other of their table.
 import { describe, expect, test, vi } from 'vitest';
 import { BriefKinds } from '../../src/auto/execute/statement-class.ts';
-import { type Access, UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
-import {
-  type AutoRequest,
-  type DeleteRequest,
-  type InsertRequest,
-  parseRead,
-  parseReadRow,
-  type UpdateRequest,
-} from '../../src/auto/request/request.ts';
+import { type Access, UNRESTRICTED } from '../../src/auto/plan/access.ts';
+import { parseRead, parseReadRow } from '../../src/auto/request/parse-request.ts';
+import type { AutoRequest, DeleteRequest, InsertRequest, UpdateRequest } from '../../src/auto/request/request.ts';
 import type { Engine } from '../../src/engines/contract/engine.ts';
 import { BriefKind } from '../../src/engines/pool/statement-class.ts';
 import { type Column, makeTable, type Table } from '../../src/model/table.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+import { UNRESTRICTED } from '../../src/auto/plan/access.ts';
 import { fromJson } from '../../src/auto/plan/values.ts';
 import { type Batch, planRows, readBatch } from '../../src/auto/rows/insert-body.ts';
 import { clickhouseDialect } from '../../src/engines/clickhouse/dialect/dialect.ts';

@@ -1,7 +1,8 @@
 // What kind of connection a request asks the pool for.
 import { expect, test } from 'vitest';
 import { needOf } from '../../src/auto/execute/acquire-options.ts';
-import { type AutoRequest, parseDelete, parseInsert, parsePatch, parseRead, parseUpdate } from '../../src/auto/request/request.ts';
+import { parseDelete, parseInsert, parsePatch, parseRead, parseUpdate } from '../../src/auto/request/parse-request.ts';
+import type { AutoRequest } from '../../src/auto/request/request.ts';
 import { clickhouseEngine } from '../../src/engines/clickhouse/index.ts';
 import { postgresEngine } from '../../src/engines/postgres/index.ts';
 import { parseQuery } from '../../src/util/text/query.ts';

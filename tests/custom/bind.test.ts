@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../src/engines/index.ts';
 import type { DbType } from '../../src/model/entry.ts';
-import { scanSql } from '../../src/sql/template/scan.ts';
-import { parseTemplate, SqlProblem, type Template } from '../../src/sql/template/template.ts';
+import { parseTemplate } from '../../src/sql/template/parse-template.ts';
+import { SqlProblem, scanSql } from '../../src/sql/template/scan.ts';
+import type { Template } from '../../src/sql/template/template.ts';
 import { Decimal, type PlainValue } from '../../src/util/text/decimal.ts';
 
 const engineOf = (name: string): Engine => ENGINES.named(name) ?? ENGINES.fallback;

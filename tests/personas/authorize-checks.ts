@@ -2,14 +2,8 @@
 // memory, and single promises of it. Plain functions that throw, so that `scripts/mutate-access.mjs` can run them on changed code.
 import { isDeepStrictEqual } from 'node:util';
 import { explain } from '../../src/auto/execute/failures.ts';
-import {
-  type Access,
-  authorize,
-  authorizeUpsertUpdates,
-  mayEstimate,
-  visibleColumnNames,
-  visibleTable,
-} from '../../src/auto/plan/authorize.ts';
+import type { Access } from '../../src/auto/plan/access.ts';
+import { authorize, authorizeUpsertUpdates, mayEstimate, visibleColumnNames, visibleTable } from '../../src/auto/plan/authorize.ts';
 import { DbFailure } from '../../src/engines/contract/engine.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { Operation } from '../../src/model/persona.ts';

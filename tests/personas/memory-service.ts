@@ -1,21 +1,14 @@
 // The way of a request from its text to its plan, with the service's own code, and rows in memory instead of a database behind it.
 import { randomBytes } from 'node:crypto';
-import type { Access } from '../../src/auto/plan/authorize.ts';
+import type { Access } from '../../src/auto/plan/access.ts';
 import { authorize, authorizeUpsertUpdates } from '../../src/auto/plan/authorize.ts';
 import { encodeCursor } from '../../src/auto/plan/cursor.ts';
 import { isOneOf } from '../../src/auto/plan/keys.ts';
 import { type AutoPlan, planRequest, type ReadPlan } from '../../src/auto/plan/plan.ts';
 import type { InsertBodyPlan, PatchBodyPlan, ReturnedRows, WritePlan } from '../../src/auto/plan/plan-write.ts';
 import { relatedReferences } from '../../src/auto/plan/relations.ts';
-import {
-  type AutoRequest,
-  parseDelete,
-  parseInsert,
-  parsePatch,
-  parseRead,
-  parseReadRow,
-  parseUpdate,
-} from '../../src/auto/request/request.ts';
+import { parseDelete, parseInsert, parsePatch, parseRead, parseReadRow, parseUpdate } from '../../src/auto/request/parse-request.ts';
+import type { AutoRequest } from '../../src/auto/request/request.ts';
 import { ROWS, readBatch, rowsToInsert } from '../../src/auto/rows/insert-body.ts';
 import { isChange } from '../../src/auto/write/insert-statements.ts';
 import { ApiError, apiError } from '../../src/errors.ts';

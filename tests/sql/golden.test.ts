@@ -1,9 +1,10 @@
 // The SQL of every operator on every kind of column, and of every plan, for all four dialects, without a server: each dialect's file in golden/ is
 // what the servers are sent. `npx vitest run tests/sql -u` writes the files anew; the differences are there to be read.
 import { describe, expect, test } from 'vitest';
-import { UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+import { UNRESTRICTED } from '../../src/auto/plan/access.ts';
 import { planRequest } from '../../src/auto/plan/plan.ts';
-import { type AutoRequest, parseDelete, parseRead, parseUpdate } from '../../src/auto/request/request.ts';
+import { parseDelete, parseRead, parseUpdate } from '../../src/auto/request/parse-request.ts';
+import type { AutoRequest } from '../../src/auto/request/request.ts';
 import { planRows, readBatch } from '../../src/auto/rows/insert-body.ts';
 import { clickhouseDialect } from '../../src/engines/clickhouse/dialect/dialect.ts';
 import { compileInKeyOrder } from '../../src/engines/clickhouse/dialect/key-order.ts';

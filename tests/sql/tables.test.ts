@@ -1,7 +1,7 @@
 // The tables that a statement names, by its words alone.
 import { expect, test } from 'vitest';
 import { ENGINES } from '../../src/engines/index.ts';
-import { parseTemplate } from '../../src/sql/template/template.ts';
+import { parseTemplate } from '../../src/sql/template/parse-template.ts';
 
 const CASES: [sql: string, tables: readonly string[], engine?: string][] = [
   ['SELECT 1', []],

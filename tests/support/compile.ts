@@ -1,5 +1,7 @@
 // The compiler of plans for tests of engines, which plan as a caller does who may do everything.
-import { authorize, UNRESTRICTED } from '../../src/auto/plan/authorize.ts';
+
+import { UNRESTRICTED } from '../../src/auto/plan/access.ts';
+import { authorize } from '../../src/auto/plan/authorize.ts';
 import * as compiler from '../../src/sql/compile/compile.ts';
 import type { BoundStatement, Dialect } from '../../src/sql/dialect.ts';
 import type { CountPlan, DeletePlan, SelectPlan, UpdatePlan } from '../../src/sql/plan.ts';

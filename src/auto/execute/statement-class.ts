@@ -8,7 +8,8 @@
 import type { Engine } from '../../engines/contract/engine.ts';
 import { type BriefKind, type KindTraits, kindIn } from '../../engines/pool/statement-class.ts';
 import type { Table } from '../../model/table.ts';
-import { type Access, visibleTable } from '../plan/authorize.ts';
+import type { Access } from '../plan/access.ts';
+import { visibleTable } from '../plan/authorize.ts';
 import type { RawFilter } from '../request/filter-syntax.ts';
 import { type AutoRequest, OPERATIONS, type RowSelector, type UpdateRequest, type WriteRequest } from '../request/request.ts';
 

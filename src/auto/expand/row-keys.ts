@@ -9,7 +9,7 @@ import { cellText } from '../plan/cursor.ts';
 import { fromText, InvalidValue } from '../plan/values.ts';
 import type { RowStore } from '../rows/row-store.ts';
 
-/** Bound parameters of one statement; PostgreSQL and MySQL allow 65,535. */
+/** Key values of one statement. Servers allow 65,535 parameters. */
 const MAX_KEY_VALUES = 60_000;
 
 /** Equal for keys that the database considers equal. */

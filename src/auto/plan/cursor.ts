@@ -7,7 +7,7 @@ import type { Backpressure, Cells, ResultColumn, RowSink } from '../../model/cel
 import type { Column } from '../../model/table.ts';
 import type { Condition, OrderTerm } from '../../sql/plan.ts';
 import type { ParamValue } from '../../sql/statement.ts';
-import type { CursorSeal } from './authorize.ts';
+import type { CursorSeal } from './access.ts';
 import { fromText, InvalidValue } from './values.ts';
 
 const shapeOf = (order: readonly OrderTerm[]): string => order.map(({ column, direction }) => `${column.name} ${direction}`).join();

@@ -4,7 +4,8 @@ import type { Column, Kind, Table } from '../../model/table.ts';
 import { AGGREGATES, isOfColumn, type TimePart, takes } from '../../sql/aggregates.ts';
 import type { Authorized, GroupPlan, Output } from '../../sql/plan.ts';
 import type { AggregateItem, GroupItem, GroupRequest } from '../request/request.ts';
-import { type Access, authorize, checkPageSize } from './authorize.ts';
+import type { Access } from './access.ts';
+import { authorize, checkPageSize } from './authorize.ts';
 import { conditionOf, findQueryable } from './filters.ts';
 import { checkVersion, rowsBefore } from './paging.ts';
 

@@ -5,7 +5,8 @@ import type { Assignment, Authorized, Condition, CountPlan, DeletePlan, SelectPl
 import type { ParamValue } from '../../sql/statement.ts';
 import type { EntityTags } from '../request/entity-tags.ts';
 import type { DeleteRequest, InsertRequest, PatchRowsRequest, RowSelector, UpdateRequest, WriteOptions } from '../request/request.ts';
-import { type Access, authorize, checkWritable, isOpenToRead, readableTable } from './authorize.ts';
+import type { Access } from './access.ts';
+import { authorize, checkWritable, isOpenToRead, readableTable } from './authorize.ts';
 import { conditionOf, findColumn } from './filters.ts';
 import { keyCondition } from './keys.ts';
 import { assignments } from './patch-body.ts';

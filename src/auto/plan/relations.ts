@@ -18,7 +18,8 @@ import type { Authorized, Condition, CountPlan, Link } from '../../sql/plan.ts';
 import type { ExpandItem } from '../request/expand-syntax.ts';
 import type { RawFilter, RelatedSelector } from '../request/filter-syntax.ts';
 import type { AutoRequest } from '../request/request.ts';
-import { type Access, authorize, reachableTable } from './authorize.ts';
+import type { Access } from './access.ts';
+import { authorize, reachableTable } from './authorize.ts';
 import { conditionOf } from './filters.ts';
 
 /** What a request may reach from its table. */

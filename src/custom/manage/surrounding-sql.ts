@@ -1,7 +1,9 @@
 /** Runs the SQL before and after a trial in the trial's own transaction: fixtures and assertions of a test. */
 import { apiError } from '../../errors.ts';
+import { parseTemplate } from '../../sql/template/parse-template.ts';
+import { SqlProblem } from '../../sql/template/scan.ts';
 import type { SqlSyntax } from '../../sql/template/syntax.ts';
-import { parseTemplate, SqlProblem, type Template } from '../../sql/template/template.ts';
+import type { Template } from '../../sql/template/template.ts';
 import { MemoryBudget } from '../../util/bytes/memory-lease.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { explainStep } from '../failures.ts';

@@ -1,5 +1,5 @@
 /** Resolves the path of a slot (`?:name`, `?:input.x`, `?:step_0[2].x`) when a definition is compiled. Independent of SQL. */
-import type { Path } from '../../sql/template/scan.ts';
+import type { Path } from '../../sql/template/token.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import type { StepFrame, StepScope } from './step.ts';
 

@@ -3,7 +3,7 @@
  * is demanded of the groups is a WHERE around them.
  */
 import type { Column } from '../../model/table.ts';
-import { aggregateSql, isOfColumn } from '../aggregates.ts';
+import { AGGREGATES, type AggregateFunction, isOfColumn } from '../aggregates.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
 import type { Authorized, Condition, GroupPlan, Output } from '../plan.ts';
 import { condition, Parameters } from './compile.ts';
@@ -95,4 +95,11 @@ function shown(output: Output, name: string | undefined, dialect: Dialect): stri
     return dialect.selectItem(name === undefined ? source.column : { ...source.column, name });
   const value = name === undefined ? expression(output, dialect) : dialect.quote(name);
   return source.of === 'rows' ? value : (dialect.formatPart?.(source.column, value) ?? value);
+}
+
+/** The SQL of an aggregate; without a column it counts rows. */
+function aggregateSql(fn: AggregateFunction, column: Column | undefined, dialect: Dialect): string {
+  if (column === undefined) return 'count(*)';
+  const name = dialect.quote(column.name);
+  return dialect.aggregate?.(fn, column, name) ?? AGGREGATES[fn].sql(name);
 }

@@ -2,7 +2,7 @@
  * What the reader of a step's SQL must know of an engine's syntax: where strings, names and comments end, which placeholders are the engine's
  * own, and which words have consequences. Each engine describes its own; what they share is in `bind-words.ts`.
  */
-import type { SqlToken } from './scan.ts';
+import type { SqlToken } from './token.ts';
 
 export interface SqlSyntax {
   /** Quotes of string literals, and of names. */
@@ -36,4 +36,14 @@ export const isDashes = (text: string, at: number): boolean => text[at] === '-' 
 
 export function isSymbol(token: SqlToken | undefined, text: string): boolean {
   return token?.kind === 'symbol' && token.text === text;
+}
+
+/** `true` for a word, in any case, that is one of `words`. */
+export function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
+  return token?.kind === 'word' && words.includes(token.text.toUpperCase());
+}
+
+/** `true` for a comment that the server executes. */
+export function isExecuted({ kind, text }: SqlToken, { executableComment }: SqlSyntax): boolean {
+  return kind === 'comment' && executableComment?.test(text) === true;
 }

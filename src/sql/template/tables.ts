@@ -1,7 +1,8 @@
 /** The tables that a statement names, by its words alone: what stands behind FROM, JOIN, INTO, UPDATE, USING and their commas. Knows no catalogue. */
 import type { Slices } from '../../util/concurrency/slices.ts';
-import { SLICE_TOKENS, type SqlToken } from './scan.ts';
+import { SLICE_TOKENS } from './scan.ts';
 import { isSymbol } from './syntax.ts';
+import type { SqlToken } from './token.ts';
 
 /** Words behind which a table stands, and whether a comma behind it has another one follow. */
 const BEFORE_TABLES: ReadonlyMap<string, 'list' | 'one'> = new Map([

@@ -5,7 +5,7 @@
 
 import type { PlainValue } from '../../util/text/decimal.ts';
 import type { BoundStatement } from '../dialect.ts';
-import type { Path } from './scan.ts';
+import type { Path } from './token.ts';
 
 export type Resolve = (path: Path) => PlainValue;
 

@@ -1,9 +1,10 @@
 // Pages of tables whose keys repeat: whichever way they are read, they are slices of one order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authorize, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { UNRESTRICTED } from '../../../src/auto/plan/access.ts';
+import { authorize } from '../../../src/auto/plan/authorize.ts';
 import { encodeCursor } from '../../../src/auto/plan/cursor.ts';
 import { planRequest } from '../../../src/auto/plan/plan.ts';
-import { parseRead } from '../../../src/auto/request/request.ts';
+import { parseRead } from '../../../src/auto/request/parse-request.ts';
 import { compileInKeyOrder } from '../../../src/engines/clickhouse/dialect/key-order.ts';
 import { type Column, makeTable } from '../../../src/model/table.ts';
 import type { Condition, SelectPlan } from '../../../src/sql/plan.ts';

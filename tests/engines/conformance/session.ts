@@ -3,17 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { Auto, type Target } from '../../../src/auto/execute/executor.ts';
 import { runPlan } from '../../../src/auto/execute/run.ts';
-import { UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { UNRESTRICTED } from '../../../src/auto/plan/access.ts';
 import { planRequest } from '../../../src/auto/plan/plan.ts';
-import {
-  type AutoRequest,
-  parseDelete,
-  parseInsert,
-  parsePatch,
-  parseRead,
-  parseReadRow,
-  parseUpdate,
-} from '../../../src/auto/request/request.ts';
+import { parseDelete, parseInsert, parsePatch, parseRead, parseReadRow, parseUpdate } from '../../../src/auto/request/parse-request.ts';
+import type { AutoRequest } from '../../../src/auto/request/request.ts';
 import type { AnswerSink, AutoResult } from '../../../src/auto/session.ts';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import { ENGINES } from '../../../src/engines/index.ts';

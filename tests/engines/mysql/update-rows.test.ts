@@ -1,6 +1,7 @@
 /** Many rows changed by their keys in one statement: each is found by the index, whatever the server thinks of the size of the table. */
 import { afterAll, beforeAll, expect, describe as suite, test } from 'vitest';
-import { authorize, UNRESTRICTED } from '../../../src/auto/plan/authorize.ts';
+import { UNRESTRICTED } from '../../../src/auto/plan/access.ts';
+import { authorize } from '../../../src/auto/plan/authorize.ts';
 import type { Connection } from '../../../src/engines/contract/engine.ts';
 import type { Table } from '../../../src/model/table.ts';
 import { compileUpdateRows } from '../../../src/sql/compile/update-rows.ts';

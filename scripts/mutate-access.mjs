@@ -42,8 +42,8 @@ const MUTATIONS = {
     ["return { op: 'and', of: [rule, where] };", 'return where;'],
     ["return { op: 'and', of: [rule, where] };", 'return rule;'],
     [
-      'let condition = known.get(subject);',
-      'let condition = known.get(known as never);\n  if (condition === undefined) known.set(known as never, rule(subject));',
+      'memoPair((rule: CallerRule, subject: Subject) => rule(subject));',
+      '((known) => (rule: CallerRule, subject: Subject) => known.get(rule) ?? (known.set(rule, rule(subject)), known.get(rule)))(new WeakMap());',
     ],
     ['if (!right.columns.has(column)) throw', 'if (false) throw'],
     ['return [...set, ...grant.right.presets.map(({ column, valueFor }) => ({ column, value: valueFor(subject) }))];', 'return set;'],

@@ -8,6 +8,7 @@ import type { PersonaRecord, Personas } from '../model/persona.ts';
 import type { ProjectContext, Space } from '../model/project.ts';
 import type { Store } from '../store/store.ts';
 import { after, type MaybePromise } from '../util/concurrency/maybe-promise.ts';
+import { memoPair } from '../util/memo.ts';
 
 export type EffectivePersona =
   | { readonly kind: 'unrestricted' }
@@ -63,21 +64,8 @@ function bound(personas: Personas, name: string, asked: string | undefined): Eff
   return { kind: 'persona', persona, all: [persona] };
 }
 
-/** What a set of roles comes to, as long as the personas of the space are these. */
-const known = new WeakMap<Personas, WeakMap<ReadonlySet<string>, EffectivePersona>>();
-
-function byRoles(personas: Personas, roles: ReadonlySet<string>): EffectivePersona {
-  let standings = known.get(personas);
-  if (standings === undefined) {
-    standings = new WeakMap();
-    known.set(personas, standings);
-  }
-  let effective = standings.get(roles);
-  if (effective === undefined) {
-    const all = [...personas.values()].filter((persona) => persona.roles.some((role) => roles.has(role)));
-    const [first] = all;
-    effective = first === undefined ? NONE : { kind: 'persona', persona: first, all };
-    standings.set(roles, effective);
-  }
-  return effective;
-}
+const byRoles = memoPair((personas: Personas, roles: ReadonlySet<string>): EffectivePersona => {
+  const all = [...personas.values()].filter((persona) => persona.roles.some((role) => roles.has(role)));
+  const [first] = all;
+  return first === undefined ? NONE : { kind: 'persona', persona: first, all };
+});

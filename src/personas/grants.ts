@@ -12,6 +12,7 @@ import type { Operation, Persona, PersonaRecord, TableGrants } from '../model/pe
 import type { ProjectContext } from '../model/project.ts';
 import type { Table } from '../model/table.ts';
 import { writeJson } from '../util/json/json.ts';
+import { memo } from '../util/memo.ts';
 import { isEveryOther, readPersona } from './document.ts';
 import { compileRights } from './table-rights.ts';
 
@@ -22,7 +23,7 @@ export class SchemaGrants {
   readonly #own = new Map<string, TableGrants>();
   #others: TableGrants | undefined;
   readonly #rights = new WeakMap<Table, TableRights>();
-  readonly #accesses = new WeakMap<SpaceCaller, CallerAccess>();
+  readonly accessFor = memo((caller: SpaceCaller): Access => new CallerAccess(caller, this.#persona, this, this.#seal));
 
   constructor(persona: PersonaRecord, seal: CursorSeal) {
     this.#persona = persona;
@@ -71,15 +72,6 @@ export class SchemaGrants {
       this.#rights.set(table, rights);
     }
     return rights;
-  }
-
-  accessFor(caller: SpaceCaller): CallerAccess {
-    let access = this.#accesses.get(caller);
-    if (access === undefined) {
-      access = new CallerAccess(caller, this.#persona, this, this.#seal);
-      this.#accesses.set(caller, access);
-    }
-    return access;
   }
 }
 
@@ -153,8 +145,8 @@ function locate(type: string, database: string, context: ProjectContext, engines
 export class GrantBook {
   readonly #engines: Engines;
   readonly #seal: (owner: string) => CursorSeal;
-  readonly #documents = new WeakMap<PersonaRecord, Persona>();
-  readonly #grants = new WeakMap<PersonaRecord, WeakMap<ProjectContext, Grants>>();
+  readonly #read = memo(({ document }: PersonaRecord): Persona => readPersona(document, 'json', () => true).persona);
+  readonly #projects = memo((_: PersonaRecord) => new WeakMap<ProjectContext, Grants>());
 
   constructor(engines: Engines, seal: (owner: string) => CursorSeal) {
     this.#engines = engines;
@@ -172,11 +164,7 @@ export class GrantBook {
   }
 
   #of(persona: PersonaRecord, context: ProjectContext, { spaceId = '' }: Caller): Grants {
-    let projects = this.#grants.get(persona);
-    if (projects === undefined) {
-      projects = new WeakMap();
-      this.#grants.set(persona, projects);
-    }
+    const projects = this.#projects(persona);
     let grants = projects.get(context);
     if (grants === undefined) {
       const seal = this.#seal(`${spaceId} ${persona.persona}`);
@@ -184,14 +172,5 @@ export class GrantBook {
       projects.set(context, grants);
     }
     return grants;
-  }
-
-  #read(record: PersonaRecord): Persona {
-    let persona = this.#documents.get(record);
-    if (persona === undefined) {
-      persona = readPersona(record.document, 'json', () => true).persona;
-      this.#documents.set(record, persona);
-    }
-    return persona;
   }
 }

@@ -7,6 +7,7 @@ import type { Column, Table } from '../../model/table.ts';
 import { isJoinable, isJoinableList, joinedColumns, LISTED_MOST } from '../../sql/compile/joined-rows.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { RelatedRows, SelectPlan } from '../../sql/plan.ts';
+import { memo } from '../../util/memo.ts';
 import type { Expansion } from '../plan/plan-expand.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { ReadItem } from './expanded-rows.ts';
@@ -22,7 +23,7 @@ export interface Division {
 }
 
 /** Pages up to so many rows come with their lists. */
-const PAGE_MOST = 100;
+const MAX_PAGE = 100;
 /** Rows of a page that are repeated may take so much. */
 const REPEATED_MOST = 256 * 1024;
 
@@ -31,7 +32,7 @@ interface Divisions {
   readonly listed: Division;
 }
 
-const divisions = new WeakMap<readonly Expansion[], Divisions>();
+const divisionsOf = memo(divisionsFor);
 /** Tables whose lists were too long to come with a page, or the rows of the page too large to be repeated. */
 const longLists = new WeakSet<Table>();
 
@@ -40,21 +41,18 @@ interface Page {
   readonly select: SelectPlan;
 }
 
-export function divide({ expand, select }: Page, dialect: Dialect, repeats: boolean): Division {
+export function divide({ expand, select }: Page, dialect: Dialect, mayRepeat: boolean): Division {
   const { table, columns, kinds, limit } = select;
   const key = table.primaryKey;
   const joins = kinds !== 'described' && key.length > 0 && key.every((column) => columns.includes(column)) && dialect.prefersJoin?.(select);
   if (joins !== true) return { joined: [], list: undefined, rows: [], apart: expand };
-  let known = divisions.get(expand);
-  if (known === undefined) {
-    known = divisionsOf(expand);
-    divisions.set(expand, known);
-  }
-  const { list } = known.listed;
-  return repeats && limit <= PAGE_MOST && list !== undefined && !longLists.has(list.rows.select.table) ? known.listed : known.plain;
+  const { plain, listed } = divisionsOf(expand);
+  const { list } = listed;
+  const isListJoined = mayRepeat && limit <= MAX_PAGE && list !== undefined && !longLists.has(list.rows.select.table);
+  return isListJoined ? listed : plain;
 }
 
-function divisionsOf(expand: readonly Expansion[]): Divisions {
+function divisionsFor(expand: readonly Expansion[]): Divisions {
   const joined = expand.filter(({ rows, nested }) => nested.length === 0 && isJoinable(rows));
   const apart = expand.filter((one) => !joined.includes(one));
   const plain = { joined, list: undefined, rows: joined.map(({ rows }) => rows), apart };

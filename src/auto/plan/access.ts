@@ -12,8 +12,10 @@ export interface Subject {
   readonly persona: string;
 }
 
-/** The same for everybody, or made for each caller. */
-export type Rule = Condition | ((subject: Subject) => Condition);
+/** Row condition that depends on the caller. */
+export type CallerRule = (subject: Subject) => Condition;
+
+export type Rule = Condition | CallerRule;
 
 /** A value that the service gives itself. */
 export interface Preset {

@@ -16,7 +16,8 @@ import type {
   UpdatePlan,
   UpdateRowsPlan,
 } from '../../sql/plan.ts';
-import type { Access, Restriction, Right, Subject, TableRights } from './access.ts';
+import { memoPair } from '../../util/memo.ts';
+import type { Access, CallerRule, Restriction, Right, Subject, TableRights } from './access.ts';
 import { ownKey } from './keys.ts';
 
 /** The table as the caller sees it for an operation: requests are planned on nothing else. */
@@ -94,23 +95,10 @@ function withRule(where: Condition | undefined, right: Right, subject: Subject):
   return { op: 'and', of: [rule, where] };
 }
 
-/** What a rule comes to for a caller, who mostly comes again. */
-const conditions = new WeakMap<Right, WeakMap<Subject, Condition>>();
+const ruleConditions = memoPair((rule: CallerRule, subject: Subject) => rule(subject));
 
-function conditionOf(right: Right, subject: Subject): Condition | undefined {
-  const { rule } = right;
-  if (typeof rule !== 'function') return rule;
-  let known = conditions.get(right);
-  if (known === undefined) {
-    known = new WeakMap();
-    conditions.set(right, known);
-  }
-  let condition = known.get(subject);
-  if (condition === undefined) {
-    condition = rule(subject);
-    known.set(subject, condition);
-  }
-  return condition;
+function conditionOf({ rule }: Right, subject: Subject): Condition | undefined {
+  return typeof rule === 'function' ? ruleConditions(rule, subject) : rule;
 }
 
 /** What is selected is readable, or a key; or it is there for the cursor, which is sealed. */
@@ -201,22 +189,11 @@ export function missingColumnError(column: string | null): Error {
   return apiError('rows_refused', `The table needs a value for ${which}.`);
 }
 
-/** The same list for the same keys, so that a statement can be found by it. */
-const presetLists = new WeakMap<Right, WeakMap<readonly Column[], readonly Column[]>>();
-
-function withPresetColumns(columns: readonly Column[], right: Right): readonly Column[] {
-  let known = presetLists.get(right);
-  if (known === undefined) {
-    known = new WeakMap();
-    presetLists.set(right, known);
-  }
-  let list = known.get(columns);
-  if (list === undefined) {
-    list = [...columns, ...right.presets.map(({ column }) => column)];
-    known.set(columns, list);
-  }
-  return list;
-}
+/** Returns the same list for the same columns, because prepared statements are found by it. */
+const withPresetColumns = memoPair((columns: readonly Column[], right: Right): readonly Column[] => [
+  ...columns,
+  ...right.presets.map(({ column }) => column),
+]);
 
 /** Every row with what the service gives behind its own values. */
 function withPresetValues({ columns, rows }: Rows, right: Right, subject: Subject): Rows {

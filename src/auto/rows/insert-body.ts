@@ -10,6 +10,7 @@ import type { ParamValue } from '../../sql/statement.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { after, type MaybePromise } from '../../util/concurrency/maybe-promise.ts';
 import { type JsonCell, type JsonError, type JsonRow, NotRowsError, SPELLING } from '../../util/json/json.ts';
+import { memo } from '../../util/memo.ts';
 import { authorize, checkWritable, hasPreset } from '../plan/authorize.ts';
 import type { InsertBodyPlan } from '../plan/plan-write.ts';
 import type { UpsertKey } from '../plan/upsert-key.ts';
@@ -57,13 +58,17 @@ interface Listed {
   readonly checks: readonly ColumnChecks[];
 }
 
-const MOST_LISTS = 100;
+const MAX_LISTS = 100;
+
+type ColumnLists = (table: Table) => BoundedMap<string, Listed>;
+
+const columnLists = (): ColumnLists => memo(() => new BoundedMap<string, Listed>(MAX_LISTS));
 
 /** What rows are read for: what is demanded of their keys. */
 export interface RowsUse {
   columnsOf(keys: readonly string[], table: Table, row: number): readonly Column[];
   /** The column lists that were written to a table, by name. The same list object returns, so that a statement can be found by it. */
-  readonly lists: WeakMap<Table, BoundedMap<string, Listed>>;
+  readonly lists: ColumnLists;
 }
 
 class BatchReader implements RowsTaker {
@@ -79,7 +84,7 @@ class BatchReader implements RowsTaker {
     this.#table = table;
     this.#body = body;
     this.#use = use;
-    this.#lists = listsOf(table, use);
+    this.#lists = use.lists(table);
   }
 
   refusal(error: JsonError): Error | undefined {
@@ -128,15 +133,6 @@ class BatchReader implements RowsTaker {
   }
 }
 
-function listsOf(table: Table, { lists }: RowsUse): BoundedMap<string, Listed> {
-  let known = lists.get(table);
-  if (known === undefined) {
-    known = new BoundedMap(MOST_LISTS);
-    lists.set(table, known);
-  }
-  return known;
-}
-
 function toList(columns: readonly Column[], table: Table): Listed {
   const lacks = table.columns.find((column) => column.required && !columns.includes(column))?.name;
   return {
@@ -179,32 +175,28 @@ function patchColumns(keys: readonly string[], table: Table, row: number): reado
   return columns;
 }
 
-const upsertUses = new WeakMap<UpsertKey, RowsUse>();
-
-/** Rows of an upsert: what a new row needs is not demanded of one that has its whole key, since it may be there. */
+/** Rows of an upsert. A row with its whole key may exist already, so its required columns may be absent. */
 export function rowsToInsert(key: UpsertKey | undefined): RowsUse {
-  if (key === undefined) return ROWS.insert;
-  let use = upsertUses.get(key);
-  if (use === undefined) {
-    use = {
-      lists: new WeakMap(),
-      columnsOf(keys, table, row) {
-        const columns = givenColumns(keys, table, row);
-        const absent = key.filter((column) => !columns.includes(column) && !hasPreset(table, column));
-        // The database may make a primary key; of another key all columns are given.
-        if (key === table.primaryKey && absent.length > 0) return insertColumns(keys, table, row);
-        for (const column of absent) demand(column, columns, row);
-        return columns;
-      },
-    };
-    upsertUses.set(key, use);
-  }
-  return use;
+  return key === undefined ? ROWS.insert : upsertUse(key);
 }
 
+const upsertUse = memo(
+  (key: UpsertKey): RowsUse => ({
+    lists: columnLists(),
+    columnsOf(keys, table, row) {
+      const columns = givenColumns(keys, table, row);
+      const absent = key.filter((column) => !columns.includes(column) && !hasPreset(table, column));
+      // The database may generate a primary key; the columns of another key are all required.
+      if (key === table.primaryKey && absent.length > 0) return insertColumns(keys, table, row);
+      for (const column of absent) demand(column, columns, row);
+      return columns;
+    },
+  }),
+);
+
 export const ROWS = {
-  insert: { columnsOf: insertColumns, lists: new WeakMap() },
-  patch: { columnsOf: patchColumns, lists: new WeakMap() },
+  insert: { columnsOf: insertColumns, lists: columnLists() },
+  patch: { columnsOf: patchColumns, lists: columnLists() },
 } as const satisfies Record<string, RowsUse>;
 
 function unknown(error: 'row_key_unknown' | 'row_column_unknown', row: number, key: string): never {

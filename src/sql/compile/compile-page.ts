@@ -7,7 +7,7 @@ import type { BoundStatement, Dialect } from '../dialect.ts';
 import type { Authorized, SelectPlan } from '../plan.ts';
 import { compileSelect, orderBy, Parameters, rowsOf, selecting, source } from './compile.ts';
 import { compileJoined } from './joined-rows.ts';
-import { unused } from './related-rows.ts';
+import { unusedName } from './related-rows.ts';
 
 /** From here on what is saved is more than what it takes to find rows by their keys, if they are a hundredth of those that are passed over at most. */
 const FAR = 5000;
@@ -30,7 +30,7 @@ function compileDeep(plan: SelectPlan, dialect: Dialect): BoundStatement {
   const bind = new Parameters(dialect);
   const { table, order } = plan;
   const { quote } = dialect;
-  const key = table.primaryKey.map(({ name }, i) => ({ name: quote(name), found: quote(unused(table, `key ${i}`)) }));
+  const key = table.primaryKey.map(({ name }, i) => ({ name: quote(name), found: quote(unusedName(table, `key ${i}`)) }));
   const keys = `SELECT ${key.map(({ name, found }) => `${name} AS ${found}`).join(', ')} FROM ${dialect.table(table)}`;
   const on = key.map(({ name, found }) => `${name} = ${found}`).join(' AND ');
   const page = `JOIN (${keys}${rowsOf(plan, dialect, bind)}) AS ${quote(nameBeside(table))} ON ${on}`;

@@ -4,6 +4,7 @@
  */
 
 import type { Column, Kind, Table } from '../../model/table.ts';
+import { memoPair } from '../../util/memo.ts';
 import type { BoundStatement, Comparing, Dialect, ParamBinder } from '../dialect.ts';
 import { OPERATORS } from '../operators.ts';
 import type {
@@ -118,26 +119,21 @@ function isShown(given: Condition, columns: readonly Column[]): boolean {
   }
 }
 
-/** Texts of what most requests ask for: all columns of a table, in its own order. A table belongs to one database and so to one dialect. */
-const wholeTables = new WeakMap<Table, string>();
-const orders = new WeakMap<readonly OrderTerm[], string>();
-
 export function source({ columns, table }: SelectPlan, dialect: Dialect): string {
-  const known = columns === table.columns ? wholeTables.get(table) : undefined;
-  if (known !== undefined) return known;
-  const text = `SELECT ${columns.map((column) => dialect.selectItem(column)).join(', ')} FROM ${dialect.table(table)}`;
-  if (columns === table.columns) wholeTables.set(table, text);
-  return text;
+  return columns === table.columns ? wholeTable(table, dialect) : selectFrom(columns, table, dialect);
 }
 
-export function orderBy(order: readonly OrderTerm[], dialect: Dialect): string {
-  const known = orders.get(order);
-  if (known !== undefined) return known;
-  const items = order.map((term) => dialect.orderItem(term.column, term.direction));
-  const text = items.length === 0 ? '' : ` ORDER BY ${items.join(', ')}`;
-  orders.set(order, text);
-  return text;
+/** Most requests select all columns of a table, and in its own order. */
+const wholeTable = memoPair((table: Table, dialect: Dialect) => selectFrom(table.columns, table, dialect));
+
+function selectFrom(columns: readonly Column[], table: Table, dialect: Dialect): string {
+  return `SELECT ${columns.map((column) => dialect.selectItem(column)).join(', ')} FROM ${dialect.table(table)}`;
 }
+
+export const orderBy = memoPair((order: readonly OrderTerm[], dialect: Dialect): string => {
+  const items = order.map((term) => dialect.orderItem(term.column, term.direction));
+  return items.length === 0 ? '' : ` ORDER BY ${items.join(', ')}`;
+});
 
 const COUNT_COLUMNS = [{ name: 'count', kind: 'int' }] as const;
 

@@ -6,7 +6,7 @@ import type { Column } from '../../model/table.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
 import type { Authorized, RelatedRows, SelectPlan } from '../plan.ts';
 import { orderBy, Parameters, rowsOf } from './compile.ts';
-import { unused } from './related-rows.ts';
+import { unusedName } from './related-rows.ts';
 
 /** Kinds whose values are equal when the columns are, whatever their types. */
 const ALIKE: ReadonlySet<Column['kind']> = new Set<Column['kind']>(['int', 'uuid']);
@@ -68,7 +68,7 @@ function partsOf(plan: SelectPlan, joined: readonly RelatedRows[], dialect: Dial
   joined.forEach((rows, at) => {
     const { link, select } = rows;
     const isList = select.limit !== 0;
-    const name = (index: number): string => unused(table, `j${at} ${index}`);
+    const name = (index: number): string => unusedName(table, `j${at} ${index}`);
     const sorted = isList ? select.order.map(({ column }) => column) : [];
     const theirs = [...new Set([...joinedColumns(rows), ...link.key, ...sorted])];
     const renamed = theirs.map((column, i) => `${quote(column.name)} AS ${quote(name(i))}`);

@@ -3,6 +3,7 @@
  * limit, with the key that each belongs to behind its columns. Pure, as `compile.ts`.
  */
 import type { Column, Table } from '../../model/table.ts';
+import { memo, memoPair } from '../../util/memo.ts';
 import type { BoundStatement, Dialect } from '../dialect.ts';
 import type { Link, RelatedRows, SelectPlan } from '../plan.ts';
 import type { Operand } from '../statement.ts';
@@ -13,7 +14,7 @@ export function compileRelated(rows: RelatedRows, keys: readonly (readonly Opera
   const { link, select } = rows;
   const bind = new Parameters(dialect);
   const { table, limit, where } = select;
-  const parts = partsOf(rows, dialect);
+  const parts = partsOf(select, link)(dialect);
   const given: string[] = [];
   let source = dialect.table(table);
   if (link.through === undefined) given.push(isOneOf(link.key, keys, dialect, bind));
@@ -37,33 +38,26 @@ interface Parts {
   readonly ordered: string;
 }
 
-/** A plan belongs to one database and so to one dialect. */
-const knownParts = new WeakMap<SelectPlan, Parts>();
+const partsOf = memoPair((select: SelectPlan, link: Link) => memo((dialect: Dialect) => makeParts(select, link, dialect)));
 
-function partsOf({ link, select }: RelatedRows, dialect: Dialect): Parts {
-  const known = knownParts.get(select);
-  if (known !== undefined) return known;
+function makeParts(select: SelectPlan, { key, through }: Link, dialect: Dialect): Parts {
   const { table, order } = select;
-  const { through } = link;
-  const names = through === undefined ? link.key.map(({ name }) => name) : link.key.map((_, i) => unused(table, `k${i}`));
-  const shown: readonly Column[] =
-    through === undefined ? link.key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
+  const names = through === undefined ? key.map(({ name }) => name) : key.map((_, i) => unusedName(table, `k${i}`));
+  const shown = through === undefined ? key : through.columns.map((column, i) => ({ ...column, name: names[i] ?? '' }));
   const columns = [...select.columns, ...shown.map((column) => dialect.equalityColumn?.(column) ?? column)];
-  const parts: Parts = {
+  return {
     names,
     group: names.map((name) => dialect.quote(name)),
     columns,
     items: columns.map((column) => dialect.selectItem(column)).join(', '),
     ordered: order.map((term) => dialect.orderItem(term.column, term.direction)).join(', '),
   };
-  knownParts.set(select, parts);
-  return parts;
 }
 
 function limited({ table, columns, order, limit }: SelectPlan, { items, group, ordered }: Parts, tail: string, dialect: Dialect): string {
   const by = ordered === '' ? '' : `ORDER BY ${ordered}`;
   if (dialect.limitPerGroup !== undefined) return `SELECT ${items} FROM ${tail} ${by} ${dialect.limitPerGroup(limit, group)}`;
-  const number = dialect.quote(unused(table, 'n'));
+  const number = dialect.quote(unusedName(table, 'n'));
   const needed = new Set([...columns, ...order.map(({ column }) => column)].map(({ name }) => dialect.quote(name)));
   for (const name of group) needed.add(name);
   const numbered = `ROW_NUMBER() OVER (PARTITION BY ${group.join(', ')} ${by}) AS ${number}`;
@@ -121,8 +115,8 @@ function isOneOf(columns: readonly Column[], keys: readonly (readonly Operand[])
 const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(n, 1)));
 
 /** A name that the table has no column of. */
-export function unused(table: Table, wanted: string): string {
-  let name = wanted;
+export function unusedName(table: Table, preferred: string): string {
+  let name = preferred;
   while (table.byName.has(name)) name = `_${name}`;
   return name;
 }

@@ -28,7 +28,6 @@ import type { Listener } from './http1/index.ts';
 import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import type { ProjectContext } from './model/project.ts';
-import { acceptUserIds } from './model/user-id.ts';
 import { Observer } from './observe.ts';
 import { checkPersona } from './personas/check.ts';
 import { CursorSeals } from './personas/cursor-seal.ts';
@@ -78,13 +77,12 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
   const seals = new CursorSeals(config.encryptionKeys);
   const memory = new MemoryBudget(config.requestMemoryMb * MEBIBYTE);
   let closing = false;
-  acceptUserIds(config.userIds);
   const grants = new GrantBook(engines, (owner) => seals.for(owner));
   const services: Services = {
     config,
     store,
     engines,
-    authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret),
+    authenticator: new Authenticator(store, config.serverKeys, config.gatewaySecret, config.userIds),
     auto: new Auto(connections, catalog, relations, memory),
     calls: callServices(store, connections, observer, cache),
     memory,

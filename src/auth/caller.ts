@@ -1,6 +1,6 @@
 /**
- * Turns headers or a Power Token into a Caller. What an endpoint demands is a record. Missing things are refused here, unknown ids where they
- * are looked up. A token decides everything: context headers beside it are ignored.
+ * Authenticates a request by headers or Power Token. Missing ids are rejected here, unknown ids
+ * where they are looked up. Context headers beside a token are ignored.
  */
 import { isUtf8 } from 'node:buffer';
 import { apiError } from '../errors.ts';
@@ -8,26 +8,27 @@ import type { Caller } from '../model/caller.ts';
 import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
 import { hashToken, isExpired, type PowerToken } from '../model/power-token.ts';
 import { parseUlid } from '../model/ulid.ts';
-import { parseUserId } from '../model/user-id.ts';
+import { parseUserId, type UserIds } from '../model/user-id.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
+import { memo } from '../util/memo.ts';
 import { detached } from '../util/text/detached.ts';
 import { type ContextHeaders, HEADER_NAMES } from './headers.ts';
 import { SecretSet } from './secrets.ts';
 
-type Need = 'orgId' | 'projectId' | 'spaceId' | 'roles';
+type RequiredId = 'orgId' | 'projectId' | 'spaceId' | 'roles';
 
 export interface Demand {
-  readonly needs: readonly Need[];
-  /** Only the Auto API reports a missing user like any other missing header. */
+  readonly needs: readonly RequiredId[];
+  /** Error for a missing user id: only the Auto API reports it like any other missing header. */
   readonly userMissing: 'missing_user' | 'missing_header';
-  /** `required`: the server key, or a token with the role admin. `checked`: if sent, it must be right. */
+  /** `required`: the server key, or a token with the role admin. `checked`: optional, but must be valid. */
   readonly serverKey: 'required' | 'checked' | 'ignored';
 }
 
-const ALL: readonly Need[] = ['orgId', 'projectId', 'spaceId', 'roles'];
+const ALL: readonly RequiredId[] = ['orgId', 'projectId', 'spaceId', 'roles'];
 
-/** The kinds of endpoint by what they demand. */
+/** What each kind of endpoint requires of its callers. */
 export const DEMANDS = {
   auto: { needs: ALL, userMissing: 'missing_header', serverKey: 'ignored' },
   custom: { needs: ALL, userMissing: 'missing_user', serverKey: 'ignored' },
@@ -43,28 +44,30 @@ export const DEMANDS = {
   tokens: { needs: ALL, userMissing: 'missing_user', serverKey: 'required' },
 } as const satisfies Record<string, Demand>;
 
-/** The letters of a key_type and the methods that they permit. */
+/** Letter of `key_type` that permits a method. */
 const LETTERS: Readonly<Record<string, string>> = { GET: 'r', HEAD: 'r', QUERY: 'r', POST: 'w', PUT: 'w', PATCH: 'w', DELETE: 'd' };
 
 const MAX_ROLES = 64;
 const MAX_ROLE_LENGTH = 128;
-/** How many lists of roles are remembered. */
-const MOST_ROLE_LISTS = 10_000;
+const MAX_ROLE_LISTS = 10_000;
 
 export class Authenticator {
   readonly #store: Store;
   readonly #serverKeys: SecretSet;
   readonly #gatewaySecret: SecretSet | undefined;
-  /** Role lists repeat from request to request. */
-  readonly #roles = new BoundedMap<string, ReadonlySet<string>>(MOST_ROLE_LISTS);
+  /** Parsed role lists, which repeat from request to request. */
+  readonly #roles = new BoundedMap<string, ReadonlySet<string>>(MAX_ROLE_LISTS);
 
-  constructor(store: Store, serverKeys: readonly string[], gatewaySecret: string | undefined) {
+  readonly #userIds: UserIds;
+
+  constructor(store: Store, serverKeys: readonly string[], gatewaySecret: string | undefined, userIds: UserIds) {
     this.#store = store;
+    this.#userIds = userIds;
     this.#serverKeys = new SecretSet(serverKeys);
     this.#gatewaySecret = gatewaySecret === undefined ? undefined : new SecretSet([gatewaySecret]);
   }
 
-  /** The first check of all: did the request come through the gateway? */
+  /** The first check of every request: only the gateway knows the secret. */
   checkGateway(headers: ContextHeaders): void {
     if (this.#gatewaySecret === undefined) return;
     if (headers.gatewaySecret === undefined || !this.#gatewaySecret.has(headers.gatewaySecret)) throw apiError('gateway_secret');
@@ -74,7 +77,7 @@ export class Authenticator {
     return this.#serverKeys.has(candidate);
   }
 
-  /** Synchronous, unless a token has to be read from the store. */
+  /** Synchronous unless the token must be read from the store. */
   identify(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
     if (headers.powerToken !== undefined || pwt !== undefined) return this.#byToken(headers, pwt, method, demand);
     if (headers.known?.demand !== demand) headers.known = { demand, caller: this.#byHeaders(headers, demand) };
@@ -88,7 +91,7 @@ export class Authenticator {
       if (!headers[need] && !(need === 'roles' && headers.roles !== undefined)) throw apiError('missing_header', HEADER_NAMES[need]);
     const serverKey = this.#checkServerKey(headers.serverKey, demand);
     const caller: { -readonly [K in keyof Caller]: Caller[K] } = {
-      userId: userId(headers.userId),
+      userId: userId(headers.userId, this.#userIds),
       roles: this.#parseRoles(headers.roles ?? ''),
       serverKey,
     };
@@ -110,14 +113,14 @@ export class Authenticator {
   #byToken(headers: ContextHeaders, pwt: string | undefined, method: string, demand: Demand): Caller | Promise<Caller> {
     const header = headers.powerToken;
     if (!header || !pwt) throw apiError('token_incomplete');
-    // The caller has sent both: how long it takes tells nothing that was not known.
+    // Both values come from the caller, so the comparison need not take constant time.
     if (header !== pwt) throw apiError('token_mismatch');
     headers.tokenHash ??= hashToken(header);
-    const found = this.#store.tokenByHash(headers.tokenHash);
+    const lookup = this.#store.tokenByHash(headers.tokenHash);
     const { persona } = headers;
-    return found instanceof Promise
-      ? found.then((token) => tokenCaller(token, method, demand, persona))
-      : tokenCaller(found, method, demand, persona);
+    return lookup instanceof Promise
+      ? lookup.then((token) => tokenCaller(token, method, demand, persona))
+      : tokenCaller(lookup, method, demand, persona);
   }
 
   #parseRoles(text: string): ReadonlySet<string> {
@@ -140,26 +143,23 @@ function tokenCaller(token: PowerToken | undefined, method: string, demand: Dema
   if (token === undefined || isExpired(token, Date.now())) throw apiError('token_unknown');
   if (!token.keyType.includes(LETTERS[method] ?? '?')) throw apiError('token_method', token.keyType, method);
   if (demand.serverKey === 'required') checkAdmin(token, method);
-  const caller = callers.get(token) ?? callerOf(token);
-  callers.set(token, caller);
+  const caller = callerOf(token);
   return personaAsked === undefined ? caller : { ...caller, personaAsked };
 }
 
-/** Who could change personas, tokens or projects would be bound by no persona: such a token only looks. */
+/** A token bound to a persona has read-only access to the management API; otherwise it could lift its own restriction. */
 function checkAdmin({ roles, persona }: PowerToken, method: string): void {
   if (!roles.has('admin')) throw apiError('token_not_admin');
   if (persona !== null && method !== 'GET') throw apiError('token_bound', persona);
 }
 
-/** All requests of a token share one caller, so that what was derived from it is reused. */
-const callers = new WeakMap<PowerToken, Caller>();
-
-function callerOf({ userId, roles, orgId, projectId, spaceId, tokenId, keyType, claims, persona }: PowerToken): Caller {
+/** All requests of a token share one caller, so that values derived from it are reused. */
+const callerOf = memo(({ userId, roles, orgId, projectId, spaceId, tokenId, keyType, claims, persona }: PowerToken): Caller => {
   const caller = { userId, roles, serverKey: false, orgId, projectId, spaceId, tokenId, keyType };
   return { ...caller, ...(claims === null ? {} : { claims }), ...(persona === null ? {} : { personaBound: persona }) };
-}
+});
 
-/** Headers arrive with one byte per character and are meant as UTF-8. */
+/** Node decodes headers as Latin-1; the claims are UTF-8. */
 function parseClaims(header: string): Claims {
   const bytes = Buffer.from(header, 'latin1');
   try {
@@ -170,8 +170,8 @@ function parseClaims(header: string): Claims {
   }
 }
 
-function userId(text: string): string {
-  const id = parseUserId(text);
+function userId(text: string, accepted: UserIds): string {
+  const id = parseUserId(text, accepted);
   if (id === undefined) throw apiError('header_not_user_id');
   return id;
 }

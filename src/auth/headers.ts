@@ -1,6 +1,6 @@
 /**
- * Reads the headers by which the gateway identifies the caller, in one pass over the list as it came. A repeated header is an error: a gateway
- * that appends instead of replacing would give every client any role it likes.
+ * Reads the headers by which the gateway identifies the caller. A repeated header is an error: behind
+ * a gateway that appends instead of replacing, clients could choose their own roles.
  */
 import { apiError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
@@ -17,9 +17,9 @@ export class ContextHeaders {
   serverKey: string | undefined;
   powerToken: string | undefined;
   gatewaySecret: string | undefined;
-  /** The caller they describe, as an endpoint with this demand sees it; computed once for all requests that share the headers. */
+  /** Authenticated caller for endpoints with this demand, shared by all requests with the same headers. */
   known: { readonly demand: object; readonly caller: Caller } | undefined;
-  /** Of the Power Token, computed once as well. */
+  /** Hash of the Power Token. */
   tokenHash: string | undefined;
 }
 
@@ -43,32 +43,35 @@ const NAMES: ReadonlyMap<string, readonly [Field, string]> = new Map(
   ).map((item) => [item[1].toLowerCase(), item]),
 );
 
-/** All of them begin with `x`. */
+/** Every name starts with `x`. */
 const FIRST_LETTER = 0x78;
 
-/** Some servers treat these as hyphens. A gateway that removes `x-user-roles` but lets `x_user_roles` through would let anyone be anybody. */
+/**
+ * Some servers treat these characters as hyphens. A gateway that strips `x-user-roles` but passes
+ * `x_user_roles` would let clients impersonate anyone.
+ */
 const LIKE_HYPHENS = /[^a-z0-9-]/g;
 
-function refuseAlias(name: string): void {
-  const meant = NAMES.get(name.replace(LIKE_HYPHENS, '-'));
-  if (meant !== undefined) throw apiError('header_alias', name, meant[1]);
+function rejectAlias(name: string): void {
+  const header = NAMES.get(name.replace(LIKE_HYPHENS, '-'));
+  if (header !== undefined) throw apiError('header_alias', name, header[1]);
 }
 
 /** `raw`: lower-case names and values, alternating. */
 export function readHeaders(raw: readonly string[]): ContextHeaders {
-  const found = new ContextHeaders();
+  const headers = new ContextHeaders();
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     if (name.charCodeAt(0) !== FIRST_LETTER) continue;
     const known = NAMES.get(name);
     if (known === undefined) {
-      refuseAlias(name);
+      rejectAlias(name);
       continue;
     }
-    if (found[known[0]] !== undefined) throw apiError('header_twice', known[1]);
-    found[known[0]] = raw[i + 1] as string;
+    if (headers[known[0]] !== undefined) throw apiError('header_twice', known[1]);
+    headers[known[0]] = raw[i + 1] as string;
   }
-  return found;
+  return headers;
 }
 
 export const HEADER_NAMES: Readonly<Record<'orgId' | 'projectId' | 'spaceId' | 'userId' | 'roles', string>> = {

@@ -1,9 +1,9 @@
-/** Compares secrets in constant time. Both sides are hashed first, so that the time shows neither length nor content. */
+/** Compares secrets in constant time. Both sides are hashed first, so that timing reveals neither length nor content. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
-/** A set of secrets, any of which is valid: there are several during a rotation. */
+/** A set of valid secrets: several during a rotation. */
 export class SecretSet {
   readonly #digests: readonly Buffer[];
 
@@ -11,11 +11,11 @@ export class SecretSet {
     this.#digests = secrets.map(digest);
   }
 
-  /** Compares with all of them, whichever matches. */
+  /** Always compares with every secret. */
   has(candidate: string): boolean {
     const hash = digest(candidate);
-    let found = false;
-    for (const known of this.#digests) if (timingSafeEqual(known, hash)) found = true;
-    return found;
+    let isMatch = false;
+    for (const known of this.#digests) if (timingSafeEqual(known, hash)) isMatch = true;
+    return isMatch;
   }
 }

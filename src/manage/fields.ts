@@ -4,7 +4,7 @@
  */
 import { type ApiError, apiError } from '../errors.ts';
 import { parseUlid } from '../model/ulid.ts';
-import { parseUserId } from '../model/user-id.ts';
+import { parseUserId, type UserIds } from '../model/user-id.ts';
 import type { PlainMap, PlainValue } from '../util/text/decimal.ts';
 
 /** Returns why a text is not allowed, or nothing. */
@@ -18,7 +18,7 @@ interface Findings {
 }
 
 /** Stands in for a wrong value. Nobody sees it, since `finish` throws. */
-const NO_TEXT = '';
+const INVALID = '';
 
 const LONGEST_TEXT = 1_000;
 const LONGEST_SHOWN = 80;
@@ -86,7 +86,7 @@ export class BodyFields {
   /** May be empty, unless the rule says otherwise. */
   anyText(name: string, rule?: TextRule, longest?: number): string {
     if (this.value(name) === undefined) this.malformed(name, 'is missing');
-    return this.optionalText(name, rule, longest) ?? NO_TEXT;
+    return this.optionalText(name, rule, longest) ?? INVALID;
   }
 
   text(name: string, rule: TextRule = () => undefined, longest?: number): string {
@@ -95,12 +95,12 @@ export class BodyFields {
 
   optionalUlid(name: string): string | null {
     const text = this.optionalText(name, (value) => (parseUlid(value) === undefined ? 'is not a ULID' : undefined));
-    return text === null ? null : (parseUlid(text) ?? NO_TEXT);
+    return text === null ? null : (parseUlid(text) ?? INVALID);
   }
 
-  optionalUserId(name: string): string | null {
-    const text = this.optionalText(name, (value) => (parseUserId(value) === undefined ? 'is not the id of a user' : undefined));
-    return text === null ? null : (parseUserId(text) ?? NO_TEXT);
+  optionalUserId(name: string, accepted: UserIds): string | null {
+    const text = this.optionalText(name, (value) => (parseUserId(value, accepted) === undefined ? 'is not the id of a user' : undefined));
+    return text === null ? null : (parseUserId(text, accepted) ?? INVALID);
   }
 
   /** One of these words; the field must be there. */

@@ -8,6 +8,7 @@ import { type Claims, InvalidClaims, readClaims } from '../model/claims.ts';
 import type { Personas } from '../model/persona.ts';
 import { hashToken, KEY_TYPES, newToken, type PowerToken } from '../model/power-token.ts';
 import { newUlid, parseUlid } from '../model/ulid.ts';
+import type { UserIds } from '../model/user-id.ts';
 import type { Store } from '../store/store.ts';
 import { writeJson } from '../util/json/json.ts';
 import type { PlainValue } from '../util/text/decimal.ts';
@@ -100,7 +101,7 @@ function describe(token: PowerToken): object {
   };
 }
 
-export async function createToken(store: Store, caller: SpaceCaller, body: PlainValue): Promise<ManageAnswer> {
+export async function createToken(store: Store, caller: SpaceCaller, body: PlainValue, userIds: UserIds = 'ulid'): Promise<ManageAnswer> {
   const fields = BodyFields.of(body);
   const now = Date.now();
   const secret = newToken();
@@ -116,7 +117,7 @@ export async function createToken(store: Store, caller: SpaceCaller, body: Plain
     description: fields.optionalText('description') ?? '',
     keyType: keyType ?? 'r--',
     roles: readRoles(fields),
-    userId: fields.optionalUserId('user_id') ?? caller.userId,
+    userId: fields.optionalUserId('user_id', userIds) ?? caller.userId,
     featureId: fields.optionalUlid('feature_id'),
     persona: fields.optionalText('persona'),
     claims: readTokenClaims(fields),

@@ -1,31 +1,28 @@
-/**
- * The caller, as the gateway's headers or a Power Token describe it. Knows nothing of headers, nor whether the ids exist.
- */
+/** The caller of a request, as headers or a Power Token identify it. The ids may not exist. */
 import type { Claims } from './claims.ts';
 
 export interface Caller {
   readonly userId: string;
   readonly roles: ReadonlySet<string>;
-  /** The request came with a valid server key. */
+  /** `true` if the request has a valid server key. */
   readonly serverKey: boolean;
-  /** Absent where the endpoint needs no such id and none was sent. */
+  /** Absent if not sent and not required by the endpoint. */
   readonly orgId?: string;
   readonly projectId?: string;
   readonly spaceId?: string;
-  /** Present for a Power Token, which reaches its own organization and project only. */
+  /** Present for a Power Token, which is limited to its own organization and project. */
   readonly tokenId?: string;
   readonly keyType?: string;
-  /** Absent when none were sent. */
   readonly claims?: Claims;
-  /** As whom the caller asks to act. */
+  /** Persona that the request names. */
   readonly personaAsked?: string;
-  /** As whom its token acts, and no other. */
+  /** Persona that the token is bound to. */
   readonly personaBound?: string;
-  /** As whom the caller acts, where that was found out; absent for one who may do everything, or nothing. */
+  /** Effective persona. Absent if not determined yet, and for callers with all rights or none. */
   readonly persona?: string;
 }
 
-/** A caller within an organization, a project, a space: an endpoint's parameter type says what it requires. */
+/** Callers with the ids that an endpoint requires. */
 export type OrgCaller = Caller & { readonly orgId: string };
 export type ProjectCaller = OrgCaller & { readonly projectId: string };
 export type SpaceCaller = ProjectCaller & { readonly spaceId: string };

@@ -1,5 +1,5 @@
 /**
- * A row in memory: no objects, only where each value's bytes begin and end. Engines write it, formats read it.
+ * A row in memory as a buffer and the offsets of its cells. Engines write rows, formats read them.
  *
  * Canonical bytes of a cell, by kind:
  *   int, decimal, float   JSON number text; `NaN`, `Infinity`, `-Infinity` possible for float and decimal
@@ -15,19 +15,19 @@ import type { Kind } from './table.ts';
 export interface ResultColumn {
   readonly name: string;
   readonly kind: Kind;
-  /** The cell holds rows, whatever its kind (see `nested.ts`). */
+  /** Present if the cell contains rows (see `nested.ts`); its kind is then irrelevant. */
   readonly nested?: NestedRows;
 }
 
-/** One instance is reused for every row of a result: read it before `row` returns, and keep nothing of it. */
+/** One instance is reused for all rows of a result: read it before `row` returns, and keep no reference to it. */
 export interface Cells {
   bytes: Buffer;
-  /** Start of cell i; negative for NULL. */
+  /** Start of cell i, or a negative number for NULL. */
   readonly from: Int32Array;
   readonly to: Int32Array;
 }
 
-/** Lets a slow reader pause a query. Rows that were received already may still arrive after `pause`. */
+/** Lets a slow reader pause a query. Rows already received may still arrive after `pause`. */
 export interface Backpressure {
   /** Others wait behind these rows for theirs: a reader that is slow is not waited for, and pauses only to say so. */
   readonly isPipelined?: boolean;
@@ -41,10 +41,10 @@ export interface RowSink {
   row(cells: Cells): void;
 }
 
-/** A row that outlives the buffer that it came in: only what is between its first cell and its last is copied. */
+/** Copies a row out of its buffer. Copies only the bytes from its first cell to its last. */
 export function copyRow({ bytes, from, to }: Cells): Cells {
-  const starts = from.reduce((least, start) => (start < 0 ? least : Math.min(least, start)), bytes.length);
-  const ends = to.reduce((most, end) => Math.max(most, end), starts);
+  const starts = from.reduce((min, start) => (start < 0 ? min : Math.min(min, start)), bytes.length);
+  const ends = to.reduce((max, end) => Math.max(max, end), starts);
   return {
     bytes: Buffer.from(bytes.subarray(starts, ends)),
     from: from.map((start) => (start < 0 ? start : start - starts)),

@@ -1,20 +1,19 @@
-/** A `db_name` in a path or query. Where a database has schemas, the name of one may follow (`shop.sales`). */
+/** Resolves a `db_name` of a path or query, which may include a schema (`shop.sales`). */
 import type { DbType, Entry } from './entry.ts';
 import { entryKey, findEntry, type ProjectContext } from './project.ts';
 
 export interface Located {
   readonly entry: Entry;
-  /** Undefined for the engine's default schema. */
+  /** `undefined` means the default schema of the engine. */
   readonly schema: string | undefined;
 }
 
-/** `schemas` says whether the engine has schemas, so that one may follow. */
 interface Naming {
   readonly type: DbType;
   readonly capabilities: { readonly schemas: boolean };
 }
 
-/** A database whose own name contains the dot comes first. */
+/** A database whose own name contains the dot takes precedence. */
 export function locateDatabase(context: ProjectContext, { type, capabilities }: Naming, name: string): Located {
   const whole = context.entries.get(entryKey(type, name));
   if (whole !== undefined) return { entry: whole, schema: undefined };

@@ -1,10 +1,10 @@
 /**
- * A registered database: where it is, how to log in, and how many connections it may have. The password is in plain text, so an Entry never
- * leaves the process. The store keeps it encrypted.
+ * A registered database: hosts, credentials, limits. The password is in plain text, so an Entry never
+ * leaves the process; the store encrypts it.
  */
 import type { DeclaredKey } from './relation.ts';
 
-/** The short name of a database engine. The registry knows which engines there are. */
+/** Short name of a database engine, as in the registry. */
 export type DbType = string;
 
 export interface Host {
@@ -15,15 +15,15 @@ export interface Host {
 export type TlsMode = 'disable' | 'prefer' | 'require' | 'verify-full';
 
 export interface Entry {
-  /** Stable for one set of values. A changed entry has another id, and its old connections drain away. */
+  /** Identifies one set of values. A changed entry gets a new id, and the connections of the old one drain. */
   readonly id: string;
-  /** Whose entry it is; absent for the database of a definition. */
+  /** Absent for the database of a definition. */
   readonly projectId?: string;
   readonly type: DbType;
   readonly database: string;
-  /** What paths, references and metadata call it; the database's own name when nothing else is said. */
+  /** Name in paths, references and metadata; by default the name of the database. */
   readonly alias?: string;
-  /** The names of the spaces that it is for; all of them when nothing else is said. */
+  /** Names of the spaces that may use it; by default all. */
   readonly spaces?: readonly string[];
   readonly hosts: readonly Host[];
   readonly username: string;
@@ -34,15 +34,15 @@ export interface Entry {
   readonly idleTimeoutSecs: number;
   readonly maxOpenConnections: number;
   readonly maxIdleConnections: number;
-  /** How long one statement may run. */
+  /** Time limit of a statement. */
   readonly queryTimeoutSecs: number;
-  /** How tables belong together where the database does not say so itself (views, tables without foreign keys). */
+  /** Declared relations between tables without foreign keys, and of views. */
   readonly relations?: readonly DeclaredKey[];
-  /** Nothing is written through it: refused before it is sent, and by the session where the engine can. */
+  /** Rejects writes before they are sent, and in the session if the engine supports that. */
   readonly readOnly?: boolean;
 }
 
-/** Whose turns of the event loop, and whose memory, work on the database takes. */
+/** Tenant that event-loop time and memory of work on the database are charged to. */
 export function ownerOf({ projectId, id }: Entry): string {
   return projectId ?? id;
 }

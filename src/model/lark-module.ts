@@ -1,12 +1,10 @@
-/**
- * A Lark module: code that the definitions of one space share. Knows nothing of the language nor of where it is kept.
- */
+/** A Lark module: code that the definitions of a space share. Independent of the language and of storage. */
 export interface LarkModule {
   readonly module: string;
   readonly code: string;
   readonly userId: string;
   readonly updatedAt: string;
-  /** Differs between any two contents of a module of that name. Compiled code is cached by it. */
+  /** Changes with the content of the module. Compiled code is cached by it. */
   readonly revision: string;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Rows inside of a cell: what an expanded relation puts into a row. Their bytes are the number of rows and then, cell by cell, the length (-1 is
- * NULL) and the bytes, which may be rows again. Only this file knows the layout.
+ * Encodes rows inside a cell, which represent an expanded relation: the number of rows, then for each
+ * cell its length (-1 for NULL) and its bytes, which may be rows again. Only this file depends on it.
  */
 import type { ByteWriter } from '../util/bytes/byte-writer.ts';
 import { viewOf } from '../util/bytes/byte-writer.ts';
 import type { Cells, ResultColumn } from './cells.ts';
 
-/** What the rows inside of a cell are: one, or a list. */
+/** Whether the cell holds a single row or a list. */
 export interface NestedRows {
   readonly kind: 'one' | 'many';
   readonly columns: readonly ResultColumn[];
@@ -28,10 +28,10 @@ export function appendNestedCell(out: ByteWriter, source: Buffer, from: number, 
   appendBytes(out, source, from, to);
 }
 
-/** Up to here a loop is quicker than a call into the runtime. */
+/** Up to this length, a loop is faster than a call into the runtime. */
 const SHORT = 48;
 
-/** For bytes that come from several buffers in turn, of which `ByteWriter.copy` would make a view each time. */
+/** Appends bytes from alternating buffers, for which `ByteWriter.copy` would create a view each time. */
 export function appendBytes(out: ByteWriter, source: Buffer, from: number, to: number): void {
   const size = to - from;
   out.reserve(size);
@@ -41,7 +41,7 @@ export function appendBytes(out: ByteWriter, source: Buffer, from: number, to: n
   out.length = length + size;
 }
 
-/** For a cell whose length is known when it is written; returns what `endNestedCell` wants. */
+/** Begins a cell of unknown length. Returns the argument for `endNestedCell`. */
 export function beginNestedCell(out: ByteWriter): number {
   appendWord(out, 0);
   return out.length;
@@ -61,7 +61,7 @@ function appendWord(out: ByteWriter, value: number): void {
   out.length += WORD;
 }
 
-/** Reads the rows of a cell one after the other. */
+/** Reads the rows of a cell one by one. */
 export class NestedReader {
   readonly cells: { bytes: Buffer; readonly from: Int32Array; readonly to: Int32Array };
   readonly #width: number;
@@ -72,14 +72,13 @@ export class NestedReader {
     this.cells = { bytes: Buffer.alloc(0), from: new Int32Array(width), to: new Int32Array(width) };
   }
 
-  /** Begins with a cell; returns the number of its rows. */
+  /** Opens a cell and returns the number of its rows. */
   open(source: Buffer, from: number): number {
     this.cells.bytes = source;
     this.#at = from + WORD;
     return viewOf(source).getInt32(from, true);
   }
 
-  /** The next row. */
   next(): Cells {
     const { bytes, from, to } = this.cells;
     const view = viewOf(bytes);

@@ -1,13 +1,11 @@
-/**
- * An organization: the outermost tenant. Knows nothing of where it is kept.
- */
+/** An organization: the outermost tenant. Independent of storage. */
 export interface OrgScope {
   readonly orgId: string;
 }
 
 export interface Organization extends OrgScope {
   readonly name: string;
-  /** Its name in paths, unique in the service. */
+  /** Name in paths, unique in the service. */
   readonly abbreviation: string;
   readonly adminEmail: string | null;
   readonly adminName: string | null;
@@ -19,5 +17,5 @@ export interface Organization extends OrgScope {
   readonly createdBy: string;
 }
 
-/** What organizations and projects may be called in paths. */
+/** Name of an organization or project in paths. */
 export const ABBREVIATION = /^[a-z][a-z0-9-]{0,62}$/;

@@ -1,39 +1,39 @@
 /**
- * A persona: what callers with certain roles may do with the tables of a space, on which columns and rows. Knows neither the grammar of rules
- * nor where personas are kept.
+ * A persona: the rights of callers with certain roles on tables, columns and rows of a space.
+ * Independent of the grammar of rules and of storage.
  */
 import type { PlainValue } from '../util/text/decimal.ts';
 
-/** A persona as it is kept: what choosing one needs, and the document, which is read when the persona is first in force. */
+/** A stored persona: the fields that select it, and the document, which is parsed on first use. */
 export interface PersonaRecord {
   readonly persona: string;
   readonly about: string;
   readonly roles: readonly string[];
-  /** Lower comes first. */
+  /** Lower ranks take precedence. */
   readonly rank: number;
   /** JSON. */
   readonly document: string;
   readonly userId: string;
   readonly updatedAt: string;
-  /** Differs between any two contents of a persona of that name: what was made of it is kept by it. */
+  /** Changes with the content of the persona. Derived values are cached by it. */
   readonly revision: string;
 }
 
-/** What a caller of the store gives; the rest is the store's. */
+/** A persona before it is stored. */
 export type PersonaDraft = Omit<PersonaRecord, 'updatedAt' | 'revision'>;
 
-/** The personas of a space by name, in order of rank and name. One immutable picture, replaced as a whole. */
+/** The personas of a space by name, in order of rank and name. Immutable: a change replaces the map. */
 export type Personas = ReadonlyMap<string, PersonaRecord>;
 
 export const PERSONA_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
-/** A value that the service gives: as the document has it, or taken from the caller at each request. */
+/** A value that the service sets: a constant of the document, or an attribute of the caller. */
 export type PresetValue =
   | { readonly from: 'document'; readonly value: PlainValue }
   /** `user_id`, `roles`, `claims.region` … */
   | { readonly from: 'caller'; readonly name: string };
 
-/** Columns of an operation: these, all but these, or all. */
+/** Columns of an operation: listed, all except listed, or all. */
 export interface ColumnGrant {
   readonly columns?: readonly string[] | undefined;
   readonly except?: readonly string[] | undefined;
@@ -45,7 +45,7 @@ export interface RowRule {
 }
 
 export interface ReadGrant extends ColumnGrant, RowRule {
-  /** What is shown instead of a column's values. */
+  /** Replacement of a column's values. */
   readonly mask: ReadonlyMap<string, string | null>;
   readonly maxPageSize?: number | undefined;
 }
@@ -64,13 +64,13 @@ export interface TableGrants {
   readonly delete?: RowRule;
 }
 
-/** Which rule a plan falls under. Rows that a write gives back are read. */
+/** Operation that a plan is authorized for. Rows returned by a write need the right to read. */
 export type Operation = keyof TableGrants;
 
-/** A table, or `*` for every other one, as the document names it. */
+/** A table as the document names it, or `*` for all tables that are not listed. */
 export interface TableKey {
   readonly type: string;
-  /** With the schema, where one is given. */
+  /** Includes the schema, if any. */
   readonly database: string;
   readonly table: string;
 }
@@ -79,7 +79,7 @@ export interface GrantedTable extends TableKey {
   readonly grants: TableGrants;
 }
 
-/** The document, read. */
+/** A parsed persona document. */
 export interface Persona {
   readonly persona: string;
   readonly about: string;

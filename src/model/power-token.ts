@@ -1,7 +1,4 @@
-/**
- * A Power Token as the service keeps it: its hash and its rights, never the token itself.
- * Knows nothing of requests: authentication knows which header carries a token.
- */
+/** A stored Power Token: its hash and its rights, never the token itself. Independent of requests. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Claims } from './claims.ts';
 import type { SpaceScope } from './project.ts';
@@ -11,7 +8,7 @@ export type KeyType = (typeof KEY_TYPES)[number];
 
 export interface PowerToken extends SpaceScope {
   readonly tokenId: string;
-  /** SHA-256 of the token in hex, the only trace of it. */
+  /** SHA-256 of the token in hex. */
   readonly hash: string;
   readonly name: string;
   readonly description: string;
@@ -20,26 +17,26 @@ export interface PowerToken extends SpaceScope {
   readonly userId: string;
   readonly featureId: string | null;
   readonly createdAt: string;
-  /** As whom it acts, whatever its roles are; null when its roles decide. */
+  /** Persona that overrides the roles; `null` if the roles decide. */
   readonly persona: string | null;
   readonly claims: Claims | null;
-  /** As the caller wrote it. */
+  /** As the client wrote it. */
   readonly expiresAt: string | null;
-  /** The same moment for comparing with the clock; Infinity when it never expires. */
+  /** The same in ms since the epoch; Infinity if the token never expires. */
   readonly expiresAtMs: number;
 }
 
-/** A new token: 256 random bits behind a prefix that secret scanners recognise. */
+/** Generates a token: 256 random bits after a prefix that secret scanners recognise. */
 export function newToken(): string {
   return `mr_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Tokens are random, so a fast hash without salt is safe, and the record can be found by it. */
+/** Tokens are random, so a fast hash without salt is safe and can serve as the lookup key. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
 }
 
-/** A time that cannot be read (a damaged record) counts as expired. */
+/** `true` also for an unreadable time (a damaged record). */
 export function isExpired(token: PowerToken, nowMs: number): boolean {
   return !(token.expiresAtMs > nowMs);
 }

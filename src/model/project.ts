@@ -1,8 +1,6 @@
-/**
- * A project, its spaces and its registered databases, and the picture of all of them that a request uses.
- * Knows nothing of where they are kept.
- */
+/** A project, its spaces and its registered databases. Independent of storage. */
 import { apiError } from '../errors.ts';
+import { memo } from '../util/memo.ts';
 import type { DbType, Entry } from './entry.ts';
 import type { Organization, OrgScope } from './org.ts';
 
@@ -16,7 +14,7 @@ export interface SpaceScope extends ProjectScope {
 
 export interface Project extends ProjectScope {
   readonly name: string;
-  /** Its name in paths, unique in its organization. */
+  /** Name in paths, unique in the organization. */
   readonly abbreviation: string;
   readonly description: string;
   readonly createdAt: string;
@@ -28,11 +26,11 @@ export type SpaceName = (typeof SPACE_NAMES)[number];
 export interface Space {
   readonly spaceId: string;
   readonly name: SpaceName;
-  /** It has personas, so that not everyone may do everything. */
+  /** `true` if the space has personas. */
   readonly isGuarded?: boolean;
 }
 
-/** An entry whose stored password cannot be decrypted (a lost key, a damaged record). Only requests to this entry fail. */
+/** An entry whose stored password cannot be decrypted. Only requests to this entry fail. */
 export interface UnreadableEntry {
   readonly id: string;
   readonly type: DbType;
@@ -41,12 +39,12 @@ export interface UnreadableEntry {
   readonly reason: string;
 }
 
-/** Everything that a request needs to know about its project: one immutable picture, replaced as a whole on a change. */
+/** Everything that a request needs of its project. Immutable: a change replaces the object. */
 export interface ProjectContext {
   readonly org: Organization;
   readonly project: Project;
   readonly spaces: ReadonlyMap<string, Space>;
-  /** Registered databases in order of registration: of a space by `entryKey`, of the whole project by `registryKey`. */
+  /** Databases in order of registration, by `entryKey` in a space and by `registryKey` in the whole project. */
   readonly entries: ReadonlyMap<string, Entry>;
   readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
 }
@@ -55,33 +53,26 @@ export function entryKey(type: DbType, database: string): string {
   return `${type}/${database}`;
 }
 
-/** Unique in a project, where a type and an alias may stand for one database in one space and for another one in the next. */
+/** Key that is unique in a project: an alias may mean different databases in different spaces. */
 export function registryKey(type: DbType, alias: string, spaces: readonly string[]): string {
   return spaces.length === SPACE_NAMES.length ? entryKey(type, alias) : `${entryKey(type, alias)} (${spaces.join(',')})`;
 }
 
-const views = new WeakMap<ProjectContext, Map<string, ProjectContext>>();
+const viewsOf = memo((_: ProjectContext) => new Map<SpaceName, ProjectContext>());
 
-/** The picture of a project as one of its spaces has it: with the databases of that space. */
+/** Returns the project with the databases of one space. */
 export function inSpace(context: ProjectContext, spaceId: string | undefined): ProjectContext {
   const name = context.spaces.get(spaceId ?? '')?.name ?? 'dev';
-  let known = views.get(context);
-  if (known === undefined) {
-    known = new Map();
-    views.set(context, known);
-  }
-  let view = known.get(name);
-  if (view === undefined) {
-    view = viewOf(context, name);
-    known.set(name, view);
-  }
+  const views = viewsOf(context);
+  const view = views.get(name) ?? viewOf(context, name);
+  views.set(name, view);
   return view;
 }
 
 function viewOf(context: ProjectContext, space: SpaceName): ProjectContext {
-  const ofAll = (spaces: readonly string[] | undefined): boolean => spaces === undefined || spaces.includes(space);
-  const entries = [...context.entries.values()].filter((entry) => ofAll(entry.spaces));
-  const unreadable = [...context.unreadable.values()].filter((entry) => ofAll(entry.spaces));
+  const isUsable = (spaces: readonly string[] | undefined): boolean => spaces === undefined || spaces.includes(space);
+  const entries = [...context.entries.values()].filter((entry) => isUsable(entry.spaces));
+  const unreadable = [...context.unreadable.values()].filter((entry) => isUsable(entry.spaces));
   return {
     ...context,
     entries: new Map(entries.map((entry) => [entryKey(entry.type, entry.alias ?? entry.database), entry])),
@@ -89,7 +80,7 @@ function viewOf(context: ProjectContext, space: SpaceName): ProjectContext {
   };
 }
 
-/** Finds the registered database of that type and name, or throws the error that says why not. */
+/** Returns the registered database, or throws the error that explains why there is none. */
 export function findEntry(context: ProjectContext, type: DbType, database: string): Entry {
   const key = entryKey(type, database);
   const entry = context.entries.get(key);

@@ -1,53 +1,52 @@
 /**
- * How tables belong together: foreign keys, and what a table can reach over them. A relation is named as a request names it (`table`, and
- * `table!hint` where the table alone does not tell which). Knows no engine, and nothing of who may read what.
+ * Relations between tables, derived from foreign keys. Requests name a relation by its table, with a
+ * hint if the table is ambiguous (`table!hint`). Independent of engines and permissions.
  */
-
 import type { Table } from './table.ts';
 
-/** A table's columns refer to another one's. From a catalogue, or from the entry of a database that has no foreign keys. */
+/** A foreign key of the catalogue, or one that the database entry declares. */
 export interface ForeignKey {
   readonly table: string;
   readonly columns: readonly string[];
   readonly references: { readonly table: string; readonly columns: readonly string[] };
-  /** At most one row refers to each row. */
+  /** `true` if at most one row refers to each referenced row. */
   readonly unique: boolean;
 }
 
-/** What an entry says of a database: the same without what its catalogue knows. */
+/** A foreign key as a database entry declares it. */
 export type DeclaredKey = Omit<ForeignKey, 'unique'>;
 
-/** A table between two others: rows of it stand for pairs of theirs. */
+/** A junction table of a many-to-many relation. */
 export interface Junction {
   readonly table: string;
-  /** Its columns that refer to the table that the relation starts from, … */
+  /** Columns that refer to the start of the relation. */
   readonly columns: readonly string[];
-  /** … and those that refer to the other one. */
+  /** Columns that refer to the target of the relation. */
   readonly references: readonly string[];
 }
 
 export interface Relation {
   readonly kind: 'one' | 'many';
-  /** The table that is reached. */
+  /** Target table. */
   readonly table: string;
-  /** Columns of the table that the relation starts from. */
+  /** Columns of the start table. */
   readonly columns: readonly string[];
-  /** Columns of the table that is reached. */
+  /** Columns of the target table. */
   readonly references: readonly string[];
   readonly through?: Junction;
-  /** The foreign key refers from the start (`one`) or to it (`many`); a hint may say which. */
+  /** `one` if the foreign key belongs to the start table, `many` if it refers to it. A hint may name either. */
   readonly direction: 'one' | 'many';
-  /** Columns of the foreign key, whichever table has them: any of them is a hint. */
+  /** Columns of the foreign key, each of which is a valid hint. */
   readonly hints: readonly string[];
 }
 
-/** Tables that a request reaches, and the keys between them. */
+/** Tables that a request can reach, and the keys between them. */
 export interface Neighbours {
   readonly keys: readonly ForeignKey[];
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** Keys that an entry declares, as far as the tables are there and have the columns; less those that the catalogue has as well. */
+/** Returns the declared keys whose tables and columns exist, without those that the catalogue has too. */
 export function declaredKeys(
   declared: readonly DeclaredKey[],
   tables: ReadonlyMap<string, Table>,
@@ -55,8 +54,8 @@ export function declaredKeys(
 ): readonly ForeignKey[] {
   return declared.flatMap((key): ForeignKey[] => {
     const table = tables.get(key.table);
-    const isThere = hasColumns(table, key.columns) && hasColumns(tables.get(key.references.table), key.references.columns);
-    if (table === undefined || !isThere || known.some((other) => shapeOf(key) === shapeOf(other))) return [];
+    const exists = hasColumns(table, key.columns) && hasColumns(tables.get(key.references.table), key.references.columns);
+    if (table === undefined || !exists || known.some((other) => shapeOf(key) === shapeOf(other))) return [];
     return [{ ...key, unique: isUnique(table, key.columns) }];
   });
 }
@@ -73,38 +72,38 @@ function isUnique({ primaryKey, unique }: Table, names: readonly string[]): bool
   return [primaryKey, ...unique].some((key) => key.length > 0 && key.every(({ name }) => names.includes(name)));
 }
 
-/** Two foreign keys that say the same are one. */
+/** Removes duplicate keys. */
 export function distinctKeys(keys: readonly ForeignKey[]): readonly ForeignKey[] {
   return [...new Map(keys.map((key) => [shapeOf(key), key])).values()];
 }
 
-/** Everything that a table reaches over these keys. */
+/** Returns all relations of a table. */
 export function relationsOf(table: string, keys: readonly ForeignKey[]): readonly Relation[] {
-  const found: Relation[] = [];
+  const relations: Relation[] = [];
   for (const key of keys) {
     const { columns, references, unique } = key;
     if (key.table === table)
-      found.push({ kind: 'one', table: references.table, columns, references: references.columns, direction: 'one', hints: columns });
+      relations.push({ kind: 'one', table: references.table, columns, references: references.columns, direction: 'one', hints: columns });
     if (references.table !== table) continue;
     const kind = unique ? 'one' : 'many';
-    found.push({ kind, table: key.table, columns: references.columns, references: columns, direction: 'many', hints: columns });
-    found.push(...beyond(key, keys));
+    relations.push({ kind, table: key.table, columns: references.columns, references: columns, direction: 'many', hints: columns });
+    relations.push(...overJunction(key, keys));
   }
-  return found;
+  return relations;
 }
 
-/** What the rows that refer to a table refer to besides. */
-function beyond(here: ForeignKey, keys: readonly ForeignKey[]): readonly Relation[] {
-  return keys.flatMap((there): Relation[] => {
-    const isPair = there !== here && there.table === here.table && here.table !== here.references.table;
-    if (!isPair || there.references.table === there.table) return [];
+/** Returns the many-to-many relations over the table that a key belongs to. */
+function overJunction(key: ForeignKey, keys: readonly ForeignKey[]): readonly Relation[] {
+  return keys.flatMap((other): Relation[] => {
+    const isPair = other !== key && other.table === key.table && key.table !== key.references.table;
+    if (!isPair || other.references.table === other.table) return [];
     return [
       {
         kind: 'many',
-        table: there.references.table,
-        columns: here.references.columns,
-        references: there.references.columns,
-        through: { table: here.table, columns: here.columns, references: there.columns },
+        table: other.references.table,
+        columns: key.references.columns,
+        references: other.references.columns,
+        through: { table: key.table, columns: key.columns, references: other.columns },
         direction: 'many',
         hints: [],
       },
@@ -112,13 +111,13 @@ function beyond(here: ForeignKey, keys: readonly ForeignKey[]): readonly Relatio
   });
 }
 
-/** A hint as a request gives it: a column or a junction, and what may follow after a dot. */
+/** A hint of a request: a column or a junction, optionally followed by a dot and a further part. */
 export interface Hint {
   readonly name: string;
   readonly rest: string | undefined;
 }
 
-/** The relations to a table that a hint leaves. Without a hint a junction is never meant. */
+/** Returns the relations to a table that match a hint. Junctions match only with a hint. */
 export function matching(relations: readonly Relation[], table: string, hint: Hint | undefined): readonly Relation[] {
   const to = relations.filter((relation) => relation.table === table);
   if (hint === undefined) return to.filter(({ through }) => through === undefined);
@@ -130,22 +129,22 @@ export function matching(relations: readonly Relation[], table: string, hint: Hi
   return to.filter(({ through }) => through?.table === hint.name && (hint.rest === undefined || through.references.includes(hint.rest)));
 }
 
-/** Names in the order of the relations: the shortest one that means this relation and no other. */
+/** Returns the shortest unambiguous name of each relation, in the same order. */
 export function namesOf(relations: readonly Relation[]): readonly string[] {
   return relations.map((relation) => nameOf(relation, relations));
 }
 
 function nameOf(relation: Relation, relations: readonly Relation[]): string {
   const { table, through, hints, direction } = relation;
-  const isMeant = (hint: Hint | undefined): boolean => {
-    const left = matching(relations, table, hint);
-    return left.length === 1 && left[0] === relation;
+  const isUnambiguous = (hint: Hint | undefined): boolean => {
+    const matches = matching(relations, table, hint);
+    return matches.length === 1 && matches[0] === relation;
   };
-  if (isMeant(undefined)) return quotedName(table);
+  if (isUnambiguous(undefined)) return quotedName(table);
   const plain = (through === undefined ? hints : [through.table]).map((name): Hint => ({ name, rest: undefined }));
   const rests = through === undefined ? [direction] : through.references;
   const exact = plain.flatMap(({ name }) => rests.map((rest): Hint => ({ name, rest })));
-  return written(table, [...plain, ...exact].find(isMeant) ?? exact[0]);
+  return written(table, [...plain, ...exact].find(isUnambiguous) ?? exact[0]);
 }
 
 function written(table: string, hint: Hint | undefined): string {
@@ -153,7 +152,7 @@ function written(table: string, hint: Hint | undefined): string {
   return `${quotedName(table)}!${quotedName(hint.name)}${hint.rest === undefined ? '' : `.${quotedName(hint.rest)}`}`;
 }
 
-/** A name as it stands in a request: in quotes where it could be taken for more than a name. */
+/** Quotes a name for a request if it contains characters with a meaning there. */
 export function quotedName(name: string): string {
   return /[\s:!.,;()="\\$]/.test(name) || name === '' ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
 }

@@ -1,9 +1,6 @@
-/**
- * A table as Millrace knows it: its columns, their kinds, and what a value must satisfy.
- * Knows no engine: an engine's catalogue maps its own types onto these kinds.
- */
+/** A table: columns, keys and constraints. Independent of engines, which map their types to these kinds. */
 
-/** How a value appears in an answer, and what is checked before it reaches SQL. */
+/** Kind of a value: how responses represent it, and how input is checked. */
 export type Kind =
   | 'int' // whole number, range in `min` and `max`
   | 'decimal' // exact digits, `precision` and `scale` where the type has them
@@ -23,20 +20,20 @@ export type Kind =
 
 export interface Column {
   readonly name: string;
-  /** The type in the engine's own catalogue, such as `varchar(255)`. */
+  /** Type in the catalogue of the engine, such as `varchar(255)`. */
   readonly type: string;
   readonly kind: Kind;
   readonly nullable: boolean;
   readonly primaryKey: boolean;
-  /** The default's text as the engine shows it; null when there is none. */
+  /** Default as the engine prints it, or `null`. */
   readonly default: string | null;
-  /** Must a POST provide it? False for nullable, defaulted, identity and generated columns. */
+  /** `true` if a POST must provide it: not nullable, and neither defaulted, identity nor generated. */
   readonly required: boolean;
-  /** Never written by a caller (generated always, materialized, alias). */
+  /** `true` if callers cannot write it (generated always, materialized, alias). */
   readonly readOnly: boolean;
-  /** Can the engine sort and compare it? Not json, point … */
+  /** `true` if the engine can sort and compare it (not json, point …). */
   readonly sortable: boolean;
-  /** The database makes its values: identity, AUTO_INCREMENT, generated and materialized columns. */
+  /** The database generates its values: identity, AUTO_INCREMENT, generated and materialized columns. */
   readonly generated?: true;
   readonly min?: bigint;
   readonly max?: bigint;
@@ -44,11 +41,11 @@ export interface Column {
   readonly scale?: number;
   readonly maxLength?: number;
   readonly values?: readonly string[];
-  /** Of a whole number that stands for BOOLEAN: true and false are taken for 1 and 0. */
+  /** The integer represents a BOOLEAN: true and false are accepted as 1 and 0. */
   readonly takesBooleans?: true;
-  /** Digits of a fraction of a second that the type keeps. */
+  /** Precision of fractional seconds, in digits. */
   readonly fraction?: number;
-  /** The type as it is written in a cast or a typed parameter, for the engine's dialect only. */
+  /** Type in casts and typed parameters, for the dialect of the engine only. */
   readonly cast: string;
 }
 
@@ -58,28 +55,28 @@ export interface Table {
   readonly kind: 'table' | 'view';
   readonly columns: readonly Column[];
   readonly byName: ReadonlyMap<string, Column>;
-  /** In key order; empty when the table has none. */
+  /** In key order; empty if the table has no primary key. */
   readonly primaryKey: readonly Column[];
-  /** Other keys that no two rows share, by their names; never those of a part of the rows, or of an expression. */
+  /** Other unique keys, ordered by name. Excludes partial indexes and indexes on expressions. */
   readonly unique: readonly (readonly Column[])[];
-  /** What makes pages stable: the primary key, else every sortable column. */
+  /** Columns of a stable order for pages: the primary key, else every sortable column. */
   readonly order: readonly Column[];
-  /** The leading columns of `order` by which the engine itself sorts the table, though their values may repeat; else empty. */
+  /** Leading columns of `order` by which the engine sorts the table physically. Their values may repeat. */
   readonly sortedBy: readonly Column[];
-  /** The storage engine where it matters (MyISAM, MergeTree …). */
+  /** Storage engine, if relevant (MyISAM, MergeTree …). */
   readonly storage: string;
-  /** Can several rows be written all or nothing? */
+  /** `true` if writes of several rows are atomic. */
   readonly transactional: boolean;
-  /** Set for a table as one caller sees it, which may be less than there is. */
+  /** Set on the view of a table that a persona restricts. */
   readonly viewRights?: ViewRights;
 }
 
-/** What may be asked of the columns that a caller can name. */
+/** Rights of a caller on the columns of its view. */
 export interface ViewRights {
   readonly readable: ReadonlySet<Column>;
-  /** Shown as something else, so that nothing may be asked of their values. */
+  /** Columns with replaced values, which cannot be filtered or sorted by. */
   readonly masked: ReadonlySet<Column>;
-  /** The primary key, whether the caller knows of it or not: for what is looked up and never shown. */
+  /** Primary key for internal lookups, even if hidden from the caller. */
   readonly key: readonly Column[];
 }
 
@@ -90,15 +87,15 @@ export interface TableFacts {
   readonly storage: string;
   readonly transactional: boolean;
   readonly columns: readonly Column[];
-  /** Column names of the key in key order. */
+  /** Columns of the primary key in key order. */
   readonly key: readonly string[];
-  /** Column names of the other unique keys; none when absent. */
+  /** Columns of the other unique keys. */
   readonly unique?: readonly (readonly string[])[];
-  /** Only where the key does not make rows unique: order by these and then every sortable column. */
+  /** `true` if the key does not make rows unique. Pages then order by the key and every sortable column. */
   readonly keyRepeats?: boolean;
 }
 
-/** Builds the lookups once, when the catalogue has been read. */
+/** Derives the lookups once per read of the catalogue. */
 export function makeTable(facts: TableFacts): Table {
   const byName = new Map(facts.columns.map((column) => [column.name, column]));
   const primaryKey = facts.key.flatMap((name) => byName.get(name) ?? []);

@@ -1,23 +1,13 @@
-/**
- * The id of a user, as the gateway gives it: a ULID, or any opaque text of an identity provider where the settings say so. Knows nothing of
- * headers and bodies.
- */
+/** The id of a user: a ULID or, if configured, any opaque string of an identity provider. Pure. */
 import { parseUlid } from './ulid.ts';
 
 export type UserIds = 'ulid' | 'any';
 
-/** Visible ASCII: what fits a header and a log without escapes that two readers could see differently. */
+/** Visible ASCII, which fits into headers and logs without ambiguous escapes. */
 const OPAQUE = /^[\x21-\x7e]{1,128}$/;
 
-let accepted: UserIds = 'ulid';
-
-/** Which ids this process takes; said once, at the start. */
-export function acceptUserIds(kind: UserIds): void {
-  accepted = kind;
-}
-
-/** The id in its one spelling; undefined when it is none. */
-export function parseUserId(text: string): string | undefined {
+/** Returns the normalized id, or `undefined` if the text is not one. */
+export function parseUserId(text: string, accepted: UserIds): string | undefined {
   if (accepted === 'ulid') return parseUlid(text);
   return OPAQUE.test(text) ? text : undefined;
 }

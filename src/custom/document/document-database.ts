@@ -1,4 +1,4 @@
-/** The `database` section of a definition: a connection of its own, or one that is registered in the project. Dials nothing. */
+/** Reads the `database` section of a definition: its own connection, or a registered database. Opens no connection. */
 import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import type { Host, TlsMode } from '../../model/entry.ts';
@@ -25,12 +25,12 @@ const NAMES = [
   'ca',
 ];
 const PREFIX = 'database.';
-const MOST_SECS = 86_400;
+const MAX_SECS = 86_400;
 
 export function readDatabase(fields: DocumentFields, root: MapTree, engines: Engines): OwnDatabase | RegisteredDatabase {
   const section = fields.section(root, 'database');
   if (section !== undefined) fields.known(section, PREFIX, NAMES);
-  const timeoutSecs = fields.whole(section, 'timeout_secs', PREFIX, 30, 1, MOST_SECS);
+  const timeoutSecs = fields.whole(section, 'timeout_secs', PREFIX, 30, 1, MAX_SECS);
   if (section?.fields.has('ref') === true) return readReference(fields, section, timeoutSecs, engines);
   const engine = readEngine(fields, section, engines);
   return {
@@ -44,14 +44,14 @@ export function readDatabase(fields: DocumentFields, root: MapTree, engines: Eng
     tls: (fields.text(section, 'tls', PREFIX, 'optional', checkTls) ?? 'prefer') as TlsMode,
     ca: fields.text(section, 'ca', PREFIX, 'optional'),
     timeoutSecs,
-    connectTimeoutSecs: fields.whole(section, 'connect_timeout_secs', PREFIX, 60, 1, MOST_SECS),
-    idleTimeoutSecs: fields.whole(section, 'idle_timeout_secs', PREFIX, 900, 1, MOST_SECS),
+    connectTimeoutSecs: fields.whole(section, 'connect_timeout_secs', PREFIX, 60, 1, MAX_SECS),
+    idleTimeoutSecs: fields.whole(section, 'idle_timeout_secs', PREFIX, 900, 1, MAX_SECS),
     maxOpenConnections: fields.whole(section, 'max_open_connections', PREFIX, 50, 1, 10_000),
     maxIdleConnections: fields.whole(section, 'max_idle_connections', PREFIX, 25, 0, 10_000),
   };
 }
 
-/** If the type cannot be read, the code is checked by the fallback's rules, so that all problems are reported at once. */
+/** If the type is invalid, the fallback engine is used, so that the other problems are reported too. */
 function readEngine(fields: DocumentFields, section: MapTree | undefined, engines: Engines): Engine {
   const name = fields.text(section, 'type', PREFIX, 'required', (text) =>
     engines.named(text) === undefined ? `must be one of ${engines.names}` : undefined,
@@ -70,7 +70,7 @@ function readReference(fields: DocumentFields, section: MapTree, timeoutSecs: nu
   return { kind: 'ref', place: placeOf(section), engine: engine ?? engines.fallback, name: text.slice(slash + 1), timeoutSecs };
 }
 
-/** `machine: [{host, port}]`, or `source_ip` and `port`. */
+/** Reads `machine: [{host, port}]`, or `source_ip` and `port`. */
 function readHosts(fields: DocumentFields, section: MapTree | undefined, port: number): readonly Host[] {
   const machines = section?.fields.get('machine');
   if (machines !== undefined && section?.fields.has('source_ip') === true)

@@ -1,4 +1,4 @@
-/** The `logic` section of a definition: steps of one kind each, with names that shadow nothing. Compiles nothing. */
+/** Reads the `logic` section of a definition: the sources of its steps. Compiles nothing. */
 import type { DocumentFields } from '../yaml/fields.ts';
 import { type MapTree, placeOf, type ScalarTree, type SourcePlace, type Tree } from '../yaml/yaml-tree.ts';
 import { isReservedName } from './names.ts';
@@ -9,24 +9,24 @@ export type StepKindName = (typeof STEP_KINDS)[number];
 export interface StepSource {
   readonly index: number;
   readonly kind: StepKindName;
-  /** Of lark and expr steps. */
+  /** Present for lark and expr steps. */
   readonly name: string | undefined;
   readonly code: string;
-  /** Where the code's first character stands in the document; code that YAML has folded has no lines of its own. */
+  /** Place of the first character of the code. Lines of folded YAML code cannot be located. */
   readonly codeAt: SourcePlace;
-  /** How far the further lines are indented. */
+  /** Indentation of the following lines. */
   readonly codeIndent: number;
   readonly omit: boolean;
 }
 
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 export function readLogic(fields: DocumentFields, root: MapTree): readonly StepSource[] {
   const list = fields.list(root, 'logic');
-  if (list !== undefined && list.items.length > MOST_STEPS) fields.problem(list, `logic has more than ${MOST_STEPS} steps`);
+  if (list !== undefined && list.items.length > MAX_STEPS) fields.problem(list, `logic has more than ${MAX_STEPS} steps`);
   const taken = new Set<string>();
-  return (list?.items ?? []).slice(0, MOST_STEPS).flatMap((item, index) => {
+  return (list?.items ?? []).slice(0, MAX_STEPS).flatMap((item, index) => {
     const step = readStep(fields, item, index);
     if (step?.name === undefined) return step ?? [];
     if (taken.has(step.name)) fields.problem(item, `logic[${index}]: the name ${step.name} is taken by another step`);
@@ -66,18 +66,18 @@ function codePlace(step: MapTree, code: ScalarTree | undefined): Pick<StepSource
   return { codeAt: { line, column: quoted ? column + 1 : column }, codeIndent: 0 };
 }
 
-/** The same for an offset into the code. */
+/** Converts an offset in the code of a step to a place in the document. */
 export function placeAtOffset(source: StepSource, offset: number): SourcePlace {
   const before = source.code.slice(0, offset).split('\n');
   return placeInCode(source, before.length, (before.at(-1) ?? '').length + 1);
 }
 
-/** A place in a step's code (both numbers from 1), as a place in the document. */
+/** Converts a line and column in the code of a step (from 1) to a place in the document. */
 export function placeInCode({ codeAt, codeIndent }: StepSource, line: number, column: number): SourcePlace {
   return { line: codeAt.line + line - 1, column: line === 1 ? codeAt.column + column - 1 : codeIndent + column };
 }
 
 function checkName(text: string, kind: 'lark' | 'expr'): string | undefined {
   if (!NAME.test(text)) return 'must be an identifier: a letter or _, then letters, digits and _';
-  return isReservedName(text, kind) ? `must not be ${text}, which means something already` : undefined;
+  return isReservedName(text, kind) ? `must not be ${text}, which is a reserved name` : undefined;
 }

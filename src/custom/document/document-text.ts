@@ -1,4 +1,4 @@
-/** The text of a definition by which two spaces can be compared: as its author wrote it, without the place that it is for. Knows no checks. */
+/** Text of a definition for comparing spaces: as its author wrote it, without identifiers. Validates nothing. */
 import type { Node } from 'yaml';
 import { yaml } from '../../util/on-demand.ts';
 import type { PlainMap } from '../../util/text/decimal.ts';
@@ -13,16 +13,16 @@ export interface Comparable {
   readonly rollbackVersion: string | null;
 }
 
-/** Quotes around a version are no difference. */
+/** Normalizes the versions, so that quotes around them make no difference. */
 export function comparableText({ document, version, rollbackVersion }: Comparable): string {
-  const spelled = editDocument(document, [
+  const normalized = editDocument(document, [
     { path: ['http', 'version'], text: JSON.stringify(version) },
     { path: ['config', 'rollback_version'], text: rollbackVersion === null ? 'null' : JSON.stringify(rollbackVersion) },
   ]);
-  return plainText(spelled);
+  return plainText(normalized);
 }
 
-/** Without identifiers. A document in braces has no lines of its own for a section: it is written anew. */
+/** Removes the identifiers. A document in flow style ({…}) has no lines per section, so it is reformatted. */
 export function plainText(source: string): string {
   const { isMap, isScalar, stringify } = yaml();
   const root = parseYaml(source).documents[0]?.contents;

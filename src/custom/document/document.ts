@@ -1,13 +1,13 @@
 /**
- * A definition's YAML → a checked document, or all its problems. Pure: knows neither the caller, nor what is deployed, nor whether the code in it
- * compiles.
+ * Validates the YAML of a definition and returns the document or all its problems. Pure: independent
+ * of the caller, of deployed definitions and of the languages' compilers.
  */
 import type { Engine } from '../../engines/contract/engine.ts';
 import type { Engines } from '../../engines/registry.ts';
 import { DEFINITION_METHODS, type DefinitionMethod, versionSortKey } from '../../model/definition.ts';
 import type { Host, TlsMode } from '../../model/entry.ts';
 import { parseUlid } from '../../model/ulid.ts';
-import { parseUserId } from '../../model/user-id.ts';
+import { parseUserId, type UserIds } from '../../model/user-id.ts';
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import type { About, Declaration, Declarations } from '../inputs/declaration.ts';
@@ -37,12 +37,12 @@ const INPUT_TYPES: readonly string[] = ['json', 'form', 'multipart'];
 
 export interface OwnDatabase {
   readonly kind: 'own';
-  /** Where the section stands. */
+  /** Place of the section in the document. */
   readonly place: SourcePlace;
   readonly engine: Engine;
   readonly hosts: readonly Host[];
   readonly username: string;
-  /** Null when the document gives none; MASK when it wants the stored one. */
+  /** `null` if the document has none; MASK stands for the stored one. */
   readonly password: string | null;
   readonly name: string;
   readonly tls: TlsMode;
@@ -71,7 +71,7 @@ export interface DefinitionConfig {
   readonly steps: number;
   readonly memoryMb: number;
   readonly timeMs: number;
-  /** Is it a tool of its own for agents? */
+  /** `true` offers the endpoint to agents as a tool of its own. */
   readonly tool: boolean;
 }
 
@@ -83,17 +83,17 @@ export interface DefinitionDocument {
   readonly version: string;
   readonly inputType: InputType;
   readonly about: About;
-  /** Undefined: anything may be sent. */
+  /** `undefined` accepts any input. */
   readonly inputs: Declarations | undefined;
   readonly logic: readonly StepSource[];
   readonly response: ResponseDocument | undefined;
   readonly config: DefinitionConfig;
   readonly database: OwnDatabase | RegisteredDatabase;
-  /** Where some of it stands, for what is found out later. */
+  /** Places for problems that are detected after parsing. */
   readonly places: Readonly<Record<'identifiers' | 'version' | 'rollback', SourcePlace>>;
 }
 
-/** Replaces a stored password wherever a definition is shown. */
+/** Replaces the password in definitions that clients receive. */
 export const MASK = '***';
 
 const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic', 'response', 'config', 'database'];
@@ -101,17 +101,16 @@ const SECTIONS = ['identifiers', 'about', 'permission', 'http', 'input', 'logic'
 export interface ValidatedDocument {
   readonly tree: Tree;
   readonly document: DefinitionDocument;
-  /** In the order of their lines; empty for a document that may be used. */
+  /** Problems by line; empty if the document is valid. */
   readonly problems: readonly LineProblem[];
 }
 
-/** Reads as much of a document as possible, with all problems. Throws YamlProblems when it cannot be read at all. */
+/** Reads as much as possible and collects all problems. Throws YamlProblems if the YAML cannot be parsed. */
 export function validateDocument(source: string, engines: Engines): ValidatedDocument {
-  return runToEnd(validateSlices(source, engines));
+  return runToEnd(validateSlices(source, engines, 'ulid'));
 }
 
-/** The same a slice at a time. */
-export function* validateSlices(source: string, engines: Engines): Slices<ValidatedDocument> {
+export function* validateSlices(source: string, engines: Engines, userIds: UserIds): Slices<ValidatedDocument> {
   const tree = yield* parseTreeSlices(source);
   yield;
   const fields = new DocumentFields();
@@ -119,7 +118,7 @@ export function* validateSlices(source: string, engines: Engines): Slices<Valida
   if (root === undefined) throw new YamlProblems(fields.problems);
   fields.known(root, '', SECTIONS);
   const document = {
-    identifiers: readIdentifiers(fields, root),
+    identifiers: readIdentifiers(fields, root, userIds),
     permission: readPermission(fields, root),
     ...readHttp(fields, root),
     about: readAbout(fields, root),
@@ -134,7 +133,7 @@ export function* validateSlices(source: string, engines: Engines): Slices<Valida
     },
     database: readDatabase(fields, root, engines),
   };
-  refuseFiles(fields, root, document);
+  requireMultipartForFiles(fields, root, document);
   return { tree, document, problems: fields.problems };
 }
 
@@ -143,8 +142,7 @@ function placeAt(root: MapTree, section: string, name?: string): SourcePlace {
   return placeOf((name === undefined ? tree : fieldAt(tree, name)) ?? tree ?? root);
 }
 
-/** Files come in multipart forms only. */
-function refuseFiles(fields: DocumentFields, root: MapTree, { inputs, inputType }: DefinitionDocument): void {
+function requireMultipartForFiles(fields: DocumentFields, root: MapTree, { inputs, inputType }: DefinitionDocument): void {
   const section = root.fields.get('input');
   if (inputs === undefined || inputType === 'multipart' || section?.kind !== 'map') return;
   for (const [name, declaration] of inputs)
@@ -156,22 +154,22 @@ function hasFile({ type, items, fields }: Declaration): boolean {
   return type === 'file' || (items !== undefined && hasFile(items)) || [...(fields?.values() ?? [])].some(hasFile);
 }
 
-/** For a document that has been checked before. */
+/** Reads a stored document, which was valid when it was deployed. */
 export function readDocument(source: string, engines: Engines): DefinitionDocument {
   return runToEnd(readDocumentSlices(source, engines));
 }
 
 export function* readDocumentSlices(source: string, engines: Engines): Slices<DefinitionDocument> {
-  const { document, problems } = yield* validateSlices(source, engines);
+  const { document, problems } = yield* validateSlices(source, engines, 'any');
   if (problems.length > 0) throw new YamlProblems(problems);
   return document;
 }
 
-function readIdentifiers(fields: DocumentFields, root: MapTree): DefinitionDocument['identifiers'] {
+function readIdentifiers(fields: DocumentFields, root: MapTree, userIds: UserIds): DefinitionDocument['identifiers'] {
   const section = fields.section(root, 'identifiers');
   if (section !== undefined) fields.known(section, 'identifiers.', IDENTIFIERS);
   const read = (name: Identifier): string => {
-    const parse = name === 'user_id' ? parseUserId : parseUlid;
+    const parse = name === 'user_id' ? (id: string) => parseUserId(id, userIds) : parseUlid;
     const text = fields.text(section, name, 'identifiers.', 'required', (id) => (parse(id) === undefined ? 'is not a ULID' : undefined));
     return parse(text ?? '') ?? '';
   };
@@ -190,7 +188,8 @@ function readPermission(fields: DocumentFields, root: MapTree): readonly string[
 function readHttp(fields: DocumentFields, root: MapTree): Pick<DefinitionDocument, 'uri' | 'method' | 'version' | 'inputType'> {
   const http = fields.section(root, 'http');
   if (http !== undefined) fields.known(http, 'http.', ['uri', 'method', 'version', 'input_type']);
-  const oneOf = (words: readonly string[]) => (text: string) => (words.includes(text) ? undefined : `must be one of ${words.join(', ')}`);
+  const oneOf = (values: readonly string[]) => (text: string) =>
+    values.includes(text) ? undefined : `must be one of ${values.join(', ')}`;
   const method = fields.text(http, 'method', 'http.', 'required', oneOf(DEFINITION_METHODS));
   const uri = fields.text(http, 'uri', 'http.', 'required', checkUri);
   const needsType = (method !== 'get' && method !== 'delete') || http?.fields.has('input_type') === true;
@@ -215,8 +214,8 @@ function readConfig(fields: DocumentFields, root: MapTree): DefinitionConfig {
   const config = absent ? undefined : fields.map(tree, 'config');
   if (config !== undefined)
     fields.known(config, 'config.', ['rollback_version', 'cache_result', 'cache_ttl_secs', 'coalesce', 'transaction', 'limits', 'tool']);
-  const given = config?.fields.get('limits');
-  const limits = given === undefined ? undefined : fields.map(given, 'config.limits');
+  const limitsTree = config?.fields.get('limits');
+  const limits = limitsTree === undefined ? undefined : fields.map(limitsTree, 'config.limits');
   if (limits !== undefined) fields.known(limits, 'config.limits.', ['steps', 'memory_mb', 'time_ms']);
   return {
     rollbackVersion: fields.text(config, 'rollback_version', 'config.', 'optional', checkVersion) ?? null,
@@ -231,37 +230,38 @@ function readConfig(fields: DocumentFields, root: MapTree): DefinitionConfig {
   };
 }
 
-/** Sections whose scalars are texts, whatever YAML would make of them. */
-const TEXT_SECTIONS = new Set(['identifiers', 'permission', 'http', 'logic']);
-const NUMBERS = /_secs$|_connections$/;
+/** Sections whose scalars are strings, whatever type YAML infers. */
+const STRING_SECTIONS = new Set(['identifiers', 'permission', 'http', 'logic']);
+const NUMERIC_FIELDS = /_secs$|_connections$/;
 
 function isText(path: readonly string[]): boolean {
   const [section = ''] = path;
   const name = path.at(-1) ?? '';
   if (section === 'logic') return name !== 'omit';
-  return TEXT_SECTIONS.has(section) || name === 'rollback_version' || (section === 'database' && !NUMBERS.test(name));
+  return STRING_SECTIONS.has(section) || name === 'rollback_version' || (section === 'database' && !NUMERIC_FIELDS.test(name));
 }
 
-/** The document as clients see it. */
+/** Converts a stored document to a value for clients. */
 export function showDocument(source: string): PlainValue {
   return plainTree(parseTree(source), isText);
 }
 
-/** Replaces the text of a scalar; the rest stays as it was written. */
+/** Replaces the text of a scalar and preserves the rest of the source. */
 export interface Edit {
   readonly path: readonly [section: string, name: string];
   readonly text: string;
 }
 
-/** Edits of scalars that are not there change nothing. */
+/** Ignores edits of scalars that do not exist. */
 export function editDocument(source: string, edits: readonly Edit[], root = parseTree(source)): string {
-  const found = edits.flatMap(({ path, text }) => {
+  const replacements = edits.flatMap(({ path, text }) => {
     const tree = fieldAt(fieldAt(root, path[0]), path[1]);
     if (tree?.kind !== 'scalar' || tree.value === null) return [];
     return { from: tree.from, to: tree.to, text: tree.block ? `${text}\n` : text };
   });
   let edited = source;
-  for (const { from, to, text } of found.toSorted((a, b) => b.from - a.from)) edited = edited.slice(0, from) + text + edited.slice(to);
+  for (const { from, to, text } of replacements.toSorted((a, b) => b.from - a.from))
+    edited = edited.slice(0, from) + text + edited.slice(to);
   return edited;
 }
 
@@ -269,7 +269,7 @@ function fieldAt(tree: Tree | undefined, name: string): Tree | undefined {
   return tree?.kind === 'map' ? tree.fields.get(name) : undefined;
 }
 
-/** The document as it is stored. */
+/** Masks the password for the store. */
 export function maskPassword(source: string, root = parseTree(source)): string {
   return editDocument(source, [{ path: ['database', 'password'], text: `"${MASK}"` }], root);
 }

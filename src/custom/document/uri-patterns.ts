@@ -1,19 +1,19 @@
 /**
- * The uris with braces of a space as a tree of segments: maps a path to the uris that fit it, the most literal first, from left to right.
- * Knows no definitions.
+ * Matches a path against the uris with braces of a space, which form a tree of segments. The most
+ * literal match comes first, from left to right. Independent of definitions.
  */
 const BRACES = '{}';
 
 interface Branch {
   readonly branches: Map<string, Branch>;
-  /** The uri that ends here. */
+  /** Uri that ends at this segment. */
   shape: string | undefined;
 }
 
 export class UriPatterns {
   readonly #root: Branch = { branches: new Map(), shape: undefined };
 
-  /** `shapes`: uris without the names in their braces. */
+  /** `shapes` are uris without the names in braces. */
   constructor(shapes: readonly string[]) {
     for (const shape of shapes) {
       let at = this.#root;
@@ -30,19 +30,19 @@ export class UriPatterns {
   }
 
   match(segments: readonly string[]): readonly string[] {
-    const found: string[] = [];
+    const matches: string[] = [];
     const walk = (branch: Branch, at: number): void => {
       const segment = segments[at];
       if (segment === undefined) {
-        if (branch.shape !== undefined) found.push(branch.shape);
+        if (branch.shape !== undefined) matches.push(branch.shape);
         return;
       }
       const literal = segment === BRACES ? undefined : branch.branches.get(segment);
       if (literal !== undefined) walk(literal, at + 1);
-      const braced = segment === '' ? undefined : branch.branches.get(BRACES);
-      if (braced !== undefined) walk(braced, at + 1);
+      const wildcard = segment === '' ? undefined : branch.branches.get(BRACES);
+      if (wildcard !== undefined) walk(wildcard, at + 1);
     };
     walk(this.#root, 0);
-    return found;
+    return matches;
   }
 }

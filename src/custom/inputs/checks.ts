@@ -1,13 +1,12 @@
 /**
- * Declarations → functions that check values, made once when a definition is compiled. Texts (from queries, paths and forms) are converted to the
- * declared type; JSON values must have it. Every problem is noted with the path of its field; nothing is thrown.
+ * Compiles declarations into functions that check values. Strings (queries, paths, forms) are
+ * converted to the declared type; JSON values must have it. Problems are collected, never thrown.
  */
-
 import { re2 } from '../../util/on-demand.ts';
 import { compareExact, Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import type { Declaration, Declarations, DeclaredType, ExactNumber } from './declaration.ts';
 
-/** Where a value comes from: texts are converted, JSON is taken as it is. */
+/** `text` values are converted to the declared type, `json` values are not. */
 export type Origin = 'text' | 'json';
 
 export interface FieldProblem {
@@ -15,13 +14,13 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Nobody reads more of them at a time. */
-export const MOST_PROBLEMS = 100;
+/** Problems in one response; a client fixes only a few at a time. */
+export const MAX_PROBLEMS = 100;
 
-/** The value as steps see it; a value that is wrong gives null and a problem. */
+/** Returns the value for the steps, or reports a problem and returns null. */
 export type Check = (value: PlainValue, origin: Origin, path: string, problems: FieldProblem[]) => PlainValue;
 
-/** A declared field: `absent` gives what stands for a value that was not sent. */
+/** A declared field. `absent` returns the value to use if none was sent. */
 export interface CheckedField {
   readonly check: Check;
   absent(path: string, problems: FieldProblem[]): PlainValue;
@@ -35,8 +34,8 @@ export function compileFields(declarations: Declarations): CheckedFields {
 
 export function compileField(declaration: Declaration): CheckedField {
   const check = compileCheck(declaration);
-  const { required, default: usual = null } = declaration;
-  if (!required) return { check, absent: () => usual };
+  const { required, default: fallback = null } = declaration;
+  if (!required) return { check, absent: () => fallback };
   return { check, absent: (path, problems) => wrong(problems, path, 'is required') };
 }
 
@@ -50,7 +49,7 @@ export function compileCheck(declaration: Declaration): Check {
 }
 
 export function wrong(problems: FieldProblem[], field: string, message: string): null {
-  if (problems.length < MOST_PROBLEMS) problems.push({ field, message });
+  if (problems.length < MAX_PROBLEMS) problems.push({ field, message });
   return null;
 }
 
@@ -68,24 +67,24 @@ const CHECKS: Readonly<Record<DeclaredType, (declaration: Declaration) => Check>
   any: () => (value) => value,
 };
 
-const TWICE = 'must be given once';
+const REPEATED = 'must be given once';
 
-function stringCheck({ minLength, maxLength, pattern, enum: words }: Declaration): Check {
+function stringCheck({ minLength, maxLength, pattern, enum: values }: Declaration): Check {
   const matches = pattern === undefined ? undefined : wholeMatch(pattern);
-  const allowed = words === undefined ? undefined : new Set(words);
+  const allowed = values === undefined ? undefined : new Set(values);
   return (value, origin, path, problems) => {
-    if (typeof value !== 'string') return wrong(problems, path, origin === 'text' && Array.isArray(value) ? TWICE : 'must be a text');
+    if (typeof value !== 'string') return wrong(problems, path, origin === 'text' && Array.isArray(value) ? REPEATED : 'must be a text');
     if (minLength !== undefined && (value.length < minLength || lengthOf(value) < minLength))
       return wrong(problems, path, `must have at least ${minLength} characters`);
     if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength)
       return wrong(problems, path, `must have at most ${maxLength} characters`);
-    if (allowed !== undefined && !allowed.has(value)) return wrong(problems, path, `must be one of ${words?.join(', ')}`);
+    if (allowed !== undefined && !allowed.has(value)) return wrong(problems, path, `must be one of ${values?.join(', ')}`);
     if (matches !== undefined && !matches(value)) return wrong(problems, path, `must match ${pattern}`);
     return value;
   };
 }
 
-/** In code points. */
+/** Length in code points. */
 function lengthOf(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length - 1; i++) {
@@ -99,37 +98,37 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** A match takes time in proportion to the text's length times the size of the program; longer ones match nothing. */
-const MOST_WORK = 20_000_000;
+/** Limit of string length × program size, to which matching time is proportional. Longer strings never match. */
+const MAX_WORK = 20_000_000;
 
 function wholeMatch(pattern: string): (text: string) => boolean {
   const compiled = re2().RE2JS.compile(pattern);
-  const longest = MOST_WORK / Math.max(1, compiled.programSize());
-  return (text) => text.length <= longest && compiled.matches(text);
+  const maxLength = MAX_WORK / Math.max(1, compiled.programSize());
+  return (text) => text.length <= maxLength && compiled.matches(text);
 }
 
 type ReadNumber = (value: PlainValue, origin: Origin) => ExactNumber | undefined;
 
-function numberCheck({ minimum, maximum }: Declaration, words: string, read: ReadNumber): Check {
+function numberCheck({ minimum, maximum }: Declaration, message: string, read: ReadNumber): Check {
   return (value, origin, path, problems) => {
     const number = read(value, origin);
-    if (number === undefined) return wrong(problems, path, origin === 'text' && Array.isArray(value) ? TWICE : words);
+    if (number === undefined) return wrong(problems, path, origin === 'text' && Array.isArray(value) ? REPEATED : message);
     if (minimum !== undefined && compareExact(number, minimum) < 0) return wrong(problems, path, `must be at least ${String(minimum)}`);
     if (maximum !== undefined && compareExact(number, maximum) > 0) return wrong(problems, path, `must be at most ${String(maximum)}`);
     return number;
   };
 }
 
-/** Nobody means a longer number. */
-const LONGEST_NUMBER = 1000;
+/** Maximum number of digits. */
+const MAX_DIGITS = 1000;
 const INTEGER = /^-?\d+$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
 const WHOLE_DECIMAL = /^(-?\d+)\.0+$/;
-/** As many digits are always a safe integer. */
-const SMALL = 15;
+/** Numbers with up to 15 digits are safe integers. */
+const SAFE_DIGITS = 15;
 
 function integerOf(digits: string): ExactNumber {
-  if (digits.length <= SMALL) return Number(digits) + 0;
+  if (digits.length <= SAFE_DIGITS) return Number(digits) + 0;
   const big = BigInt(digits);
   const small = Number(big);
   return Number.isSafeInteger(small) ? small : big;
@@ -145,7 +144,7 @@ function areDigits(text: string, from: number, to: number): boolean {
   return true;
 }
 
-/** `from` to `to` are digits. */
+/** Requires digits between `from` and `to`. */
 function numberAt(text: string, from: number, to: number): number {
   let number = 0;
   for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - ZERO;
@@ -153,21 +152,21 @@ function numberAt(text: string, from: number, to: number): number {
 }
 
 function integerIn(text: string): ExactNumber | undefined {
-  if (text.length > 0 && text.length <= SMALL && areDigits(text, 0, text.length)) return numberAt(text, 0, text.length);
-  return text.length <= LONGEST_NUMBER && INTEGER.test(text) ? integerOf(text) : undefined;
+  if (text.length > 0 && text.length <= SAFE_DIGITS && areDigits(text, 0, text.length)) return numberAt(text, 0, text.length);
+  return text.length <= MAX_DIGITS && INTEGER.test(text) ? integerOf(text) : undefined;
 }
 
 export function readInteger(value: PlainValue, origin: Origin): ExactNumber | undefined {
   if (origin === 'text') return typeof value === 'string' ? integerIn(value) : undefined;
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return value;
-  const whole = value instanceof Decimal && value.text.length <= LONGEST_NUMBER ? WHOLE_DECIMAL.exec(value.text)?.[1] : undefined;
+  const whole = value instanceof Decimal && value.text.length <= MAX_DIGITS ? WHOLE_DECIMAL.exec(value.text)?.[1] : undefined;
   return whole === undefined ? undefined : integerOf(whole);
 }
 
 export function readNumber(value: PlainValue, origin: Origin): ExactNumber | undefined {
   if (origin === 'text') {
     if (typeof value !== 'string') return undefined;
-    return integerIn(value) ?? (value.length <= LONGEST_NUMBER && NUMBER.test(value) ? new Decimal(value) : undefined);
+    return integerIn(value) ?? (value.length <= MAX_DIGITS && NUMBER.test(value) ? new Decimal(value) : undefined);
   }
   return typeof value === 'number' || typeof value === 'bigint' || value instanceof Decimal ? value : undefined;
 }
@@ -175,13 +174,13 @@ export function readNumber(value: PlainValue, origin: Origin): ExactNumber | und
 const booleanCheck: Check = (value, origin, path, problems) => {
   if (origin === 'json' && typeof value === 'boolean') return value;
   if (origin === 'text' && (value === 'true' || value === 'false')) return value === 'true';
-  return wrong(problems, path, origin === 'text' && Array.isArray(value) ? TWICE : 'must be true or false');
+  return wrong(problems, path, origin === 'text' && Array.isArray(value) ? REPEATED : 'must be true or false');
 };
 
-function textCheck(words: string, isRight: (text: string) => boolean): Check {
+function textCheck(message: string, isValid: (text: string) => boolean): Check {
   return (value, origin, path, problems) => {
-    if (typeof value === 'string' && isRight(value)) return value;
-    return wrong(problems, path, origin === 'text' && Array.isArray(value) ? TWICE : words);
+    if (typeof value === 'string' && isValid(value)) return value;
+    return wrong(problems, path, origin === 'text' && Array.isArray(value) ? REPEATED : message);
   };
 }
 
@@ -189,7 +188,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A text that begins with four, two and two digits. */
+/** `true` if the day exists. Requires a string that starts with YYYY-MM-DD. */
 function hasDay(text: string): boolean {
   const year = numberAt(text, 0, 4);
   const month = numberAt(text, 5, 7);
@@ -215,7 +214,7 @@ function arrayCheck({ items, minItems, maxItems }: Declaration): Check {
     if (maxItems !== undefined && list.length > maxItems) return wrong(problems, path, `must have at most ${maxItems} items`);
     if (check === undefined) return list;
     const checked = new Array<PlainValue>(list.length);
-    for (let i = 0; i < list.length && problems.length < MOST_PROBLEMS; i++)
+    for (let i = 0; i < list.length && problems.length < MAX_PROBLEMS; i++)
       checked[i] = check(list[i] as PlainValue, origin, `${path}[${i}]`, problems);
     return checked;
   };
@@ -229,7 +228,7 @@ function objectCheck({ fields }: Declaration): Check {
   };
 }
 
-/** The declared fields of a JSON object; any other is a problem. */
+/** Checks the declared fields of a JSON object and reports any other. */
 function checkFields(declared: CheckedFields, values: PlainMap, pathOf: (name: string) => string, problems: FieldProblem[]): PlainMap {
   const checked: PlainMap = new Map();
   let known = 0;
@@ -247,7 +246,7 @@ function checkFields(declared: CheckedFields, values: PlainMap, pathOf: (name: s
 
 function fileCheck({ maxBytes }: Declaration): Check {
   return (value, _, path, problems) => {
-    if (!(value instanceof Map)) return wrong(problems, path, Array.isArray(value) ? TWICE : 'must be a file');
+    if (!(value instanceof Map)) return wrong(problems, path, Array.isArray(value) ? REPEATED : 'must be a file');
     if (maxBytes !== undefined && Number(value.get('size')) > maxBytes) return wrong(problems, path, `must have at most ${maxBytes} bytes`);
     return value;
   };

@@ -1,4 +1,4 @@
-/** What a definition declares about one input: plain data, as the document says it. Reads no YAML and checks no value. */
+/** Declaration of an input, as plain data. Neither parses YAML nor checks values. */
 import type { Decimal, PlainValue } from '../../util/text/decimal.ts';
 
 export const DECLARED_TYPES = [
@@ -22,31 +22,30 @@ export interface Declaration {
   readonly type: DeclaredType;
   readonly required: boolean;
   readonly nullable: boolean;
-  /** Undefined: none. */
   readonly default: PlainValue | undefined;
   readonly description: string | undefined;
   readonly example: PlainValue | undefined;
-  /** Of a string, in code points. */
+  /** Length of a string in code points. */
   readonly minLength: number | undefined;
   readonly maxLength: number | undefined;
   readonly pattern: string | undefined;
   readonly enum: readonly string[] | undefined;
-  /** Of a number. */
+  /** Bounds of a number. */
   readonly minimum: ExactNumber | undefined;
   readonly maximum: ExactNumber | undefined;
-  /** Of an array. */
+  /** Items of an array. */
   readonly items: Declaration | undefined;
   readonly minItems: number | undefined;
   readonly maxItems: number | undefined;
-  /** Of an object; undefined: any fields. */
+  /** Fields of an object; `undefined` accepts any. */
   readonly fields: Declarations | undefined;
-  /** Of a file. */
+  /** Maximum size of a file. */
   readonly maxBytes: number | undefined;
 }
 
 export type Declarations = ReadonlyMap<string, Declaration>;
 
-/** Of the endpoint, for those who read about it. */
+/** Documentation of the endpoint. */
 export interface About {
   readonly summary: string | undefined;
   readonly description: string | undefined;

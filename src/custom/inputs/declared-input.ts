@@ -1,6 +1,6 @@
 /**
- * Checks the input of a call against the declaration: as a whole, converted, with defaults and nulls filled in. All problems are reported in one error.
- * Knows neither bodies nor queries beyond where a value came from.
+ * Checks the input of a call against its declaration, converts values and fills in defaults. Reports
+ * all problems in one error. Independent of HTTP.
  */
 import { apiError } from '../../errors.ts';
 import { nextSlice } from '../../util/concurrency/loop-scheduler.ts';
@@ -9,19 +9,17 @@ import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import { type CheckedField, type CheckedFields, compileFields, type FieldProblem, type Origin, wrong } from './checks.ts';
 import type { Declarations } from './declaration.ts';
 
-/** Values by name, and where they come from. */
+/** Values by name and origin. */
 export interface SentInput {
-  /** Of the query. */
   readonly query: PlainMap;
-  /** Of the path. */
   readonly path: PlainMap | undefined;
-  /** Of the body, and whether its values are texts. */
   readonly body: PlainMap | undefined;
+  /** `text` if the values of the body are strings (forms). */
   readonly bodyOrigin: Origin;
 }
 
-/** Names in a query that need no declaration, because they say how a call is to be answered. */
-const ALWAYS: ReadonlySet<string> = new Set(['version']);
+/** Query parameters of the service that need no declaration. */
+const UNDECLARED_PARAMETERS: ReadonlySet<string> = new Set(['version']);
 const NONE: ReadonlySet<string> = new Set();
 
 export class DeclaredInput {
@@ -33,7 +31,7 @@ export class DeclaredInput {
     this.#fields = compileFields(declarations);
   }
 
-  /** Fills in what was sent. */
+  /** Checks and completes the sent values in place. */
   check(sent: SentInput): PlainMap {
     const problems: FieldProblem[] = [];
     const input = sent.body ?? sent.query;
@@ -43,7 +41,7 @@ export class DeclaredInput {
     return input;
   }
 
-  /** The same for a large input, one field per slice. */
+  /** Checks a large input, one field per slice. */
   async checkInSlices(sent: SentInput, owner: string): Promise<PlainMap> {
     const input = sent.body;
     if (input === undefined) return this.check(sent);
@@ -78,10 +76,10 @@ export class DeclaredInput {
     return inQuery === undefined ? field.absent(name, problems) : check(inQuery, 'text', name, problems);
   }
 
-  /** All declared names are in the input by now: if it has no more than they, nothing else was sent with it. */
+  /** Reports undeclared names. All declared names are in the input already, so equal sizes mean there are none. */
   #undeclared({ query, path, body }: SentInput, input: PlainMap, problems: FieldProblem[]): void {
     const hasMore = input.size > this.#fields.size;
-    if (hasMore || body !== undefined) this.#others(query, ALWAYS, path, problems);
+    if (hasMore || body !== undefined) this.#others(query, UNDECLARED_PARAMETERS, path, problems);
     if (hasMore && body !== undefined) this.#others(body, NONE, path, problems);
     if (path !== undefined) for (const [name, value] of path) if (!this.#fields.has(name)) input.set(name, value);
   }
@@ -95,7 +93,7 @@ export class DeclaredInput {
   }
 }
 
-/** The path wins; another value of the same name is the caller's mistake. */
+/** Reports a value that contradicts the path. */
 export function checkConflict(problems: FieldProblem[], name: string, inPath: PlainValue | undefined, other: PlainValue): void {
   if (String(inPath) !== String(other)) wrong(problems, name, 'is in the path and is sent with another value');
 }
@@ -106,6 +104,6 @@ function isSame(a: PlainValue, b: PlainValue): boolean {
 
 export function throwProblems(problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
-  const words = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
-  throw apiError('input_invalid', words).withErrors(problems);
+  const list = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+  throw apiError('input_invalid', list).withErrors(problems);
 }

@@ -1,5 +1,4 @@
-/** Reads the sections `input` and `about` of a definition from YAML and notes every problem. Checks no call. */
-
+/** Reads the sections `input` and `about` of a definition and collects all problems. */
 import { re2 } from '../../util/on-demand.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import type { DocumentFields } from '../yaml/fields.ts';
@@ -9,8 +8,8 @@ import { type About, DECLARED_TYPES, type Declaration, type Declarations, type D
 
 const COMMON = ['type', 'required', 'default', 'nullable', 'description', 'example'];
 
-/** What may be said of a type beside what may be said of all. */
-const OWN: Readonly<Record<DeclaredType, readonly string[]>> = {
+/** Settings of each type, besides the common ones. */
+const TYPE_SETTINGS: Readonly<Record<DeclaredType, readonly string[]>> = {
   string: ['min_length', 'max_length', 'pattern', 'enum'],
   integer: ['minimum', 'maximum'],
   number: ['minimum', 'maximum'],
@@ -24,13 +23,13 @@ const OWN: Readonly<Record<DeclaredType, readonly string[]>> = {
   any: [],
 };
 
-const MOST_LEVELS = 8;
-const MOST_INPUTS = 1000;
-const LONGEST_NAME = 128;
-const LONGEST_PATTERN = 1000;
-const MOST = 2 ** 48;
+const MAX_LEVELS = 8;
+const MAX_INPUTS = 1000;
+const MAX_NAME_LENGTH = 128;
+const MAX_PATTERN_LENGTH = 1000;
+const MAX_COUNT = 2 ** 48;
 
-/** Undefined: the definition declares nothing about its input. */
+/** `undefined` if the definition does not declare its input. */
 export function readInputs(fields: DocumentFields, root: MapTree): Declarations | undefined {
   const tree = root.fields.get('input');
   if (tree === undefined) return undefined;
@@ -39,10 +38,10 @@ export function readInputs(fields: DocumentFields, root: MapTree): Declarations 
 }
 
 function readDeclarations(fields: DocumentFields, section: MapTree, path: string, level: number): Declarations {
-  if (section.fields.size > MOST_INPUTS) fields.problem(section, `${path} declares more than ${MOST_INPUTS} names`);
+  if (section.fields.size > MAX_INPUTS) fields.problem(section, `${path} declares more than ${MAX_INPUTS} names`);
   const declarations = new Map<string, Declaration>();
   for (const [name, tree] of section.fields) {
-    if (name === '' || name.length > LONGEST_NAME) fields.problem(tree, `${path}: a name has 1 to ${LONGEST_NAME} characters`);
+    if (name === '' || name.length > MAX_NAME_LENGTH) fields.problem(tree, `${path}: a name has 1 to ${MAX_NAME_LENGTH} characters`);
     declarations.set(name, readDeclaration(fields, tree, `${path}.${name}`, level));
   }
   return declarations;
@@ -52,11 +51,11 @@ function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level
   const map = fields.map(tree, path);
   const prefix = `${path}.`;
   const type = map === undefined ? 'any' : readType(fields, map, prefix);
-  if (map !== undefined) fields.known(map, prefix, [...COMMON, ...OWN[type]]);
-  if (level > MOST_LEVELS && (type === 'object' || type === 'array'))
-    fields.problem(tree, `${path} is nested deeper than ${MOST_LEVELS} levels`);
+  if (map !== undefined) fields.known(map, prefix, [...COMMON, ...TYPE_SETTINGS[type]]);
+  if (level > MAX_LEVELS && (type === 'object' || type === 'array'))
+    fields.problem(tree, `${path} is nested deeper than ${MAX_LEVELS} levels`);
   const count = (name: string): number | undefined =>
-    map?.fields.has(name) === true ? fields.whole(map, name, prefix, 0, 0, MOST) : undefined;
+    map?.fields.has(name) === true ? fields.whole(map, name, prefix, 0, 0, MAX_COUNT) : undefined;
   const declaration: Declaration = {
     type,
     required: fields.flag(map, 'required', prefix, false),
@@ -70,10 +69,10 @@ function readDeclaration(fields: DocumentFields, tree: Tree, path: string, level
     enum: readEnum(fields, map, prefix),
     minimum: readBound(fields, map, 'minimum', prefix),
     maximum: readBound(fields, map, 'maximum', prefix),
-    items: level > MOST_LEVELS ? undefined : readItems(fields, map, prefix, level),
+    items: level > MAX_LEVELS ? undefined : readItems(fields, map, prefix, level),
     minItems: count('min_items'),
     maxItems: count('max_items'),
-    fields: level > MOST_LEVELS ? undefined : readFields(fields, map, prefix, level),
+    fields: level > MAX_LEVELS ? undefined : readFields(fields, map, prefix, level),
     maxBytes: count('max_bytes'),
   };
   checkBounds(fields, tree, path, declaration);
@@ -106,13 +105,13 @@ function readPattern(fields: DocumentFields, map: MapTree | undefined, prefix: s
 }
 
 function checkPattern(text: string): string | undefined {
-  if (text.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
+  if (text.length > MAX_PATTERN_LENGTH) return `must have at most ${MAX_PATTERN_LENGTH} characters`;
   const { RE2JS, RE2JSException } = re2();
   try {
     RE2JS.compile(text);
     return undefined;
   } catch (error) {
-    if (error instanceof RE2JSException) return `is no regular expression of RE2: ${error.message}`;
+    if (error instanceof RE2JSException) return `is not a regular expression of RE2: ${error.message}`;
     throw error;
   }
 }
@@ -140,11 +139,11 @@ const PAIRS = [
 ] as const;
 
 function checkBounds(fields: DocumentFields, tree: Tree, path: string, declaration: Declaration): void {
-  for (const [least, most, leastName, mostName] of PAIRS) {
-    const low = declaration[least];
-    const high = declaration[most];
+  for (const [min, max, minName, maxName] of PAIRS) {
+    const low = declaration[min];
+    const high = declaration[max];
     if (low !== undefined && high !== undefined && Number(low) > Number(high))
-      fields.problem(tree, `${path}.${leastName} is larger than ${path}.${mostName}`);
+      fields.problem(tree, `${path}.${minName} is larger than ${path}.${maxName}`);
   }
 }
 
@@ -153,17 +152,17 @@ function exampleOf(map: MapTree | undefined): PlainValue | undefined {
   return tree === undefined ? undefined : plainTree(tree, () => false);
 }
 
-/** A default must be what the declaration asks of callers. */
+/** Checks the default against the declaration. */
 function withDefault(fields: DocumentFields, map: MapTree | undefined, path: string, declaration: Declaration): Declaration {
   const tree = map?.fields.get('default');
   if (tree === undefined || fields.problems.length > 0) return declaration;
   const problems: FieldProblem[] = [];
-  const usual = compileCheck(declaration)(writtenValue(tree, declaration), 'json', `${path}.default`, problems);
+  const fallback = compileCheck(declaration)(writtenValue(tree, declaration), 'json', `${path}.default`, problems);
   for (const { field, message } of problems) fields.problem(tree, `${field} ${message}`);
-  return { ...declaration, default: usual };
+  return { ...declaration, default: fallback };
 }
 
-/** What YAML says, as a value of the declared type where it can be one. */
+/** Converts a YAML value to the declared type if possible. */
 function writtenValue(tree: Tree, declaration: Declaration | undefined): PlainValue {
   if (tree.kind === 'list') return tree.items.map((item) => writtenValue(item, declaration?.items));
   if (tree.kind === 'map') {

@@ -14,6 +14,7 @@ import {
   type DefinitionUses,
 } from '../../model/definition.ts';
 import type { ProjectContext } from '../../model/project.ts';
+import type { UserIds } from '../../model/user-id.ts';
 import type { DefinitionChange, DefinitionInsertion, DefinitionRevision, Store } from '../../store/store.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import type { EndpointResolver } from '../call/endpoint-resolver.ts';
@@ -31,6 +32,7 @@ export interface Management {
   readonly connections: Connections;
   /** Throws if connections to the host are not allowed. */
   checkHost(host: string): Promise<void>;
+  readonly userIds: UserIds;
 }
 
 /** Authenticated author; the ids of organization, project and space belong together. */

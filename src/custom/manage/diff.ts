@@ -18,7 +18,7 @@ interface Difference {
 }
 
 export async function diff(management: Management, author: Author, body: PlainValue, options: ValidateOptions): Promise<PlainValue> {
-  const request = parsePromotionRequest(body, author);
+  const request = parsePromotionRequest(body, author, management.userIds);
   const plan = await planPromotion(management, author, request, options);
   const from = author.context.spaces.get(author.caller.spaceId)?.name ?? '';
   const definitions: object[] = [];

@@ -13,7 +13,7 @@ export async function promote(
   body: PlainValue,
   options: ValidateOptions,
 ): Promise<ManagementResult> {
-  const request = parsePromotionRequest(body, author);
+  const request = parsePromotionRequest(body, author, management.userIds);
   const plan = await planPromotion(management, author, request, options);
   const modules = request.modules ? plan.modules.filter(({ state }) => state !== 'same') : [];
   const replaced = modules.filter(({ state }) => state === 'changed');

@@ -3,7 +3,7 @@ import { apiError } from '../../errors.ts';
 import { versionSortKey } from '../../model/definition.ts';
 import type { ProjectContext } from '../../model/project.ts';
 import { parseUlid } from '../../model/ulid.ts';
-import { parseUserId } from '../../model/user-id.ts';
+import { parseUserId, type UserIds } from '../../model/user-id.ts';
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import type { Author } from './definitions.ts';
 
@@ -22,7 +22,7 @@ export interface PromotionRequest {
 const STRINGS = ['org_id', 'project_id', 'space_id', 'user_id', 'target_version', 'target_space_id'] as const;
 const FLAGS = ['modules', 'overwrite', 'force'] as const;
 
-export function parsePromotionRequest(body: PlainValue, { caller, context }: Author): PromotionRequest {
+export function parsePromotionRequest(body: PlainValue, { caller, context }: Author, userIds: UserIds): PromotionRequest {
   if (!(body instanceof Map)) throw apiError('body_not_object');
   const list = body.get('definition_list');
   const problems = [
@@ -33,8 +33,8 @@ export function parsePromotionRequest(body: PlainValue, { caller, context }: Aut
   if (problems.length > 0) throw apiError('bad_field', problems.join('; '));
   const text = (name: (typeof STRINGS)[number]): string => String(body.get(name));
   const own = { org_id: caller.orgId, project_id: caller.projectId, space_id: caller.spaceId, user_id: caller.userId };
-  for (const [name, id] of Object.entries(own))
-    if ((name === 'user_id' ? parseUserId : parseUlid)(text(name as keyof typeof own)) !== id) throw apiError('definition_foreign', name);
+  const parse = (name: keyof typeof own) => (name === 'user_id' ? parseUserId(text(name), userIds) : parseUlid(text(name)));
+  for (const [name, id] of Object.entries(own)) if (parse(name as keyof typeof own) !== id) throw apiError('definition_foreign', name);
   if (versionSortKey(text('target_version')) === undefined)
     throw apiError('refused_field', 'target_version is not a version such as 1.2.0');
   if ((list as readonly string[]).length === 0) throw apiError('refused_field', 'definition_list is empty');

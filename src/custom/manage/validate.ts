@@ -106,7 +106,10 @@ async function readAll(
   owner: string,
 ): Promise<Pick<Validation, 'tree' | 'document'> & { readonly findings: Finding[] }> {
   try {
-    const { tree, document, problems } = await runCooperatively(validateSlices(source, management.connections.engines), owner);
+    const { tree, document, problems } = await runCooperatively(
+      validateSlices(source, management.connections.engines, management.userIds),
+      owner,
+    );
     return { tree, document, findings: problems.map((problem) => ({ ...problem, kind: 'document' })) };
   } catch (error) {
     if (!(error instanceof YamlProblems)) throw error;

@@ -1,6 +1,6 @@
 /**
- * From a place in a bound statement to the place in the step's own SQL: both texts are walked side by side, and where a slot was, each is passed over
- * in its own spelling. Where they cannot be brought together, the beginning of the line is given.
+ * Maps an offset in a bound statement to the offset in the SQL of the step. Walks both in parallel and
+ * skips each slot together with its placeholder. Falls back to the start of the line.
  */
 const SLOT = /\?:[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{M}\p{N}_]*|\[\d+\])*/uy;
 const PLACEHOLDER = /(?:\$\d+(?:::text)?|\?|\{p\d+:[^}]*\}|NULL)(?:, (?:\$\d+|\?))*/y;
@@ -38,7 +38,7 @@ function lengthAt(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** No slot has a line break in it, so lines are the same in both. */
+/** Slots contain no line breaks, so both texts have the same lines. */
 function lineStart(source: string, bound: string, target: number): number {
   const line = bound.slice(0, target).split('\n').length - 1;
   const lines = source.split('\n');

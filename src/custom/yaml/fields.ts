@@ -1,6 +1,6 @@
 /**
- * Reads fields of a YAML tree and notes every problem with its line, so that an author hears of all of them at once.
- * A wrong field reads as its fallback; nobody uses a document that has problems. Knows no field by name.
+ * Reads fields of a YAML tree and collects all problems with their lines. An invalid field yields its
+ * fallback; documents with problems are never used.
  */
 import type { LineProblem, ListTree, MapTree, ScalarTree, SourcePlace, Tree } from './yaml-tree.ts';
 
@@ -17,7 +17,7 @@ export class DocumentFields {
     return undefined;
   }
 
-  /** A section that must be there. */
+  /** Reads a required section. */
   section(parent: MapTree, name: string, prefix = ''): MapTree | undefined {
     const tree = parent.fields.get(name);
     if (tree !== undefined) return this.map(tree, prefix + name);
@@ -41,7 +41,7 @@ export class DocumentFields {
     }
   }
 
-  /** Undefined when the field is absent or empty. */
+  /** `undefined` if the field is absent or empty. */
   scalar(parent: MapTree | undefined, name: string, prefix: string): ScalarTree | undefined {
     const tree = parent?.fields.get(name);
     if (tree === undefined) return undefined;
@@ -52,22 +52,22 @@ export class DocumentFields {
     return tree.value === null ? undefined : tree;
   }
 
-  /** The text as written. */
+  /** Returns the scalar as written. */
   text(
     parent: MapTree | undefined,
     name: string,
     prefix: string,
-    need: 'required' | 'optional',
+    presence: 'required' | 'optional',
     check?: (text: string) => string | undefined,
   ): string | undefined {
     const tree = this.scalar(parent, name, prefix);
     if (tree === undefined || tree.text === '') {
-      if (need === 'required' && parent !== undefined && (tree !== undefined || parent.fields.get(name)?.kind !== 'map'))
+      if (presence === 'required' && parent !== undefined && (tree !== undefined || parent.fields.get(name)?.kind !== 'map'))
         this.problem(parent.fields.get(name) ?? parent, `${prefix}${name} is missing`);
       return undefined;
     }
-    const wrong = check?.(tree.text);
-    if (wrong !== undefined) this.problem(tree, `${prefix}${name} ${wrong}`);
+    const problem = check?.(tree.text);
+    if (problem !== undefined) this.problem(tree, `${prefix}${name} ${problem}`);
     return tree.text;
   }
 
@@ -79,12 +79,12 @@ export class DocumentFields {
     return fallback;
   }
 
-  whole(parent: MapTree | undefined, name: string, prefix: string, fallback: number, least: number, most: number): number {
+  whole(parent: MapTree | undefined, name: string, prefix: string, fallback: number, min: number, max: number): number {
     const tree = this.scalar(parent, name, prefix);
     if (tree === undefined) return fallback;
     const value = Number(tree.text);
-    if (/^\d{1,15}$/.test(tree.text) && value >= least && value <= most) return value;
-    this.problem(tree, `${prefix}${name} must be a whole number from ${least} to ${most}`);
+    if (/^\d{1,15}$/.test(tree.text) && value >= min && value <= max) return value;
+    this.problem(tree, `${prefix}${name} must be a whole number from ${min} to ${max}`);
     return fallback;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * YAML → a tree of plain nodes that remember their lines and how scalars were written, so that `version: 1.10` stays `1.10`. Refuses tags, aliases,
- * repeated keys, and whatever is larger or deeper than any definition. Knows nothing of definitions.
+ * Parses YAML into a tree whose nodes keep their place and the source text of scalars, so that
+ * `version: 1.10` stays `1.10`. Rejects tags, aliases, repeated keys, and oversized documents.
  */
 import type { Node, YAMLMap } from 'yaml';
 import { runToEnd, type Slices } from '../../util/concurrency/slices.ts';
@@ -14,7 +14,7 @@ export function placeOf({ line, column }: SourcePlace): SourcePlace {
 
 export type Tree = MapTree | ListTree | ScalarTree;
 
-/** Where something stands in the document: both from 1. */
+/** A place in the document, counted from 1. */
 export interface SourcePlace {
   readonly line: number;
   readonly column: number;
@@ -33,14 +33,14 @@ export interface ListTree extends SourcePlace {
 export interface ScalarTree extends SourcePlace {
   readonly kind: 'scalar';
   readonly value: null | boolean | number | string;
-  /** As written, for those who want the text and not what YAML makes of it. */
+  /** Source text, before YAML infers a type. */
   readonly text: string;
-  /** Is it a block (`|` or `>`), whose text begins on the next line? */
+  /** `true` for a block (`|` or `>`), whose text starts on the next line. */
   readonly block: boolean;
   readonly quoted: boolean;
-  /** How far the lines of a block are indented. */
+  /** Indentation of a block. */
   readonly indent: number;
-  /** Offsets of the scalar in the source. */
+  /** Start offset in the source. */
   readonly from: number;
   readonly to: number;
 }
@@ -59,17 +59,16 @@ export class YamlProblems extends Error {
 }
 
 const START: SourcePlace = { line: 1, column: 1 };
-const MOST_BYTES = 256 * 1024;
-const MOST_DEPTH = 32;
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 32;
 
 export function parseTree(source: string): Tree {
   return runToEnd(parseTreeSlices(source));
 }
 
-/** The same a slice at a time. */
 export function* parseTreeSlices(source: string): Slices<Tree> {
-  if (Buffer.byteLength(source) > MOST_BYTES)
-    throw new YamlProblems([{ ...START, message: `the document is larger than ${MOST_BYTES} bytes` }]);
+  if (Buffer.byteLength(source) > MAX_BYTES)
+    throw new YamlProblems([{ ...START, message: `the document is larger than ${MAX_BYTES} bytes` }]);
   const { documents, lines } = yield* read(source);
   const placeAt = (offset: number): SourcePlace => {
     const { line, col } = lines.linePos(offset);
@@ -105,7 +104,7 @@ const CONSTANTS: Readonly<Record<string, null | boolean>> = {
   False: false,
 };
 
-/** What YAML's own rules make of a scalar without quotes. */
+/** Infers the type of an unquoted scalar as YAML does. */
 function plainScalar(text: string): null | boolean | number | string {
   if (Object.hasOwn(CONSTANTS, text)) return CONSTANTS[text] ?? null;
   return WHOLE.test(text) || FRACTION.test(text) ? Number(text) : text;
@@ -125,12 +124,12 @@ class Reader {
     const refuse = (message: string): never => {
       throw new YamlProblems([{ ...place, message }]);
     };
-    if (depth > MOST_DEPTH) return refuse(`nested deeper than ${MOST_DEPTH} levels`);
+    if (depth > MAX_DEPTH) return refuse(`nested deeper than ${MAX_DEPTH} levels`);
     const { isAlias, isMap, isScalar, isSeq } = yaml();
     if (isAlias(node)) return refuse('aliases are not supported; write the value out');
     if (isMap(node)) return { kind: 'map', ...place, fields: this.#fields(node as YAMLMap, depth) };
     if (isSeq(node)) return { kind: 'list', ...place, items: node.items.map((item) => this.read(item as Node, depth + 1)) };
-    if (!isScalar(node)) return refuse('this is no value');
+    if (!isScalar(node)) return refuse('this is not a value');
     const text = String(node.value ?? '');
     const value = node.type === 'PLAIN' || node.type === undefined ? plainScalar(text) : text;
     const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
@@ -162,7 +161,7 @@ class Reader {
   }
 }
 
-/** The indentation of a block's first line that says something; the header is its first line. */
+/** Returns the indentation of the first non-empty line after the header. */
 function indentOf(block: string): number {
   const line =
     block
@@ -172,7 +171,7 @@ function indentOf(block: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** The tree as a plain value; `isText` says for which places the text as written is meant. */
+/** Converts the tree to a plain value. `isText` selects the paths whose source text is kept. */
 export function plainTree(tree: Tree, isText: (path: readonly string[]) => boolean, path: readonly string[] = []): PlainValue {
   if (tree.kind === 'list') return tree.items.map((item) => plainTree(item, isText, [...path, '*']));
   if (tree.kind === 'scalar') return tree.value !== null && isText(path) ? tree.text : tree.value;

@@ -51,6 +51,7 @@ export function definitionRoutes(services: Services): readonly Route[] {
     resolver: services.calls.resolver,
     connections: services.calls.runner.connections,
     checkHost: services.checkHost,
+    userIds: services.config.userIds,
   };
 
   const enter = async (exchange: Exchange): Promise<Author> => {

@@ -148,7 +148,7 @@ export function systemRoutes(services: Services): readonly Route[] {
         POST: changed(
           DEMANDS.tokens,
           'token.create',
-          inSpace((exchange, caller) => createToken(store, caller, jsonBody(exchange))),
+          inSpace((exchange, caller) => createToken(store, caller, jsonBody(exchange), services.config.userIds)),
         ),
         DELETE: changed(
           DEMANDS.tokens,

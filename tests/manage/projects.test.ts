@@ -189,11 +189,11 @@ describe('projects', () => {
 
   test('belong to an organization that is there', async () => {
     const stranger = aCaller({ orgId: newUlid() });
-    expect(await refusal(create({}, stranger))).toMatch(/^404 There is no such organization/);
+    expect(await refusal(create({}, stranger))).toMatch(/^404 The organization does not exist/);
     expect(await refusal(listProjects(store, stranger))).toMatch(/^404/);
     const id = await created();
     expect(await refusal(getProject(store, stranger, id))).toMatch(/^404/);
-    expect(await refusal(getProject(store, caller, newUlid()))).toMatch(/^404 There is no such project/);
+    expect(await refusal(getProject(store, caller, newUlid()))).toMatch(/^404 The project does not exist/);
     expect(await refusal(getProject(store, caller, 'x'))).toMatch(/^400/);
     expect(await refusal(getProject(store, caller, undefined))).toMatch(/^400/);
     const other = anOrg();

@@ -128,7 +128,7 @@ describe('Power Tokens', () => {
   test('belong to a space of the project', async () => {
     const draft = body({ name: 'n', key_type: 'r--', roles: 'a' });
     expect(await refusal(createToken(store, { ...caller, spaceId: newUlid() }, draft))).toMatch(/^404 The space/);
-    expect(await refusal(createToken(store, { ...caller, projectId: newUlid() }, draft))).toMatch(/^404 There is no such project/);
-    expect(await refusal(createToken(store, { ...caller, orgId: newUlid() }, draft))).toMatch(/^404 There is no such organization/);
+    expect(await refusal(createToken(store, { ...caller, projectId: newUlid() }, draft))).toMatch(/^404 The project does not exist/);
+    expect(await refusal(createToken(store, { ...caller, orgId: newUlid() }, draft))).toMatch(/^404 The organization does not exist/);
   });
 });

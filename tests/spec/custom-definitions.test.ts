@@ -129,7 +129,7 @@ config:
       'a socket as host',
       { database: { type: 'postgres', source_ip: '/var/run', username: 'a', password: 'b', name: 'c' } },
       400,
-      /dialled/,
+      /is not allowed/,
     ],
     ['an unknown database type', { database: { type: 'oracle', source_ip: 'x', username: 'a', name: 'c' } }, 400, /database\.type/],
   ])('refuses %s', async (_, sketch, status, why) => {

@@ -33,7 +33,7 @@ export class ProgressReporter extends DefaultReporter {
     this.#timer = setInterval(() => this.#print(), this.isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS).unref();
   }
 
-  onTestModuleStart({ moduleId }) {
+  onTestModuleQueued({ moduleId }) {
     this.#running.set(moduleId, performance.now());
   }
 

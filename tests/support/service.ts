@@ -18,6 +18,8 @@ const STOP_PATIENCE = 45_000;
 export interface ServiceOptions {
   readonly command?: 'serve' | 'start';
   readonly args?: readonly string[];
+  /** The Node.js binary; by default the one that runs the tests. */
+  readonly node?: string;
   /** Settings by their environment variables, over the defaults of tests (free port, temporary data, random keys). */
   readonly env?: Readonly<Record<string, string>>;
   /** A data directory to keep; without one a temporary one is made, and removed by `stop`. */
@@ -81,7 +83,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'millrace-test-'));
   const serverKey = options.env?.['MILLRACE_SERVER_KEY'] ?? randomBytes(24).toString('hex');
   const encryptionKey = options.env?.['MILLRACE_ENCRYPTION_KEY'] ?? randomBytes(32).toString('base64');
-  const command = [process.execPath, ...nodeFlags(), MAIN, options.command ?? 'serve', ...(options.args ?? [])];
+  const command = [options.node ?? process.execPath, ...nodeFlags(), MAIN, options.command ?? 'serve', ...(options.args ?? [])];
   const [program = '', ...words] = options.openFiles === undefined ? command : limited(command, options.openFiles);
   const child = spawn(program, words, {
     // A folder without a millrace.yaml, so that only what is said here holds.

@@ -1,6 +1,6 @@
 /**
- * What a program may use: steps, bytes, call depth and wall time. Every operation that grows something asks first.
- * Steps and bytes are counted alike on every machine; only the wall clock differs.
+ * Limits of a program: steps, bytes, call depth and wall time. Every operation that grows a value
+ * charges it first. Only the wall clock differs between machines.
  */
 import type { Problem } from './source.ts';
 
@@ -15,7 +15,7 @@ export type BudgetKind = 'steps' | 'memory' | 'time' | 'depth';
 
 export class BudgetError extends Error {
   readonly kind: BudgetKind;
-  /** Where the program ran out, if the language knows. */
+  /** Position at which the budget ran out, if the language provides it. */
   problem: Problem | undefined = undefined;
 
   constructor(kind: BudgetKind, message: string) {
@@ -26,12 +26,18 @@ export class BudgetError extends Error {
 
 export const DEFAULT_LIMITS: RunLimits = { steps: 50_000_000, bytes: 64 * 1024 * 1024, millis: 1000, depth: 200 };
 
-/** Steps between two readings of the clock: few, as a step of a cold program may take some microseconds. */
+/**
+ * Steps between two readings of the clock. Small, because a step of a cold program may take
+ * microseconds.
+ */
 const SLICE = 256;
 
 export class Budget {
   readonly limits: RunLimits;
-  /** Steps left until the next reading of the clock; hot loops do `if (--budget.slice < 0) budget.tick();`. */
+  /**
+   * Steps left until the next reading of the clock. Hot loops run `if (--budget.slice < 0)
+   * budget.tick();`.
+   */
   slice = 0;
   #stepsLeft: number;
   #bytesLeft: number;
@@ -55,7 +61,7 @@ export class Budget {
     if (performance.now() > this.#deadline) this.timeIsUp();
   }
 
-  /** Several steps at once: for a builtin that handles n elements. */
+  /** Charges several steps at once, for a builtin that handles n elements. */
   spend(steps: number): void {
     this.slice -= steps;
     while (this.slice < 0) {
@@ -67,7 +73,7 @@ export class Budget {
     }
   }
 
-  /** The time left until the deadline; negative after it. */
+  /** Time left until the deadline; negative after it. */
   get millisLeft(): number {
     return this.#deadline - performance.now();
   }
@@ -76,7 +82,7 @@ export class Budget {
     throw new BudgetError('time', `the program ran longer than its ${this.limits.millis} ms`);
   }
 
-  /** Call this before anything grows by this many bytes. */
+  /** Charges an allocation. Must be called before anything grows by this many bytes. */
   charge(bytes: number): void {
     this.#bytesLeft -= bytes;
     if (this.#bytesLeft < 0) {

@@ -1,5 +1,6 @@
 /**
- * Compiles so that nobody waits long: a short text here, at once; a long one in a worker, where it will also run. Throws CompileError either way.
+ * Compiles a short text inline and a long one in a worker, where it will also run, so that the
+ * event loop is never blocked. Throws CompileError either way.
  */
 import type { PlainMap } from '../util/text/decimal.ts';
 import { DEFAULT_LIMITS, type RunLimits } from './budget.ts';
@@ -9,17 +10,17 @@ import { awayLark } from './lark/outline.ts';
 import { type CompileOptions, compileLark, type LarkProgram } from './lark/program.ts';
 import { runStep, type StepOptions } from './sandbox/index.ts';
 
-/** A shorter text is compiled in some milliseconds. */
+/** Length up to which a text is compiled inline, in a few milliseconds. */
 const LONG_TEXT = 32 * 1024;
 
 export function isLongText(text: string): boolean {
   return text.length > LONG_TEXT;
 }
 
-/** Whose it is, and when it is that owner's turn. */
+/** Tenant of the text, and the time slices of that tenant. */
 export type CompileOwner = Required<Pick<StepOptions, 'owner' | 'turn'>>;
 
-/** The longest text takes less than a second where nothing else runs. */
+/** Budget of compiling. The longest text takes less than a second on an idle machine. */
 const LIMITS: RunLimits = { ...DEFAULT_LIMITS, millis: 30_000, bytes: 16 * 1024 * 1024 };
 
 export interface LarkOptions extends Pick<CompileOptions, 'watch'> {

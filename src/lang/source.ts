@@ -1,6 +1,6 @@
 /**
- * A position in a source text, and how it is shown to a person: file, line, column, the line and a caret.
- * Shared by the languages; knows nothing of either.
+ * Positions in a source text, and how an error is shown: file, line, column, the line and a caret.
+ * Shared by the languages.
  */
 export interface Position {
   /** From 1. */
@@ -37,7 +37,7 @@ export class Source {
     const { line, column } = this.position(offset);
     const start = this.#lines()[line - 1] ?? 0;
     const end = this.text.indexOf('\n', start);
-    // A line may be as long as the text: process only what will be shown.
+    // A line may be as long as the text, so only the visible part is processed.
     const shownEnd = Math.min(end < 0 ? this.text.length : end, offset + 2 * SNIPPET_WIDTH);
     const points = [...this.text.slice(start, shownEnd).replace(/\r$/, '')];
     const from = Math.max(0, column - 1 - SNIPPET_WIDTH / 2);
@@ -56,7 +56,7 @@ export class Source {
 
 const SNIPPET_WIDTH = 120;
 
-/** One thing that is wrong in a source text, before or while it runs. */
+/** One error in a source text, at compile time or at run time. */
 export interface Problem extends Position {
   readonly file: string;
   readonly message: string;
@@ -67,7 +67,7 @@ export function problemAt(source: Source, offset: number, message: string): Prob
   return { file: source.name, ...source.position(offset), message, snippet: source.snippet(offset) };
 }
 
-/** A text that does not compile: all its problems, in order. Never empty. */
+/** A text that does not compile, with all its problems in order. Never empty. */
 export class CompileError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
@@ -77,21 +77,21 @@ export class CompileError extends Error {
   }
 }
 
-/** Why a correct program has ended all the same: by its own will, or because a field that it reads was not given. */
+/** Why a correct program ended early: it refused, or it read a field that was not provided. */
 export type RunVerdict =
   | { readonly kind: 'fail'; readonly message: string }
   | { readonly kind: 'refuse'; readonly status: number; readonly message: string }
   | { readonly kind: 'absent'; readonly of: string; readonly name: string };
 
-/** The statuses that `refuse` may give. */
+/** Statuses that `refuse` accepts. */
 export const REFUSALS = { least: 400, most: 499 } as const;
 
-/** A program that failed while it ran, at the innermost place of its text. */
+/** A program that failed at run time, with the innermost position in its text. */
 export class RunError extends Error {
   readonly problem: Problem;
-  /** Who called whom, outermost first; empty for languages without calls. */
+  /** Call stack, outermost first; empty for languages without calls. */
   readonly calls: readonly string[];
-  /** Undefined for a mistake of the program. */
+  /** `undefined` for a mistake of the program. */
   readonly verdict: RunVerdict | undefined;
 
   constructor(problem: Problem, calls: readonly string[] = [], verdict?: RunVerdict) {

@@ -1,4 +1,7 @@
-/** What can be run in the sandbox: a table of kinds. A new language is two more entries: its programs, and compiling them. */
+/**
+ * Kinds of tasks that the sandbox runs. A new language adds two entries: its programs, and
+ * compiling them.
+ */
 import { exprOutlineKind } from './expr/outline.ts';
 import { type ExprTask, type ExprText, exprKind } from './expr/task.ts';
 import { larkOutlineKind } from './lark/outline.ts';

@@ -1,7 +1,4 @@
-/**
- * The expression language: compile once, run often. The only file that other rooms may use.
- * Knows neither where environments come from nor where results go.
- */
+/** The expression language: compile once, run often. Entry of this folder. */
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { type Budget, BudgetError } from '../budget.ts';
 import { CompileError, problemAt, RunError, Source } from '../source.ts';
@@ -17,31 +14,34 @@ import { hasBrokenText } from './values/text.ts';
 import { type ExprValue, Fault, made } from './values/value.ts';
 
 export interface ExprOptions {
-  /** What the environment has: any other name is a compile error. Left out, every name is allowed and one that is missing is nil. */
+  /**
+   * Names of the environment; any other name is a compile error. If omitted, every name is allowed
+   * and a missing one is nil.
+   */
   readonly names?: readonly string[];
-  /** The name of the text in errors. */
+  /** Name of the text in errors. */
   readonly file?: string;
-  /** A name of the environment; the expression's reads of its fields are reported. */
+  /** A name of the environment whose fields read by the expression are reported. */
   readonly watch?: string;
 }
 
 export interface CompiledExpr {
   readonly source: Source;
-  /** The declared names of the environment that a run can read. */
+  /** Declared names of the environment that a run can read. */
   readonly uses: ReadonlySet<string>;
-  /** Fields of the watched name that it reads by a constant. */
+  /** Fields of the watched name that the expression reads by a constant. */
   readonly members: ReadonlySet<string>;
   readonly code: Code;
   readonly slots: number;
   readonly names: readonly string[];
   readonly watch: string | undefined;
-  /** Whether a result has to be looked at although the run made nothing that is not plain. */
+  /** `true` if the result must be converted even after a run that created only plain values. */
   readonly special: boolean;
 }
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** By name; a map, or a function that gives undefined for what is not there. */
+/** By name: a map, or a function that returns `undefined` for a missing name. */
 export type ExprEnv = ReadonlyMap<string, PlainValue> | ((name: string) => PlainValue | undefined);
 
 export function compileExpr(text: string, options: ExprOptions = {}): CompiledExpr {
@@ -63,20 +63,24 @@ export function compileExpr(text: string, options: ExprOptions = {}): CompiledEx
 }
 
 /**
- * The result as a plain value; throws RunError, or BudgetError when the budget is used up.
- * `now` is the time that `now()` gives, in milliseconds since 1970.
+ * Returns the result as a plain value. Throws RunError, or BudgetError if the budget is used up.
+ * `now` is the time of `now()`, in milliseconds since 1970.
  */
 export function runExpr(compiled: CompiledExpr, env: ExprEnv, budget: Budget, now: number = Date.now()): PlainValue {
   const before = made.count;
   const run = begin(compiled, env, budget, now);
   return evaluate(compiled, run, (value) => {
-    // What was computed from plain values without making anything else is plain: large lists of rows are not walked in vain.
+    // A result that contains only plain values is returned as it is: large lists of rows are not
+    // copied.
     const plain = made.count === before && !compiled.special && !hasBrokenText() && typeof value === 'object';
     return plain ? (value as PlainValue) : toPlain(value, budget);
   });
 }
 
-/** The result before it becomes plain: for those who tell a float from an int and a time from its text. */
+/**
+ * Result before it becomes plain, for callers that distinguish a float from an int and a time from
+ * its text.
+ */
 export function runRaw(compiled: CompiledExpr, env: ExprEnv, budget: Budget): ExprValue {
   return evaluate(compiled, begin(compiled, env, budget, Date.now()), (value) => value);
 }
@@ -121,7 +125,8 @@ function located(compiled: CompiledExpr, at: number, error: unknown): unknown {
     return error;
   }
   if (error instanceof Fault) return new RunError(problemAt(compiled.source, at, error.message), [], error.verdict);
-  // The stack of the engine and the largest array or string it can hold: bounds that no budget comes before.
+  // Stack overflow of the engine, or an array or string of more than its maximum size: no budget
+  // covers these.
   if (error instanceof RangeError)
     return new RunError(problemAt(compiled.source, at, `the expression goes beyond what can be held: ${error.message}`));
   return error;

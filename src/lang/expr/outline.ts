@@ -1,4 +1,7 @@
-/** Expressions whose text is too long to be compiled on the thread that answers requests: a worker compiles them, and runs them too. */
+/**
+ * Expressions whose text is too long to be compiled on the thread that serves requests: a worker
+ * compiles and runs them.
+ */
 import type { PlainMap } from '../../util/text/decimal.ts';
 import { Source } from '../source.ts';
 import { compilingKind, type TaskKind } from '../task-kind.ts';
@@ -13,7 +16,7 @@ function outlineOf(text: ExprText): PlainMap {
   ]);
 }
 
-/** The expression of an outline. Whoever wants to run it here compiles it. */
+/** Expression that is represented by its outline. It is compiled here only if it is run inline. */
 export function awayExpr({ text, file, names, watch }: ExprText, outline: PlainMap): CompiledExpr {
   let whole: CompiledExpr | undefined;
   const compiled = (): CompiledExpr => {

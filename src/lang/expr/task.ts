@@ -1,4 +1,7 @@
-/** expr steps as tasks: a compiled expression and its values here, text and values in a worker, which compiles once and caches. */
+/**
+ * expr steps as tasks: a compiled expression here, its text in a worker, which compiles once and
+ * caches.
+ */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { Budget, type RunLimits } from '../budget.ts';
@@ -10,7 +13,7 @@ export interface ExprTask {
   readonly values: ReadonlyMap<string, PlainValue>;
 }
 
-/** An expression as data that can be cloned. */
+/** Expression as cloneable data. */
 export interface ExprText {
   readonly text: string;
   readonly file: string;

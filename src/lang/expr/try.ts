@@ -1,11 +1,14 @@
-/** Runs one expression from the command line: an environment as JSON text in, the result as JSON text out. Knows no files and streams. */
+/**
+ * Runs one expression from the command line: an environment as JSON text in, the result as JSON
+ * text out. No I/O.
+ */
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { compileExpr, runExpr } from './index.ts';
 import { readJson } from './library/json.ts';
 import { type ExprValue, Fault, makeInt } from './values/value.ts';
 
-/** An int of any size, or the digits as they stand. */
+/** An int of any size, or the exact digits of a decimal. */
 export function exactNumber(text: string): ExprValue {
   if (/^-?\d+$/.test(text)) return makeInt(BigInt(text));
   const value = Number(text);
@@ -13,8 +16,8 @@ export function exactNumber(text: string): ExprValue {
 }
 
 /**
- * Names that the environment lacks are nil, as in the reference when it is told nothing of its environment.
- * Throws CompileError, RunError or BudgetError, and Fault when the environment is not a JSON object.
+ * Names that the environment lacks are nil, as in the reference without a declared environment.
+ * Throws CompileError, RunError or BudgetError, and Fault if the environment is not a JSON object.
  */
 export function evaluateExpression(text: string, envJsonText = '{}'): string {
   const budget = new Budget(DEFAULT_LIMITS);

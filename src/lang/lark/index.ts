@@ -1,6 +1,6 @@
 /**
- * Lark: the language of the public Starlark specification, compiled to closures and bounded by budgets.
- * The only door to this folder; a leaf that knows nothing of HTTP, SQL or YAML.
+ * Lark: the language of the public Starlark specification, compiled to closures and bounded by
+ * budgets. Entry of this folder; must not import HTTP, SQL or YAML.
  */
 
 export { isBuiltinModule, UNIVERSE } from './library/universe.ts';

@@ -1,6 +1,6 @@
 /**
- * Programs whose text is too long to be compiled on the thread that answers requests. A worker compiles them, and tells what others must know of
- * them; they also run in workers.
+ * Programs whose text is too long to be compiled on the thread that serves requests. A worker
+ * compiles and runs them; this thread keeps an outline of what callers need.
  */
 import type { PlainMap, PlainValue } from '../../util/text/decimal.ts';
 import { Source } from '../source.ts';
@@ -15,7 +15,7 @@ function outlineOf(text: LarkText): PlainMap {
   return new Map(FACTS.map((name): [string, PlainValue] => [name, [...program[name]]]));
 }
 
-/** The program of an outline. Whoever wants to run it here compiles it. */
+/** Program that is represented by its outline. It is compiled here only if it is run inline. */
 export function awayLark(text: LarkText, outline: PlainMap): LarkProgram {
   const { name, predeclared, modules, watch } = text;
   const options = { name, predeclared, modules, ...(watch === undefined ? {} : { watch }) };

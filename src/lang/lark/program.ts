@@ -1,7 +1,4 @@
-/**
- * A program: compiled once, run many times with other values. Knows neither where the text comes from,
- * nor what its result is for.
- */
+/** A program: compiled once, run many times with different values. */
 import { CompileError, type Problem, problemAt, Source } from '../source.ts';
 import { compileFile } from './compile/compile.ts';
 import { UNIVERSE } from './library/universe.ts';
@@ -16,31 +13,30 @@ import { readable } from './values/text/utf8.ts';
 import type { LarkValue } from './values/value.ts';
 
 export interface CompileOptions {
-  /** The name of the text in errors. */
+  /** Name of the text in errors. */
   readonly name?: string;
-  /** Names that the host gives a value for in every run. */
+  /** Names for which the host provides a value in every run. */
   readonly predeclared?: Iterable<string>;
-  /** Modules that can be reached by their name without a `load`. */
+  /** Modules that can be used by their name without a `load`. */
   readonly modules?: Iterable<string>;
   readonly dialect?: Partial<LarkDialect>;
-  /** Further values for all runs: for hosts that extend the language. */
+  /** Additional values for all runs, for hosts that extend the language. */
   readonly extensions?: ReadonlyMap<string, LarkValue>;
-  /** A predeclared name; the program's reads of its fields are reported. */
+  /** A predeclared name whose fields read by the program are reported. */
   readonly watch?: string;
 }
 
 export interface LarkProgram {
   readonly source: Source;
-  /** Modules named by `load`, and modules reached by their name alone. */
+  /** Modules named by `load`, and modules used by their name alone. */
   readonly modules: readonly string[];
   /** Predeclared names that the program reads. */
   readonly reads: readonly string[];
-  /** Global names that it assigns. */
+  /** Global names that the program assigns. */
   readonly assigns: readonly string[];
-  /** Fields of the watched name that it reads by a constant. */
+  /** Fields of the watched name that the program reads by a constant. */
   readonly members: ReadonlySet<string>;
   readonly options: CompileOptions;
-  /** For the run. */
   readonly layout: ProgramLayout;
 }
 
@@ -54,7 +50,9 @@ export interface ProgramLayout {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** Limits the length of a text: compiling cannot be split into slices, and everybody else waits meanwhile. */
+/**
+ * Maximum length of a source text that is compiled inline: compiling cannot be split into slices.
+ */
 const MAX_TEXT = 256 * 1024;
 
 export function compileLark(given: string, options: CompileOptions = {}): LarkProgram {
@@ -68,7 +66,7 @@ export function compileLark(given: string, options: CompileOptions = {}): LarkPr
   const parsed = parseFile(text);
   const names = { predeclared, universal: new Set(universe.keys()) };
   const resolved = resolveFile(source, parsed.statements, names, dialect);
-  // A statement that did not parse may have bound any name: only the other findings are certain.
+  // A statement that did not parse may have bound any name, so only other errors are certain.
   const found = parsed.problems.length === 0 ? resolved.problems : resolved.problems.filter((p) => !p.message.startsWith('undefined:'));
   refuse(source, [...parsed.problems, ...found]);
   const reads = resolved.predeclared.map((binding) => binding.name);
@@ -95,12 +93,12 @@ function refuse(source: Source, problems: readonly SyntaxProblem[]): void {
   if (first !== undefined) throw new CompileError([first, ...rest]);
 }
 
-/** What a program may load: for checks before it is stored. */
+/** Modules that a program may load. They are checked before it is stored. */
 export function moduleDependencies(program: LarkProgram): readonly string[] {
   return program.modules;
 }
 
-/** Modules that load each other in a circle, if there are any. Missing modules do not count. */
+/** Modules that load each other in a cycle, if any. Missing modules do not count. */
 export function findModuleCycle(start: string, dependencies: (module: string) => readonly string[] | undefined): string[] | undefined {
   const done = new Set<string>();
   const visit = (module: string, path: readonly string[]): string[] | undefined => {

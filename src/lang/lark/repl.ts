@@ -1,6 +1,6 @@
 /**
- * Runs Lark from the command line: a file for what it prints, or a prompt that shows the value of each line.
- * The streams are parameters; nothing here reads or writes on its own.
+ * Runs Lark from the command line: a file with its output, or a prompt that shows the value of each
+ * line. No I/O of its own: the streams are parameters.
  */
 import { createInterface } from 'node:readline';
 import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
@@ -17,10 +17,12 @@ export interface LarkStreams {
   readonly error: NodeJS.WritableStream;
 }
 
-/** Nobody waits for a program that is tried out: a minute and a gigabyte. */
+/**
+ * Generous limits, because a program on the command line blocks no requests: one minute and 1 GiB.
+ */
 const LIMITS: RunLimits = { ...DEFAULT_LIMITS, steps: 10_000_000_000, bytes: 1024 * 1024 * 1024, millis: 60_000 };
 
-/** Formats an error for a person: place, line, caret and calls. */
+/** Formats an error with position, line, caret and call stack. */
 export function describeError(error: unknown): string {
   if (error instanceof CompileError) return error.problems.map(problemText).join('\n');
   if (error instanceof RunError) return `${traceback(error)}\n${error.problem.snippet}`;
@@ -32,7 +34,7 @@ function problemText(problem: Problem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}\n${problem.snippet}`;
 }
 
-/** Runs a text and prints `result`, if the program assigns one. Returns the exit code. */
+/** Runs a text and prints `result` if the program assigns it. Returns the exit code. */
 export function runLarkFile(name: string, text: string, streams: Pick<LarkStreams, 'output' | 'error'>): number {
   try {
     const print = (line: string): void => void streams.output.write(`${line}\n`);
@@ -47,7 +49,7 @@ export function runLarkFile(name: string, text: string, streams: Pick<LarkStream
   }
 }
 
-/** A session of lines that see each other's variables. */
+/** A session of lines that share their variables. */
 export class LarkSession {
   readonly #globals = new Map<string, LarkValue>();
   readonly #print: (line: string) => void;
@@ -56,7 +58,7 @@ export class LarkSession {
     this.#print = print;
   }
 
-  /** Runs a piece of text; the value of a lone expression is printed. */
+  /** Runs a piece of text. The value of a single expression is printed. */
   evaluate(text: string): void {
     const names = { name: '<stdin>', predeclared: [...this.#globals.keys()] };
     const lone = parseFile(text).statements;
@@ -71,7 +73,7 @@ export class LarkSession {
   }
 }
 
-/** Is the text incomplete: is a block or bracket still open? */
+/** An open block or bracket continues on the next line. */
 function isOpen(text: string): boolean {
   if (/:\s*(#.*)?$/m.test(text.split('\n')[0] ?? '') && !text.endsWith('\n\n')) return true;
   return parseFile(text).problems.some((problem) => problem.message.startsWith('got end of file'));

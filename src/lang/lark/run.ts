@@ -1,6 +1,7 @@
 /**
- * Runs a program: fills its slots, loads its modules once, and reports errors with place and calls.
- * Synchronous and pure: the same program, values, clock and limits give the same result.
+ * Runs a program: fills its slots, loads its modules once, and reports errors with position and
+ * call stack. Synchronous and deterministic: the same program, values, clock and limits give the
+ * same result.
  */
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { BudgetError, DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
@@ -16,16 +17,16 @@ import { type LarkHost, Thread } from './values/thread.ts';
 import type { LarkValue } from './values/value.ts';
 
 export interface LarkRunOptions {
-  /** Values of the predeclared names; a map can be read by attribute too. */
+  /** Values of the predeclared names. The keys of a map can also be read as attributes. */
   readonly values?: ReadonlyMap<string, PlainValue>;
   readonly limits?: RunLimits;
-  /** The module of a name; undefined when there is none. */
+  /** Module by name; `undefined` if it does not exist. */
   readonly modules?: (name: string) => LarkProgram | undefined;
   readonly print?: (line: string) => void;
   readonly now?: number;
 }
 
-/** A module that a program needs is not there. */
+/** A module that does not exist. */
 export class LoadError extends RunError {
   readonly module: string;
 
@@ -35,10 +36,10 @@ export class LoadError extends RunError {
   }
 }
 
-/** The global that holds the result of a step. */
+/** Global variable that holds the result of a step. */
 const RESULT = 'result';
 
-/** Runs a step and gives what it assigned to `result`. */
+/** Runs a step and returns the value of `result`. */
 export function runLark(program: LarkProgram, options: LarkRunOptions = {}): PlainValue {
   const thread = makeThread(options);
   return told(program, thread, () => {
@@ -50,12 +51,15 @@ export function runLark(program: LarkProgram, options: LarkRunOptions = {}): Pla
   });
 }
 
-/** Runs a program over values of the language itself, for its globals: for trying things and for tests. */
+/**
+ * Runs a program over values of the language itself and returns its globals. For the prompt and for
+ * tests.
+ */
 export function executeWith(program: LarkProgram, thread: Thread, values: ReadonlyMap<string, LarkValue>): Map<string, LarkValue> {
   return told(program, thread, () => namedGlobals(program, execute(program, thread, values), () => true));
 }
 
-/** Converts only what the program reads. */
+/** Converts only the values that the program reads. */
 function hostValues(program: LarkProgram, values: ReadonlyMap<string, PlainValue> | undefined): Map<string, LarkValue> {
   const converted = new Map<string, LarkValue>();
   if (values === undefined) return converted;
@@ -102,7 +106,7 @@ function namedGlobals(program: LarkProgram, globals: Frame, keep: (name: string)
   return named;
 }
 
-/** Each module runs once per run, and is frozen afterwards. */
+/** Runs each module once per run and freezes its exports. */
 class ModuleLoader {
   readonly #find: (name: string) => LarkProgram | undefined;
   readonly #loaded = new Map<string, ReadonlyMap<string, LarkValue> | 'loading'>();
@@ -134,7 +138,7 @@ class ModuleLoader {
   }
 }
 
-/** Converts whatever ends a run into the errors of the languages. */
+/** Converts any error of a run to a CompileError, RunError or BudgetError. */
 function told<T>(program: LarkProgram, thread: Thread, run: () => T): T {
   try {
     return run();
@@ -159,7 +163,7 @@ function siteText({ name, source, at }: CallSite): string {
   return `${source.name}:${line}:${column}: in ${name}`;
 }
 
-/** The calls and the message as the reference prints them. */
+/** Call stack and message in the format of the reference. */
 export function traceback(error: RunError): string {
   const last = /^<builtin>: in (.*)$/.exec(error.calls.at(-1) ?? '')?.[1];
   const head = last === undefined ? 'Error' : `Error in ${last}`;

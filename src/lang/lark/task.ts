@@ -1,4 +1,7 @@
-/** Lark steps as tasks: a compiled program and its values here, texts and values in a worker, which compiles once and caches. */
+/**
+ * Lark steps as tasks: a compiled program here, its text in a worker, which compiles once and
+ * caches.
+ */
 import { BoundedMap } from '../../util/bounded-map.ts';
 import type { PlainValue } from '../../util/text/decimal.ts';
 import type { RunLimits } from '../budget.ts';
@@ -11,11 +14,11 @@ export interface LarkTask {
   readonly program: LarkProgram;
   readonly values: ReadonlyMap<string, PlainValue>;
   readonly modules?: (name: string) => LarkProgram | undefined;
-  /** Milliseconds since 1970, for `time.now`: the same wherever the task runs. */
+  /** Milliseconds since 1970 for `time.now`: the same inline and in a worker. */
   readonly now: number;
 }
 
-/** A program as data that can be cloned. */
+/** Program as cloneable data. */
 export interface LarkText {
   readonly name: string;
   readonly text: string;
@@ -30,7 +33,7 @@ interface PackedLark {
   readonly now: number;
 }
 
-/** How many lines a program may print. Further lines are dropped, with a note. */
+/** Maximum number of printed lines. Further lines are dropped, with a note. */
 const MAX_PRINTS = 1000;
 
 function run(task: LarkTask, limits: RunLimits): Ran {
@@ -49,7 +52,7 @@ function packText(program: LarkProgram): LarkText {
   return { name, text: program.source.text, predeclared: [...predeclared], modules: [...modules], watch };
 }
 
-/** The modules that the program can reach, directly or not. */
+/** Modules that the program can reach, directly or indirectly. */
 function reachable(task: LarkTask): Map<string, LarkText> {
   const found = new Map<string, LarkText>();
   const waiting = [...task.program.modules];
@@ -65,7 +68,7 @@ function reachable(task: LarkTask): Map<string, LarkText> {
 const MAX_KEPT = 200;
 const compiled = new BoundedMap<string, LarkProgram>(MAX_KEPT);
 
-/** Caches compiled programs by their text: a busy step is compiled once per worker. */
+/** Compiles a program and caches it by its text, once per worker. */
 export function compileKept({ name, text, predeclared, modules, watch }: LarkText): LarkProgram {
   const key = [name, predeclared.join(), modules.join(), watch, text].join('\0');
   const known = compiled.get(key);

@@ -1,6 +1,6 @@
 /**
- * Waiting jobs by owner. Owners are served in turn, each in the order of its own jobs, so that nobody waits behind everything that another has
- * sent. Bounded in total and per owner. Knows nothing of the jobs.
+ * Waiting jobs by tenant: round robin over tenants, FIFO within one. Bounded in total and per
+ * tenant.
  */
 export interface Owned {
   readonly owner: string;
@@ -9,7 +9,7 @@ export interface Owned {
 export class FairLine<T extends Owned> {
   readonly #most: number;
   readonly #mostOfOne: number;
-  /** The first owner is the next. */
+  /** In the order of service: the first tenant is next. */
   readonly #lines = new Map<string, T[]>();
   #length = 0;
 
@@ -22,7 +22,7 @@ export class FairLine<T extends Owned> {
     return this.#length;
   }
 
-  /** Returns false when there is no room. */
+  /** Returns `false` if the queue is full. */
   add(job: T): boolean {
     const line = this.#lines.get(job.owner) ?? [];
     if (this.#length >= this.#most || line.length >= this.#mostOfOne) return false;
@@ -32,7 +32,7 @@ export class FairLine<T extends Owned> {
     return true;
   }
 
-  /** Takes the next job of the first owner who may have one. That owner moves to the end. */
+  /** Takes the next job of the first tenant that may have one. That tenant moves to the end. */
   take(mayHave: (owner: string) => boolean): T | undefined {
     for (const [owner, line] of this.#lines) {
       if (!mayHave(owner)) continue;

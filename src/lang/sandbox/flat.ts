@@ -1,10 +1,13 @@
 /**
- * Moves plain values of any size between threads: takes them apart into pieces of a few thousand parts and puts them together again, so that
- * neither side copies much at a time. Walks values without recursion. Knows nothing of threads.
+ * Moves plain values of any size between threads as pieces of a few thousand parts, so that neither
+ * side copies much at a time. Pure.
  */
 import { Decimal, type PlainMap, type PlainValue } from '../../util/text/decimal.ts';
 
-/** The parts of a value in order: a scalar, the text of a decimal, or the length of a list or map whose parts follow. */
+/**
+ * Parts of a value in order: a scalar, the digits of a decimal, or the length of a list or map
+ * followed by its parts.
+ */
 export interface FlatPiece {
   readonly kinds: Uint8Array;
   readonly items: readonly unknown[];
@@ -27,9 +30,9 @@ function* parts(map: PlainMap): Iterator<PlainValue> {
   }
 }
 
-/** Takes a value apart. */
+/** Splits a value into pieces. */
 export class Packer {
-  /** A lower bound of the bytes so far. A value that contains the same list many times counts as if each were another. */
+  /** Lower bound of the bytes so far. A list that occurs several times counts each time. */
   size = 0;
   #next: PlainValue | undefined;
   readonly #inside: Iterator<PlainValue>[] = [];
@@ -89,12 +92,12 @@ function kindOf(value: PlainValue): number {
 
 interface Open {
   readonly container: PlainValue[] | PlainMap;
-  /** Parts that are still to come. */
+  /** Parts that were not received yet. */
   left: number;
   key: string | undefined;
 }
 
-/** Puts a value together. */
+/** Joins pieces to a value. */
 export class Unpacker {
   value: PlainValue = null;
   readonly #open: Open[] = [];

@@ -1,6 +1,7 @@
 /**
- * Runs programs so that none keeps the others waiting: first here, for a few milliseconds, which is enough for nearly all of them. What needs
- * longer is started again in a worker thread with its full budget. Programs are pure, so an abandoned start leaves nothing behind.
+ * Runs programs without blocking the event loop: first inline for at most INLINE_MILLIS, then from
+ * the start in a worker thread with the full budget. Programs are pure, so an abandoned run has no
+ * effect.
  */
 import type { PlainValue } from '../../util/text/decimal.ts';
 import { BudgetError, type RunLimits } from '../budget.ts';
@@ -10,12 +11,12 @@ import { SandboxPool } from './pool.ts';
 
 export { SandboxBusyError } from './pool.ts';
 
-/** What a program may use on the thread that answers requests. */
+/** Allowance of a program on the thread that serves requests. */
 const INLINE_MILLIS = 2;
 const INLINE_BYTES = 2 * 1024 * 1024;
 /**
- * A program that was too long for this thread goes straight to a worker this many times before it is tried here again: once after the first
- * time, which may have been an accident of the machine, and twice as often after every further one, up to this limit.
+ * Runs that go straight to a worker after a program exceeded its inline allowance. The number
+ * starts at 1, because the first time may be a hiccup of the machine, and doubles up to this limit.
  */
 const MOST_REMEMBERED = 16;
 
@@ -28,18 +29,18 @@ const pool = new SandboxPool();
 const tooLong = new WeakMap<object, Remembered>();
 
 export interface StepOptions {
-  /** For whom the program runs: owners share the workers fairly. */
+  /** Tenant of the program. Tenants share the workers fairly. */
   readonly owner?: string;
-  /** Resolves when the owner may use this thread again. Large values are handed over one piece per slice. */
+  /** Resolves at the tenant's next time slice. Large values are sent one piece per slice. */
   readonly turn?: () => Promise<void>;
-  /** `worker`: its values are so large that even inspecting them here would take long. */
+  /** `worker` if the values are too large to be inspected on this thread. */
   readonly place?: 'here' | 'worker';
   readonly signal?: AbortSignal;
-  /** Receives what the program printed when it has ended. */
+  /** Receives the printed lines after the program ended. */
   readonly print?: ((line: string) => void) | undefined;
 }
 
-/** The result at once if the program was short, else a promise. */
+/** Returns the result directly if the program ended inline, otherwise a promise. */
 export function runStep<K extends KindName>(
   kind: K,
   task: Tasks[K],
@@ -69,7 +70,7 @@ function inlineLimits(limits: RunLimits): RunLimits {
   return { ...limits, millis: Math.min(limits.millis, INLINE_MILLIS), bytes: Math.min(limits.bytes, INLINE_BYTES) };
 }
 
-/** Was only the allowance of this thread used up, not the budget of the program? */
+/** `true` if the program exceeded only the inline allowance, not its own budget. */
 function isAbandoned(error: unknown, limits: RunLimits): boolean {
   if (!(error instanceof BudgetError)) return false;
   return (error.kind === 'time' && limits.millis > INLINE_MILLIS) || (error.kind === 'memory' && limits.bytes > INLINE_BYTES);
@@ -91,7 +92,7 @@ function inWorker<K extends KindName>(kind: K, task: Tasks[K], limits: RunLimits
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Ends the idle workers, as when the service stops. */
+/** Terminates the idle workers. */
 export function closeSandbox(): void {
   pool.close();
 }

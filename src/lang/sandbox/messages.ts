@@ -1,4 +1,7 @@
-/** The messages between the pool and its workers. Large values go in pieces; the last piece comes with the message that ends them. */
+/**
+ * Messages between the pool and its workers. The last piece of a large value travels with the
+ * message that completes it.
+ */
 import type { RunLimits } from '../budget.ts';
 import type { KindName } from '../tasks.ts';
 import type { FlatPiece } from './flat.ts';
@@ -10,7 +13,7 @@ export type ToWorker =
       readonly type: 'run';
       readonly kind: KindName;
       readonly program: unknown;
-      /** By name, the last piece of each value. */
+      /** Last piece of each value, by name. */
       readonly values: ReadonlyMap<string, FlatPiece>;
       readonly limits: RunLimits;
     }
@@ -18,7 +21,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'started' }
-  /** A piece of the result. The rest comes on request. */
+  /** A piece of the result. The pool requests the next one with `more`. */
   | { readonly type: 'part'; readonly piece: FlatPiece }
   | { readonly type: 'done'; readonly piece: FlatPiece; readonly prints: readonly string[]; readonly heapBytes: number }
   | { readonly type: 'failed'; readonly error: WiredError; readonly heapBytes: number };

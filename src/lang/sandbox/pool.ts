@@ -1,22 +1,26 @@
 /**
- * A few worker threads for programs that need longer, warm after their first use. Owners are served in turn. An owner with nothing running does
- * not wait for what others run: a few extra workers are kept for that. Bounded in workers, waiting jobs, memory and time.
+ * Worker threads for programs that exceed their inline allowance. Tenants are served round robin;
+ * extra workers are reserved for tenants with no running program. Bounded in workers, waiting jobs,
+ * memory and time.
  */
 import { availableParallelism } from 'node:os';
 import { DEFAULT_LIMITS, type RunLimits } from '../budget.ts';
 import { FairLine } from './fair-line.ts';
 import { type Job, Sandbox } from './sandbox.ts';
 
-/** More programs wait than can run in reasonable time. */
+/** Thrown if more programs are waiting than can run in reasonable time. */
 export class SandboxBusyError extends Error {}
 
-/** As many as are useful when all of them compute. */
+/** Workers that may run at once before the reserve is used. */
 const MOST_BUSY = Math.max(2, Math.min(4, availableParallelism()));
-/** Extra workers for owners with nothing running: a short program does not wait for the long ones of others. */
+/**
+ * Extra workers for tenants with no running program, so that a short program does not wait for long
+ * ones of other tenants.
+ */
 const RESERVE = 6;
 const WAITING = { most: 512, mostOfOne: 128 };
 const MEBIBYTE = 1024 * 1024;
-/** What values need beyond what their program is charged, plus the engine itself. */
+/** Heap of a worker: values need more than their program is charged, plus the engine itself. */
 const HEAP_FACTOR = 4;
 const HEAP_BASE_MB = 128;
 
@@ -37,7 +41,7 @@ export class SandboxPool {
     this.#next();
   }
 
-  /** Ends the idle workers; running ones end with their task. */
+  /** Terminates the idle workers. Running ones end with their task. */
   close(): void {
     for (const sandbox of this.#idle.splice(0)) sandbox.close();
   }
@@ -62,7 +66,7 @@ export class SandboxPool {
     return false;
   }
 
-  /** Starts a spare worker when all are busy, so that the next job finds one. */
+  /** Starts a spare worker if all are busy, so that the next job does not wait for a start. */
   #warm(): void {
     if (this.#busy.size < MOST_BUSY || this.#busy.size >= MOST_BUSY + RESERVE || this.#idle.length > 0) return;
     const sandbox = this.#make(heapFor(DEFAULT_LIMITS));

@@ -1,6 +1,6 @@
 /**
- * One worker thread. Runs one job at a time within its budget and its deadline; a worker that does not return is terminated. Values travel in
- * pieces, each when it is the turn of the job's owner.
+ * One worker thread. Runs one job at a time within its budget and deadline; a worker that misses
+ * the deadline is terminated. Values are sent in pieces, one per time slice of the tenant.
  */
 import { Worker } from 'node:worker_threads';
 import type { PlainValue } from '../../util/text/decimal.ts';
@@ -12,14 +12,13 @@ import type { FromWorker, ToWorker } from './messages.ts';
 import { unwireError } from './wire.ts';
 
 export interface Job {
-  /** For whom it is. */
   readonly owner: string;
   readonly kind: KindName;
   readonly program: unknown;
   readonly values: ReadonlyMap<string, PlainValue>;
   readonly limits: RunLimits;
   readonly signal: AbortSignal | undefined;
-  /** Resolves when the owner may use the event loop again. */
+  /** Resolves at the tenant's next time slice. */
   readonly turn: () => Promise<void>;
   readonly done: (ran: Ran) => void;
   readonly failed: (error: unknown) => void;
@@ -27,17 +26,21 @@ export interface Job {
 
 export type Fate = 'keep' | 'drop';
 
-/** The grace period of a worker after the program's own time is up. */
+/** Grace period of a worker after the program's own time limit. */
 const GRACE_MILLIS = 250;
-/** Until the program runs: the thread starts, and compiles it. */
+/** Maximum time until the program starts: the thread starts and compiles it. */
 const START_MILLIS = 30_000;
 const MEBIBYTE = 1024 * 1024;
-/** A worker that has grown beyond this is replaced, to free its memory. */
+/** Heap size beyond which a worker is replaced, to free its memory. */
 const KEEP_BYTES = 96 * MEBIBYTE;
-/** A worker that has been idle for this long is terminated: it may have grown, and a new one starts in a moment. */
+/**
+ * A worker that is idle for this long is terminated, to free its memory. A new one starts quickly.
+ */
 const IDLE_MILLIS = 10_000;
 
-/** A worker cannot run TypeScript: from the sources (as in tests), the built file is used. */
+/**
+ * A worker cannot load TypeScript, so running from the sources (as in tests) uses the built file.
+ */
 function entry(): URL {
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/lang/sandbox/worker.js' : './worker.js';
   return new URL(built, import.meta.url);
@@ -126,7 +129,7 @@ export class Sandbox {
     }
   }
 
-  /** The thread is gone; running out of memory has a code of its own. */
+  /** The thread ended. Running out of memory has its own error code. */
   #lost(error: Error): void {
     const job = this.job;
     this.#finish('drop');
@@ -153,7 +156,7 @@ export class Sandbox {
     this.#free(this, fate);
   }
 
-  /** Waits for work, for a while. */
+  /** Waits for the next job until the idle timeout. */
   rest(): void {
     this.#worker.unref();
     this.#idle = setTimeout(() => this.#end(undefined), IDLE_MILLIS).unref();

@@ -1,4 +1,4 @@
-/** Moves errors between threads: as data that becomes the same error again on the other side. */
+/** Serializes errors between threads and rebuilds them on the other side. */
 import { BudgetError, type BudgetKind } from '../budget.ts';
 import { CompileError, type Problem, RunError, type RunVerdict } from '../source.ts';
 
@@ -10,7 +10,7 @@ export interface WiredError {
   readonly problems?: readonly Problem[];
   readonly calls?: readonly string[];
   readonly verdict?: RunVerdict;
-  /** Of errors of one language: rebuilt by its task kind. */
+  /** Data of an error that only one language has; its task kind rebuilds the error. */
   readonly extra?: string;
 }
 
@@ -28,7 +28,7 @@ export function wireError(error: unknown): WiredError {
   return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Rebuilds the error; `special` builds what only one language knows. */
+/** Rebuilds the error. `special` rebuilds an error that only one language has. */
 export function unwireError(wired: WiredError, special: (extra: string, error: RunError) => Error): Error {
   if (wired.name === 'BudgetError' && wired.kind !== undefined) {
     const error = new BudgetError(wired.kind, wired.message);

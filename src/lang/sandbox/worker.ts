@@ -1,4 +1,6 @@
-/** The entry of a worker thread: runs one task at a time within its budget, and answers. Offers no network, files or timers. */
+/**
+ * Entry of a worker thread: runs one task at a time within its budget. No network, files or timers.
+ */
 import { getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
@@ -13,7 +15,9 @@ import { wireError } from './wire.ts';
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 
-/** Requests come first where cores are few. Only Linux has thread priorities; elsewhere this would affect the whole process. */
+/**
+ * Gives requests priority on few cores. Linux only: elsewhere this would affect the whole process.
+ */
 const LOWER = 10;
 const LOWEST = 19;
 if (process.platform === 'linux') stepBack();
@@ -22,13 +26,13 @@ function stepBack(): void {
   try {
     setPriority(0, Math.min(LOWEST, getPriority(0) + LOWER));
   } catch {
-    // Where that is forbidden, all threads stay equal.
+    // Without the permission, all threads keep the same priority.
   }
 }
 
-/** Values that come in pieces, by their names. */
+/** Values received in pieces, by name. */
 const incoming = new Map<string, Unpacker>();
-/** A result that is fetched in pieces. */
+/** Result that is sent in pieces. */
 let outgoing: { readonly packer: Packer; readonly ran: Ran; readonly limits: RunLimits } | undefined;
 
 const send = (message: FromWorker): void => port.postMessage(message);

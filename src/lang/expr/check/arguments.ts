@@ -1,8 +1,11 @@
-/** Checks whether the arguments of a call fit a signature. Does not know how natures are found. */
+/** Checks the arguments of a call against a signature. */
 import type { Node } from '../syntax/ast.ts';
 import { type Callable, describe, isAssignable, isInteger, isNil, isUnknown, type Nature, UNKNOWN } from '../types/nature.ts';
 
-/** What is wrong with the arguments of a call, whose natures are known already: a call may be held against several signatures. */
+/**
+ * First error in the arguments of a call. The natures are passed in, because a call may be checked
+ * against several signatures.
+ */
 export function argumentProblem(
   node: Node,
   { name, params, result }: Callable,

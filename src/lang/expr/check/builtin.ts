@@ -1,4 +1,4 @@
-/** Checks calls of builtins: the predicates of those that have them, the arguments of the others. Does not know what they do. */
+/** Checks calls of builtins: predicates and arguments. */
 import type { BuiltinNode, Node } from '../syntax/ast.ts';
 import {
   ANY,
@@ -23,7 +23,10 @@ import { type CallSignature, isOrder, OVERLOADS, PREDICATE_ARGS, VALIDATORS } fr
 import { argumentProblem } from './arguments.ts';
 import type { CheckContext } from './context.ts';
 
-/** What a builtin with a predicate gives, from its collection and what its predicate gives. */
+/**
+ * Type rule of a builtin with a predicate: derives the nature of the result from the natures of the
+ * collection and the predicate.
+ */
 interface PredicateRule {
   readonly gives: (collection: Nature, body: Nature) => Nature;
   readonly test?: true;
@@ -62,7 +65,10 @@ export function checkBuiltin(checker: CheckContext, node: BuiltinNode): Nature {
   return typeof result === 'string' ? checker.fail(node, `${node.name} ${result}`) : bare(result);
 }
 
-/** Finds the first signature that fits. Visits the arguments once, or nested calls would take unbounded time. */
+/**
+ * Finds the first matching signature. Visits the arguments only once; otherwise nested calls would
+ * take exponential time.
+ */
 function checkOverloads(checker: CheckContext, node: BuiltinNode, overloads: readonly CallSignature[], natures: readonly Nature[]): Nature {
   let wrong: { readonly node: Node; readonly message: string } | undefined;
   for (const { params, result } of overloads) {

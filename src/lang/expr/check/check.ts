@@ -1,6 +1,6 @@
 /**
- * Finds what is certainly wrong before anything runs: unknown names, operands that do not go together, arguments that do not fit. Writes what
- * it learns into the nodes. Checks nothing that the reference does not check. Knows no values.
+ * Type checker: finds unknown names, mismatched operands and invalid arguments before the run, and
+ * annotates the nodes. Checks only what the reference checks.
  */
 import type {
   BuiltinNode,
@@ -47,14 +47,14 @@ import { binaryNature, unaryNature } from './operator.ts';
 
 interface Scope {
   readonly collection: Nature;
-  /** `#index` and `#acc`, where there are such. */
+  /** Natures of `#index` and `#acc` where they exist. */
   readonly pointers: ReadonlyMap<string, Nature>;
 }
 
 export class Checker implements CheckContext {
-  /** What the environment has; undefined when that is not known before the run. */
+  /** Names of the environment; `undefined` if they are not known before the run. */
   readonly #names: ReadonlySet<string> | undefined;
-  /** The names of the environment that the expression reads. */
+  /** Names of the environment that the expression reads. */
   readonly uses = new Set<string>();
   readonly #variables: { readonly name: string; readonly nature: Nature }[] = [];
   readonly #scopes: Scope[] = [];
@@ -137,7 +137,7 @@ export class Checker implements CheckContext {
     for (const name of this.#names ?? []) this.uses.add(name);
   }
 
-  /** A name of the environment; a builtin that is named without being called has no value. */
+  /** Looks up a name of the environment. A builtin that is named but not called has no value. */
   useName(node: Node, name: string, builtins: 'or builtin' | 'environment only' | 'if there'): Nature {
     this.uses.add(name);
     if (this.#names?.has(name)) return UNKNOWN;
@@ -182,8 +182,8 @@ export class Checker implements CheckContext {
   }
 
   /**
-   * The arguments of what is not known are not checked; but the names that they use are read all the same,
-   * and with a declared environment a wrong name is an error anywhere.
+   * Arguments of an unknown callee are not type-checked, but they are visited to find unknown names
+   * if the environment is declared.
    */
   #visitForNames(node: Node): void {
     if (this.#names !== undefined) this.visit(node);
@@ -216,7 +216,7 @@ export class Checker implements CheckContext {
     return callable.builtin === undefined ? this.checkArguments(node, callable, node.args) : this.#calledBuiltin(node, callable.builtin);
   }
 
-  /** A builtin behind another name: the call fails when it runs, but only if the arguments fit. */
+  /** A builtin called through a variable. The call fails at run time; its arguments are checked now. */
   #calledBuiltin(node: ExprCallNode, name: string): Nature {
     const call: BuiltinNode = { kind: 'builtin', name, args: node.args, at: node.at, depth: node.depth, nature: UNKNOWN };
     return checkBuiltin(this, call);
@@ -234,7 +234,6 @@ export class Checker implements CheckContext {
     return functionNature('predicate', { name: 'predicate', params: [], result: isNil(nature) ? undefined : nature });
   }
 
-  /** What the body of a predicate gives, run over a collection; undefined when that is always nil. */
   inPredicate(collection: Nature, pointers: readonly (readonly [string, Nature])[], predicate: Node): Nature | undefined {
     this.#scopes.push({ collection, pointers: new Map(pointers) });
     const nature = this.visit(predicate);
@@ -274,7 +273,10 @@ export class Checker implements CheckContext {
     return yes;
   }
 
-  /** Known by their elements when all are of one kind; what is unknown and what is nil count as one kind, as in the reference. */
+  /**
+   * Nature of a list literal: typed if all elements have one kind. Unknown and nil count as one
+   * kind, as in the reference.
+   */
   #array(items: readonly Node[]): Nature {
     const natures = items.map((item) => this.visit(item));
     const last = natures.at(-1) ?? UNKNOWN;

@@ -1,4 +1,4 @@
-/** Which operands go together, and what they give: tables by operator. Knows no values. */
+/** Type rules of operators, as a table. */
 import type { ExprBinaryNode, ExprUnaryNode } from '../syntax/ast.ts';
 import {
   arrayOf,
@@ -44,14 +44,14 @@ export function unaryNature(checker: CheckContext, node: ExprUnaryNode): Nature 
 
 type Check = (n: Nature) => boolean;
 
-/** A pair of operands and what they give. */
+/** Accepted operands and the nature of the result. */
 type Row = readonly [left: Check, right: Check, result: Nature | 'number'];
 
 interface Rule {
   readonly rows: readonly Row[];
-  /** When one side is unknown the other must pass one of these. */
+  /** If one operand is unknown, the other must pass one of these checks. */
   readonly open: readonly Check[];
-  /** What comes of it then. */
+  /** Nature of the result in that case. */
   readonly openResult: Nature;
 }
 

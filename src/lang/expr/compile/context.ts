@@ -1,4 +1,4 @@
-/** What the compilers of loops and operators use of the emitter. */
+/** Interface of the emitter for the compilers of loops and operators. */
 import type { Node } from '../syntax/ast.ts';
 import type { Code } from '../values/run.ts';
 

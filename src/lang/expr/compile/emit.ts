@@ -1,6 +1,6 @@
 /**
- * Turns the tree into closures: each node becomes a function of the run that returns a value. An expression cannot reach anything of JavaScript:
- * closures only call the functions named here and in the tables beside it. Knows no types before the run.
+ * Compiles the tree to closures over the run. Closures call only the functions named here and in
+ * the tables of this folder, so an expression cannot reach JavaScript.
  */
 
 import { BUILTINS } from '../library/builtin.ts';
@@ -27,13 +27,13 @@ import type { EmitContext } from './context.ts';
 import { emitLoop } from './loop.ts';
 import { emitBinary } from './operator.ts';
 
-/** Comes up through a chain of `?.` when something before it was nil. */
+/** Result of a link of a `?.` chain after a nil: skips the rest of the chain. */
 const SKIP = Symbol('skip') as unknown as ExprValue;
 
 export class Emitter implements EmitContext {
-  /** How many slots `let` needs. */
+  /** Number of slots for `let` variables. */
   slots = 0;
-  /** Whether a result has to be looked at: a literal is a value that is not plain, or values are nested by a loop. */
+  /** `true` if the result must be converted: a literal is not plain, or a loop may nest values. */
   special = false;
   readonly #scope: { readonly name: string; readonly slot: number }[] = [];
 
@@ -116,7 +116,7 @@ export class Emitter implements EmitContext {
     };
   }
 
-  /** A node on the way of a chain; anything else begins one. */
+  /** A link of a chain. Any other node starts the chain. */
   #link(node: Node): Code {
     if (node.kind === 'member') return this.#member(node, 'in chain');
     return node.kind === 'call' ? this.#call(node, 'in chain') : this.emit(node);
@@ -162,7 +162,7 @@ export class Emitter implements EmitContext {
   }
 
   #builtin(node: BuiltinNode): Code {
-    // The one builtin that can nest values without end, so its result is looked at in any case.
+    // `reduce` can nest values without limit, so its result is always converted.
     if (node.name === 'reduce') this.special = true;
     if (PREDICATE_ARGS.has(node.name)) return emitLoop(this, node);
     const { name, at } = node;
@@ -241,7 +241,7 @@ export class Emitter implements EmitContext {
         if (typeof name !== 'string') throw new Fault(`the key of a map is a string, not ${typeName(name)}`);
         chargeKept(run.budget, name);
         chargeKept(run.budget, item);
-        // As in the reference, the first of two equal keys counts.
+        // As in the reference, the first of two equal keys takes precedence.
         if (!map.has(name)) map.set(name, item);
       }
       return map;

@@ -1,8 +1,10 @@
-/** The sum of a range of literals without visiting it. Ints wrap around as they do everywhere. */
+/** Sums a range of literals without visiting it. Ints wrap around as usual. */
 import type { IntNode, Node } from '../syntax/ast.ts';
 import { makeInt } from '../values/value.ts';
 
-/** The sum of `body` over the range, or undefined when the body is not one of the simple forms `#`, `# * k`, `# + k`, `# - k`. */
+/**
+ * Sum of `body` over the range; `undefined` if the body is not `#`, `# * k`, `# + k` or `# - k`.
+ */
 export function sumOfRange(
   range: readonly [IntNode, IntNode],
   body: Node | undefined,

@@ -1,4 +1,4 @@
-/** Operators on literals, computed while compiling. What cannot be computed is left for the run. */
+/** Constant folding of operators on literals. An operation that fails is left for the run. */
 
 import { type ExprBinaryNode, type ExprUnaryNode, makeNode, type Node } from '../syntax/ast.ts';
 import { SyntaxFault } from '../syntax/lex.ts';
@@ -53,7 +53,7 @@ export function foldBinary(node: ExprBinaryNode): Node | undefined {
   return op === '==' ? foldEqual(left, right, at) : undefined;
 }
 
-/** `neutral` on one side leaves the other side alone; its opposite decides. */
+/** A `neutral` operand leaves the other one unchanged; its opposite decides the result. */
 function foldLogical({ left, right, at }: ExprBinaryNode, neutral: boolean): Node | undefined {
   if (left.kind === 'bool' && left.value === neutral) return right;
   if (right.kind === 'bool' && right.value === neutral) return left;

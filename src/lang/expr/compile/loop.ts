@@ -1,6 +1,6 @@
 /**
- * The closures of the builtins that run a predicate over a list. One driver goes over the elements, asks the budget and hands on what the
- * predicate gave; a table says what each builtin makes of that. Refuses to know other nodes.
+ * Compiles the builtins that run a predicate over a list. One driver visits the elements and
+ * charges the budget; a table maps each builtin to what it does with the predicate's results.
  */
 
 import { readOrder, sorted } from '../library/array.ts';
@@ -17,16 +17,16 @@ interface Loop {
   readonly list: Code;
   readonly body: Code;
   readonly each: Code;
-  /** `reduce`'s initial value, or `sortBy`'s order. */
+  /** Initial value of `reduce`, or order of `sortBy`. */
   readonly last: Code | undefined;
-  /** Steps that an element costs. */
+  /** Steps charged per element. */
   readonly weight: number;
   readonly at: number;
   readonly enough: number;
   readonly mustFind: boolean;
 }
 
-/** Told what the predicate gave; true ends the loop. */
+/** Receives the predicate's result; returns `true` to end the loop. */
 type Visit = (result: ExprValue, index: number) => boolean;
 
 type Direction = 'forward' | 'backward' | 'from the second';
@@ -66,7 +66,7 @@ function isTrue(run: Run, at: number, result: ExprValue): boolean {
 
 type Maker = (loop: Loop) => Code;
 
-/** Looks for the first element whose answer is `wanted`. */
+/** Stops at the first element whose predicate returns `expected`. */
 function search(wanted: boolean, found: boolean): Maker {
   return (loop) => (run) => {
     let answer = !found;
@@ -175,7 +175,7 @@ function sortBy(loop: Loop): Code {
   };
 }
 
-/** The first element is the initial value where none is given. */
+/** The initial value, by default the first element. */
 function initialValue(run: Run, loop: Loop, items: Items): ExprValue {
   if (loop.last !== undefined) return loop.last(run);
   if (items.length === 0) throw new Fault('reduce of an empty array needs an initial value');

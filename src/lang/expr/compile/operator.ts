@@ -1,4 +1,4 @@
-/** The closures of operators with two operands; the common cases of numbers come first in each. Refuses to know other nodes. */
+/** Compiles binary operators. Each tests for plain numbers first. */
 
 import { spendSearch } from '../library/text.ts';
 import type { ExprBinaryNode, Node } from '../syntax/ast.ts';
@@ -15,7 +15,7 @@ import type { EmitContext } from './context.ts';
 
 type Operation = (a: ExprValue, b: ExprValue, run: Run) => ExprValue;
 
-/** Runs the operands and then the operation, which may go wrong at the operator. */
+/** Evaluates both operands, then the operation, whose errors are at the operator. */
 function both(left: Code, right: Code, at: number, operation: Operation): Code {
   return (run) => {
     const a = left(run);
@@ -38,7 +38,7 @@ function addition(left: Code, right: Code, at: number): Code {
   };
 }
 
-/** One closure for each comparison, so that each stays as fast as it can be. */
+/** One closure per comparison, so that each stays monomorphic. */
 const COMPARISONS: Readonly<Record<string, (left: Code, right: Code, at: number) => Code>> = {
   '<': (left, right, at) => (run) => {
     const a = left(run);
@@ -70,7 +70,7 @@ const COMPARISONS: Readonly<Record<string, (left: Code, right: Code, at: number)
   },
 };
 
-/** Strings on both sides, or nil, which never has anything in common with a string. */
+/** Applies to two strings. A nil operand gives false. */
 function textual(test: (whole: string, part: string, run: Run) => boolean): Operation {
   return (a, b, run) => !isNil(a) && !isNil(b) && test(wantString(a), wantString(b), run);
 }
@@ -128,7 +128,10 @@ export function emitBinary(emitter: EmitContext, node: ExprBinaryNode): Code {
   return both(first, second, at, operation);
 }
 
-/** Where both sides are known to be ints, or strings, anything else is an error, as in the reference. */
+/**
+ * If both operands are known to be ints or strings, any other value is an error, as in the
+ * reference.
+ */
 function equality(emitter: EmitContext, { left, right, at }: ExprBinaryNode): Code {
   const [first, second] = [emitter.emit(left), emitter.emit(right)];
   const known = left.nature.type === right.nature.type ? left.nature.type : '';
@@ -144,7 +147,7 @@ function equality(emitter: EmitContext, { left, right, at }: ExprBinaryNode): Co
   };
 }
 
-/** `decisive` on the left is the answer; otherwise the right side is, whatever it is. */
+/** A left operand equal to `decisive` is the result; otherwise the right operand is. */
 function logical(decisive: boolean): Special {
   return (emitter, { left, right, at }) => {
     const [first, second] = [emitter.emit(left), emitter.emit(right)];

@@ -1,6 +1,6 @@
 /**
- * Rewrites the tree into one that does less. The reference does the same rewrites, and some can be seen from outside: `x and false` does not
- * run `x`, `filter(…)[0]` stops at the first that is found. Refuses to know closures.
+ * Rewrites the tree to cheaper forms, as the reference does. Some rewrites are observable: `x and
+ * false` does not run `x`, and `filter(…)[0]` stops at the first match.
  */
 
 import {
@@ -22,7 +22,10 @@ export function optimize(node: Node): Node {
   return rewrite(fold(markStringSets(node)));
 }
 
-/** A list of string literals on the right of `in` is looked up as a set is; this sees literals only, before anything is folded. */
+/**
+ * Marks `in` with a list of string literals, which is compiled to a set. Runs before constants are
+ * folded.
+ */
 function markStringSets(node: Node): Node {
   const inner = mapChildren(node, markStringSets);
   if (inner.kind !== 'binary' || inner.op !== 'in' || inner.right.kind !== 'array') return inner;
@@ -35,7 +38,7 @@ function replaced(node: Node, shape: NodeShape): Node {
   return makeNode(shape, node.at, node.nature);
 }
 
-/** Operators on literals, lists of literals, and a filter of a filter. */
+/** Folds operators on literals, lists of literals, and nested filters. */
 function fold(node: Node): Node {
   const inner = mapChildren(node, fold);
   switch (inner.kind) {
@@ -52,7 +55,7 @@ function fold(node: Node): Node {
   }
 }
 
-/** Loops that need not go over everything. */
+/** Rewrites loops that need not visit every element. */
 function rewrite(node: Node): Node {
   const inner = mapChildren(node, rewrite);
   switch (inner.kind) {
@@ -90,7 +93,7 @@ function foldArray(node: Node, items: readonly Node[]): Node {
   return values.length === 0 ? node : makeNode({ kind: 'constant', value: values }, node.at, ARRAY);
 }
 
-/** An int within a range of literals needs no list. */
+/** Membership of an int in a range of literals is a comparison. */
 function rewriteInRange(node: ExprBinaryNode): Node {
   const { left, right } = node;
   if (left.nature.kind !== 'int' || right.kind !== 'binary' || right.op !== '..') return node;
@@ -102,7 +105,7 @@ function rewriteInRange(node: ExprBinaryNode): Node {
 
 const COMBINED: Readonly<Record<string, string>> = { 'all and': 'and', 'any or': 'or', 'none and': 'or' };
 
-/** `all(x, p) and all(x, q)` goes over the list once. */
+/** `all(x, p) and all(x, q)` becomes a single loop. */
 function combinePredicates(node: ExprBinaryNode): Node | undefined {
   const { left, right } = node;
   if (left.kind !== 'builtin' || right.kind !== 'builtin' || left.name !== right.name) return undefined;
@@ -117,7 +120,7 @@ function combinePredicates(node: ExprBinaryNode): Node | undefined {
   return replaced(node, { kind: 'builtin', name: left.name, args: [list, makeNode({ kind: 'predicate', body }, p.at)] });
 }
 
-/** How many have to be found until `count(…) op limit` is decided. */
+/** Number of matches after which `count(…) op limit` is decided. */
 const ENOUGH: Readonly<Record<string, (limit: number) => number>> = {
   '>': (n) => n + 1,
   '>=': (n) => n,
@@ -141,7 +144,7 @@ function isFilter(node: Node | undefined): node is BuiltinNode {
   return node?.kind === 'builtin' && node.name === 'filter' && node.args.length === 2;
 }
 
-/** `filter(…)` of which only one element is wanted. */
+/** Replaces a `filter(…)` of which a single element is used. */
 function finder(node: Node, filter: BuiltinNode, name: 'find' | 'findLast', mustFind: boolean): Node {
   const { args, each } = filter;
   return replaced(node, { kind: 'builtin', name, args, mustFind, ...(each === undefined ? {} : { each }) });
@@ -213,7 +216,7 @@ function rewriteSum(node: BuiltinNode): Node | undefined {
   return replaced(node, { kind: 'builtin', name: 'sum', args: list.args });
 }
 
-/** From the right, as the reference adds them. */
+/** Adds from the right, as the reference does. */
 function addUp(node: Node, items: readonly Node[]): Node {
   return items.slice(0, -1).reduceRight((right, left) => makeNode({ kind: 'binary', op: '+', left, right }, node.at), items.at(-1) ?? node);
 }

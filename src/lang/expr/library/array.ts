@@ -1,4 +1,4 @@
-/** The builtins of lists and maps that take no predicate. Refuses to know loops over predicates. */
+/** Builtins of lists and maps that take no predicate. */
 
 import type { Budget } from '../../budget.ts';
 import { fetch, get, lengthOf } from '../values/access.ts';
@@ -48,7 +48,7 @@ function flatten(list: readonly ExprValue[], into: ExprValue[], budget: Budget, 
   return into;
 }
 
-/** Scalars that are equal have one mark; what has none is compared one by one. */
+/** Equal scalars have the same mark; values without a mark are compared one by one. */
 function markOf(value: ExprValue): unknown {
   if (typeof value === 'string') return `"${value}`;
   if (value === null || typeof value === 'boolean') return value;
@@ -74,7 +74,7 @@ function uniq(args: readonly ExprValue[], budget: Budget): ExprValue {
   return out;
 }
 
-/** What a number that is not bare would be as a bare one, so that 1 and 1.0 are found equal. */
+/** The bare number that equals a boxed one, so that `uniq` treats 1 and 1.0 as equal. */
 function numberMark(value: ExprValue): unknown {
   const number = numberOf(value);
   return number === undefined || !equal(number, value) ? undefined : number;
@@ -86,7 +86,7 @@ export function readOrder(value: ExprValue): 'asc' | 'desc' {
   throw new Fault(`the order is "asc" or "desc", not ${JSON.stringify(text.slice(0, 20))}`);
 }
 
-/** A copy in order by the keys, those that are equal as they came; `keys[i]` belongs to `list[i]`. */
+/** Stable sorted copy of a list by its keys; `keys[i]` belongs to `list[i]`. */
 export function sorted(list: readonly ExprValue[], keys: readonly ExprValue[], direction: 'asc' | 'desc', budget: Budget): ExprValue[] {
   budget.charge(list.length * 24);
   spendAtOnce(budget, list.length * Math.ceil(Math.log2(list.length + 1)));
@@ -113,7 +113,7 @@ function take(args: readonly ExprValue[], budget: Budget): ExprValue {
   return args[0] instanceof Uint8Array ? args[0].slice(0, Number(count)) : taken;
 }
 
-/** The first or last element, nil for everything that has none. */
+/** First or last element; nil if the value has no elements. */
 function end(index: number): ExprBuiltin {
   return ([value = null]) => {
     try {
@@ -147,7 +147,7 @@ function fromPairs(args: readonly ExprValue[], budget: Budget): ExprValue {
   return map;
 }
 
-/** A key keeps its place when its value is replaced. */
+/** Replacing a value keeps the position of its key. */
 function setKey(map: AnyMap, key: ExprValue, value: ExprValue): void {
   const id = keyId(key);
   const entry = map.entries.get(id);

@@ -1,4 +1,4 @@
-/** The builtins that take no predicate, by name, gathered from the files that hold them. Refuses to know how calls are checked. */
+/** All builtins that take no predicate, by name. */
 
 import type { ExprBuiltin } from '../values/run.ts';
 import { ARRAY_BUILTINS } from './array.ts';

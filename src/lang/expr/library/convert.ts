@@ -1,4 +1,4 @@
-/** The builtins that turn values of one kind into another: numbers, text, JSON, base64. Refuses to know what the values mean. */
+/** Builtins that convert between kinds of values: numbers, strings, JSON, base64. */
 import { Decimal } from '../../../util/text/decimal.ts';
 import { REFUSALS } from '../../source.ts';
 import { formatValue } from '../values/format.ts';
@@ -25,7 +25,7 @@ function toInt([value = null]: readonly ExprValue[]): ExprValue {
   if (typeof value === 'string') return parseInt64(value);
   const int = intOf(value) ?? underlyingInt(value);
   if (int !== undefined) return int;
-  // The digits before the point of a decimal that comes from a row are exact.
+  // The integral part of a decimal is converted exactly.
   if (value instanceof Decimal && /^-?\d{1,400}(?:\.\d*)?$/.test(value.text)) return makeInt(BigInt(value.text.split('.')[0] ?? '0'));
   const float = floatOf(value);
   if (float === undefined) throw new Fault(`int cannot convert a ${typeName(value)}`);
@@ -79,7 +79,7 @@ function fromBase64([value = null]: readonly ExprValue[]): ExprValue {
   return textOfBytes(decoded);
 }
 
-/** Ends the run: whoever asked is refused, in the author's words. */
+/** Ends the run: the request is rejected with the author's status and message. */
 function refuse([status = null, message = null]: readonly ExprValue[]): never {
   const code = intOf(status);
   if (code === undefined || code < REFUSALS.least || code > REFUSALS.most)
@@ -107,7 +107,7 @@ export const CONVERT_BUILTINS: Readonly<Record<string, ExprBuiltin>> = {
   },
 };
 
-/** Every number of a JSON text is a float, as in the reference. */
+/** As in the reference, every number of a JSON text is a float. */
 function jsonNumber(text: string): ExprValue {
   const value = Number(text);
   if (!Number.isFinite(value)) throw new Fault(`the number ${text.slice(0, 40)} is too large`);

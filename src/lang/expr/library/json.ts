@@ -1,6 +1,6 @@
 /**
- * JSON both ways, as `toJSON` and `fromJSON` need it: indented, keys in order, exact digits where a value has them.
- * The reader is told what to make of a number. Refuses to know where texts come from.
+ * `toJSON` and `fromJSON`: indented, keys sorted, exact digits where a value has them. The caller
+ * of the reader converts numbers.
  */
 import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';

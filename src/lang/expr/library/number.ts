@@ -1,4 +1,4 @@
-/** The builtins of numbers: rounding, extremes, averages, bits. Refuses to know operators. */
+/** Builtins of numbers: rounding, extremes, averages, bits. */
 
 import type { Budget } from '../../budget.ts';
 import { less } from '../values/compare.ts';
@@ -35,7 +35,7 @@ function abs([value = null]: readonly ExprValue[]): ExprValue {
   return less(value, 0) ? negate(value) : value;
 }
 
-/** Every number in the arguments, lists within lists included. */
+/** Visits every number in the arguments, including nested lists. */
 function eachNumber(name: string, args: readonly ExprValue[], budget: Budget, visit: (value: ExprValue) => void, depth = 0): void {
   checkDepth(depth);
   for (const arg of args) {
@@ -50,7 +50,8 @@ function eachNumber(name: string, args: readonly ExprValue[], budget: Budget, vi
 function extreme(name: string, comesAfter: (best: ExprValue, next: ExprValue) => boolean): ExprBuiltin {
   return (args, budget) => {
     const [only = null] = args;
-    // A single thing that is neither a number nor a list is its own extreme, as in the reference.
+    // As in the reference, a single argument that is neither a number nor a list is returned as it
+    // is.
     if (args.length === 1 && !isArray(only) && !(only instanceof Uint8Array)) return only;
     let best: ExprValue = null;
     eachNumber(name, args, budget, (value) => {

@@ -1,4 +1,4 @@
-/** The builtins of strings. Indices are of UTF-8 bytes, cutting sets are of characters. Refuses to know lists beyond what split and join need. */
+/** Builtins of strings. Indices count UTF-8 bytes; `trim` removes characters. */
 
 import type { Budget } from '../../budget.ts';
 import type { ExprBuiltin } from '../values/run.ts';
@@ -8,7 +8,7 @@ import { type ExprValue, Fault, isArray, NIL_ARRAY, typeName, wantInt, wantStrin
 
 const text = (args: readonly ExprValue[], i: number): string => wantString(args[i] ?? null);
 
-/** Before looking for one string in another: the worst case is their lengths multiplied. */
+/** Charges a search for its worst case: the product of both lengths. */
 export function spendSearch(budget: Budget, haystack: string, needle: string): void {
   spendAtOnce(budget, (haystack.length * Math.max(1, needle.length)) / 64);
 }
@@ -30,7 +30,7 @@ function repeat(args: readonly ExprValue[], budget: Budget): ExprValue {
   return piece.repeat(count);
 }
 
-/** Pieces of a string: `keep` leaves the separators at the ends of the pieces. */
+/** Splits a string; `keep` keeps the separators at the ends of the pieces. */
 function cut(keep: 'drop' | 'keep'): ExprBuiltin {
   return (args, budget) => {
     const whole = text(args, 0);
@@ -53,7 +53,7 @@ function replace(args: readonly ExprValue[], budget: Budget): ExprValue {
   const limit = args.length > 3 ? wantInt(args[3] ?? null) : -1;
   spendSearch(budget, whole, old);
   const pieces = old === '' ? ['', ...whole, ''] : whole.split(old);
-  // Without an old text the new one goes before every character and after the last.
+  // An empty old string matches before every character and after the last.
   const gaps = old === '' && whole === '' ? 1 : pieces.length - 1;
   const count = limit < 0 ? gaps : Math.min(limit, gaps);
   budget.charge(pieces.length * 16 + (whole.length + count * fresh.length) * 2);

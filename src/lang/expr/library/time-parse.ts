@@ -1,9 +1,9 @@
-/** Reads times that are written in a layout. Refuses to know which layouts are tried. */
+/** Parses a time by a layout. */
 import { cutLayout, MONTHS, WEEKDAYS } from '../values/layout.ts';
 import { daysIn, fixedZone, timeOf, UTC } from '../values/time.ts';
 import { type ExprZone, Fault, Time } from '../values/value.ts';
 
-/** What has been read so far. */
+/** State of the parser: the position and the fields so far. */
 class Reading {
   rest: string;
   year = 0;
@@ -23,7 +23,7 @@ class Reading {
     this.rest = text;
   }
 
-  /** Takes what the pattern finds at the beginning, or fails. */
+  /** Consumes a match of the pattern at the position, or fails. */
   take(pattern: RegExp): string {
     const match = pattern.exec(this.rest);
     if (match === null || match.index !== 0) throw new Unreadable();
@@ -123,7 +123,7 @@ function readFraction(r: Reading, element: string): void {
   r.nanos = toNanos(r.take(exact ? new RegExp(`^[.,]\\d{${Math.min(element.length - 1, 1000)}}`) : /^[.,]\d+/).slice(1));
 }
 
-/** Text of the layout that stands for itself; a run of spaces stands for any run of them. */
+/** Matches literal text of the layout; a run of spaces matches any run of spaces. */
 function readLiteral(r: Reading, literal: string): void {
   const text = literal.replace(/ +/g, ' ');
   for (const char of text) {
@@ -139,7 +139,7 @@ function readLiteral(r: Reading, literal: string): void {
 
 const MAX_TEXT = 1000;
 
-/** A time written in a layout; without a zone of its own it is in `zone`. */
+/** Parses a time by a layout. A time without a zone is in `zone`. */
 export function parseTime(layout: string, text: string, zone: ExprZone): Time {
   if (layout.length > MAX_TEXT || text.length > MAX_TEXT) throw new Fault(`a time and its layout are at most ${MAX_TEXT} characters long`);
   const reading = new Reading(text);
@@ -148,7 +148,7 @@ export function parseTime(layout: string, text: string, zone: ExprZone): Time {
     for (const [i, { literal, element }] of pieces.entries()) {
       readLiteral(reading, literal);
       readElement(reading, element);
-      // A fraction after the seconds is read even when the layout has none.
+      // A fraction after the seconds is parsed even if the layout has none.
       const fractionFollows = /^[.,][09]/.test(pieces[i + 1]?.element ?? '');
       if ((element === '5' || element === '05') && !fractionFollows) readFraction(reading, '.9');
     }
@@ -199,7 +199,10 @@ function settleDate(r: Reading): void {
   if (r.day < 1 || r.day > daysIn(r.year, r.month)) throw new Unreadable();
 }
 
-/** An abbreviation means something only in the zone that has it; elsewhere it is a name without an offset. */
+/**
+ * An abbreviation has a meaning only in the zone that uses it. Elsewhere it is a name with offset
+ * zero.
+ */
 function inNamedZone(r: Reading, asUtc: Time, zone: ExprZone): Time {
   for (const days of [0, 91, -91, 182, -182]) {
     const state = zone.offsetAt(asUtc.seconds + days * 86_400);
@@ -207,6 +210,6 @@ function inNamedZone(r: Reading, asUtc: Time, zone: ExprZone): Time {
   }
   const hours = /^GMT([+-]\d+)$/.exec(r.zoneName)?.[1];
   const offset = hours === undefined ? 0 : Number(hours) * 3600;
-  // As in the reference, such a zone changes how the time is shown and not which time it is.
+  // As in the reference, such a zone affects only how the time is shown.
   return new Time(asUtc.seconds, r.nanos, fixedZone(r.zoneName, offset));
 }

@@ -1,4 +1,4 @@
-/** The builtins that make times, durations and time zones. Refuses to know their methods. */
+/** Builtins that create times, durations and time zones. */
 
 import { parseDuration } from '../values/duration.ts';
 import type { ExprBuiltin } from '../values/run.ts';
@@ -6,7 +6,7 @@ import { loadZone, UTC } from '../values/time.ts';
 import { type ExprValue, ExprZone, Fault, made, Time, wantString } from '../values/value.ts';
 import { parseTime } from './time-parse.ts';
 
-/** Tried in this order when no layout is given. */
+/** Default layouts, in the order in which they are tried. */
 const LAYOUTS = [
   '2006-01-02',
   '15:04:05',
@@ -17,7 +17,7 @@ const LAYOUTS = [
   'Mon, 02 Jan 2006 15:04:05 MST',
 ];
 
-/** A point in time as the clock shows it in a zone, or in UTC. */
+/** Current time in a zone, by default UTC. */
 export function timeOfClock(millis: number, zone: ExprValue | undefined): ExprValue {
   const seconds = Math.floor(millis / 1000);
   return new Time(seconds, (millis - seconds * 1000) * 1_000_000, zone instanceof ExprZone ? zone : UTC);

@@ -1,6 +1,6 @@
 /**
- * The tree that the parser builds, the checker annotates and the emitter turns into closures.
- * Refuses to know how any node is written or run.
+ * Tree of an expression: built by the parser, annotated by the checker, compiled to closures by the
+ * emitter.
  */
 import { type Nature, UNKNOWN } from '../types/nature.ts';
 import type { ExprValue } from '../values/value.ts';
@@ -8,9 +8,9 @@ import type { ExprValue } from '../values/value.ts';
 interface Base {
   /** Offset into the source text, for errors. */
   readonly at: number;
-  /** Levels below and including this node; bounded, since later passes recurse. */
+  /** Height of the tree below and including this node. Bounded, since later passes recurse. */
   readonly depth: number;
-  /** What the checker knows of the value; stays unknown where the checker does not look. */
+  /** Set by the checker; stays unknown for nodes that it does not visit. */
   nature: Nature;
 }
 
@@ -65,7 +65,7 @@ interface BytesNode extends Base {
   readonly kind: 'bytes';
   readonly value: Uint8Array;
 }
-/** A value computed while compiling: a list of literals. */
+/** A value computed at compile time: a list of literals. */
 interface ConstantNode extends Base {
   readonly kind: 'constant';
   readonly value: ExprValue;
@@ -81,7 +81,7 @@ export interface ExprBinaryNode extends Base {
   readonly left: Node;
   readonly right: Node;
 }
-/** The end of a row of `?.`: where a nil on the way comes out as nil. */
+/** End of a chain of `?.`, at which a nil inside the chain becomes the result. */
 interface ChainNode extends Base {
   readonly kind: 'chain';
   readonly body: Node;
@@ -107,11 +107,17 @@ export interface BuiltinNode extends Base {
   readonly kind: 'builtin';
   readonly name: string;
   readonly args: readonly Node[];
-  /** Set by the optimizer on `filter`, `find` and `findLast`: what to give for each element found, instead of the element. */
+  /**
+   * Set by the optimizer on `filter`, `find` and `findLast`: expression that replaces each matching
+   * element in the result.
+   */
   readonly each?: Node;
-  /** Set by the optimizer on `count`: enough is known once this many have been found. */
+  /** Set by the optimizer on `count`: number of matches after which the loop may stop. */
   readonly enough?: number;
-  /** Set by the optimizer on `find` and `findLast` that stand for `filter(…)[0]`: nothing found is an error. */
+  /**
+   * Set by the optimizer on `find` and `findLast` that replace `filter(…)[0]`: no match is an
+   * error.
+   */
   readonly mustFind?: boolean;
 }
 interface PredicateNode extends Base {
@@ -148,7 +154,7 @@ export interface MapNode extends Base {
   readonly pairs: readonly (readonly [Node, Node])[];
 }
 
-/** Everything that a node's constructor does not have to say. */
+/** A node without the properties that `makeNode` computes. */
 export type NodeShape<N extends Node = Node> = N extends Node ? Omit<N, 'at' | 'depth' | 'nature'> : never;
 
 export function childrenOf(node: NodeShape): readonly Node[] {
@@ -182,7 +188,7 @@ export function childrenOf(node: NodeShape): readonly Node[] {
   }
 }
 
-/** A node from its shape; the depth follows from the children. */
+/** Creates a node from its shape. The depth follows from the children. */
 export function makeNode(shape: NodeShape, at: number, nature: Nature = UNKNOWN): Node {
   let depth = 0;
   for (const child of childrenOf(shape)) depth = Math.max(depth, child.depth);

@@ -1,6 +1,6 @@
 /**
- * What stands between the quotes of a string or bytes literal, decoded. Reports what is wrong by throwing BadEscape with an
- * offset into the literal; knows nothing of tokens.
+ * Decodes the escapes of string and bytes literals. Throws BadEscape with an offset into the
+ * literal.
  */
 import { utf8Bytes } from '../values/text.ts';
 
@@ -23,7 +23,7 @@ interface Escape {
   readonly length: number;
 }
 
-/** The escape that begins at the backslash at `at`. */
+/** Decodes the escape whose backslash is at `at`. */
 function readEscape(body: string, at: number, quote: string): Escape {
   const letter = body[at + 1] ?? '';
   const simple = letter === quote ? quote : SIMPLE[letter];
@@ -53,7 +53,8 @@ export function decodeString(raw: string, quote: string): string {
     }
     const { code, length } = readEscape(body, at, quote);
     if (code > MAX_CODE_POINT) throw new BadEscape(at);
-    // Half a surrogate pair is no character; the reference writes the replacement character for it.
+    // A lone surrogate is not a character; like the reference, it becomes the replacement
+    // character.
     out += code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code);
     at += length;
   }

@@ -1,6 +1,4 @@
-/**
- * Source text to tokens. Knows no grammar; the first invalid token ends it with a SyntaxFault.
- */
+/** Scanner: source text to tokens. The first invalid token throws a SyntaxFault. */
 
 import { isSpace } from '../values/text.ts';
 import { BadEscape, decodeBytes, decodeString } from './escapes.ts';
@@ -10,13 +8,13 @@ export type ExprTokenKind = 'name' | 'number' | 'string' | 'bytes' | 'operator' 
 
 export interface ExprToken {
   readonly kind: ExprTokenKind;
-  /** What was written; for strings what is between the quotes, decoded. */
+  /** Source text of the token; for strings, the decoded content. */
   readonly text: string;
   readonly bytes?: Uint8Array;
   readonly at: number;
 }
 
-/** Something wrong in the text at an offset. */
+/** Syntax error at an offset of the text. */
 export class SyntaxFault extends Error {
   readonly at: number;
 
@@ -87,7 +85,7 @@ class Lexer {
 
   #pair(char: string, next: string): void {
     this.#emit('operator', next !== '' && (SECOND[char] ?? '').includes(next) ? 2 : 1);
-    // What follows # without a space is the name of a pointer, even a word that is an operator elsewhere.
+    // A word right after # is the name of a pointer, even if it is an operator elsewhere.
     if (char === '#' && isWordChar(this.#char())) this.#emit('name', this.#wordLength());
   }
 
@@ -112,7 +110,7 @@ class Lexer {
     const digits = radix ?? DECIMAL;
     if (radix !== undefined) end += 2;
     run(digits);
-    // Two dots are a range, not a fraction.
+    // Two dots are a range operator, not a fraction.
     const range = text[end] === '.' && text[end + 1] === '.';
     if (!range) {
       if (text[end] === '.') {

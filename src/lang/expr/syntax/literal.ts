@@ -1,4 +1,4 @@
-/** The number that a number token stands for, or what is wrong with it. Knows only digits. */
+/** Parses number literals. */
 
 import { MAX_INT64 } from '../values/value.ts';
 import type { NodeShape } from './ast.ts';

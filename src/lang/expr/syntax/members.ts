@@ -1,4 +1,7 @@
-/** Which fields of a name an expression reads by a constant: `input.x`, `input["x"]`, `input?.x`. For warnings; refuses to guess. */
+/**
+ * Finds the fields of a name that an expression reads by a constant: `input.x`, `input["x"]`,
+ * `input?.x`. Used for warnings.
+ */
 import { childrenOf, type Node } from './ast.ts';
 
 export function memberReads(tree: Node, name: string): ReadonlySet<string> {

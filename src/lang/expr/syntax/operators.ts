@@ -1,4 +1,4 @@
-/** The operators, how tightly they bind and to which side; a table that the parser reads. */
+/** Precedence and associativity of the operators, as a table for the parser. */
 interface Binding {
   readonly precedence: number;
   readonly side: 'left' | 'right';
@@ -42,13 +42,13 @@ export const BINARY: ReadonlyMap<string, Binding> = new Map([
   ['??', left(500)],
 ]);
 
-/** `a < b < c` means `a < b && b < c` for these. */
+/** Operators that chain: `a < b < c` means `a < b && b < c`. */
 export const COMPARISONS: ReadonlySet<string> = new Set(['<', '>', '>=', '<=']);
 
-/** `a not in b`. */
+/** Operators with a negated form: `a not in b`. */
 export const NEGATABLE: ReadonlySet<string> = new Set(['contains', 'matches', 'startsWith', 'endsWith', 'in']);
 
-/** Words that are operators wherever they stand, except after a dot. */
+/** Keywords that are operators everywhere except after a dot. */
 export const WORDS: ReadonlySet<string> = new Set([
   'not',
   'in',

@@ -1,6 +1,6 @@
 /**
- * Tokens to a tree: the grammar and its precedence. Knows which names take predicates, since those are parsed differently;
- * knows no types and no values.
+ * Parser: tokens to a tree. Builtins with predicates have their own syntax, so it imports their
+ * names.
  */
 
 import { isBuiltin, PREDICATE_ARGS } from '../types/signatures.ts';
@@ -9,11 +9,11 @@ import { type ExprToken, type ExprTokenKind, isWord, lex, SyntaxFault } from './
 import { parseNumber } from './literal.ts';
 import { BINARY, COMPARISONS, NEGATABLE, UNARY } from './operators.ts';
 
-/** As many nodes as the reference allows. */
+/** The limit of the reference. */
 const MAX_NODES = 10_000;
-/** Levels of the tree: the later passes and the closures recurse over it. */
+/** Maximum depth of the tree: later passes and closures recurse over it. */
 const MAX_DEPTH = 1000;
-/** Levels of brackets and nested operands, each of which takes several calls of the parser. */
+/** Maximum nesting of brackets and operands. Each level takes several calls of the parser. */
 const MAX_NESTING = 400;
 const MAX_SOURCE = 256 * 1024;
 
@@ -28,7 +28,7 @@ class Parser {
   #index = 0;
   #nodes = 0;
   #nesting = 0;
-  /** Predicates around the current place: only inside one do `#` and a leading dot mean something. */
+  /** Nesting depth of predicates. Outside of a predicate, `#` and a leading dot are invalid. */
   #predicates = 0;
 
   constructor(tokens: readonly ExprToken[]) {
@@ -129,7 +129,7 @@ class Parser {
     return precedence === 0 ? this.#conditional(node) : node;
   }
 
-  /** Whether `not in` and its like stand here, or a `not` that belongs to an outer level. */
+  /** Recognizes a negated operator such as `not in`, or a `not` that belongs to an outer level. */
   #negatedOperator(precedence: number): 'yes' | 'no' | 'stop' {
     if (!this.#is('operator', 'not')) return 'no';
     const next = this.#tokens[this.#index + 1];
@@ -164,7 +164,7 @@ class Parser {
     return this.#node({ kind: 'let', name: name.text, value, body }, name.at);
   }
 
-  /** Counts a level for what recurses without passing through an expression of its own. */
+  /** Counts a level for a construct that recurses without `#expression`. */
   #nested(parseIt: () => Node): Node {
     if (++this.#nesting > MAX_NESTING)
       throw new SyntaxFault(this.#current.at, `the expression is nested deeper than ${MAX_NESTING} levels`);
@@ -301,7 +301,7 @@ class Parser {
     return this.#list(')');
   }
 
-  /** Expressions between commas up to a closing bracket; a comma may stand before it. */
+  /** Expressions separated by commas up to a closing bracket; a trailing comma is allowed. */
   #list(close: string): Node[] {
     const items: Node[] = [];
     while (!this.#is('bracket', close)) {
@@ -366,7 +366,7 @@ class Parser {
     if (kind !== 'name' && !(kind === 'operator' && isWord(text))) return this.#unexpected('a name');
     this.#index++;
     const property = this.#node({ kind: 'string', value: text }, at);
-    // A further member belongs to the same chain: a nil before it skips it too.
+    // A further member extends the chain, so a nil before it skips it too.
     const base = before.kind === 'chain' ? before.body : before;
     const member = this.#node({ kind: 'member', base, property, optional }, at);
     const node = this.#is('bracket', '(') ? this.#node({ kind: 'call', callee: member, args: this.#arguments() }, at) : member;

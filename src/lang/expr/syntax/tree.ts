@@ -1,7 +1,7 @@
-/** Walking over trees: a copy with other children, and whether two trees say the same. Refuses to know what nodes mean. */
+/** Tree utilities: copies with other children, and structural equality. */
 import { childrenOf, makeNode, type Node, type NodeShape } from './ast.ts';
 
-/** The node itself when no child has changed. */
+/** Returns the node itself if no child changed. */
 export function mapChildren(node: Node, change: (child: Node) => Node): Node {
   const before = childrenOf(node);
   if (before.length === 0) return node;
@@ -48,7 +48,7 @@ function withChildren(node: Node, [...children]: Node[]): NodeShape {
 
 const PLACE: ReadonlySet<string> = new Set(['at', 'depth', 'nature']);
 
-/** What a node says apart from its children. */
+/** Text of a node without its children. */
 function ownText(node: Node): string {
   const own = Object.entries(node).filter(([key, value]) => !PLACE.has(key) && (typeof value !== 'object' || key === 'value'));
   return JSON.stringify(own, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));

@@ -1,6 +1,6 @@
 /**
- * What the checker knows of a value before it exists: its type, as far as the text tells.
- * Follows the type system of the reference (a kind, a named type, an element); knows no nodes and no values.
+ * Natures: static types of expressions, as far as they are known before the run. Follows the
+ * reference's type system: a kind, a named type, an element.
  */
 export type NatureKind =
   | 'invalid'
@@ -19,21 +19,24 @@ export type NatureKind =
 
 export interface Nature {
   readonly kind: NatureKind;
-  /** The type's name; empty for the unknown. Two natures of one name have one type, whatever their elements. */
+  /**
+   * Name of the type; empty if unknown. Two natures with the same name have the same type, whatever
+   * their elements.
+   */
   readonly type: string;
-  /** What a list or map holds. */
+  /** Nature of the elements of a list or map. */
   readonly elem?: Nature;
   readonly key?: Nature;
-  /** For functions: how they are called. */
+  /** Set if the nature is a function. */
   readonly callable?: Callable;
 }
 
 export interface Callable {
   readonly name: string;
   readonly params: readonly Nature[];
-  /** Undefined: the function gives no single value and cannot be called. */
+  /** `undefined` if the function returns several values and cannot be called. */
   readonly result: Nature | undefined;
-  /** A builtin's name, which has its own ways of checking arguments. */
+  /** Name of a builtin, whose arguments are checked by their own rules. */
   readonly builtin?: string;
 }
 
@@ -42,7 +45,7 @@ export const NIL: Nature = { kind: 'invalid', type: 'nil' };
 export const ANY: Nature = { kind: 'interface', type: 'any' };
 export const BOOL: Nature = { kind: 'bool', type: 'bool' };
 export const INT: Nature = { kind: 'int', type: 'int' };
-/** What times and durations count in: an int that is not quite the language's own. */
+/** Result of `Unix`, `Milliseconds` and the like: a type other than int. */
 export const INT64: Nature = { kind: 'int64', type: 'int64' };
 const BYTE: Nature = { kind: 'uint8', type: 'byte' };
 export const FLOAT: Nature = { kind: 'float', type: 'float' };
@@ -64,7 +67,7 @@ export function arrayOf(elem: Nature): Nature {
   return { kind: 'slice', type: 'array', elem };
 }
 
-/** The nature of a function; `signature` tells functions apart that could stand for each other from those that could not. */
+/** Nature of a function. Functions with the same `signature` are assignable to each other. */
 export function functionNature(signature: string, callable: Callable): Nature {
   return { kind: 'func', type: `function ${signature}`, callable };
 }
@@ -101,7 +104,7 @@ export function elemOf(n: Nature): Nature {
   return n.elem ?? UNKNOWN;
 }
 
-/** The bare type: a list forgets what is known of its elements. */
+/** The same type without knowledge of the elements. */
 export function bare(n: Nature): Nature {
   return n.type === ARRAY.type ? ARRAY : n;
 }
@@ -119,7 +122,10 @@ export function isComparable(l: Nature, r: Nature): boolean {
   return (isNumber(l) && isNumber(r)) || (isArray(l) && isArray(r)) || isAssignable(l, r);
 }
 
-/** One side is unknown and the other passes one of the checks, or both are unknown: only the run can tell. */
+/**
+ * `true` if an operation with an unknown operand may be valid: the known operand passes a check, or
+ * neither is known.
+ */
 export function maybe(l: Nature, r: Nature, ...checks: readonly ((n: Nature) => boolean)[]): boolean {
   const passes = (n: Nature): boolean => checks.some((check) => check(n));
   if (isUnknown(l)) return isUnknown(r) || passes(r);

@@ -1,6 +1,6 @@
 /**
- * The builtins by name, as the parser and the checker see them: which take predicates, what arguments they accept, and what they return.
- * Does not know what they do.
+ * Signatures of the builtins: which take predicates, what arguments they accept, and what they
+ * return.
  */
 import {
   ANY,
@@ -27,7 +27,10 @@ import {
   ZONE,
 } from './nature.ts';
 
-/** The builtins that run a predicate over a list: what each argument is; `?` marks what may be left out. */
+/**
+ * Builtins that run a predicate over a list, with the kind of each argument; `?` marks an optional
+ * one.
+ */
 export const PREDICATE_ARGS: ReadonlyMap<string, readonly string[]> = new Map([
   ...['all', 'none', 'any', 'one', 'filter', 'map', 'find', 'findIndex', 'findLast', 'findLastIndex', 'groupBy'].map(
     (name): [string, string[]] => [name, ['value', 'predicate']],
@@ -38,7 +41,7 @@ export const PREDICATE_ARGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['reduce', ['value', 'predicate', 'value?']],
 ]);
 
-/** One way to call a builtin. */
+/** One overload of a builtin. */
 export interface CallSignature {
   readonly params: readonly Nature[];
   readonly result: Nature;
@@ -86,7 +89,7 @@ export const OVERLOADS: ReadonlyMap<string, readonly CallSignature[]> = new Map<
   ['bitnot', [takes([INT], INT)]],
 ]);
 
-/** Gives the result's nature, or says what is wrong with the arguments. */
+/** Returns the nature of the result, or an error message about the arguments. */
 export type Validator = (args: readonly Nature[]) => Nature | string;
 
 const NUMERIC: ReadonlySet<NatureKind> = new Set<NatureKind>(['int', 'uint8', 'int64', 'float', 'interface']);
@@ -165,7 +168,7 @@ export function isBuiltin(name: string): boolean {
   return name === 'get' || PREDICATE_ARGS.has(name) || OVERLOADS.has(name) || VALIDATORS.has(name);
 }
 
-/** The result's nature when predicates are only looked at from outside, as a function that is named but not called. */
+/** Nature of the result of a predicate builtin that is named but not called. */
 const PREDICATE_RESULTS: ReadonlyMap<string, Nature> = new Map([
   ['filter', ARRAY],
   ['map', arrayOf(ANY)],
@@ -180,7 +183,7 @@ const PREDICATE_RESULTS: ReadonlyMap<string, Nature> = new Map([
   ['reduce', ANY],
 ]);
 
-/** The nature of a builtin's name where it is not called. */
+/** Nature of the name of a builtin that is not called. */
 export function builtinNature(name: string): Nature {
   const [overload] = OVERLOADS.get(name) ?? [];
   const predicateArgs = PREDICATE_ARGS.get(name);
@@ -194,7 +197,7 @@ export function builtinNature(name: string): Nature {
   return functionNature(`(${predicateArgs.join(', ')}) ${describe(result)}`, callable([], result));
 }
 
-/** For `sortBy`: what may stand as its order. */
+/** `true` if a value of this nature may be the order of `sortBy`. */
 export function isOrder(nature: Nature): boolean {
   return isString(nature) || nature.kind === 'interface' || nature.type === '';
 }
@@ -209,8 +212,8 @@ const COUNTS: ReadonlyMap<string, readonly [number, number]> = new Map([
 ]);
 
 /**
- * Where the checker does not look, the reference lets these have more arguments than they need: the first ones count,
- * or for those of a single argument the last one.
+ * As in the reference, a call that the checker cannot check may have surplus arguments. These
+ * builtins then use the last argument, those of FIRST_COUNTS the first ones.
  */
 export const LAST_COUNTS: ReadonlySet<string> = new Set([
   'len',
@@ -230,7 +233,7 @@ const FIRST_COUNTS: ReadonlySet<string> = new Set([
   ...['trimSuffix', 'indexOf', 'lastIndexOf', 'hasPrefix', 'hasSuffix'],
 ]);
 
-/** How few and how many arguments a builtin without a predicate takes. */
+/** Minimum and maximum number of arguments of a builtin without a predicate. */
 export function argumentCounts(name: string): readonly [number, number] {
   const lengths = OVERLOADS.get(name)?.map(({ params }) => params.length);
   const [fewest, most] = lengths === undefined ? (COUNTS.get(name) ?? [1, 1]) : [Math.min(...lengths), Math.max(...lengths)];

@@ -1,4 +1,7 @@
-/** Reaching into values: members, indices, slices, membership, ranges, and what a predicate runs over. Refuses to know operators. */
+/**
+ * Access to parts of values: members, indices, slices, membership, ranges, and the items of a
+ * predicate.
+ */
 import type { Budget } from '../../budget.ts';
 import { equal, keyId } from './compare.ts';
 import { isAscii, runeCount, sliceBytes, utf8Bytes, utf8Length } from './text.ts';
@@ -26,7 +29,7 @@ export function fetch(base: ExprValue, key: ExprValue): ExprValue {
 
 function mapKey(key: ExprValue): string {
   if (typeof key === 'string') return key;
-  // As in the reference, nil stands for the empty key.
+  // As in the reference, nil is equivalent to the empty key.
   if (key === null) return '';
   throw new Fault(`${typeName(key)} is no key of a map`);
 }
@@ -36,7 +39,10 @@ function fetchAny(base: AnyMap, key: ExprValue): ExprValue {
   return entry === undefined ? base.missing : entry.value;
 }
 
-/** How many elements an index can choose from: bytes of a string; undefined where there are none. */
+/**
+ * Number of elements that can be indexed (bytes of a string); `undefined` if the value has no
+ * elements.
+ */
 function elementCount(base: ExprValue): number | undefined {
   if (isArray(base) || base instanceof Uint8Array) return base.length;
   return typeof base === 'string' ? utf8Length(base) : undefined;
@@ -49,7 +55,7 @@ function elementAt(base: ExprValue, at: number): ExprValue {
   return new Byte(isAscii(base) ? base.charCodeAt(at) : (utf8Bytes(base)[at] ?? 0));
 }
 
-/** `get(base, key)`: like a member, but nil where there is none. */
+/** `get(base, key)`: like a member access, but nil if the member does not exist. */
 export function get(base: ExprValue, key: ExprValue): ExprValue {
   if (base === null) return null;
   if (hasMethod(base, key)) return new BoundMethod(base, key as string);
@@ -96,7 +102,7 @@ export function contains(needle: ExprValue, haystack: ExprValue, budget: Budget)
 
 export function range(from: ExprValue, to: ExprValue, budget: Budget): ExprValue {
   const [first, last] = [int64Of(from), int64Of(to)];
-  // The size wraps around as every int does: from -1 to the largest int there is nothing.
+  // The size wraps around like any int, so the range from -1 to the largest int is empty.
   const size = Number(BigInt.asIntN(64, BigInt(last) - BigInt(first) + 1n));
   if (size <= 0) return [];
   budget.charge(size * 8);
@@ -111,7 +117,7 @@ function int64Of(value: ExprValue): number | bigint {
   return typeof value === 'bigint' ? value : wantInt(value);
 }
 
-/** The length of anything that has one: characters of a string, elements of a list, entries of a map. */
+/** Length of a value: characters of a string, elements of a list, entries of a map. */
 export function lengthOf(value: ExprValue): number {
   if (typeof value === 'string') return runeCount(value);
   if (isArray(value) || value instanceof Uint8Array) return value.length;
@@ -120,7 +126,7 @@ export function lengthOf(value: ExprValue): number {
   throw new Fault(`${typeName(value)} has no length`);
 }
 
-/** What a predicate runs over. Maps have a size only: their entries cannot be visited. */
+/** Items that a predicate visits. Maps only have a size: their entries cannot be visited. */
 export interface Items {
   readonly length: number;
   readonly list: readonly ExprValue[] | undefined;

@@ -1,4 +1,4 @@
-/** Converts results to plain values. What is plain already is not copied. Does not know how they were computed. */
+/** Converts results to plain values. Values that are plain already are not copied. */
 import { Decimal, type PlainValue, plainFloat } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { durationText } from './duration.ts';
@@ -72,7 +72,7 @@ function plainMap(map: Map<string, ExprValue>, budget: Budget, depth: number): P
   return copy ?? (map as Map<string, PlainValue>);
 }
 
-/** Keys become strings, as they must be outside. Two keys that would become one are an error rather than a loss. */
+/** Keys become strings. Two keys with the same text are an error, so that no entry is lost. */
 function plainAnyMap(map: AnyMap, budget: Budget, depth: number): PlainValue {
   const plain = new Map<string, PlainValue>();
   budget.charge(map.entries.size * 48);

@@ -1,4 +1,7 @@
-/** A value as text that tells kinds apart: `1` is an int, `1.0` a float. For comparing results with the reference. */
+/**
+ * Canonical text of a value that distinguishes kinds: `1` is an int, `1.0` a float. Used to compare
+ * results with the reference.
+ */
 import { Decimal } from '../../../util/text/decimal.ts';
 import { durationText } from './duration.ts';
 import { floatText } from './format.ts';

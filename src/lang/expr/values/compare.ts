@@ -1,6 +1,6 @@
 /**
- * Equality and order of values. Two notions of equality, as in the reference: `==` compares numbers across kinds and lists
- * element by element, while what is inside maps must also agree in kind. Refuses to know arithmetic.
+ * Equality and order of values. As in the reference, `==` compares numbers across kinds and lists
+ * element by element, while values inside maps must also agree in kind.
  */
 import { compareExact, Decimal } from '../../../util/text/decimal.ts';
 import { compareText } from './text.ts';
@@ -26,7 +26,9 @@ import {
   typeName,
 } from './value.ts';
 
-/** Negative, zero or positive; NaN when the numbers have no order; undefined when one of them is no number. */
+/**
+ * Negative, zero or positive; NaN if the numbers have no order; `undefined` if one is not a number.
+ */
 function compareNumbers(a: ExprValue, b: ExprValue): number | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
   const x = numberOf(a);
@@ -35,7 +37,7 @@ function compareNumbers(a: ExprValue, b: ExprValue): number | undefined {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
   const exact = exactNumber(a);
   const other = exactNumber(b);
-  // Digits of rows and ints are compared digit by digit, an int with a computed float as floats.
+  // A decimal and an int compare digit by digit; an int and a computed float compare as floats.
   if (a instanceof Decimal || b instanceof Decimal || isWide(a) || isWide(b)) return compareExact(exact, other);
   if (floatOf(a) === undefined && floatOf(b) === undefined) return exact < other ? -1 : exact > other ? 1 : 0;
   return x < y ? -1 : x > y ? 1 : 0;
@@ -54,7 +56,7 @@ export function less(a: ExprValue, b: ExprValue): boolean {
   return order(a, b, '<') < 0;
 }
 
-/** NaN when neither comes first. */
+/** Negative, zero or positive; NaN if the values have no order. */
 export function order(a: ExprValue, b: ExprValue, op: string): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const numbers = compareNumbers(a, b);
@@ -129,7 +131,7 @@ function equalAnyMaps(a: AnyMap, b: AnyMap, depth: number): boolean {
   return true;
 }
 
-/** Something that is the same for keys that are the same, in a map with any keys; a list or map cannot be a key. */
+/** Identity of a map key: the same for equal keys. A list or map cannot be a key. */
 export function keyId(key: ExprValue): unknown {
   if (key === null || typeof key === 'boolean') return key;
   if (typeof key === 'string') return `"${key}`;
@@ -142,7 +144,7 @@ export function keyId(key: ExprValue): unknown {
   throw new Fault(`${typeName(key)} cannot be a key`);
 }
 
-/** 1.5, 1.50 and the float 1.5 are one key. */
+/** 1.5, 1.50 and the float 1.5 are the same key. */
 function floatId(key: ExprValue): unknown {
   const text = key instanceof Decimal ? key.text : String(key instanceof Float ? key.value : key);
   if (text === 'NaN') return {};

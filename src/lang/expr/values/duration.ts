@@ -1,4 +1,4 @@
-/** Durations as text, both ways: `1h30m0s`. Knows nothing of points in time. */
+/** Formats and parses durations: `1h30m0s`. */
 import { Duration, Fault } from './value.ts';
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([

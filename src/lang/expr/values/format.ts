@@ -1,4 +1,4 @@
-/** What `string(…)` makes of a value: the reference's plain text form. Refuses to know JSON. */
+/** `string(…)`: the reference's plain text form of a value. */
 import { Decimal } from '../../../util/text/decimal.ts';
 import type { Budget } from '../../budget.ts';
 import { durationText } from './duration.ts';
@@ -6,7 +6,7 @@ import { timeText } from './layout.ts';
 import { compareText } from './text.ts';
 import { AnyMap, Byte, checkDepth, Duration, type ExprValue, ExprZone, Float, isArray, NamedInt, Time } from './value.ts';
 
-/** A float in its shortest digits; with an exponent below 0.0001 and from a million on. */
+/** Shortest digits of a float, with an exponent below 0.0001 and from a million on. */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

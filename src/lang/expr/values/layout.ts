@@ -1,6 +1,6 @@
 /**
- * Layouts: how a time is written, shown by an example time (`2006-01-02 15:04:05`). Cuts a layout into pieces and writes times with it.
- * Refuses to know how times are read.
+ * Layouts of times, given by an example (`2006-01-02 15:04:05`). Splits a layout into elements and
+ * formats times with it.
  */
 import { type Civil, civilOf } from './time.ts';
 import type { Time } from './value.ts';
@@ -25,9 +25,9 @@ export const RFC3339_NANO = '2006-01-02T15:04:05.999999999Z07:00';
 const GO_STRING = '2006-01-02 15:04:05.999999999 -0700 MST';
 
 export interface LayoutPiece {
-  /** Text that stands for itself, before the element. */
+  /** Literal text before the element. */
   readonly literal: string;
-  /** What the example shows here; empty at the end. */
+  /** Element of the example time, such as `2006`; empty at the end. */
   readonly element: string;
 }
 
@@ -110,7 +110,7 @@ function writeElement(element: string, civil: Civil, nanos: number): string {
   return /^[-Z]/.test(element) ? writeOffset(element, civil.offset) : writeFraction(element, nanos);
 }
 
-/** What `string(…)` gives for a time. */
+/** Text of a time for `string(…)`. */
 export function timeText(time: Time): string {
   return formatTime(time, GO_STRING);
 }

@@ -1,6 +1,6 @@
 /**
- * Arithmetic: ints are 64 bits wide and wrap around, floats are what JavaScript has. An int that came in wider than 64 bits
- * stays exact. Knows numbers, and the few other things that can be added or multiplied; refuses to know comparison.
+ * Arithmetic: ints are 64 bits wide and wrap around, floats are JavaScript's. A wider int from the
+ * environment stays exact.
  */
 import { raise } from './power.ts';
 import { addDuration, subtractTimes } from './time.ts';
@@ -21,7 +21,7 @@ import {
   typeName,
 } from './value.ts';
 
-/** Exact ints do not grow without end. */
+/** Maximum size of exact ints. */
 const MAX_BITS = 2048n;
 const LIMIT = 1n << MAX_BITS;
 
@@ -44,7 +44,9 @@ function invalid(a: ExprValue, op: string, b: ExprValue): Fault {
   return new Fault(`${typeName(a)} ${op} ${typeName(b)} is not possible`);
 }
 
-/** Ints with ints, floats with either; undefined when one of them is no number. */
+/**
+ * Combines two numbers: ints with ints, otherwise as floats; `undefined` if one is not a number.
+ */
 function numeric(a: ExprValue, b: ExprValue, ints: IntOperation, floats: (a: number, b: number) => number): ExprValue | undefined {
   const x = intOf(a);
   const y = intOf(b);
@@ -94,7 +96,7 @@ export function subtract(a: ExprValue, b: ExprValue): ExprValue {
 export function multiply(a: ExprValue, b: ExprValue): ExprValue {
   if (typeof a === 'number' && typeof b === 'number' && Number.isSafeInteger(a) && Number.isSafeInteger(b)) {
     const product = a * b;
-    // The int zero has no sign, while -5 * 0 in JavaScript does.
+    // The int zero has no sign, but -5 * 0 in JavaScript is -0.
     if (Number.isSafeInteger(product)) return product === 0 ? 0 : product;
   }
   const result = numeric(
@@ -109,7 +111,7 @@ export function multiply(a: ExprValue, b: ExprValue): ExprValue {
   return product;
 }
 
-/** A duration times an int is a duration, times a float a number of nanoseconds. */
+/** A duration times an int is a duration; times a float it is a number of nanoseconds. */
 function multiplyDurations(a: ExprValue, b: ExprValue): ExprValue | undefined {
   const duration = a instanceof Duration ? a : b instanceof Duration ? b : undefined;
   if (duration === undefined) return undefined;
@@ -152,13 +154,13 @@ export function negate(value: ExprValue): ExprValue {
   return makeFloat(-float);
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 export function roundHalfAway(value: number): number {
   const whole = Math.trunc(value);
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 }
 
-/** A float as an int, its fraction cut off; what does not fit becomes the smallest int. */
+/** Truncates a float to an int. A value out of range becomes the smallest int. */
 export function truncateToInt(value: number): number | bigint {
   const whole = Math.trunc(value);
   if (Number.isSafeInteger(whole)) return whole === 0 ? 0 : whole;

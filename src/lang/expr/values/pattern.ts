@@ -1,6 +1,6 @@
 /**
- * Regular expressions in linear time. Compiles a pattern or says what is wrong with it, and asks the budget before a match, since
- * a match cannot be interrupted. Refuses to know any other engine.
+ * Regular expressions in linear time. Charges the budget before a match, since a match cannot be
+ * interrupted.
  */
 import type { RE2JS } from 're2js';
 import { re2 } from '../../../util/on-demand.ts';
@@ -8,11 +8,13 @@ import type { Budget } from '../../budget.ts';
 import { spendAtOnce } from './run.ts';
 import { Fault } from './value.ts';
 
-/** Counted repetitions and classes of characters grow while a pattern is compiled, so its length is kept short. */
+/**
+ * Maximum length of a pattern: counted repetitions and character classes expand during compilation.
+ */
 const MAX_PATTERN = 4000;
 const MAX_COMPUTED_PATTERN = 1000;
 
-/** The compiled pattern, or what is wrong with it. */
+/** Returns the compiled pattern, or an error message. */
 export function compilePattern(text: string, longest: number = MAX_PATTERN): RE2JS | string {
   if (text.length > longest) return `a regular expression is at most ${longest} characters long`;
   const { RE2JS, RE2JSException } = re2();
@@ -24,7 +26,7 @@ export function compilePattern(text: string, longest: number = MAX_PATTERN): RE2
   }
 }
 
-/** A pattern that is known only at run time. */
+/** Compiles a pattern that is known only at run time. */
 export function wantPattern(text: string, budget: Budget): RE2JS {
   spendAtOnce(budget, 100 + text.length * 2000);
   const pattern = compilePattern(text, MAX_COMPUTED_PATTERN);

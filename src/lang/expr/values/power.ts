@@ -1,10 +1,10 @@
 /**
- * Raising to a power by squaring the mantissa, which gives the reference's last digit as well; JavaScript's own operator rounds differently
- * for large results. Knows nothing but floats.
+ * Power by repeated squaring of the mantissa, which matches the reference to the last digit.
+ * JavaScript's operator rounds large results differently. Pure.
  */
 const view = new DataView(new ArrayBuffer(8));
 
-/** A mantissa from 0.5 up to 1 and the power of two that it is multiplied with. */
+/** Mantissa in [0.5, 1) and exponent of a float. */
 function split(value: number): readonly [number, number] {
   view.setFloat64(0, value);
   const exponent = (view.getUint16(0) >> 4) & 0x7ff;
@@ -22,11 +22,11 @@ function scale(mantissa: number, power: number): number {
   return mantissa * 2 ** power;
 }
 
-/** Past this power of two the result is infinite or zero. */
+/** Exponent beyond which the result is infinite or zero. */
 const CATASTROPHE = 4096;
 
 export function raise(x: number, y: number): number {
-  // One to any power is one, and so is minus one to an infinite one, where JavaScript has no number for it.
+  // Any power of 1 is 1, and so is -1 to an infinite power, for which JavaScript returns NaN.
   if (x === 1 || (x === -1 && !Number.isFinite(y) && !Number.isNaN(y))) return 1;
   if (!Number.isFinite(x) || !Number.isFinite(y) || x === 0 || y === 0 || y === 1) return x ** y;
   if (Math.abs(y) === 0.5) return y > 0 ? Math.sqrt(x) : 1 / Math.sqrt(x);

@@ -1,4 +1,4 @@
-/** The state of a running expression. A closure takes it and returns a value. Does not know how closures are made. */
+/** State of a running expression, which every closure receives. */
 import type { Budget } from '../../budget.ts';
 import { type ExprValue, Fault } from './value.ts';
 
@@ -7,13 +7,13 @@ export interface Run {
   /** The whole environment, for `$env`. */
   readonly whole: () => ExprValue;
   readonly budget: Budget;
-  /** Milliseconds since 1970: it is the same time all through a run. */
+  /** Milliseconds since 1970; constant during a run. */
   readonly now: number;
-  /** The values of `let`, by slot. */
+  /** Values of `let` variables, by slot. */
   readonly locals: ExprValue[];
-  /** Where in the text something may go wrong next. */
+  /** Offset of the operation that may fail next. */
   at: number;
-  /** Of the innermost predicate: the element, its index, and what `reduce` has so far. */
+  /** State of the innermost predicate: the element, its index, and the accumulator of `reduce`. */
   item: ExprValue | typeof NO_ITEM;
   index: number;
   acc: ExprValue;
@@ -24,7 +24,9 @@ export type Code = (run: Run) => ExprValue;
 /** A builtin that takes no predicate. */
 export type ExprBuiltin = (args: readonly ExprValue[], budget: Budget) => ExprValue;
 
-/** Stands for the element where a predicate runs over a map, which has a size but no elements. */
+/**
+ * Placeholder for the element while a predicate runs over a map, which has a size but no elements.
+ */
 export const NO_ITEM = Symbol('no element');
 
 export function itemOf(run: Run): ExprValue {
@@ -32,7 +34,10 @@ export function itemOf(run: Run): ExprValue {
   return run.item;
 }
 
-/** Before two strings become one: the longer one is shared with the result until the result is kept. */
+/**
+ * Charges for joining two strings. The longer one is shared with the result until the result is
+ * stored.
+ */
 export function chargeJoin(budget: Budget, left: number, right: number): void {
   if (left + right > MAX_TEXT) throw new Fault(`a string is at most ${MAX_TEXT} characters long`);
   budget.charge(Math.min(left, right) + 32);
@@ -40,19 +45,25 @@ export function chargeJoin(budget: Budget, left: number, right: number): void {
 
 const LONG_TEXT = 1024;
 
-/** Before a value goes into a list or map: a long string may have been joined, and takes its whole length when it is read. */
+/**
+ * Charges for storing a value in a list or map. A long string may be a join that takes its whole
+ * length when it is read.
+ */
 export function chargeKept(budget: Budget, value: ExprValue): void {
   budget.charge(typeof value === 'string' && value.length > LONG_TEXT ? value.length + 8 : 8);
 }
 
-/** A cautious guess at the steps that native code does in a millisecond. */
+/** Conservative estimate of the steps that native code runs per millisecond. */
 const STEPS_PER_MILLI = 20_000;
 
-/** Call this before work that cannot be interrupted: work that would take longer than the time left is not started. */
+/**
+ * Charges work that cannot be interrupted. Work that would exceed the remaining time does not
+ * start.
+ */
 export function spendAtOnce(budget: Budget, steps: number): void {
   budget.spend(Math.ceil(steps));
   if (steps > STEPS_PER_MILLI && steps / STEPS_PER_MILLI > budget.millisLeft) budget.timeIsUp();
 }
 
-/** The longest string that V8 can hold is near this. */
+/** Slightly below V8's maximum string length. */
 const MAX_TEXT = 500_000_000;

@@ -1,14 +1,14 @@
 /**
- * Strings as the language sees them: UTF-8 bytes for indices and slices, code points for lengths and order, while they are
- * JavaScript strings underneath. A byte that is no valid UTF-8 (half a character cut off by a slice) is kept as a lone
- * surrogate U+DC80..U+DCFF, so that it is one byte again when bytes are asked for. Knows nothing of values or budgets.
+ * Strings as the language sees them: UTF-8 bytes for indices and slices, code points for lengths
+ * and order. Underneath they are JavaScript strings. A byte outside of valid UTF-8 (from a slice
+ * through a character) is a lone surrogate U+DC80..U+DCFF. Pure.
  */
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** With the replacement character for every byte that is no character: how a string leaves the language. */
+/** Well-formed text for use outside: U+FFFD for every byte outside of a character. */
 export function wellFormed(text: string): string {
   return LONE_SURROGATE.test(text) ? text.replace(/\p{Surrogate}/gu, '\ufffd') : text;
 }
@@ -41,14 +41,17 @@ export function textOfBytes(bytes: Uint8Array): string {
   }
 }
 
-/** Whether a string with half characters was ever made: as long as not, joining strings needs no second look. */
+/**
+ * `made` is `true` once a string with partial characters exists. Until then, joined strings need no
+ * repair.
+ */
 const broken = { made: false };
 
 export function hasBrokenText(): boolean {
   return broken.made;
 }
 
-/** Two strings as one; half characters that meet become whole again. */
+/** Joins two strings. Partial characters that meet become whole again. */
 export function joinText(left: string, right: string): string {
   const joined = left + right;
   return broken.made && LONE_SURROGATE.test(joined) ? textOfBytes(utf8Bytes(joined)) : joined;
@@ -64,7 +67,7 @@ function decodeLossless(bytes: Uint8Array): string {
   return out;
 }
 
-/** How many bytes the valid character at an offset takes; 0 when there is none. */
+/** Number of bytes of the valid character at an offset; 0 if the character is invalid. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0;
   const width = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
@@ -77,7 +80,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Code points; a pair of surrogates is one. */
+/** Number of code points; a surrogate pair counts as one. */
 export function runeCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
@@ -89,7 +92,10 @@ export function runeCount(text: string): number {
   return count;
 }
 
-/** By code point, which is the order of the UTF-8 bytes; UTF-16 would put U+1F600 before U+FF5E. */
+/**
+ * Compares by code point, which equals the order of the UTF-8 bytes. UTF-16 would put U+1F600
+ * before U+FF5E.
+ */
 export function compareText(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++) {
@@ -108,7 +114,7 @@ export function sliceBytes(text: string, from: number, to: number): string {
   return isAscii(text) ? text.slice(from, to) : textOfBytes(utf8Bytes(text).subarray(from, to));
 }
 
-/** The byte offset of a UTF-16 offset; -1 stays -1. */
+/** Converts a UTF-16 offset to a byte offset; -1 stays -1. */
 export function byteOffset(text: string, unit: number): number {
   return unit < 0 ? unit : utf8Length(text.slice(0, unit));
 }
@@ -120,7 +126,10 @@ export function isSpace(char: string): boolean {
   return SPACE_ONLY.test(char);
 }
 
-/** From both ends, every character for which `cut` holds; linear, unlike a regular expression anchored at the end. */
+/**
+ * Trims characters for which `cut` is true from both ends. Linear, unlike a regular expression
+ * anchored at the end.
+ */
 export function trimWhile(text: string, cut: (char: string) => boolean): string {
   const chars = isAscii(text) ? text : [...text];
   let from = 0;
@@ -138,7 +147,7 @@ export function lowerCase(text: string): string {
   return isAscii(text) ? text.toLowerCase() : mapRunes(wellFormed(text), (c) => (c === '\u0130' ? 'i' : c.toLowerCase()));
 }
 
-/** One character for one: what would become two (ß) stays as it is. */
+/** Maps one character to one: a character that would become two (ß) is kept. */
 function mapRunes(text: string, change: (char: string) => string): string {
   let out = '';
   for (const char of text) {

@@ -1,6 +1,6 @@
 /**
- * The methods of times, durations, time zones, months and weekdays: how they are called and what they do.
- * A table; refuses to know how calls are checked or run.
+ * Methods of times, durations, time zones, months and weekdays: their signatures and
+ * implementations, as a table.
  */
 
 import {
@@ -41,7 +41,7 @@ import {
 
 interface MethodEntry {
   readonly params: readonly Nature[];
-  /** Undefined: gives three values, which no expression can take. */
+  /** `undefined` if the method returns several values and cannot be called. */
   readonly result: Nature | undefined;
   readonly run: (receiver: never, args: readonly ExprValue[]) => ExprValue;
 }
@@ -79,7 +79,7 @@ function wantExactInt(value: ExprValue | undefined): number {
   return Number(int);
 }
 
-/** Since the year 1, which is where rounding starts to count. */
+/** Rounding counts from the year 1. */
 const YEAR_ONE = BigInt(daysOf(1, 1, 1)) * 86_400_000_000_000n;
 
 function isoWeek(c: Civil): number {
@@ -178,7 +178,9 @@ function isDaylightSaving(time: Time): boolean {
 
 const inUnits = (nanos: number): MethodEntry => method<Duration>([], FLOAT, (d) => makeFloat(units(d.nanos, BigInt(nanos))));
 
-/** Whole units and the rest apart, so that long durations keep their digits. */
+/**
+ * Converts whole units and the remainder separately, so that long durations keep their precision.
+ */
 function units(nanos: bigint, unit: bigint): number {
   return Number(nanos / unit) + Number(nanos % unit) / Number(unit);
 }
@@ -213,7 +215,7 @@ function lookUp(methods: Methods | undefined, name: string): MethodEntry | undef
   return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
 }
 
-/** A method as the checker sees it. */
+/** Nature of a method, for the checker. */
 export function methodNature(of: Nature, name: string): Nature | undefined {
   const entry = lookUp(BY_NATURE[of.type], name);
   if (entry === undefined) return undefined;
@@ -238,7 +240,7 @@ export function callMethod(receiver: ExprValue, name: string, args: readonly Exp
   return entry.run(receiver as never, args);
 }
 
-/** The int behind a duration, month or weekday; undefined for all else. */
+/** Int value of a duration, month or weekday; `undefined` for any other value. */
 export function underlyingInt(value: ExprValue): number | bigint | undefined {
   if (value instanceof Duration) return makeInt(value.nanos);
   return value instanceof NamedInt ? value.value : undefined;

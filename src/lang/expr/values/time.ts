@@ -1,6 +1,6 @@
 /**
- * Points in time and time zones: the calendar, and the offsets that the platform's zone data gives. Local time is UTC, whatever the
- * machine says, so that a program gives the same result everywhere. Refuses to know how times are written.
+ * Calendar and time zones, by the platform's zone data. Local time is always UTC, so that a program
+ * gives the same result on every machine.
  */
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { clampInt64, ExprZone, Fault, Time, type ZoneState } from './value.ts';
@@ -14,7 +14,7 @@ export function fixedZone(name: string, offset: number): ExprZone {
   return new ExprZone(name, () => ({ offset, abbreviation: name }));
 }
 
-/** What a clock and a calendar on the wall show. */
+/** Calendar date and clock time in a zone. */
 export interface Civil {
   readonly year: number;
   readonly month: number;
@@ -30,7 +30,10 @@ export interface Civil {
   readonly abbreviation: string;
 }
 
-/** Days since 1970-01-01 of a date in the proleptic Gregorian calendar; month and day may lie outside of their ranges. */
+/**
+ * Days since 1970-01-01 of a date in the proleptic Gregorian calendar. Month and day may be out of
+ * range.
+ */
 export function daysOf(year: number, month: number, day: number): number {
   const months = year * 12 + (month - 1);
   const y = Math.floor(months / 12);
@@ -73,7 +76,10 @@ export function civilOf(time: Time): Civil {
   };
 }
 
-/** The point in time when a wall in that zone shows these; in a gap or overlap, one of the two answers. */
+/**
+ * Time at which a clock in the zone shows the fields; in a gap or overlap, one of the two
+ * candidates.
+ */
 export function timeOf(fields: Pick<Civil, 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'>, nanos: number, zone: ExprZone): Time {
   const local = daysOf(fields.year, fields.month, fields.day) * DAY + fields.hour * 3600 + fields.minute * 60 + fields.second;
   const guess = zone.offsetAt(local).offset;
@@ -97,7 +103,7 @@ export function addDuration(time: Time, nanos: bigint): Time {
   return fromNanos(nanosSinceEpoch(time) + nanos, time.zone);
 }
 
-/** In nanoseconds; what does not fit into a duration is the longest one. */
+/** Difference in nanoseconds, clamped to the range of durations. */
 export function subtractTimes(a: Time, b: Time): bigint {
   return clampInt64(nanosSinceEpoch(a) - nanosSinceEpoch(b));
 }
@@ -106,7 +112,7 @@ export function compareTimes(a: Time, b: Time): number {
   return a.seconds === b.seconds ? a.nanos - b.nanos : a.seconds - b.seconds;
 }
 
-/** Abbreviations that the platform's English zone names do not have. */
+/** Abbreviations missing from the platform's English zone names. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   'Europe/Moscow': 'MSK',
   'Asia/Tokyo': 'JST',
@@ -130,7 +136,10 @@ const LOCALES: readonly (readonly [RegExp, string])[] = [
   [/./, 'en-US'],
 ];
 
-/** Outside of these years the platform's calendar has other eras; the offset at their edge is good enough. */
+/**
+ * Outside of these years the platform's calendar uses other eras, so the offset at the edge is
+ * used.
+ */
 const FIRST_SECOND = daysOf(1, 1, 3) * DAY;
 const LAST_SECOND = daysOf(9999, 12, 29) * DAY;
 const UTC_NAMES = new Set(['', 'UTC', 'Local']);
@@ -165,7 +174,7 @@ function zoneReader(name: string): (seconds: number) => ZoneState {
 }
 
 function abbreviate(name: string, platform: string, offset: number): string {
-  // Before there were zones every place had its own local mean time, to the second.
+  // Before time zones existed, each place had its own local mean time with an offset in seconds.
   if (offset % 60 !== 0) return 'LMT';
   if (/^[A-Z]{3,5}$/.test(platform)) return platform;
   const known = ABBREVIATIONS[name];

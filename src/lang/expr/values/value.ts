@@ -1,8 +1,9 @@
 /**
- * The values that the language computes with. Plain values are used as they come, without a copy:
- *   an int is a number within ±2^53 or a bigint; a float is any other number, or a Float when it has an integral value;
- *   a Decimal is a float whose digits are kept until one computes with it.
- * The classes below are what plain values do not have. Refuses to know operators, builtins and the outside.
+ * Values of the language. Plain values are used without a copy; the classes here are kinds that
+ * plain values lack.
+ *   int: a number within ±2^53, or a bigint.
+ *   float: any other number, or a Float if its value is integral.
+ *   Decimal: a float that keeps its digits until it is used in arithmetic.
  */
 
 import { Decimal, type PlainValue, toFloat } from '../../../util/text/decimal.ts';
@@ -22,10 +23,13 @@ export type ExprValue =
   | readonly ExprValue[]
   | Map<string, ExprValue>;
 
-/** Counts the values made that are not plain: a run that made none has nothing to convert on the way out. */
+/**
+ * Number of created values that are not plain. If a run created none, its result needs no
+ * conversion.
+ */
 export const made = { count: 0 };
 
-/** A float with an integral value: as a bare number it would be an int. */
+/** A float with an integral value. A bare number would be an int. */
 export class Float {
   readonly value: number;
 
@@ -35,7 +39,7 @@ export class Float {
   }
 }
 
-/** What an index into a string gives. */
+/** Result of indexing a string. */
 export class Byte {
   readonly value: number;
 
@@ -55,7 +59,7 @@ export class Duration {
   }
 }
 
-/** A month or weekday: an int with a name of its own. */
+/** A month or weekday: an int with a name. */
 export class NamedInt {
   readonly type: 'time.Month' | 'time.Weekday';
   readonly value: number;
@@ -84,14 +88,14 @@ export class ExprZone {
     this.#at = at;
   }
 
-  /** At a point in time, given as seconds since 1970. */
+  /** Offset at a time in seconds since 1970. */
   offsetAt(seconds: number): ZoneState {
     return this.#at(seconds);
   }
 }
 
 export class Time {
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number;
   /** 0 to 999,999,999. */
   readonly nanos: number;
@@ -105,7 +109,7 @@ export class Time {
   }
 }
 
-/** A method that was named but not called. */
+/** A method that is accessed but not called. */
 export class BoundMethod {
   readonly receiver: ExprValue;
   readonly name: string;
@@ -117,10 +121,10 @@ export class BoundMethod {
   }
 }
 
-/** A map whose keys are any values that can be told apart, in the order of their arrival. */
+/** A map with keys of any hashable kind, in insertion order. */
 export class AnyMap {
   readonly entries = new Map<unknown, { readonly key: ExprValue; value: ExprValue }>();
-  /** What a missing key gives: nil, or the nil list for groups. */
+  /** Value of a missing key: nil, or the nil list for groups. */
   readonly missing: ExprValue;
 
   constructor(missing: ExprValue) {
@@ -129,12 +133,12 @@ export class AnyMap {
   }
 }
 
-/** The list that does not exist: empty, and equal to nil. */
+/** The nil list: empty, and equal to nil. */
 export const NIL_ARRAY: readonly ExprValue[] = Object.freeze([]);
 
-/** Something that went wrong while running; whoever catches it knows where. */
+/** Runtime error. The catcher adds the position. */
 export class Fault extends Error {
-  /** Undefined: a mistake of the expression. */
+  /** `undefined` for a mistake of the expression. */
   readonly verdict: RunVerdict | undefined;
 
   constructor(message: string, verdict?: RunVerdict) {
@@ -146,13 +150,13 @@ export class Fault extends Error {
 export const MAX_INT64 = 2n ** 63n - 1n;
 export const MIN_INT64 = -(2n ** 63n);
 
-/** What does not fit into 64 bits is the nearest that does. */
+/** Clamps to the nearest 64-bit integer. */
 export function clampInt64(value: bigint): bigint {
   if (value > MAX_INT64) return MAX_INT64;
   return BigInt.asIntN(64, value) === value ? value : MIN_INT64;
 }
 
-/** How deep values may be nested where a builtin or the way out follows them down. */
+/** Maximum nesting of values that builtins or the conversion of results recurse into. */
 const MAX_VALUE_DEPTH = 1000;
 
 export function checkDepth(depth: number): void {
@@ -179,20 +183,20 @@ export function isInt(value: ExprValue): value is number | bigint {
   return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint';
 }
 
-/** The number of an int of any kind, undefined for all else. */
+/** Value of an int of any kind; `undefined` for any other value. */
 export function intOf(value: ExprValue): number | bigint | undefined {
   if (isInt(value)) return value;
   return value instanceof Byte ? value.value : undefined;
 }
 
-/** The number of a float of any kind, undefined for all else. */
+/** Value of a float of any kind; `undefined` for any other value. */
 export function floatOf(value: ExprValue): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? undefined : value;
   if (value instanceof Float) return value.value;
   return value instanceof Decimal ? toFloat(value) : undefined;
 }
 
-/** Any number as a float, undefined for all else. */
+/** Any number as a float; `undefined` for any other value. */
 export function numberOf(value: ExprValue): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
@@ -205,7 +209,7 @@ export function bigOf(value: ExprValue): bigint {
   return BigInt(int);
 }
 
-/** What `type(…)` answers, and what messages call a value. */
+/** Result of `type(…)`, also used in messages. */
 export function typeName(value: ExprValue): string {
   switch (typeof value) {
     case 'string':
@@ -243,7 +247,7 @@ export function wantBool(value: ExprValue): boolean {
   return value;
 }
 
-/** An int from any number, fractions cut off: indices, counts and bounds of ranges. */
+/** Any number truncated to an int, for indices, counts and bounds of ranges. */
 export function wantInt(value: ExprValue): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   const number = numberOf(value);

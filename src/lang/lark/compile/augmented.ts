@@ -1,4 +1,6 @@
-/** Augmented assignments as closures: the target is evaluated once; lists and dicts change in place. */
+/**
+ * Compiles augmented assignments: the target is evaluated once; lists and dicts change in place.
+ */
 
 import { getAttribute, setAttribute } from '../library/attributes.ts';
 import type { AssignStatement, LarkNameNode } from '../syntax/ast.ts';
@@ -14,7 +16,7 @@ import { combine } from './binary.ts';
 import type { Compiler } from './context.ts';
 import { compileName, plainSlot, storeName } from './name.ts';
 
-/** `+=` on a list and `|=` on a dict; undefined where a new value is made. */
+/** `+=` on a list and `|=` on a dict; `undefined` if a new value must be created. */
 function inPlace(thread: Thread, op: string, target: LarkValue, value: LarkValue): LarkValue | undefined {
   if (op === '+' && target instanceof LarkList && isIterable(value)) {
     target.checkMutable('apply += to');

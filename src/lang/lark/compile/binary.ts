@@ -1,6 +1,6 @@
 /**
- * Binary operators as closures: a fast path for small ints, and the general operator for the rest.
- * The position of the operator is noted just before anything that may fail.
+ * Compiles binary operators: a fast path for small ints, and the general operator for the rest. The
+ * position is recorded just before anything that may fail.
  */
 import type { Expression, LarkBinaryNode } from '../syntax/ast.ts';
 import type { Evaluate } from '../values/function.ts';
@@ -125,7 +125,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** The same with a small int known in advance. */
+/** The same with a constant small int on the right. */
 const CONSTANT_MAKERS: Readonly<Record<string, ConstantMaker>> = {
   '+': (left, b, at) => (frame, thread) => {
     const a = left(frame, thread);
@@ -196,7 +196,7 @@ export function compileBinary(compiler: Compiler, node: LarkBinaryNode): Evaluat
   return combine(compiler, node.op, compiler.expression(node.left), node.right, node.at);
 }
 
-/** An operator over a left side that is compiled already: augmented assignments have one of their own. */
+/** Applies an operator to a left side that is already compiled, as augmented assignments need. */
 export function combine(compiler: Compiler, op: string, left: Evaluate, rightNode: Expression, at: number): Evaluate {
   if (rightNode.kind === 'literal' && rightNode.type === 'int' && typeof rightNode.value === 'number') {
     const maker = CONSTANT_MAKERS[op];

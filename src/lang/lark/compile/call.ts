@@ -1,4 +1,7 @@
-/** Calls as closures: plain functions get their frame filled directly, methods are found without making a bound value. */
+/**
+ * Compiles calls: fills the frame of a plain function directly, and calls methods without creating
+ * bound values.
+ */
 
 import { getAttribute, methodOf, methodsNamed } from '../library/attributes.ts';
 import type { Argument, DotNode, LarkCallNode } from '../syntax/ast.ts';
@@ -119,7 +122,9 @@ interface Collected {
 
 type Collect = (frame: Frame, thread: Thread, at: number) => Collected;
 
-/** Positional and named arguments come first, then those of `*` and `**`, whatever the order of writing. */
+/**
+ * Positional and named arguments precede those of `*` and `**`, also if they are written later.
+ */
 function collectArguments(compiler: Compiler, nodes: readonly Argument[]): Collect {
   const positional = nodes.filter((arg) => arg.kind === 'positional').map((arg) => compiler.expression(arg.value));
   const named = nodes.filter((arg) => arg.kind === 'named').map((arg) => ({ name: arg.name, value: compiler.expression(arg.value) }));

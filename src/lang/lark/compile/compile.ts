@@ -1,4 +1,4 @@
-/** The whole compiler: a resolved tree in, the code of the file out. Runs nothing. */
+/** Compiles a resolved tree to the code of the file. Runs nothing. */
 import type { Source } from '../../source.ts';
 import type { Expression, LarkStatement } from '../syntax/ast.ts';
 import type { LarkDialect } from '../syntax/options.ts';

@@ -1,4 +1,7 @@
-/** Comprehensions as closures: clauses from the inside out, each calling the next for every element that passes. */
+/**
+ * Compiles comprehensions from the innermost clause out; each clause calls the next for every
+ * element that passes.
+ */
 import type { ComprehensionNode, ForClause, IfClause } from '../syntax/ast.ts';
 import type { Evaluate, Frame } from '../values/function.ts';
 import { ENTRY_BYTES } from '../values/indexing.ts';

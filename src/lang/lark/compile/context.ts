@@ -1,6 +1,6 @@
 /**
- * What the parts of the compiler know of each other: each turns one kind of node into a closure, and asks the context for the rest.
- * Knows no particular node.
+ * Interface between the parts of the compiler: each turns one kind of node into a closure and
+ * delegates the rest to the context.
  */
 import type { Source } from '../../source.ts';
 import type { Expression, LarkStatement } from '../syntax/ast.ts';
@@ -16,15 +16,15 @@ export interface Compiler {
   readonly source: Source;
   readonly dialect: LarkDialect;
   readonly universe: ReadonlyMap<string, LarkValue>;
-  /** The function whose body is being compiled, and that of the file. */
+  /** Frame of the function that is being compiled. */
   readonly scope: FunctionScope;
   readonly fileScope: FunctionScope;
-  /** Parameters that are always there and never in cells: reading them needs no check. */
+  /** Parameters that always have a value and are never in cells, so reading them needs no check. */
   readonly settled: ReadonlySet<number>;
   expression(node: Expression): Evaluate;
   test(node: Expression): Test;
   block(statements: readonly LarkStatement[]): Execute;
   store(target: Expression): Assign;
-  /** The same compiler inside of another function. */
+  /** Compiler for an inner function. */
   inside(scope: FunctionScope, settled: ReadonlySet<number>): Compiler;
 }

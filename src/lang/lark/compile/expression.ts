@@ -1,4 +1,6 @@
-/** All other expressions as closures: literals, collections, conditions, indexes, slices, functions. */
+/**
+ * Compiles all other expressions: literals, collections, conditions, indexes, slices, functions.
+ */
 
 import { getAttribute } from '../library/attributes.ts';
 import type { DictNode, Expression, IndexNode, LarkSliceNode, SequenceNode } from '../syntax/ast.ts';
@@ -178,7 +180,7 @@ function compileSlice(compiler: Compiler, node: LarkSliceNode): Evaluate {
   };
 }
 
-/** A condition as a boolean, without making a value of it on the way. */
+/** Compiles a condition to a boolean, without an intermediate value. */
 export function compileTest(compiler: Compiler, node: Expression): Test {
   if (node.kind === 'unary' && node.op === 'not') {
     const test = compiler.test(node.operand);

@@ -1,4 +1,7 @@
-/** `def` and `lambda`: the code is compiled once, and each evaluation makes a function value over the current frame. */
+/**
+ * Compiles `def` and `lambda`: the code once, and a function value over the current frame per
+ * evaluation.
+ */
 import type { FunctionNode, ParameterNode } from '../syntax/ast.ts';
 import type { CodeParameter, Evaluate, FunctionCode } from '../values/function.ts';
 import { type Cell, type Frame, LarkFunction } from '../values/function.ts';

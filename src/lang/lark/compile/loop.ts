@@ -1,11 +1,14 @@
-/** Runs a function for each element of a value, which must not change meanwhile. Every iteration is a step. */
+/**
+ * Runs a function for each element of a value, which must not change during the loop. Every
+ * iteration is a step.
+ */
 import { fail } from '../values/failure.ts';
 import { iteratorOf } from '../values/iterate.ts';
 import { LarkDict, LarkSet } from '../values/table.ts';
 import type { Thread } from '../values/thread.ts';
 import { LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from '../values/value.ts';
 
-/** An iteration that returns anything but undefined ends the loop with it. */
+/** An iteration that returns a value other than `undefined` ends the loop with it. */
 export function forEach<R>(thread: Thread, over: LarkValue, turn: (value: LarkValue) => R | undefined): R | undefined {
   if (over instanceof LarkList) {
     over.iterating++;

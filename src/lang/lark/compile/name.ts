@@ -1,4 +1,4 @@
-/** Names as closures: where a variable lives decides how it is read and written. */
+/** Compiles names: the location of a variable determines how it is read and written. */
 import type { LarkNameNode } from '../syntax/ast.ts';
 import { fail } from '../values/failure.ts';
 import type { Cell, Evaluate, Frame } from '../values/function.ts';
@@ -9,7 +9,7 @@ function unassigned(kind: 'local' | 'global', name: string): never {
   return fail(`${kind} variable ${name} referenced before assignment`);
 }
 
-/** The slot of a plain local of the function itself; undefined for everything that is reached in another way. */
+/** Slot of a plain local of the function itself; `undefined` for any other variable. */
 export function plainSlot(compiler: Compiler, node: LarkNameNode): number | undefined {
   const binding = node.binding;
   if (binding === undefined || binding.captured) return undefined;
@@ -65,7 +65,7 @@ function readGlobal(slot: number, kind: 'local' | 'global', name: string, at: nu
   };
 }
 
-/** What the host did not fill in is a module of its own, loaded when it is first used. */
+/** A predeclared name that the host did not provide is a module, loaded on first use. */
 function readPredeclared(slot: number, name: string, at: number): Evaluate {
   return (frame, thread) => {
     const globals = frame[0] as Frame;

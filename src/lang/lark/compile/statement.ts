@@ -1,4 +1,7 @@
-/** Statements as closures. Undefined means that a statement ran to its end; anything else ends the block it stands in. */
+/**
+ * Compiles statements. `undefined` means that a statement ran to its end; anything else ends the
+ * enclosing block.
+ */
 
 import { setAttribute } from '../library/attributes.ts';
 import type { AssignStatement, Expression, ForStatement, IfStatement, LarkStatement, LoadStatement } from '../syntax/ast.ts';
@@ -193,7 +196,7 @@ function compileFor(compiler: Compiler, statement: ForStatement): Execute {
 
 type Loop<T> = (over: T, frame: Frame, thread: Thread) => ReturnType<Execute>;
 
-/** The loops that programs run most, without a function in between. */
+/** The most frequent loops, without a callback per iteration. */
 function rangeLoop(slot: number, body: Execute): Loop<LarkRange> {
   return (range, frame, thread) => {
     const { length, step } = range;

@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of a builtin: by position or by name, required or optional, of the right type.
- * The messages are those of the reference implementation, which programs and their tests know.
+ * Unpacks the arguments of a builtin: positional or named, required or optional, of the expected
+ * type. Programs and their tests rely on the messages of the reference implementation.
  */
 
 import { Extension } from '../values/extension.ts';
@@ -10,7 +10,7 @@ import type { Int } from '../values/int.ts';
 import { nearest } from '../values/text/spell.ts';
 import { LarkFloat, type LarkValue, typeOf } from '../values/value.ts';
 
-/** Positional arguments only, between `least` and `most` of them. */
+/** Accepts positional arguments only, between `min` and `max` of them. */
 export function positional(
   fn: string,
   args: readonly LarkValue[],
@@ -24,14 +24,14 @@ export function positional(
   return args;
 }
 
-/** Exactly one positional argument, with the messages of the oldest builtins. */
+/** Accepts exactly one positional argument. Older builtins word the error differently. */
 export function single(fn: string, args: readonly LarkValue[], named: NamedArgument, want: '1' | 'exactly 1'): LarkValue {
   if (named.length > 0) fail(`${fn} does not accept keyword arguments`);
   const [value] = args;
   return args.length === 1 && value !== undefined ? value : fail(`${fn}: got ${args.length} arguments, want ${want}`);
 }
 
-/** Parameters by name; one with a `?` may be left out, one with `??` may also be None. */
+/** Unpacks parameters by name. One with `?` is optional, one with `??` may also be None. */
 export function unpack(fn: string, args: readonly LarkValue[], named: NamedArgument, params: readonly string[]): (LarkValue | undefined)[] {
   if (args.length > params.length) {
     fail(`${fn}: got ${args.length} arguments, want at most ${params.length}`);
@@ -78,7 +78,7 @@ export function wantInt(fn: string, param: string | number, value: LarkValue): I
   return typeof value === 'number' || typeof value === 'bigint' ? value : wrong(fn, param, value, 'int');
 }
 
-/** An int that counts or positions something. */
+/** An int used as a count or a position. */
 export function wantIndex(fn: string, param: string | number, value: LarkValue): number {
   const int = wantInt(fn, param, value);
   if (typeof int === 'number') return int;

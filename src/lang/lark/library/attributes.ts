@@ -1,4 +1,7 @@
-/** `x.name`: methods of the builtin types, members of modules, fields. A closed table: nothing of JavaScript can be reached. */
+/**
+ * `x.name`: methods of builtin types, members of modules, fields. A closed table: no JavaScript
+ * property can be reached.
+ */
 
 import { Extension } from '../values/extension.ts';
 import { fail, LarkFailure, orElse } from '../values/failure.ts';
@@ -12,7 +15,7 @@ import { LIST_METHODS } from './list-methods.ts';
 import { SET_METHODS } from './set-methods.ts';
 import { STRING_METHODS } from './string-methods.ts';
 
-/** The methods of one name, by type: looked up once when a call is compiled. */
+/** Methods with one name, by type. Looked up once when a call is compiled. */
 export interface MethodsNamed {
   readonly string: BuiltinBody | undefined;
   readonly list: BuiltinBody | undefined;
@@ -47,7 +50,10 @@ function methodTable(value: LarkValue): ReadonlyMap<string, BuiltinBody> | undef
   return value instanceof LarkBytes ? BYTES_METHODS : undefined;
 }
 
-/** Undefined when there is no such attribute. Of a record, methods win over keys: nobody's data hides them. */
+/**
+ * `undefined` if the attribute does not exist. Methods of a record take precedence over its keys,
+ * so data cannot hide them.
+ */
 export function findAttribute(value: LarkValue, name: string): LarkValue | undefined {
   const method = methodTable(value)?.get(name);
   if (method !== undefined) return new LarkBuiltin(name, method, value);
@@ -68,7 +74,10 @@ export function getAttribute(value: LarkValue, name: string): LarkValue {
   return orElse(findAttribute(value, name), () => absent(value, name));
 }
 
-/** A field that the host did not provide is missing: the host should know. */
+/**
+ * Reports a field that the host did not provide, so that the host can tell it from a mistake of the
+ * program.
+ */
 function absent(value: LarkValue, name: string): never {
   const verdict = value instanceof LarkRecord ? ({ kind: 'absent', of: value.name, name } as const) : undefined;
   throw new LarkFailure(missing(value, name), verdict);

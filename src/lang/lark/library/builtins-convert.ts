@@ -1,4 +1,6 @@
-/** The builtins that make a value of one type out of another: `int`, `float`, `str`, `list`, `dict` and their like. */
+/**
+ * Builtins that convert a value to another type: `int`, `float`, `str`, `list`, `dict` and others.
+ */
 
 import { truth } from '../values/compare.ts';
 import { fail } from '../values/failure.ts';

@@ -1,4 +1,4 @@
-/** The functions that every program has. A table by name; conversions between types are in a table of their own. */
+/** Functions that every program has, by name. Conversions between types have their own table. */
 
 import { REFUSALS } from '../../source.ts';
 import { callBack } from '../values/call.ts';
@@ -16,7 +16,7 @@ import { positional, single, unpack, wantBool, wantCallable, wantIndex, wantStri
 import { attributeNames, findAttribute, missingText } from './attributes.ts';
 import { CONVERSIONS } from './builtins-convert.ts';
 
-/** The arguments of `print` and `fail` as one text; only `print` writes bytes as they are. */
+/** Joins the arguments of `print` and `fail`; only `print` writes bytes as they are. */
 function joined(thread: Thread, fn: 'print' | 'fail', args: readonly LarkValue[], named: NamedArgument): string {
   let separator = ' ';
   for (const [name, value] of named) {
@@ -49,7 +49,7 @@ function extreme(name: 'max' | 'min', better: (order: number) => boolean): Built
   };
 }
 
-/** Errors of a comparison are named after the builtin. */
+/** Prefixes errors of a comparison with the name of the builtin. */
 function prefixed<T>(name: string, run: () => T): T {
   try {
     return run();
@@ -175,7 +175,7 @@ const BODIES: Readonly<Record<string, BuiltinBody>> = {
   zip,
 };
 
-/** All builtin functions and constants but the modules. */
+/** All builtin functions and constants except the modules. */
 export const CORE: ReadonlyMap<string, LarkValue> = new Map<string, LarkValue>([
   ['None', null],
   ['True', true],

@@ -1,4 +1,4 @@
-/** The methods of bytes: only the view of their elements. */
+/** Methods of bytes: only the view of their elements. */
 
 import { fail } from '../values/failure.ts';
 import type { BuiltinBody } from '../values/function.ts';

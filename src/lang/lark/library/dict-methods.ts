@@ -21,7 +21,7 @@ function method(name: string, least: number, most: number, body: DictMethod): [s
   ];
 }
 
-/** `get`, `pop` and the like say which of them failed about the key. */
+/** Prefixes errors about a key with the name of the method that failed. */
 function named<T>(name: string, run: () => T): T {
   try {
     return run();
@@ -31,7 +31,7 @@ function named<T>(name: string, run: () => T): T {
   }
 }
 
-/** Puts pairs and keywords into a dict: what `dict(…)` and `update` share. */
+/** Adds pairs and keyword arguments to a dict, for `dict(…)` and `update`. */
 export function updateDict(thread: Thread, fn: string, dict: LarkDict, args: readonly LarkValue[], keywords: NamedArgument): void {
   if (args.length > 1) fail(`${fn}: got ${args.length} arguments, want at most 1`);
   const [from] = args;

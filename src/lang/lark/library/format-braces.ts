@@ -37,7 +37,7 @@ export function formatBraces(thread: Thread, format: string, args: readonly Lark
   }
 }
 
-/** Outside of fields, `}}` stands for a brace and a lone one is an error. */
+/** Outside of fields, `}}` is an escaped brace and a lone brace is an error. */
 function literalText(literal: string): string {
   if (!literal.includes('}')) return literal;
   const text = literal.replaceAll('}}', '\0');

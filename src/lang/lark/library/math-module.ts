@@ -36,7 +36,7 @@ function roundHalfAway(x: number): number {
   return x < 0 ? -Math.round(-x) : Math.round(x);
 }
 
-/** The rest of a division to the nearest integer, ties to even. */
+/** IEEE remainder: the quotient is rounded to the nearest integer, ties to even. */
 function remainder(x: number, y: number): number {
   if (Number.isNaN(x) || Number.isNaN(y) || !Number.isFinite(x) || y === 0) return Number.NaN;
   if (!Number.isFinite(y)) return x;

@@ -1,9 +1,9 @@
-/** Reads an integer of any base from a string, as the builtin `int` does. */
+/** Parses an integer of any base, for the builtin `int`. */
 import { fail } from '../values/failure.ts';
 import { type Int, normalInt } from '../values/int.ts';
 
 const PREFIXES: Readonly<Record<string, number>> = { '0b': 2, '0o': 8, '0x': 16 };
-/** As many digits as the largest int has in binary; more would take long to read. */
+/** Binary digits of the largest int. Longer inputs would take long to parse. */
 const MAX_DIGITS = 65_536;
 
 export function parseInteger(text: string, base: number): Int {
@@ -37,7 +37,7 @@ function isDigits(digits: string, radix: number): boolean {
 
 const NATIVE: Readonly<Record<number, string>> = { 2: '0b', 8: '0o', 10: '', 16: '0x' };
 
-/** Halves the digits, so that long texts of odd bases do not take quadratic time. */
+/** Divide and conquer, so that long numbers in odd bases do not take quadratic time. */
 function readDigits(digits: string, radix: number): bigint {
   const native = NATIVE[radix];
   if (native !== undefined) return BigInt(native + digits);

@@ -23,7 +23,7 @@ function method(name: string, least: number, most: number, body: SetMethod): [st
   ];
 }
 
-/** Errors of the table are named after the method. */
+/** Prefixes errors with the name of the method. */
 function prefixed<T>(name: string, run: () => T): T {
   try {
     return run();

@@ -1,4 +1,4 @@
-/** Splitting strings: at separators from either end, at white space, at lines. */
+/** Splits strings at separators from either end, at white space, or at lines. */
 
 import { fail } from '../values/failure.ts';
 import type { BuiltinBody } from '../values/function.ts';
@@ -31,7 +31,7 @@ function spacesFromLeft(text: string, most: number): string[] {
   return at < text.length ? [...words, text.slice(at)] : words;
 }
 
-/** The last words, each searched before the one that follows it; what is before them stays one. */
+/** Splits from the right at white space: the last `max` words are pieces of their own. */
 function spacesFromRight(text: string, words: readonly string[], most: number): string[] {
   const last = words.slice(words.length - most);
   let end = text.length;
@@ -48,7 +48,10 @@ function splitAt(text: string, separator: string, most: number, from: 'left' | '
   return [parts.slice(0, cut).join(separator), ...parts.slice(cut)];
 }
 
-/** Cuts a string at another: by whole characters, or by bytes when what is looked for is a part of one. */
+/**
+ * Splits a string at a separator: by whole characters, or by bytes if the separator is part of a
+ * character.
+ */
 export function separated(
   { texts }: Thread,
   text: string,

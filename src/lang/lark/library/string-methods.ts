@@ -1,4 +1,7 @@
-/** The methods of strings. Positions count bytes; what grows is charged first, what searches is paid in steps. */
+/**
+ * Methods of strings. Positions count bytes. Growth is charged before it happens; searches cost
+ * steps.
+ */
 
 import { fail } from '../values/failure.ts';
 import type { BuiltinBody } from '../values/function.ts';
@@ -33,7 +36,7 @@ const grown = (thread: Thread, text: string): string => {
   return text;
 };
 
-/** Letters beyond ASCII take their time. */
+/** Converting letters beyond ASCII is slow. */
 function letters(name: string, map: (text: string, pay: (steps: number) => void) => string): [string, BuiltinBody] {
   return method(name, 0, 0, (thread, text) => {
     if (!isAscii(text)) thread.spend(text.length >> 1);
@@ -120,7 +123,7 @@ function partition(
   });
 }
 
-/** How often a text occurs in another, without overlap, as far as anybody wants to know. */
+/** Number of non-overlapping occurrences of a string in another, up to a limit. */
 function occurrences(thread: Thread, text: string, wanted: string, most: number): number {
   let found = 0;
   for (let at = text.indexOf(wanted); at >= 0 && found < most; at = text.indexOf(wanted, at + wanted.length)) {
@@ -156,7 +159,7 @@ function replaced(thread: Thread, text: string, old: string, fresh: string, most
   return out + text.slice(done);
 }
 
-/** Before every character and at the end, as replacing nothing does. */
+/** Inserts between all characters and at both ends, as replacing the empty string does. */
 function between(thread: Thread, text: string, fresh: string, times: number): string {
   let out = '';
   let left = times;

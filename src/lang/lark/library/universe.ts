@@ -1,4 +1,4 @@
-/** Everything that is predeclared in every program: the builtins, and the modules that can also be loaded. */
+/** Everything that is predeclared in every program: the builtins and the loadable modules. */
 
 import { STRUCT } from '../values/struct.ts';
 import type { LarkValue } from '../values/value.ts';
@@ -15,7 +15,7 @@ export const UNIVERSE: ReadonlyMap<string, LarkValue> = new Map<string, LarkValu
   ['struct', STRUCT],
 ]);
 
-/** `load("json", "encode")` gives a member, `load("json.star", "json")` the module itself. */
+/** `load("json", "encode")` loads a member, `load("json.star", "json")` the module itself. */
 const LOADABLE: ReadonlyMap<string, ReadonlyMap<string, LarkValue>> = new Map<string, ReadonlyMap<string, LarkValue>>([
   ...MODULES.flatMap((module) => [
     [module.name, new Map<string, LarkValue>([[module.name, module], ...module.members])] as const,
@@ -25,7 +25,7 @@ const LOADABLE: ReadonlyMap<string, ReadonlyMap<string, LarkValue>> = new Map<st
   ['struct.star', new Map([['struct', STRUCT]])],
 ]);
 
-/** Can it be loaded wherever there are no other modules? */
+/** `true` if a module is available even if the host provides none. */
 export function isBuiltinModule(name: string): boolean {
   return LOADABLE.has(name);
 }

@@ -1,6 +1,6 @@
 /**
- * Decides what every name of a file refers to and where it lives, and checks what the grammar cannot: where statements may stand, and what may
- * be assigned to. Annotates the tree; runs nothing.
+ * Resolves every name of a file to a slot, and checks what the grammar cannot: where a statement is
+ * allowed and what may be assigned to. Annotates the tree; runs nothing.
  */
 import type { Source } from '../../source.ts';
 import type { Expression, FunctionNode, LarkNameNode, LarkStatement, LoadStatement } from '../syntax/ast.ts';
@@ -20,13 +20,13 @@ export interface ResolvedFile {
   /** Globals that other files may load, in order of first binding. */
   readonly globals: readonly Binding[];
   readonly predeclared: readonly Binding[];
-  /** How many slots the file needs, the one for itself included. */
+  /** Number of slots of the file, including slot 0. */
   readonly size: number;
   readonly modules: readonly string[];
   readonly problems: readonly SyntaxProblem[];
 }
 
-/** How a node that cannot be assigned to is called in the message. */
+/** Names of nodes that cannot be assigned to, for messages. */
 const UNASSIGNABLE: Readonly<Record<string, string>> = {
   literal: 'literal',
   dict: 'dictexpr',
@@ -44,7 +44,10 @@ export function resolveFile(source: Source, statements: readonly LarkStatement[]
   return resolver.file(statements);
 }
 
-/** Slots of the file are handed out in the order of need: globals, loaded names, comprehension variables, predeclared values. */
+/**
+ * Assigns the slots of the file as they are needed: globals, loaded names, comprehension variables,
+ * predeclared values.
+ */
 class FileScope extends FunctionScope {
   #next = 1;
 
@@ -316,7 +319,10 @@ class Resolver {
     }
   }
 
-  /** The first operand belongs to the block outside; everything else to the one of the comprehension. */
+  /**
+   * The first operand is resolved in the enclosing block, everything else in the block of the
+   * comprehension.
+   */
   #comprehension(node: Extract<Expression, { kind: 'comprehension' }>): void {
     this.#expression(node.clauses[0].over);
     const outer = this.#block;
@@ -334,7 +340,7 @@ class Resolver {
     this.#block = outer;
   }
 
-  /** With re-assignable globals, code of the file itself sees only what stands above it. */
+  /** With reassignable globals, top-level code sees only names bound above it. */
   #use(node: LarkNameNode): void {
     if (this.#dialect.globalReassign && this.#block === this.#file) this.#settle(node, this.#file);
     else this.#uses.push({ node, block: this.#block });
@@ -350,7 +356,8 @@ class Resolver {
     }
     node.binding = this.#ofFile(node.name) ?? this.#ofHost(node.name);
     if (node.binding !== undefined) return;
-    // Finding the intended name takes long among many names: skip it for problems that are not reported.
+    // Suggesting a similar name is slow if there are many names, so it is skipped for problems that
+    // are not reported.
     const meant = this.#problems.length < MAX_PROBLEMS ? nearest(node.name, this.#visibleFrom(from)) : undefined;
     this.#report(node.at, `undefined: ${node.name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
   }

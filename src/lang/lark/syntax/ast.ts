@@ -1,6 +1,6 @@
 /**
- * The tree of a program as the parser leaves it and the resolver annotates it.
- * Holds data only; every offset points into the source text, where an error about the node is shown.
+ * Tree of a program, built by the parser and annotated by the resolver. Offsets point into the
+ * source text, where an error about the node is shown.
  */
 import type { Binding, FunctionScope } from './scope.ts';
 
@@ -53,9 +53,9 @@ export interface IfClause {
 export interface ComprehensionNode {
   readonly kind: 'comprehension';
   readonly at: number;
-  /** Of a list comprehension. */
+  /** Body of a list comprehension. */
   readonly body: Expression | undefined;
-  /** Of a dict comprehension. */
+  /** Entry of a dict comprehension. */
   readonly entry: DictEntry | undefined;
   readonly clauses: readonly [ForClause, ...(ForClause | IfClause)[]];
 }
@@ -92,7 +92,7 @@ export interface Argument {
 
 export interface LarkCallNode {
   readonly kind: 'call';
-  /** The opening parenthesis. */
+  /** Offset of the opening parenthesis. */
   readonly at: number;
   readonly callee: Expression;
   readonly args: readonly Argument[];
@@ -129,14 +129,14 @@ export interface ParameterNode {
   binding: Binding | undefined;
 }
 
-/** What a `def` and a `lambda` have in common. */
+/** A `def` or a `lambda`. */
 export interface FunctionNode {
   readonly kind: 'function';
   readonly at: number;
   readonly name: string;
   readonly params: readonly ParameterNode[];
   readonly body: readonly LarkStatement[];
-  /** Set by the resolver: how the frame of the function is laid out. */
+  /** Set by the resolver: layout of the function's frame. */
   scope: FunctionScope | undefined;
 }
 
@@ -163,7 +163,7 @@ export interface ExpressionStatement {
 
 export interface AssignStatement {
   readonly kind: 'assign';
-  /** The operator sign. */
+  /** Offset of the operator. */
   readonly at: number;
   /** `=`, or the binary operator of an augmented assignment. */
   readonly op: string;
@@ -214,7 +214,7 @@ export interface ReturnStatement {
 export interface LoadItem {
   readonly at: number;
   readonly target: LarkNameNode;
-  /** The name in the loaded module. */
+  /** Name in the loaded module. */
   readonly from: string;
 }
 

@@ -1,7 +1,10 @@
-/** Which fields of a name a program reads by a constant: `input.x`, `input["x"]`, `input.get("x")`. For warnings; refuses to guess. */
+/**
+ * Finds the fields of a name that a program reads by a constant: `input.x`, `input["x"]`,
+ * `input.get("x")`. Used for warnings.
+ */
 import type { Expression, LarkStatement } from './ast.ts';
 
-/** What the resolver has written into the nodes leads out of the tree. */
+/** Properties set by the resolver that lead out of the tree. */
 const LEADS_OUT: ReadonlySet<string> = new Set(['binding', 'scope']);
 
 export function memberReads(statements: readonly LarkStatement[], name: string): ReadonlySet<string> {

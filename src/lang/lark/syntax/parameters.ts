@@ -1,6 +1,6 @@
 /**
- * The rules about the order of parameters in a definition and of arguments in a call.
- * Reports through the callback; knows neither names in scope nor values.
+ * Checks the order of parameters in a definition and of arguments in a call. Reports through the
+ * callback.
  */
 import type { Argument, ParameterNode } from './ast.ts';
 

@@ -1,6 +1,5 @@
 /**
- * The grammar of expressions, by recursive descent and operator precedence.
- * Knows no statements and no names: the resolver knows which names exist.
+ * Grammar of expressions, by recursive descent and operator precedence. The resolver checks names.
  */
 import type { Argument, DictEntry, Expression, ForClause, FunctionNode, IfClause, ParameterNode } from './ast.ts';
 import { tokenText } from './scan.ts';
@@ -23,7 +22,7 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(
     ['*', '/', '//', '%'],
   ].flatMap((ops, level) => ops.map((op) => [op, level] as const)),
 );
-/** A chain of operators makes a deep tree. No program needs this many. */
+/** Maximum length of a chain of operators, which nests the tree. */
 const MAX_CHAIN = 1000;
 const LIST_ENDS = new Set(['end of file', 'newline', '=', '}', ']', ')', ';']);
 const LITERALS: ReadonlyMap<string, 'int' | 'float' | 'string' | 'bytes'> = new Map([
@@ -74,7 +73,7 @@ export class ExpressionParser {
     });
   }
 
-  /** Inside of an `if` of a comprehension, where a conditional would be ambiguous. */
+  /** Condition of an `if` in a comprehension, where a conditional would be ambiguous. */
   #testWithoutConditional(): Expression {
     return this.tokens.is('lambda') ? this.#lambda(() => this.#testWithoutConditional()) : this.#binary(0);
   }
@@ -145,7 +144,7 @@ export class ExpressionParser {
     }
   }
 
-  /** `not` after an operand can only begin `not in`, which becomes one token. */
+  /** `not` after an operand must begin `not in`, which becomes one token. */
   #operator(): string {
     const token = this.tokens.token;
     if (token.kind !== 'not') return token.kind;
@@ -315,7 +314,7 @@ export class ExpressionParser {
     return { kind: 'for', at, target, over: this.#binary(0) };
   }
 
-  /** `x` or `x, y`: an `in` must not be taken for an operator. */
+  /** `x` or `x, y`, without an `in` operator. */
   loopVariables(): Expression {
     const at = this.tokens.token.at;
     const first = this.primaryWithSuffix();

@@ -1,6 +1,6 @@
 /**
- * The grammar of statements and of a whole file. All syntax errors of a file are collected:
- * after one, parsing goes on at the next line that begins in the first column.
+ * Grammar of statements and of a whole file. Collects all syntax errors: after one, parsing resumes
+ * at the next line that begins in the first column.
  */
 import type { Expression, IfStatement, LarkStatement, LoadItem, LoadStatement } from './ast.ts';
 import { ExpressionParser } from './parse-expression.ts';

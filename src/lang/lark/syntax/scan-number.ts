@@ -1,6 +1,5 @@
 /**
- * The number literals: decimal, hexadecimal, octal and binary integers of any size, and floats.
- * Knows where a literal ends and what it is worth; nothing of what follows it.
+ * Scans number literals: decimal, hexadecimal, octal and binary integers of any size, and floats.
  */
 
 import { normalInt } from '../values/int.ts';

@@ -1,6 +1,6 @@
 /**
- * The string and bytes literals: quotes, triple quotes, raw ones, and the escapes inside of them.
- * A literal of a string is always valid text; bytes hold the UTF-8 encoding of what is written, and any byte by its escape.
+ * Scans string and bytes literals: quotes, triple quotes, raw literals, and escapes. A string
+ * literal is always valid text; a bytes literal is UTF-8 plus any byte by its escape.
  */
 import { SyntaxProblem } from './syntax-problem.ts';
 
@@ -23,7 +23,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '\n': '',
 };
 
-/** Digits that follow each numeric found. */
+/** Number of digits of each numeric escape. */
 const WIDTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 export function scanString(text: string, at: number, prefix: string): ScannedString {
@@ -57,7 +57,7 @@ interface Escape {
   readonly kind: 'text' | 'byte' | 'point';
   readonly text: string;
   readonly code: number;
-  /** Characters after the backslash. */
+  /** Number of characters after the backslash. */
   readonly length: number;
 }
 

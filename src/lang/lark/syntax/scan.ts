@@ -1,6 +1,6 @@
 /**
- * Turns source text into tokens, with indentation as tokens of its own.
- * Knows nothing of the grammar; a bad token throws a SyntaxProblem with its offset.
+ * Turns source text into tokens, including indentation. A bad token throws a SyntaxProblem with its
+ * offset.
  */
 import { scanNumber } from './scan-number.ts';
 import { scanString } from './scan-string.ts';
@@ -13,7 +13,7 @@ export interface LarkToken {
   kind: LarkTokenKind;
   at: number;
   end: number;
-  /** Of an identifier or a literal. */
+  /** Value of an identifier or a literal. */
   value: string | number | bigint | Uint8Array;
 }
 
@@ -33,7 +33,7 @@ function groupByFirst(): Map<string, string[]> {
   return groups;
 }
 
-/** How a kind of token is called in messages. */
+/** Name of a kind of token in messages. */
 export function tokenText(kind: LarkTokenKind): string {
   return /^[a-z]/.test(kind) ? kind : `'${kind}'`;
 }
@@ -44,7 +44,7 @@ export class Scanner {
   #depth = 0;
   #lineStart = true;
   #indents: number[] = [0];
-  /** Positive: indents still to be delivered; negative: outdents. */
+  /** Indents (positive) or outdents (negative) that are still to be returned. */
   #pending = 0;
 
   constructor(text: string) {
@@ -52,7 +52,7 @@ export class Scanner {
     if (text.charCodeAt(0) === 0xfeff) this.#at = 1;
   }
 
-  /** Starts anew at the first later line that begins in the first column: after an error. */
+  /** Resumes after an error at the first later line that begins in the first column. */
   recover(from: number): boolean {
     let line = this.text.indexOf('\n', from);
     while (line >= 0 && /[\s#)\]}]/.test(this.text.charAt(line + 1))) line = this.text.indexOf('\n', line + 1);
@@ -105,7 +105,7 @@ export class Scanner {
     fill(token, 'end of file', this.#at, this.#at);
   }
 
-  /** Counts the columns of a line that has something on it, and compares them with the enclosing ones. */
+  /** Counts the columns of a non-empty line and compares them with the enclosing indents. */
   #measureIndent(): void {
     const text = this.text;
     for (;;) {

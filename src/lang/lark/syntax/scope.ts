@@ -1,30 +1,31 @@
 /**
- * What a name means where it is used: one binding object per variable, shared by all its uses.
- * Knows no values; the compiler turns a binding into a place in a frame.
+ * Bindings of names: one object per variable, shared by all its uses. The compiler maps a binding
+ * to a slot of a frame.
  */
 export interface Binding {
   readonly name: string;
   /**
-   * local: a slot of the frame of its function (the file's own code has a frame too);
-   * global: a slot of the file's globals; file: the same, bound by `load` and not exported;
-   * predeclared: a value given by the host for each run; universal: a builtin, the same in every run.
+   * local: a slot of the function's frame (top-level code has a frame too).
+   * global: a slot of the file's globals. file: the same, bound by `load` and not exported.
+   * predeclared: a value that the host provides for each run. universal: a builtin, the same in
+   * every run.
    */
   readonly kind: 'local' | 'global' | 'file' | 'predeclared' | 'universal';
-  /** Where it was first bound. */
+  /** Offset of its first binding. */
   readonly at: number;
-  /** In the frame of its own function, or among the slots of the file. */
+  /** Slot in the frame of its function, or among the slots of the file. */
   readonly slot: number;
-  /** Which function owns the local; undefined for what belongs to the file. */
+  /** Function that owns the local; `undefined` for a variable of the file. */
   readonly owner: FunctionScope | undefined;
-  /** A local that an inner function uses lives in a cell. */
+  /** `true` if an inner function uses the local, which is then stored in a cell. */
   captured: boolean;
 }
 
-/** The frame of one function while it is resolved: slot 0 is taken by the globals. */
+/** Frame layout of one function during resolution. Slot 0 is taken by the globals. */
 export class FunctionScope {
   readonly parent: FunctionScope | undefined;
   readonly locals: Binding[] = [];
-  /** Variables of enclosing functions that this one uses; their cells come after the locals. */
+  /** Variables of enclosing functions that this one uses; their cells follow the locals. */
   readonly free: Binding[] = [];
 
   constructor(parent: FunctionScope | undefined) {
@@ -37,7 +38,7 @@ export class FunctionScope {
     return binding;
   }
 
-  /** Makes a variable of an enclosing function reachable from here, through every function in between. */
+  /** Captures a variable of an enclosing function, through every function in between. */
   capture(binding: Binding): void {
     if (binding.owner === this || this.free.includes(binding)) return;
     binding.captured = true;
@@ -49,7 +50,7 @@ export class FunctionScope {
     return 1 + this.locals.length + this.free.length;
   }
 
-  /** Where this function finds a local, its own or a captured one. */
+  /** Slot of a local in this function, whether its own or captured. */
   slotOf(binding: Binding): number {
     return binding.owner === this ? binding.slot : 1 + this.locals.length + this.free.indexOf(binding);
   }

@@ -1,7 +1,7 @@
-/** How many problems of one file are reported: the parser and the resolver each stop there. */
+/** Maximum number of reported problems per file, for the parser and the resolver. */
 export const MAX_PROBLEMS = 20;
 
-/** A problem at an offset of a text: thrown by the scanner and the parser, and collected by the parser. */
+/** Syntax error at an offset, thrown by the scanner and the parser and collected by the parser. */
 export class SyntaxProblem extends Error {
   readonly at: number;
 

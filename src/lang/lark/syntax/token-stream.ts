@@ -1,11 +1,11 @@
-/**
- * The parser's view of the tokens: one of look-ahead, and the errors about what was expected.
- * Knows no grammar.
- */
+/** The parser's view of the tokens: one token of look-ahead, and errors about what was expected. */
 import { type LarkToken, type LarkTokenKind, Scanner, tokenText } from './scan.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** Deeper source than this is refused: neither the parser nor the compiled program may run out of stack. */
+/**
+ * Maximum nesting of a source text, so that neither the parser nor the compiled program overflows
+ * the stack.
+ */
 const MAX_NESTING = 200;
 
 export class TokenStream {
@@ -25,7 +25,7 @@ export class TokenStream {
     return this.token.kind === kind;
   }
 
-  /** Moves on, and gives the offset of what was left behind. */
+  /** Consumes a token and returns its offset. */
   advance(): number {
     const at = this.token.at;
     this.#scanner.next(this.token);

@@ -1,7 +1,4 @@
-/**
- * Calling: arguments into a frame, the function run in it, and the trace of calls when it fails.
- * Knows neither syntax nor what builtins do.
- */
+/** Calls: binds arguments to a frame, runs the function, and records the call stack on failure. */
 import { BudgetError } from '../../budget.ts';
 import { Extension } from './extension.ts';
 import { fail, orElse } from './failure.ts';
@@ -13,10 +10,8 @@ import type { Thread } from './thread.ts';
 import { LarkTuple, type LarkValue, typeOf } from './value.ts';
 
 export const NO_NAMED: NamedArgument = [];
-/** Bytes that a frame is charged with as long as nothing in it grows. */
-const NOTHING = null;
 
-/** An empty frame: small ones are written out, which the engine makes at once. */
+/** Allocates an empty frame. Small sizes are array literals, which the engine allocates faster. */
 export function newFrame(size: number, globals: Frame): Frame {
   switch (size) {
     case 1:
@@ -39,7 +34,7 @@ export function newFrame(size: number, globals: Frame): Frame {
   }
 }
 
-/** Runs a function in a frame whose arguments are in place. */
+/** Runs a function in a frame that already holds the arguments. */
 export function invoke(thread: Thread, fn: LarkFunction, frame: Frame, callerAt: number): LarkValue {
   const code = fn.code;
   if (--thread.slice < 0) thread.tick();
@@ -63,10 +58,10 @@ export function invoke(thread: Thread, fn: LarkFunction, frame: Frame, callerAt:
   }
   code.active = false;
   thread.depth--;
-  return result === undefined || result instanceof Jump ? NOTHING : result;
+  return result === undefined || result instanceof Jump ? null : result;
 }
 
-/** Calls any value, from a call in the program at an offset. */
+/** Calls any value on behalf of the call at an offset of the program. */
 export function call(thread: Thread, callee: LarkValue, args: readonly LarkValue[], named: NamedArgument, at: number): LarkValue {
   if (callee instanceof LarkFunction) return invoke(thread, callee, bind(callee, args, named), at);
   if (callee instanceof LarkBuiltin) return callBuiltin(thread, callee.name, callee.body, args, named, callee.self ?? null, at);
@@ -91,7 +86,7 @@ export function callBuiltin(
   }
 }
 
-/** For builtins that call back: the place of the builtin stays the current one. */
+/** Calls back from a builtin. The position of the builtin stays the current one. */
 export function callBack(thread: Thread, callee: LarkValue, args: readonly LarkValue[]): LarkValue {
   const at = thread.at;
   const result = call(thread, callee, args, NO_NAMED, at);
@@ -99,7 +94,7 @@ export function callBack(thread: Thread, callee: LarkValue, args: readonly LarkV
   return result;
 }
 
-/** A frame with the arguments of a call in their slots. */
+/** Binds the arguments of a call to the slots of a new frame. */
 function bind(fn: LarkFunction, args: readonly LarkValue[], named: NamedArgument): Frame {
   const code = fn.code;
   const frame = newFrame(code.size, fn.globals);
@@ -139,7 +134,7 @@ function bindNamed(code: FunctionCode, frame: Frame, rest: LarkDict | undefined,
   rest.set(name, value);
 }
 
-/** Puts the defaults in place, and gives the names of what is still missing. */
+/** Fills in the defaults and returns the names of parameters that are still missing. */
 function fill(fn: LarkFunction, frame: Frame, params: readonly CodeParameter[]): string[] {
   const missing: string[] = [];
   for (const param of params) {

@@ -1,6 +1,6 @@
 /**
- * Equality and order of values. Numbers compare as real numbers whatever their type, with NaN equal to itself and above all;
- * other types only with their own. Nesting is bounded, so that a cycle ends in an error.
+ * Equality and order of values. Numbers compare as real numbers across types; NaN equals itself and
+ * is above all others. Nesting is bounded, so a cycle ends in an error.
  */
 import { compareExact } from '../../../util/text/decimal.ts';
 import { MAX_DATA_DEPTH } from './depth.ts';
@@ -23,7 +23,7 @@ function compareFloats(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Negative, zero or positive for two numbers; undefined when one is none. */
+/** Negative, zero or positive for two numbers; `undefined` if one is not a number. */
 function compareNumbers(a: LarkValue, b: LarkValue): number | undefined {
   if (isInt(a) && isInt(b)) return a < b ? -1 : a > b ? 1 : 0;
   const left = a instanceof LarkFloat;
@@ -76,7 +76,7 @@ function equalDicts(thread: Thread, a: LarkDict, b: LarkDict, depth: number): bo
   return true;
 }
 
-/** Whether every element of the second set is in the first. */
+/** `true` if the first set is a superset of the second. */
 function contains(thread: Thread, outer: LarkSet, inner: LarkSet): boolean {
   thread.spend(inner.size);
   for (const value of inner.values()) if (!outer.has(value)) return false;
@@ -108,7 +108,7 @@ function setHolds(thread: Thread, op: Ordering, a: LarkSet, b: LarkSet): boolean
   return contains(thread, outer, inner);
 }
 
-/** The order of two values, for the sake of one operator, which errors name. */
+/** Order of two values under an operator, which errors name. */
 export function order(thread: Thread, op: string, a: LarkValue, b: LarkValue, depth: number): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const numbers = compareNumbers(a, b);

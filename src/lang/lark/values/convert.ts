@@ -1,6 +1,7 @@
 /**
- * Plain values in and out. Rows stay the host's own maps until a program looks into them, and leave unchanged if it never did. Ints and
- * decimals keep all their digits. Strings are well-formed on both sides.
+ * Converts plain values to values of the language and back. Rows stay the host's maps until a
+ * program reads them. Ints and decimals keep all their digits; strings are well-formed on both
+ * sides.
  */
 import { Decimal, type PlainMap, type PlainValue, plainFloat } from '../../../util/text/decimal.ts';
 import { MAX_DATA_DEPTH, tooDeepData } from './depth.ts';
@@ -14,7 +15,7 @@ import { readable } from './text/utf8.ts';
 import type { Thread } from './thread.ts';
 import { ExactFloat, LarkBytes, LarkFloat, LarkList, type LarkValue, typeOf } from './value.ts';
 
-/** Only plain values come in; anything else would become None. */
+/** Accepts plain values only; anything else becomes None. */
 export function toLark(value: unknown): LarkValue {
   switch (typeof value) {
     case 'string':

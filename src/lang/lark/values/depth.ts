@@ -1,4 +1,4 @@
-/** How deep data may be nested where it is walked: written out, compared, converted. */
+/** Maximum nesting of data that is written, compared or converted. */
 import { BudgetError } from '../../budget.ts';
 
 export const MAX_DATA_DEPTH = 400;

@@ -6,7 +6,9 @@ import { LarkObject, type LarkValue } from './value.ts';
 
 export type Side = 'left' | 'right';
 
-/** A value with behaviour of its own, such as a struct or a time: what it does not override it does not have. */
+/**
+ * A value with behaviour of its own, such as a struct or a time. The defaults support no operation.
+ */
 export abstract class Extension extends LarkObject {
   text(_write: (value: LarkValue) => string): string {
     return `<${this.type}>`;
@@ -32,7 +34,7 @@ export abstract class Extension extends LarkObject {
     return `${this.type} has no .${name} field or method`;
   }
 
-  /** A text that is the same for equal values. */
+  /** Canonical string: the same for equal values. */
   hashKey(_keyOf: (value: LarkValue) => string): string {
     return fail(`unhashable: ${this.type}`);
   }
@@ -41,7 +43,7 @@ export abstract class Extension extends LarkObject {
     return this === other;
   }
 
-  /** Negative, zero or positive; undefined where there is no order. */
+  /** Negative, zero or positive; `undefined` if the values have no order. */
   order(_other: Extension): number | undefined {
     return undefined;
   }

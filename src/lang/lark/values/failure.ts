@@ -1,10 +1,10 @@
 /**
- * A failure of a running program before anybody sees it: the message, and the calls it unwound through.
- * Formats nothing; the run turns it into the RunError of the languages.
+ * Failure of a running program: the message, and the calls it unwound through. The run turns it
+ * into a RunError.
  */
 import type { RunVerdict, Source } from '../../source.ts';
 
-/** One call on the way out, innermost first: a place in a text, or a builtin. */
+/** One call in the call stack, innermost first: a position in a text, or a builtin. */
 export interface CallSite {
   readonly name: string;
   readonly source: Source | undefined;
@@ -13,7 +13,7 @@ export interface CallSite {
 
 export class LarkFailure extends Error {
   readonly sites: CallSite[] = [];
-  /** Undefined for a mistake of the program. */
+  /** `undefined` for a mistake of the program. */
   readonly verdict: RunVerdict | undefined;
 
   constructor(message: string, verdict?: RunVerdict) {
@@ -22,7 +22,7 @@ export class LarkFailure extends Error {
   }
 }
 
-/** A module that is not there: the callers tell it from a mistake of the program. */
+/** A module that does not exist, as distinct from a mistake of the program. */
 export class MissingModule extends LarkFailure {
   readonly module: string;
 
@@ -32,7 +32,7 @@ export class MissingModule extends LarkFailure {
   }
 }
 
-/** None is a value too: only undefined means that something is not there. */
+/** Replaces only `undefined`, since None (`null`) is a value. */
 export function orElse<T>(value: T | undefined, otherwise: () => T): T {
   return value === undefined ? otherwise() : value;
 }

@@ -1,11 +1,11 @@
-/** Makes a value and everything reachable from it unchangeable: what a loaded module exports. */
+/** Freezes a value and everything reachable from it, such as the exports of a module. */
 
 import { Extension } from './extension.ts';
 import { Cell, type FrameSlot, LarkFunction } from './function.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import { LarkList, LarkTuple, type LarkValue } from './value.ts';
 
-/** Uses a list instead of recursion: data may be nested without limit. */
+/** Iterates over a list instead of recursing, since data may be nested without limit. */
 export function freeze(roots: Iterable<FrameSlot>): void {
   const waiting: FrameSlot[] = [...roots];
   const seen = new Set<object>();

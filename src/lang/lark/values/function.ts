@@ -9,7 +9,7 @@ export type BuiltinBody = (thread: Thread, args: readonly LarkValue[], named: Na
 export class LarkBuiltin extends LarkObject {
   readonly name: string;
   readonly body: BuiltinBody;
-  /** The receiver of a bound method; undefined for a function. */
+  /** Receiver of a bound method; `undefined` for a function. */
   readonly self: LarkValue | undefined;
 
   constructor(name: string, body: BuiltinBody, self?: LarkValue) {
@@ -24,7 +24,7 @@ export class LarkBuiltin extends LarkObject {
   }
 }
 
-/** A variable shared between a function and those inside of it. */
+/** A variable shared between a function and its inner functions. */
 export class Cell {
   value: LarkValue | undefined;
 
@@ -33,14 +33,16 @@ export class Cell {
   }
 }
 
-/** Slot 0 of every frame holds the slots of the file; the file's own frame is those slots. */
+/**
+ * Slot 0 of every frame holds the slots of the file. The frame of top-level code is those slots.
+ */
 export type FrameSlot = LarkValue | Cell | Frame | undefined;
 export interface Frame extends Array<FrameSlot> {}
 
 export type Evaluate = (frame: Frame, thread: Thread) => LarkValue;
 export type Test = (frame: Frame, thread: Thread) => boolean;
 
-/** How a statement ended when not by running to its end; anything else is the value of a `return`. */
+/** How a statement ended early, other than by `return`. */
 export class Jump {
   readonly kind: 'break' | 'continue';
 
@@ -52,13 +54,13 @@ export class Jump {
 export const BREAK = new Jump('break');
 export const CONTINUE = new Jump('continue');
 
-/** Undefined for a statement that ran to its end. */
+/** `undefined` for a statement that ran to its end. */
 export type Execute = (frame: Frame, thread: Thread) => LarkValue | Jump | undefined;
 
 export interface CodeParameter {
   readonly name: string;
   readonly slot: number;
-  /** Among the defaults of the function; -1 for a required one. */
+  /** Index into the function's defaults; -1 if required. */
   readonly fallback: number;
 }
 
@@ -70,23 +72,23 @@ export interface FunctionCode {
   /** Slots of `*args` and `**kwargs`; -1 without. */
   readonly starSlot: number;
   readonly starStarSlot: number;
-  /** How many plain arguments fill the frame with nothing else to do; -1 where that never is. */
+  /** Number of positional arguments that fill the frame without further work; -1 if never. */
   readonly simple: number;
   readonly size: number;
-  /** Slots of locals that live in cells. */
+  /** Slots of locals that are stored in cells. */
   readonly cellSlots: readonly number[];
-  /** The first slot of the cells that come from the enclosing functions. */
+  /** The first slot of the cells captured from enclosing functions. */
   readonly freeSlot: number;
   readonly recursion: boolean;
   body: Execute;
-  /** Running now: a second call would be recursion. */
+  /** `true` if the function is running: a second call would be recursion. */
   active: boolean;
 }
 
 export class LarkFunction extends LarkObject {
   readonly code: FunctionCode;
   readonly globals: Frame;
-  /** Of the optional parameters, in order. */
+  /** Defaults of the optional parameters, in order. */
   readonly defaults: readonly (LarkValue | undefined)[];
   readonly cells: readonly Cell[];
   frozen = false;

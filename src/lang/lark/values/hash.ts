@@ -1,6 +1,6 @@
 /**
- * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their own key, so that common tables are plain
- * Maps; compound values use a text that is the same for equal ones.
+ * Keys of dicts and sets: equal values give the same JavaScript Map key. Strings and ints are their
+ * own key; compound values use a canonical string.
  */
 import { compareExact } from '../../../util/text/decimal.ts';
 import { Extension } from './extension.ts';
@@ -9,7 +9,7 @@ import { LarkBuiltin, LarkFunction } from './function.ts';
 import { normalInt } from './int.ts';
 import { ExactFloat, LarkBytes, LarkFloat, type LarkObject, LarkTuple, type LarkValue } from './value.ts';
 
-/** Stands for a compound value inside of one table. */
+/** Key of a compound value within one table. */
 export class CompoundKey {
   readonly text: string;
 
@@ -20,7 +20,7 @@ export class CompoundKey {
 
 export type Key = null | boolean | number | bigint | string | LarkObject | CompoundKey;
 
-/** Numbers, where a float key must meet the int it equals. */
+/** A float key equals the int of the same value. */
 function floatKey(value: LarkFloat): number | bigint | undefined {
   const number = value.value;
   if (value instanceof ExactFloat && compareExact(value.decimal, number) !== 0) {
@@ -31,7 +31,7 @@ function floatKey(value: LarkFloat): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
 }
 
-/** The key of a value that needs no text; undefined for a compound one. */
+/** Key of a simple value; `undefined` for a compound one. */
 export function simpleKey(value: LarkValue): Exclude<Key, CompoundKey> | undefined {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof LarkFloat) return floatKey(value);
@@ -51,7 +51,7 @@ function identity(value: object): number {
 const UNHASHABLE_TYPES = new Set(['list', 'dict', 'set']);
 const MAX_DEPTH = 100;
 
-/** The text of any hashable value; lengths keep neighbours apart. */
+/** Canonical string of any hashable value. Lengths separate adjacent parts. */
 export function compoundText(value: LarkValue, depth = 0): string {
   if (depth > MAX_DEPTH) fail('hashing exceeded maximum recursion depth');
   const simple = simpleKey(value);

@@ -1,4 +1,4 @@
-/** `x[i]`, `x[i] = v` and `x[i:j:k]` over all types that have them. */
+/** `x[i]`, `x[i] = v` and `x[i:j:k]` over all types that support them. */
 import { fail, LarkFailure } from './failure.ts';
 import { chargeElements } from './iterate.ts';
 import { LarkDict, LarkRecord } from './table.ts';
@@ -7,10 +7,10 @@ import type { Thread } from './thread.ts';
 import { LarkBytes, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 import { BytesElements, StringElements } from './views.ts';
 
-/** Positions beyond 32 bits are out of any range. */
+/** Positions beyond 32 bits are always out of range. */
 const INT32 = 2 ** 31;
 
-/** An element by its position, counted from the end when negative. */
+/** Normalizes an index: negative ones count from the end. */
 export function position(key: LarkValue, length: number, type: string): number {
   if (typeof key !== 'number') {
     return fail(`${type} index: ${typeof key === 'bigint' ? `${key} out of range` : `got ${typeOf(key)}, want int`}`);
@@ -65,7 +65,7 @@ export function setIndex(thread: Thread, object: LarkValue, key: LarkValue, valu
   object.items[at] = value;
 }
 
-/** Bytes an entry of a dict or set is charged with. */
+/** Bytes charged per entry of a dict or set. */
 export const ENTRY_BYTES = 48;
 
 interface Bounds {
@@ -86,7 +86,7 @@ function clamp(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(high, value));
 }
 
-/** `start` and `end` of a method such as `find`, as positions within the length. */
+/** `start` and `end` of a method such as `find`, clamped to the length. */
 export function subrange(fn: string, low: LarkValue | undefined, high: LarkValue | undefined, length: number): readonly [number, number] {
   const start = bound(low, 'start index', fn) ?? 0;
   const stop = bound(high, 'end index', fn) ?? length;
@@ -121,7 +121,7 @@ export function getSlice(thread: Thread, object: LarkValue, low?: LarkValue, hig
     const { texts } = thread;
     const bytes = texts.of(object);
     const part = bounds(bytes.length, low, high, step);
-    // A part of ASCII is no copy.
+    // A slice of an ASCII string shares its memory.
     thread.charge(16 + (part.step === 1 && bytes === object ? 0 : part.count * CHAR_BYTES));
     return part.step === 1 ? texts.slice(object, part.start, part.stop) : texts.from(pick(bytes, part).join(''));
   }

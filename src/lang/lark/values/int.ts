@@ -1,6 +1,6 @@
 /**
- * Arithmetic of unbounded integers: numbers while they fit, bigints beyond.
- * A bound on their size keeps every operation short.
+ * Arithmetic of unbounded integers: numbers while they fit, bigints beyond. A maximum size keeps
+ * every operation short.
  */
 import { BudgetError } from '../../budget.ts';
 import { fail } from './failure.ts';
@@ -11,7 +11,7 @@ export type Int = number | bigint;
 const MAX = Number.MAX_SAFE_INTEGER;
 const MAX_BITS = 65_536;
 const LARGEST = 1n << BigInt(MAX_BITS);
-/** From here on an operation costs more than a step. */
+/** Size from which an operation costs more than one step. */
 const LONG = 1n << 1024n;
 const LONG_STEPS = 100;
 const MAX_SHIFT = 512;
@@ -20,7 +20,7 @@ export function normalInt(value: bigint): Int {
   return value >= -BigInt(MAX) && value <= BigInt(MAX) ? Number(value) : value;
 }
 
-/** The result of an operation on bigints, within bounds and paid for. */
+/** Checks the size of a result and charges for it. */
 function bounded(thread: Thread, value: bigint): Int {
   if (value > LONG || value < -LONG) {
     if (value > LARGEST || value < -LARGEST) throw new BudgetError('memory', `an integer grew beyond ${MAX_BITS} bits`);
@@ -51,7 +51,7 @@ export function floorDivideInt(a: Int, b: Int): Int {
   return normalInt(x % y !== 0n && x < 0n !== y < 0n ? quotient - 1n : quotient);
 }
 
-/** A float division rounds: beyond 2^53 / b the quotient may be off by one, which the remainder tells. */
+/** Corrects a float division by its remainder: beyond 2^53 / b the quotient may be off by one. */
 function plain(quotient: number, a: number, b: number): number {
   const rest = a - quotient * b;
   if (Math.abs(quotient * b) <= MAX) {
@@ -113,7 +113,7 @@ export function negateInt(a: Int): Int {
   return normalInt(-a);
 }
 
-/** For arithmetic with floats; an int beyond their range is an error, not infinity. */
+/** Converts for float arithmetic. An int beyond the range of floats is an error, not infinity. */
 export function intToFloat(a: Int): number {
   const value = Number(a);
   if (!Number.isFinite(value)) fail('int too large to convert to float');

@@ -1,6 +1,6 @@
 /**
- * Going over values: what can be iterated, and the guard that nothing changes meanwhile.
- * Strings are not iterable, as the language says; their views (`elems` and the like) are extensions.
+ * Iteration over values, guarded against changes during a loop. As the specification demands,
+ * strings are not iterable; their views (`elems` and others) are extensions.
  */
 
 import { Extension } from './extension.ts';
@@ -13,7 +13,7 @@ function* rangeValues(range: LarkRange): Generator<LarkValue> {
   for (let i = 0, value = range.start; i < range.length; i++, value += range.step) yield value;
 }
 
-/** An iterator without any guard; undefined for what is not iterable. */
+/** An unguarded iterator; `undefined` if the value is not iterable. */
 export function iteratorOf(value: LarkValue): Iterator<LarkValue> | undefined {
   if (value instanceof LarkList || value instanceof LarkTuple) return value.items[Symbol.iterator]();
   if (value instanceof LarkDict) return value.keys();
@@ -27,10 +27,10 @@ export function isIterable(value: LarkValue): boolean {
   return value instanceof LarkSet || value instanceof LarkRange || (value instanceof Extension && value.iterate() !== undefined);
 }
 
-/** Bytes that one element of a list or tuple is charged with. */
+/** Bytes charged per element of a list or tuple. */
 export const SLOT_BYTES = 16;
 
-/** All elements as an array that the caller may keep; undefined for what is not iterable. */
+/** All elements as an array that the caller may keep; `undefined` if the value is not iterable. */
 export function elementsOf(thread: Thread, value: LarkValue): LarkValue[] | undefined {
   if (value instanceof LarkList || value instanceof LarkTuple) {
     chargeElements(thread, value.items.length);
@@ -54,7 +54,7 @@ export function chargeElements(thread: Thread, count: number): void {
   thread.spend(count);
 }
 
-/** The elements to look at only, without a copy where that is possible. */
+/** All elements for reading only, without a copy where possible. */
 export function viewOf(thread: Thread, value: LarkValue): readonly LarkValue[] | undefined {
   return value instanceof LarkList || value instanceof LarkTuple ? value.items : elementsOf(thread, value);
 }
@@ -67,7 +67,7 @@ export function lengthOf(value: LarkValue): number | undefined {
   return undefined;
 }
 
-/** The elements an argument of a builtin must have. */
+/** All elements of an argument that must be iterable. */
 export function wantElements(thread: Thread, value: LarkValue, what: string): LarkValue[] {
   return elementsOf(thread, value) ?? fail(`${what}: got ${typeOf(value)}, want iterable`);
 }

@@ -1,11 +1,11 @@
-/** The operator `in`: what contains what. */
+/** The operator `in`. */
 import { equals } from './compare.ts';
 import { fail, LarkFailure } from './failure.ts';
 import { LarkDict, LarkSet } from './table.ts';
 import type { Thread } from './thread.ts';
 import { LarkBytes, LarkFloat, LarkList, LarkRange, LarkTuple, type LarkValue, typeOf } from './value.ts';
 
-/** Undefined when the right side contains nothing at all. */
+/** `undefined` if the right operand is not a container. */
 export function membership(thread: Thread, value: LarkValue, container: LarkValue): boolean | undefined {
   if (container instanceof LarkList || container instanceof LarkTuple) return inItems(thread, value, container.items);
   if (container instanceof LarkDict) return inDict(value, container);
@@ -23,7 +23,7 @@ function inItems(thread: Thread, value: LarkValue, items: readonly LarkValue[]):
   return false;
 }
 
-/** An unhashable value is in no dict. */
+/** An unhashable value is never in a dict. */
 function inDict(value: LarkValue, dict: LarkDict): boolean {
   try {
     return dict.has(value);

@@ -1,6 +1,6 @@
 /**
- * The binary and unary operators over all types, as a table. The compiler has fast paths for small ints;
- * everything else comes here. Growth is charged before it happens.
+ * Binary and unary operators over all types, as a table. The compiler has fast paths for small
+ * ints. Growth is charged before it happens.
  */
 import { equals, holds, type Ordering } from './compare.ts';
 import { Extension, type Side } from './extension.ts';
@@ -22,7 +22,7 @@ function isInt(value: LarkValue): value is ints.Int {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Both as floats when at least one is and both are numbers. */
+/** Both operands as floats if both are numbers and at least one is a float. */
 function floats(a: LarkValue, b: LarkValue): readonly [number, number] | undefined {
   if (a instanceof LarkFloat) {
     if (b instanceof LarkFloat) return [a.value, b.value];
@@ -49,7 +49,7 @@ function add(thread: Thread, a: LarkValue, b: LarkValue): LarkValue | undefined 
   return new LarkBytes(Buffer.concat([a.data, b.data]));
 }
 
-/** The engine joins strings lazily: only the shorter side and a header are new. */
+/** The engine joins strings lazily: only the shorter operand and a header are charged. */
 export function concat(thread: Thread, a: string, b: string): string {
   thread.charge(16 + CHAR_BYTES * Math.min(a.length, b.length));
   return thread.texts.join(a, b);
@@ -202,7 +202,7 @@ function negated(value: boolean | undefined): boolean | undefined {
   return value === undefined ? undefined : !value;
 }
 
-/** The operator of a sign over all types, for the compiler to keep. */
+/** The operator of a sign over all types. The compiler looks it up once. */
 export function binaryOperator(sign: string): (thread: Thread, a: LarkValue, b: LarkValue) => LarkValue {
   const operator = OPERATORS.get(sign) ?? (() => undefined);
   return (thread, a, b) => operator(thread, a, b) ?? extended(sign, a, b);

@@ -1,4 +1,7 @@
-/** Sorting: stable, with the comparisons of the language; fast paths for ints, strings and tuples of them. */
+/**
+ * Stable sorting with the comparisons of the language; fast paths for ints, strings and tuples of
+ * them.
+ */
 import { callBack } from './call.ts';
 import { equals, order } from './compare.ts';
 import { LarkFailure } from './failure.ts';
@@ -16,12 +19,15 @@ export function sortValues(thread: Thread, items: LarkValue[], key: LarkValue | 
   return key === undefined ? sortPlain(thread, items, direction) : sortByKey(thread, items, key, direction);
 }
 
-/** A sort of n elements takes about n log n comparisons. They are charged at once, so that the count does not depend on the engine. */
+/** Charges about n log n comparisons at once, so that the count does not depend on the engine. */
 function payForComparisons(thread: Thread, length: number): void {
   thread.spend(Math.ceil(length * Math.log2(length + 1)));
 }
 
-/** Equal ints and equal strings cannot be told apart: for them the engine's own order, turned around, is stable enough. */
+/**
+ * Equal ints and equal strings are interchangeable, so reversing the engine's own order counts as
+ * stable.
+ */
 function sortPlain(thread: Thread, items: LarkValue[], direction: Direction): LarkValue[] {
   if (isNumbers(items)) {
     const sorted: LarkValue[] = Array.from(Float64Array.from(items).sort());
@@ -54,14 +60,19 @@ function isStrings(values: readonly LarkValue[]): values is string[] {
   return values.every((value) => typeof value === 'string');
 }
 
-/** Strings that the engine cannot compare by itself are gone over unit by unit. */
+/**
+ * Charges for strings that the engine cannot compare directly and that are compared unit by unit.
+ */
 function payForUnits(thread: Thread, values: readonly string[]): void {
   let units = 0;
   for (const value of values) units += value.length;
   thread.spend(Math.ceil((units * Math.log2(values.length + 1)) / 8));
 }
 
-/** Key and place in one number, where both fit: numbers are sorted without any function in between. */
+/**
+ * Key and index packed into one number where both fit, so that sorting needs no comparison
+ * function.
+ */
 function packPlaces(keys: readonly number[], sign: number): Float64Array | undefined {
   const count = keys.length;
   const packed = new Float64Array(count);
@@ -115,7 +126,10 @@ function orderTuples(thread: Thread, a: LarkTuple, b: LarkTuple): number {
   return a.items.length - b.items.length;
 }
 
-/** Of neighbours that have no order, the last pair is named, whatever order the engine compares in. */
+/**
+ * Reports the last pair of neighbours without an order, so the message does not depend on the
+ * engine.
+ */
 function incomparable(values: readonly LarkValue[], fallback: string): string {
   for (let i = values.length - 1; i > 0; i--) {
     const a = typeOf(values[i] as LarkValue);

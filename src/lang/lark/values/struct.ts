@@ -1,4 +1,4 @@
-/** `struct(…)`: a value with named fields. Structs of another constructor are never equal to each other. */
+/** `struct(…)`: a value with named fields. Structs of different constructors are never equal. */
 
 import { Extension, type Side } from './extension.ts';
 import { fail } from './failure.ts';
@@ -56,7 +56,7 @@ export class LarkStruct extends Extension {
     return true;
   }
 
-  /** The sum has the fields of both; the right side wins. */
+  /** The sum has the fields of both; the right operand takes precedence. */
   override binary(op: string, other: LarkValue, side: Side): LarkValue | undefined {
     if (op !== '+' || side !== 'left' || !(other instanceof LarkStruct)) return undefined;
     if (other.#brand !== this.#brand) fail(`cannot add structs of different constructors: ${this.#name} + ${other.#name}`);

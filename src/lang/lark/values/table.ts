@@ -1,6 +1,6 @@
 /**
- * Dicts and sets: insertion-ordered tables over a JavaScript Map, which may not change while a loop runs over them.
- * A dict made from the host's rows stays the host's Map until somebody looks into it.
+ * Dicts and sets: insertion-ordered tables over a JavaScript Map. A dict of a host's row keeps the
+ * host's Map until a program reads it.
  */
 import { fail } from './failure.ts';
 import { CompoundKey, compoundText, type Key, simpleKey } from './hash.ts';
@@ -23,7 +23,7 @@ abstract class Table<Entry> extends LarkObject {
     if (this.iterating > 0) fail(`cannot ${verb} hash table during iteration`);
   }
 
-  /** The key of a value in this table; a compound value that is not in it has none. */
+  /** Key of the value in this table; `undefined` for a compound value that is not in it. */
   protected find(value: LarkValue): Key | undefined {
     const simple = simpleKey(value);
     if (simple !== undefined) return simple;
@@ -47,13 +47,13 @@ abstract class Table<Entry> extends LarkObject {
   }
 }
 
-/** Stands for the entries of a dict that nobody has looked into; never written to. */
+/** Entries of a dict that was not read yet; never written to. */
 const NO_ENTRIES = new Map<Key, LarkValue>();
 
 export class LarkDict extends Table<LarkValue> {
-  /** The keys that are not their own Map key. */
+  /** Original values of keys that are not their own Map key. */
   #originals: Map<Key, LarkValue> | undefined = undefined;
-  /** The host's map as it came in, until the first look inside. */
+  /** The host's map, until the program first reads it. */
   #untouched: ReadonlyMap<string, unknown> | undefined;
   readonly #read: ((value: unknown) => LarkValue) | undefined;
 
@@ -67,7 +67,7 @@ export class LarkDict extends Table<LarkValue> {
     return 'dict';
   }
 
-  /** The host's own map when the program never looked into it. */
+  /** The host's own map if the program never read it. */
   get untouched(): ReadonlyMap<string, unknown> | undefined {
     return this.#untouched;
   }
@@ -85,7 +85,7 @@ export class LarkDict extends Table<LarkValue> {
     for (const [key, value] of untouched) this.entries.set(readable(key), read(value));
   }
 
-  /** Plain values of the host are the program's too; only a compound one has to be made, once. */
+  /** Scalars of the host need no conversion; a compound value is converted once. */
   #peek(untouched: ReadonlyMap<string, unknown>, key: LarkValue): LarkValue | undefined {
     if (typeof key === 'string') {
       const value = untouched.get(key);
@@ -108,7 +108,7 @@ export class LarkDict extends Table<LarkValue> {
     return this.get(key) !== undefined;
   }
 
-  /** Says whether the key is new. */
+  /** Returns whether the key is new. */
   set(key: LarkValue, value: LarkValue): void {
     if (this.#untouched !== undefined) this.#touch();
     if (this.frozen || this.iterating > 0) this.checkMutable('insert into');
@@ -173,9 +173,12 @@ export class LarkDict extends Table<LarkValue> {
   }
 }
 
-/** A dict whose keys can be read as attributes too: what the host predeclares, such as the input of a step. */
+/**
+ * A dict whose keys can also be read as attributes, such as the input of a step. Predeclared by the
+ * host.
+ */
 export class LarkRecord extends LarkDict {
-  /** What the host calls it. */
+  /** The host's name for it. */
   name = '';
 }
 
@@ -197,7 +200,10 @@ export class LarkSet extends Table<LarkValue> {
     return key !== undefined && this.entries.has(key);
   }
 
-  /** Adding what is there already is no change, unless the set is frozen. */
+  /**
+   * Adding an element that is already present is not a change, except that a frozen set always
+   * rejects it.
+   */
   add(value: LarkValue): void {
     const key = this.make(value);
     this.checkMutable('insert into');

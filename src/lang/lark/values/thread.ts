@@ -1,29 +1,29 @@
-/**
- * One run of a program: its budget, its position, and what the host provides.
- * Knows no values and no syntax.
- */
+/** One run of a program: its budget, its position, and what the host provides. */
 import { Budget, BudgetError, type RunLimits } from '../../budget.ts';
 import { problemAt, type Source } from '../../source.ts';
 import { LarkFailure } from './failure.ts';
 import { ByteTexts } from './text/utf8.ts';
 import type { LarkValue } from './value.ts';
 
-/** What a run may ask of its host. */
+/** Functions that a run may call on its host. */
 export interface LarkHost {
   readonly print: (line: string) => void;
   /** Milliseconds since 1970: the only clock. */
   readonly now: () => number;
-  /** The exports of a module, loaded once a run. */
+  /** Exports of a module, which is loaded once per run. */
   readonly load: (thread: Thread, module: string) => ReadonlyMap<string, LarkValue>;
 }
 
-/** From here on the time of a builtin is foreseen, at this much for a step. */
+/** From this number of steps on, the duration of a builtin is estimated by MILLIS_PER_STEP. */
 const LONG_STEPS = 20_000;
 const MILLIS_PER_STEP = 2e-5;
 
 export class Thread extends Budget {
   readonly host: LarkHost;
-  /** Offset of what is being done, in the text of the running function; set before anything that may fail. */
+  /**
+   * Offset of the current operation in the text of the running function. Set before anything that
+   * may fail.
+   */
   at = 0;
   depth = 0;
   readonly maxDepth: number;
@@ -35,7 +35,9 @@ export class Thread extends Budget {
     this.maxDepth = limits.depth;
   }
 
-  /** Notes on the way out of a function where it was; the caller's place becomes current again. */
+  /**
+   * Records the call site while an error unwinds a function, and restores the caller's position.
+   */
   leave(error: unknown, name: string, source: Source | undefined, callerAt: number): unknown {
     if (error instanceof LarkFailure) error.sites.push({ name, source, at: this.at });
     else if (error instanceof BudgetError && error.problem === undefined && source !== undefined) {
@@ -45,7 +47,7 @@ export class Thread extends Budget {
     return error;
   }
 
-  /** A builtin cannot be interrupted: it must not even start when the time would not suffice. */
+  /** A builtin cannot be interrupted, so it does not start if the remaining time is too short. */
   override spend(steps: number): void {
     super.spend(steps);
     if (steps > LONG_STEPS && this.millisLeft < steps * MILLIS_PER_STEP) this.timeIsUp();

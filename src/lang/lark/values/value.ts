@@ -1,6 +1,7 @@
 /**
- * The values of the language. Ints are JavaScript numbers within ±2^53 and bigints beyond; None, booleans and strings are
- * JavaScript's own; everything else is one of these classes. A program never reaches a JavaScript property of any of them.
+ * Values of the language. Ints are numbers within ±2^53 and bigints beyond; None, booleans and
+ * strings are JavaScript's own; all others are the classes here. A program cannot reach their
+ * JavaScript properties.
  */
 import type { Decimal } from '../../../util/text/decimal.ts';
 import { fail } from './failure.ts';
@@ -8,7 +9,7 @@ import { fail } from './failure.ts';
 export type LarkValue = null | boolean | number | bigint | string | LarkObject;
 
 export abstract class LarkObject {
-  /** What `type(x)` says. */
+  /** Result of `type(x)`. */
   abstract readonly type: string;
 }
 
@@ -25,7 +26,7 @@ export class LarkFloat extends LarkObject {
   }
 }
 
-/** A float that came in as exact digits and keeps them while it is only passed on. */
+/** A float from outside that keeps its exact digits until it is used in arithmetic. */
 export class ExactFloat extends LarkFloat {
   readonly decimal: Decimal;
 
@@ -66,7 +67,7 @@ export const EMPTY_TUPLE = new LarkTuple([]);
 export class LarkList extends LarkObject {
   items: LarkValue[];
   frozen = false;
-  /** How many loops run over it: it must not change meanwhile. */
+  /** Number of loops that iterate over the list; while it is positive, the list must not change. */
   iterating = 0;
 
   constructor(items: LarkValue[]) {
@@ -103,7 +104,7 @@ export class LarkRange extends LarkObject {
   }
 }
 
-/** A named set of members: a builtin module, or what a loaded module exports. */
+/** A named set of members: a builtin module, or the exports of a loaded one. */
 export class ModuleValue extends LarkObject {
   readonly name: string;
   readonly members: ReadonlyMap<string, LarkValue>;

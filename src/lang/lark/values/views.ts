@@ -1,11 +1,14 @@
-/** What `elems`, `codepoints` and the like give: the parts of a string or of bytes, made as they are asked for. */
+/**
+ * Results of `elems`, `codepoints` and similar methods: the parts of a string or of bytes, created
+ * lazily.
+ */
 
 import { Extension } from './extension.ts';
 import { quote, quoteBytes } from './text/quote.ts';
 import { byteString, runeOf } from './text/utf8.ts';
 import type { LarkValue } from './value.ts';
 
-/** The bytes of a string, as strings or as numbers. */
+/** Bytes of a string, as strings or as numbers. */
 export class StringElements extends Extension {
   readonly #text: string;
   readonly #bytes: string;
@@ -40,7 +43,10 @@ export class StringElements extends Extension {
   }
 }
 
-/** The code points of a string, as strings or as numbers; a byte that is part of none counts as U+FFFD. */
+/**
+ * Code points of a string, as strings or as numbers. A byte outside of a character counts as
+ * U+FFFD.
+ */
 export class StringCodepoints extends Extension {
   readonly #text: string;
   readonly #ords: boolean;

@@ -1,4 +1,4 @@
-/** `json.decode`: a strict reader with the offset of what is wrong. */
+/** `json.decode`: a strict parser that reports the offset of an error. */
 import { MAX_DATA_DEPTH, tooDeepData } from '../../values/depth.ts';
 import { fail } from '../../values/failure.ts';
 import { ENTRY_BYTES } from '../../values/indexing.ts';
@@ -43,7 +43,7 @@ export class LarkJsonReader {
     return fail(`at offset ${toBytes(this.#text.slice(0, this.#at)).length}, ${message}`);
   }
 
-  /** The byte that is next, shown as the character of its number. */
+  /** The next byte, shown as a character. */
   #character(): string {
     const byte = toBytes(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)).charAt(0);
     return byte === '"' ? `'"'` : byte === "'" ? `'\\''` : `'${quote(byte).slice(1, -1)}'`;

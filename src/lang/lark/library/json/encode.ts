@@ -1,4 +1,7 @@
-/** `json.encode`, `json.encode_indent` and `json.indent`. Keys are sorted, digits of exact decimals are kept. */
+/**
+ * `json.encode`, `json.encode_indent` and `json.indent`. Keys are sorted; decimals keep their
+ * digits.
+ */
 import { MAX_DATA_DEPTH, tooDeepData } from '../../values/depth.ts';
 import { Extension } from '../../values/extension.ts';
 import { fail } from '../../values/failure.ts';
@@ -78,7 +81,7 @@ export class JsonWriter {
   }
 }
 
-/** Lays JSON text out in lines; only strings need to be told from structure. */
+/** Indents JSON text. Outside of strings, every character is structure. */
 export function indentJson(thread: Thread, text: string, prefix: string, indent: string): string {
   let out = '';
   let depth = 0;

@@ -1,4 +1,4 @@
-/** The module `json`: its functions and how their arguments are read. */
+/** The module `json`. */
 
 import { fail, LarkFailure } from '../../values/failure.ts';
 import { type BuiltinBody, LarkBuiltin, type NamedArgument } from '../../values/function.ts';
@@ -8,7 +8,7 @@ import { positional, unpack, wantString } from '../args.ts';
 import { LarkJsonReader } from './decode.ts';
 import { indentJson, JsonWriter } from './encode.ts';
 
-/** Errors carry the name of the function. */
+/** Prefixes errors with the name of the function. */
 function named<T>(name: string, run: () => T): T {
   try {
     return run();

@@ -1,6 +1,6 @@
 /**
- * Layouts by example, as the reference's time module has them: `2006-01-02T15:04:05Z07:00` and its pieces.
- * Turns fields into text and text into fields; knows no zones but offsets.
+ * Layouts by example, as in the reference's time module: `2006-01-02T15:04:05Z07:00` and its
+ * elements. Formats and parses fields; must not depend on zones.
  */
 import { fail } from '../../values/failure.ts';
 
@@ -193,7 +193,7 @@ function fractionPiece(form: string): Piece {
   };
 }
 
-/** A layout as literals and pieces in turn. */
+/** Splits a layout into alternating literals and elements. */
 function split(layout: string): (string | Piece)[] {
   const parts: (string | Piece)[] = [];
   for (let at = 0; at < layout.length; ) {
@@ -255,7 +255,7 @@ export function parseLayout(layout: string, text: string): ParsedFields {
   return into;
 }
 
-/** A fraction after the seconds is read even where the layout has none. */
+/** Parses a fraction after the seconds even if the layout has none. */
 function implicitFraction(text: string, at: number, into: ParsedFields): number {
   const match = /^[.,]\d+/.exec(text.slice(at))?.[0];
   if (match === undefined) return 0;

@@ -1,4 +1,4 @@
-/** The module `time`. The only clock is that of the host, the same throughout a run. */
+/** The module `time`. The clock is the host's, and constant during a run. */
 
 import { fail } from '../../values/failure.ts';
 import { type BuiltinBody, LarkBuiltin, type NamedArgument } from '../../values/function.ts';

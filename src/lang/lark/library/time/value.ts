@@ -1,4 +1,4 @@
-/** `time.time`: a moment in nanoseconds since 1970, seen in a zone. */
+/** `time.time`: nanoseconds since 1970, with a zone. */
 
 import { Extension, type Side } from '../../values/extension.ts';
 import { type BuiltinBody, LarkBuiltin } from '../../values/function.ts';
@@ -10,7 +10,7 @@ import { formatLayout, type TimeFields } from './layout.ts';
 import { type LarkZone, UTC, zoneNamed } from './zone.ts';
 
 const SECOND = 1_000_000_000n;
-/** The first moment of the year 1, which counts as no time at all. */
+/** Start of the year 1: the zero time. */
 const ZERO = -62_135_596_800n * SECOND;
 
 function floorDivide(a: bigint, b: bigint): bigint {
@@ -116,7 +116,7 @@ export class LarkTime extends Extension {
   }
 }
 
-/** The moment at which a clock in the zone shows the fields; fields out of range carry over. */
+/** Time at which a clock in the zone shows the fields. Fields that are out of range carry over. */
 export function timeAt(
   fields: Pick<TimeFields, 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'nanosecond'>,
   zone: LarkZone,

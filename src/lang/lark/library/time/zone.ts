@@ -1,10 +1,10 @@
-/** Time zones by name, from the data of the JavaScript engine: offsets and abbreviations at a moment. */
+/** Time zones by name, from the data of the JavaScript engine: offsets and abbreviations. */
 import { BoundedMap } from '../../../../util/bounded-map.ts';
 import { fail } from '../../values/failure.ts';
 
 export interface LarkZone {
   readonly name: string;
-  /** Seconds east of UTC at a moment, given in seconds since 1970. */
+  /** Offset in seconds east of UTC, at a time in seconds since 1970. */
   offset(seconds: number): number;
   abbreviation(seconds: number): string;
 }
@@ -15,7 +15,7 @@ export function fixedZone(offset: number, abbreviation = ''): LarkZone {
   return { name: abbreviation, offset: () => offset, abbreviation: () => abbreviation };
 }
 
-/** By name; `none` for a name that is none. */
+/** By name; `none` for a name that does not exist. */
 const zones = new BoundedMap<string, LarkZone | 'none'>(1000);
 
 function makeZone(name: string): LarkZone | undefined {
@@ -46,7 +46,7 @@ function makeZone(name: string): LarkZone | undefined {
   };
 }
 
-/** Undefined for a name that is none. Offsets such as `+01:00` are not names. */
+/** `undefined` if the name does not exist. Offsets such as `+01:00` are not names. */
 export function findZone(name: string): LarkZone | undefined {
   if (name === '' || name === 'UTC') return UTC;
   if (name === 'Local') return UTC;

@@ -1,4 +1,4 @@
-/** How floats are written: the shortest digits that read back the same, always visibly a float. */
+/** Formats floats: the shortest digits that read back the same, always recognizable as a float. */
 const SIX = 6;
 
 function special(value: number): string | undefined {
@@ -12,7 +12,10 @@ function exponentText(exponent: number): string {
   return `e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
-/** What `str` and `%g` give: an exponent outside of 1e-4 to 1e6, else at least one decimal. */
+/**
+ * Text of a float for `str` and `%g`: an exponent outside of 1e-4 to 1e6, otherwise at least one
+ * decimal.
+ */
 export function floatText(value: number): string {
   const named = special(value);
   if (named !== undefined) return named;

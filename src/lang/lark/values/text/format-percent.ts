@@ -1,4 +1,4 @@
-/** The operator `%` on strings: conversions by position or by key, without width or precision. */
+/** The operator `%` on strings: conversions by position or by key, without width and precision. */
 import { fail, orElse } from '../failure.ts';
 import { floatToInt, intToFloat } from '../int.ts';
 import { LarkDict } from '../table.ts';

@@ -1,14 +1,20 @@
-/** Upper, lower and title case of letters, the digraphs with a case of their own among them. Bytes that are part of no character become U+FFFD. */
+/**
+ * Upper, lower and title case of letters, including digraphs. Bytes outside of characters become
+ * U+FFFD.
+ */
 import { readable } from './utf8.ts';
 
-/** Letters whose title case is neither the upper nor the lower one, each as upper, title, lower. */
+/**
+ * Letters whose title case differs from both the upper and the lower case, each as upper, title,
+ * lower.
+ */
 const DIGRAPHS = ['ǄǅǆǇǈǉǊǋǌǱǲǳ'].flatMap((all) => all.match(/.{3}/gu) ?? []);
 const TITLE = new Map(DIGRAPHS.flatMap(([upper = '', title = '', lower = '']) => [upper, title, lower].map((c) => [c, title] as const)));
 
-/** Letters whose upper case would be several letters: each stays one, of its own or as it is. */
+/** Letters whose upper case would be several letters. Each maps to one letter or to itself. */
 const UNITED =
   /([\u00df\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1f50\u1f52\u1f54\u1f56\u1f80-\u1faf\u1fb2-\u1fb4\u1fb6\u1fb7\u1fbc\u1fc2-\u1fc4\u1fc6\u1fc7\u1fcc\u1fd2\u1fd3\u1fd6\u1fd7\u1fe2-\u1fe4\u1fe6\u1fe7\u1ff2-\u1ff4\u1ff6\u1ff7\u1ffc\ufb00-\ufb06\ufb13-\ufb17])/;
-/** Of the united letters, those that have an upper case of one letter, and how far it is. */
+/** Ligatures with an upper case of a single letter, and its distance. */
 const WITH_IOTA = /[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]/;
 const WITH_IOTA_FAR = /[\u1fb3\u1fc3\u1ff3]/;
 
@@ -19,7 +25,10 @@ function unitedUpper(letter: string): string {
   return String.fromCharCode(letter.charCodeAt(0) + far);
 }
 
-/** Letter by letter, as the lengths of words are not to change. What takes longer than usual is paid for. */
+/**
+ * Converts letter by letter, so that a ligature does not become two letters. Extra work is charged
+ * as steps.
+ */
 export function upperCase(text: string, pay?: (steps: number) => void): string {
   const whole = readable(text);
   if (!UNITED.test(whole)) return whole.toUpperCase();
@@ -30,7 +39,9 @@ export function upperCase(text: string, pay?: (steps: number) => void): string {
     .join('');
 }
 
-/** Letter by letter: a sigma does not look at what follows, and a dotted I loses its dot. */
+/**
+ * Converts letter by letter: a sigma does not depend on what follows, and a dotted I loses its dot.
+ */
 export function lowerCase(text: string): string {
   return readable(text).replaceAll('\u03a3', '\u03c3').replaceAll('\u0130', 'i').toLowerCase();
 }
@@ -50,7 +61,7 @@ export function isCased(text: string): boolean {
   return CASED.test(text);
 }
 
-/** The first letter of each run of cased letters in title case, the others in lower case. */
+/** The first letter of each run of cased letters becomes title case, the others lower case. */
 export function titleCase(text: string): string {
   let out = '';
   let inWord = false;

@@ -1,4 +1,4 @@
-/** How strings and bytes are written as literals. */
+/** Formats strings and bytes as literals. */
 import { decode } from './utf8.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -12,7 +12,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',
 };
-/** Everything that is not shown as itself: controls, separators but the space, unassigned code points, bytes that are no part of a character. */
+/**
+ * Characters that are escaped: controls, separators other than the space, unassigned code points,
+ * bytes outside of characters.
+ */
 const SPECIAL = /[\p{C}\p{Z}"\\]/gu;
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -29,7 +32,7 @@ export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : `"${text.replace(SPECIAL, escaped)}"`;
 }
 
-/** Half of a surrogate pair is no character: it becomes U+FFFD. */
+/** A lone surrogate is not a character; it becomes U+FFFD. */
 export function characterOf(code: number): string {
   return String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
 }

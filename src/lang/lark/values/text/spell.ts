@@ -1,12 +1,9 @@
-/**
- * Finds the name that was probably meant: the nearest by edits, ignoring case and underscores.
- * Knows nothing of where the names come from.
- */
+/** Finds the most similar name by edit distance, ignoring case and underscores. Pure. */
 function fold(name: string): string {
   return name.toLowerCase().replaceAll('_', '');
 }
 
-/** Edits from one word to the other, or `limit` when there are at least so many. */
+/** Edit distance, or `limit` if it is at least that. */
 function distance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) >= limit) return limit;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
@@ -21,7 +18,7 @@ function distance(from: string, to: string, limit: number): number {
   return row[to.length] ?? limit;
 }
 
-/** The nearest candidate when no more than half of the name would have to change. */
+/** The nearest candidate, if at most half of the name differs. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = fold(name);
   let best = Math.floor((wanted.length + 1) / 2);

@@ -1,6 +1,6 @@
 /**
- * How values are written: `str`, `repr`, `print`. Cycles are shown as dots; what is written is charged as it grows.
- * Knows nothing of JSON or of format strings.
+ * Text of values, for `str`, `repr` and `print`. Cycles are shown as dots; memory is charged as the
+ * text grows.
  */
 import { MAX_DATA_DEPTH, tooDeepData } from '../depth.ts';
 import { Extension } from '../extension.ts';
@@ -12,10 +12,10 @@ import { floatText } from './float-text.ts';
 import { quote, quoteBytes } from './quote.ts';
 import { decode, readable } from './utf8.ts';
 
-/** Bytes a character of a string is charged with. */
+/** Bytes charged per character of a string. */
 export const CHAR_BYTES = 2;
 
-/** Writing a value out takes longer than a turn of a loop. */
+/** Steps charged per written value, which takes longer than an iteration of a loop. */
 export const WRITE_STEPS = 4;
 
 class Writer {
@@ -98,7 +98,7 @@ export function repr(thread: Thread, value: LarkValue): string {
   return new Writer(thread).write(value);
 }
 
-/** As `repr`, but strings as they are: what formats write. */
+/** Like `repr`, but strings are not quoted. Used by formats. */
 export function shown(thread: Thread, value: LarkValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') {
@@ -108,7 +108,7 @@ export function shown(thread: Thread, value: LarkValue): string {
   return repr(thread, value);
 }
 
-/** The same, but bytes as the text they encode. */
+/** Like `shown`, but bytes are decoded. */
 export function str(thread: Thread, value: LarkValue): string {
   if (!(value instanceof LarkBytes)) return shown(thread, value);
   thread.charge(value.data.length * CHAR_BYTES);

@@ -1,14 +1,17 @@
 /**
- * Strings as bytes. To a program a string is a sequence of bytes that usually hold UTF-8; here it is a JavaScript string, with a byte
- * that is no part of valid UTF-8 as a lone low surrogate (U+DC80 to U+DCFF, an "escaped byte"). Each sequence of bytes has one such
- * form only, so that equality, keys and searches for whole characters need no bytes at all. What counts bytes works on the
- * byte text: a string with one unit for each byte, which for ASCII is the string itself.
+ * Strings as bytes. A program sees a sequence of bytes that usually hold UTF-8. Here it is a
+ * JavaScript string in which a byte outside of valid UTF-8 is a lone low surrogate (U+DC80 to
+ * U+DCFF, an "escaped byte").
+ * Each byte sequence has exactly one such form, so equality, keys and searches for whole characters
+ * work without bytes.
+ * Operations that count bytes use the byte text: a string with one unit per byte, which for ASCII
+ * is the string itself.
  */
 import { isUtf8 } from 'node:buffer';
 
-/** A byte that is no part of a character, as a unit: this and the byte. */
+/** An escaped byte is this plus the byte. */
 const ESCAPE = 0xdc00;
-/** Up to here a loop is faster than a call of the engine. */
+/** Length up to which a loop is faster than a call of the engine. */
 const SHORT = 24;
 
 export function isAscii(text: string): boolean {
@@ -17,23 +20,23 @@ export function isAscii(text: string): boolean {
   return true;
 }
 
-/** Whether it has bytes that are no part of a character. */
+/** `true` if the string has escaped bytes. */
 export function isCut(text: string): boolean {
   return !text.isWellFormed();
 }
 
-/** As text that can leave: U+FFFD for each byte that is no part of a character. */
+/** Well-formed text for use outside: U+FFFD for each escaped byte. */
 export function readable(text: string): string {
   return text.toWellFormed();
 }
 
-/** The byte text of a string. */
+/** Byte text of a string. */
 export function toBytes(text: string): string {
   if (isAscii(text)) return text;
   return isCut(text) ? escapedBytes(text).toString('latin1') : Buffer.from(text).toString('latin1');
 }
 
-/** The bytes of a string that may have escaped ones: what stands between those is written as it is. */
+/** Bytes of a string that may have escaped bytes; everything between them is encoded as UTF-8. */
 function escapedBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length * 3);
   let end = 0;
@@ -48,12 +51,12 @@ function escapedBytes(text: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** The string of a byte text. */
+/** String of a byte text. */
 export function fromBytes(bytes: string): string {
   return isAscii(bytes) ? bytes : decode(Buffer.from(bytes, 'latin1'));
 }
 
-/** The string that consists of these bytes. */
+/** String of these bytes. */
 export function decode(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   let text = '';
@@ -68,13 +71,13 @@ export function decode(bytes: Buffer): string {
   return text + bytes.toString('utf8', done);
 }
 
-/** The bytes of the character that begins here, or 0 where none does. */
+/** Length in bytes of the character at this offset, or 0 if the bytes are invalid. */
 function characterLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   const second = bytes[at + 1] ?? 0;
-  // Not in more bytes than needed, no surrogates, nothing beyond U+10FFFF.
+  // Rejects overlong encodings, surrogates, and code points beyond U+10FFFF.
   const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   if (second < least || second > most) return 0;
@@ -85,7 +88,7 @@ function characterLength(bytes: Buffer, at: number): number {
 
 const SINGLE = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte < 0x80 ? byte : ESCAPE + byte));
 
-/** The string of one byte. */
+/** String of one byte. */
 export function byteString(byte: number): string {
   return SINGLE[byte] ?? '';
 }
@@ -102,7 +105,10 @@ function isEscape(unit: number): boolean {
   return unit >= ESCAPE + 0x80 && unit <= ESCAPE + 0xff;
 }
 
-/** Puts together what may have come apart: to be used on the result of any operation that joins strings, if some string is cut. */
+/**
+ * Rejoins characters whose bytes met again. Required after every operation that joins strings if
+ * some string is cut.
+ */
 export function mend(text: string): string {
   return isCut(text) ? decode(escapedBytes(text)) : text;
 }
@@ -110,7 +116,7 @@ export function mend(text: string): string {
 /** A character has at most three bytes on either side of a cut. */
 const REACH = 3;
 
-/** Two strings, one after the other, where both may be cut. */
+/** Joins two strings that may be cut. */
 export function joinCut(a: string, b: string): string {
   let to = 0;
   while (to < REACH && isEscaped(b, to)) to++;
@@ -120,14 +126,14 @@ export function joinCut(a: string, b: string): string {
   return from === a.length ? a + b : a.slice(0, from) + mend(a.slice(from) + b.slice(0, to)) + b.slice(to);
 }
 
-/** Whether the unit at a position is a byte of its own, not the second half of a pair. */
+/** `true` if the unit at a position is an escaped byte, not the second half of a pair. */
 function isEscaped(text: string, at: number): boolean {
   return isEscape(text.charCodeAt(at)) && !isFirstHalf(text.charCodeAt(at - 1));
 }
 
 const SURROGATES = /[\ud800-\udfff]/;
 
-/** Whether the engine's own order of units may differ from that of the bytes. */
+/** `true` if comparing UTF-16 units may order the string differently from comparing its bytes. */
 export function hasOwnOrder(text: string): boolean {
   return SURROGATES.test(text);
 }
@@ -138,7 +144,10 @@ export function compareText(a: string, b: string): number {
   return hasOwnOrder(a) || hasOwnOrder(b) ? compareUnits(a, b) : a < b ? -1 : 1;
 }
 
-/** Units within which strings that differ at once do so in their bytes: four for the bytes of a character, and a half of a pair. */
+/**
+ * Units after which two strings that differ in a unit also differ in a byte: four bytes of a
+ * character and half of a pair.
+ */
 const ENOUGH = 5;
 
 function compareUnits(a: string, b: string): number {
@@ -149,12 +158,12 @@ function compareUnits(a: string, b: string): number {
   const x = a.charCodeAt(at);
   const y = b.charCodeAt(at);
   if (!isSurrogate(x) && !isSurrogate(y)) return x - y;
-  // From the beginning of the character: where two pairs differ in their second half only, the first is before it.
+  // Starts at the beginning of the character: two pairs may differ in their second half only.
   const from = isFirstHalf(a.charCodeAt(at - 1)) ? at - 1 : at;
   return Buffer.compare(escapedBytes(a.slice(from, from + ENOUGH)), escapedBytes(b.slice(from, from + ENOUGH)));
 }
 
-/** The code point that a program sees: U+FFFD for a byte that is part of none. */
+/** Code point visible to a program: U+FFFD for an escaped byte. */
 export function runeOf(point: string): number {
   const code = point.codePointAt(0) ?? 0;
   return isSurrogate(code) ? 0xfffd : code;
@@ -167,20 +176,23 @@ interface Known {
 
 const NOTHING: Known = { text: '', bytes: '' };
 
-/** The strings of one run as bytes. The last byte texts are kept: a loop over the positions of a string asks for the same ones again and again. */
+/**
+ * Byte texts of the strings of one run. The most recent ones are cached, because a loop over the
+ * positions of a string requests the same ones repeatedly.
+ */
 export class ByteTexts {
   readonly #pay: (steps: number) => void;
   #first: Known = NOTHING;
   #second: Known = NOTHING;
   #third: Known = NOTHING;
-  /** Whether the run has ever cut a character: as long as it has not, nothing that is joined needs a look. */
+  /** `true` once this run has cut a character. Until then, joined strings need no repair. */
   cut = false;
 
   constructor(pay: (steps: number) => void) {
     this.#pay = pay;
   }
 
-  /** The byte text of a string. */
+  /** Byte text of a string. */
   of(text: string): string {
     if (text.length <= SHORT && isAscii(text)) return text;
     if (text === this.#first.text) return this.#first.bytes;
@@ -202,7 +214,7 @@ export class ByteTexts {
     return bytes;
   }
 
-  /** The string of a byte text. */
+  /** String of a byte text. */
   from(bytes: string): string {
     const text = fromBytes(bytes);
     if (!this.cut && isCut(text)) this.cut = true;
@@ -221,7 +233,7 @@ export class ByteTexts {
     if (from === 0 && to >= bytes.length) return text;
     const part = bytes.slice(from, to);
     if (bytes !== text) return this.from(part);
-    // A part of ASCII is ASCII, which a loop that goes on with it need not find out again.
+    // A part of an ASCII string is ASCII; caching it spares a loop from testing it again.
     if (part.length > SHORT) this.#keep(part, part);
     return part;
   }
@@ -232,14 +244,14 @@ export class ByteTexts {
     return joinCut(a, b);
   }
 
-  /** What was put together of several strings, with the characters whole that met in it. */
+  /** Repairs a joined string: rejoins characters whose bytes met. */
   joined(text: string): string {
     if (!this.cut) return text;
     this.#pay(text.length >> 4);
     return mend(text);
   }
 
-  /** Whether a string must be looked for byte by byte: it holds a part of a character. Whole ones are found as they are. */
+  /** `true` if a string must be searched byte by byte because it holds part of a character. */
   isPart(text: string): boolean {
     return this.cut && isCut(text);
   }

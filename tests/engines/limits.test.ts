@@ -42,7 +42,7 @@ describe('rows of a catalogue', () => {
   };
 
   it('are bounded by what they hold', () => {
-    expect(() => rowsOf(1000, 0, 64 * 1024)).toThrow(/a catalogue of more than/);
+    expect(() => rowsOf(1000, 0, 64 * 1024)).toThrow(/a catalog of more than/);
   });
 
   it('hold nothing where they are NULL, wherever the value before ended', () => {

@@ -28,7 +28,7 @@ import type { Listener } from './http1/index.ts';
 import { closeSandbox } from './lang/sandbox/index.ts';
 import { Metadata } from './manage/metadata.ts';
 import type { ProjectContext } from './model/project.ts';
-import { Observer } from './observe.ts';
+import { Observer } from './observe/observer.ts';
 import { checkPersona } from './personas/check.ts';
 import { CursorSeals } from './personas/cursor-seal.ts';
 import { GrantBook } from './personas/grants.ts';

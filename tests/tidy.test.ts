@@ -260,8 +260,8 @@ describe('one place for', () => {
     expect(linesMatching(outside(/^src\/config\.ts$/), /\bprocess\.env\b/)).toEqual([]);
   });
 
-  test('printing: src/observe.ts and the command line', () => {
-    expect(linesMatching(outside(/^src\/observe\.ts$/, /^src\/cli\//), /\bconsole\.\w|\bprocess\.std(?:out|err)\b/)).toEqual([]);
+  test('printing: src/observe/log.ts and the command line', () => {
+    expect(linesMatching(outside(/^src\/observe\/log\.ts$/, /^src\/cli\//), /\bconsole\.\w|\bprocess\.std(?:out|err)\b/)).toEqual([]);
   });
 
   test('the statuses of errors: src/errors', () => {

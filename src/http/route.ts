@@ -10,7 +10,7 @@ import type { Engines } from '../engines/registry.ts';
 import type { Metadata } from '../manage/metadata.ts';
 import type { Entry } from '../model/entry.ts';
 import type { ProjectContext } from '../model/project.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../observe/observer.ts';
 import type { GrantBook } from '../personas/grants.ts';
 import type { CheckPersona } from '../personas/personas.ts';
 import type { Store } from '../store/store.ts';

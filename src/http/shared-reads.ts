@@ -7,7 +7,7 @@ import type { Auto, Target } from '../auto/execute/executor.ts';
 import type { GroupRequest, ReadRequest } from '../auto/request/request.ts';
 import type { AnswerSink, AutoResult } from '../auto/session.ts';
 import type { Format } from '../formats/format.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../observe/observer.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { Coalescer } from '../util/concurrency/coalescer.ts';
 import type { StopSignal } from '../util/concurrency/stop-signal.ts';

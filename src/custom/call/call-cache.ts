@@ -3,7 +3,7 @@
  * shared with the callers that wait for them, but never cached.
  */
 import type { StopSignal } from '../../engines/contract/engine.ts';
-import type { Observer } from '../../observe.ts';
+import type { Observer } from '../../observe/observer.ts';
 import { SingleFlight } from '../../util/concurrency/single-flight.ts';
 import { ANSWERED, type Answered, type Attempt, type Failed } from './attempt.ts';
 import { cacheKey } from './cache-key.ts';

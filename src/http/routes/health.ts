@@ -1,6 +1,6 @@
 /** For the orchestrator and the scraper: alive, ready, metrics. No headers needed, nothing of a tenant told. */
 import { apiError } from '../../errors.ts';
-import { METRICS_TYPE } from '../../observe.ts';
+import { METRICS_TYPE } from '../../observe/metrics.ts';
 import { sendBytes, sendDone } from '../response/respond.ts';
 import type { Route, Services } from '../route.ts';
 

@@ -91,7 +91,7 @@ export async function startService(config: Config, engines: Engines = ENGINES): 
     describer: new Describer({
       store,
       engines,
-      pictures: new SchemaSnapshots(connections),
+      snapshots: new SchemaSnapshots(connections),
       grants,
       prefix: config.pathPrefix,
       maxPageSize: config.maxPageSize,

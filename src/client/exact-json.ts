@@ -1,11 +1,11 @@
-/** JSON with exact numbers: integers beyond 2^53 become bigints, numbers with a fraction or an exponent texts. Everything else is JSON.parse's. */
+/** JSON without rounding: integers beyond 2^53 are bigint, other inexact numbers are strings. Pure. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A text, and no name, that begins with the mark. */
+/** A string value (not a name) that begins with the mark. */
 const isMarked = (token: string): boolean => token.startsWith('"\\u0000') && !token.endsWith(':');
 
 export function parseExact(text: string): unknown {
-  // Numbers that would be rounded travel as texts with a mark in front; texts that begin with the mark get another one.
+  // Inexact numbers become strings with a mark in front. Strings that begin with the mark get another mark.
   const marked = text.replace(TOKEN, (token) => {
     if (token[0] === '"') return isMarked(token) ? `"\\u0000s${token.slice(1)}` : token;
     if (/[.eE]/.test(token)) return `"${token}"`;
@@ -17,7 +17,7 @@ export function parseExact(text: string): unknown {
   }) as unknown;
 }
 
-/** Bigints as numbers, marked on their way in the same manner. */
+/** Writes bigints as numbers, by the same marks. */
 export function writeExact(value: unknown): string {
   let hasMarks = false;
   const text = JSON.stringify(value, (_, item: unknown) => {

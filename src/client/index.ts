@@ -1,6 +1,6 @@
 /**
- * The runtime of the typed client, exported as `millrace/client`: no dependencies, fetch only. `millrace client generate` writes the types; everything
- * here works on names and objects.
+ * Runtime of the typed client, exported as `millrace/client`. No dependencies, needs only fetch.
+ * `millrace client generate` writes the types; the runtime treats names and objects alike.
  */
 import { writeExact } from './exact-json.ts';
 import { type ClientAnswer, HttpSender, MillraceError } from './transport.ts';
@@ -24,7 +24,7 @@ export type {
 } from './types.ts';
 export { MillraceError };
 
-/** Options of all methods together; the types of each let through what it takes. */
+/** Options of all methods. The types of each method restrict them. */
 interface AnyOptions extends CallSettings, ExpandOptions {
   page?: number;
   set?: object;
@@ -37,8 +37,8 @@ interface AnyOptions extends CallSettings, ExpandOptions {
   upsert?: boolean | readonly string[];
 }
 
-/** Longer queries travel in a body. */
-const LONGEST_QUERY = 4000;
+/** Longer queries are sent in a body. */
+const MAX_QUERY_CHARS = 4000;
 const PAGE = 100;
 
 const isGiven = (pair: readonly [string, string | undefined]): pair is QueryPair => pair[1] !== undefined;
@@ -54,7 +54,7 @@ const grouped = (where: object): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(',')})`;
 
-/** A relation by its table's name, or written as the grammar has it; either behind an alias. */
+/** A relation, by the name of its table or in the grammar of `$expand`, with an optional alias. */
 const relation = (item: string): string => {
   const [, alias = '', name = ''] = /^(\w+:)?(.*)/s.exec(item) ?? [];
   return alias + (/^\w+(?:!|$)|^"/.test(name) ? name : quoteName(name));
@@ -90,7 +90,7 @@ const tableOf = (item: string): string => {
 };
 const keyOf = (item: string): string => /^([^":!]+):/.exec(item)?.[1] ?? tableOf(item);
 
-/** A number that was read exactly, as its kind has it. */
+/** Converts a number that was read exactly to the type of its column. */
 const asFloat = (value: unknown): unknown =>
   typeof value === 'bigint' || (typeof value === 'string' && value !== '' && Number.isFinite(Number(value))) ? Number(value) : value;
 const asDecimal = (value: unknown): unknown => (typeof value === 'number' || typeof value === 'bigint' ? String(value) : value);
@@ -108,7 +108,7 @@ class Table {
     this.#facts = facts;
   }
 
-  /** Floats are numbers and decimals texts, in related rows too. */
+  /** Converts floats to numbers and decimals to strings, in related rows as well. */
   #rows(body: unknown, expand?: Expanded, ref = this.#ref): unknown {
     if (!this.#transport.isExact || body === null || typeof body !== 'object') return body;
     const { floats, decimals = {} } = this.#facts;
@@ -126,7 +126,7 @@ class Table {
   }
 
   async #get(query: readonly QueryPair[], settings: CallSettings, row = ''): Promise<ClientAnswer> {
-    const isLong = row === '' && query.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > LONGEST_QUERY;
+    const isLong = row === '' && query.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_QUERY_CHARS;
     const body = new URLSearchParams(isLong ? query.map(([name, value]): [string, string] => [name, value]) : []).toString();
     const request = isLong
       ? { method: 'POST', path: `${this.#path}/query`, query: [], body, type: 'application/x-www-form-urlencoded' }
@@ -198,7 +198,7 @@ class Table {
     return this.#transport.isExact ? this.#sums(body as Loose[], agg) : body;
   }
 
-  /** Sums have the kind of what was summed; an average is a decimal, unless it is one of floats. */
+  /** A sum has the type of its column. An average is a decimal, except of floats. */
   #sums(rows: Loose[], agg: { [name: string]: string }): Loose[] {
     const { floats, decimals = {} } = this.#facts;
     const has = (list: readonly string[] | undefined, column: string): boolean => list?.includes(column) === true;
@@ -229,7 +229,7 @@ class Table {
   }
 }
 
-/** Generated files call this with what they know; its own types are those of any table. */
+/** Generated files call this with their facts. Without type arguments, any table is allowed. */
 export function createClient<S = TableShapes, C = EndpointShapes>(options: ClientOptions, facts: ServiceFacts): MillraceClient<S, C> {
   const transport = new HttpSender(options, facts);
   const tables = new Map<string, Table>();
@@ -254,7 +254,7 @@ const textsOf = (input: Map<string, unknown>): QueryPair[] =>
     }),
   );
 
-/** A body as the endpoint takes it; files of a multipart form are blobs. */
+/** Encodes a body for the endpoint. Files of a multipart form are blobs. */
 function bodyOf(input: Map<string, unknown>, kind: string | undefined): { body: string | FormData; type?: string | undefined } {
   if (kind === 'form') {
     const form = new URLSearchParams(textsOf(input).map(([name, value]): [string, string] => [name, value]));
@@ -277,7 +277,7 @@ async function call(
   options: CallSettings & { method?: string; version?: string } = {},
 ): Promise<unknown> {
   const known = calls[uri] ?? {};
-  // An endpoint with one method needs no word about it.
+  // The method of an endpoint that has only one is optional.
   const [only = 'get', ...others] = Object.keys(known);
   const { method = others.length > 0 || 'get' in known ? 'get' : only, version } = options;
   const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));

@@ -1,9 +1,9 @@
-/** One request of the client: address, credentials, timeouts, retries of reads, and errors. Needs nothing but fetch. */
+/** Sends one request of the client: address, credentials, timeout, retries of reads, errors. Needs only fetch. */
 import { parseExact } from './exact-json.ts';
 import type { CallSettings, ClientOptions, ServiceFacts } from './types.ts';
 import type { QueryPair } from './where.ts';
 
-/** What the service refused, or why it could not be reached (code 0). */
+/** An error response of the service, or a failure to reach it (code 0). */
 export class MillraceError extends Error {
   readonly code: number;
   readonly status: string;
@@ -20,13 +20,13 @@ export class MillraceError extends Error {
 
 export interface ClientRequestData {
   readonly method: string;
-  /** Behind the prefix. */
+  /** Path after the prefix. */
   readonly path: string;
   readonly query: readonly QueryPair[];
   readonly body?: string | FormData;
-  /** Of a body that is a text. */
+  /** Content type of a string body. */
   readonly type?: string | undefined;
-  /** May be sent again. */
+  /** `true` if the request may be sent again. */
   readonly isRead: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface ClientAnswer {
 }
 
 const TRANSIENT = [502, 503, 504];
-const LONGEST_PAUSE = 5000;
+const MAX_PAUSE_MS = 5000;
 
 export class HttpSender {
   readonly #options: ClientOptions;
@@ -52,15 +52,15 @@ export class HttpSender {
   }
 
   async send(request: ClientRequestData, settings: CallSettings = {}): Promise<ClientAnswer> {
-    const most = request.isRead ? (this.#options.retries ?? 2) : 0;
+    const maxRetries = request.isRead ? (this.#options.retries ?? 2) : 0;
     for (let tries = 0; ; tries++) {
       try {
         return await this.#once(request, settings);
       } catch (error) {
-        const isOver = !(error instanceof Transient) || tries >= most || settings.signal?.aborted === true;
+        const isOver = !(error instanceof Transient) || tries >= maxRetries || settings.signal?.aborted === true;
         if (isOver) throw error instanceof Transient ? error.error : error;
         const pause = error.pause ?? 100 * 2 ** tries * (0.5 + Math.random());
-        await rest(Math.min(pause, LONGEST_PAUSE), settings.signal);
+        await sleep(Math.min(pause, MAX_PAUSE_MS), settings.signal);
       }
     }
   }
@@ -68,7 +68,7 @@ export class HttpSender {
   async #once({ method, path, query, body, type = 'application/json' }: ClientRequestData, settings: CallSettings): Promise<ClientAnswer> {
     const { url, headers = {}, token, timeout = 30_000, fetch: send = fetch } = this.#options;
     const pairs = token === undefined ? query : [...query, ['pwt', token] as const];
-    const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+    const search = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
     const all: Record<string, string> = { ...headers, ...(token === undefined ? {} : { 'x-power-token': token }) };
     if (typeof body === 'string') all['content-type'] = type;
     const stop = new AbortController();
@@ -80,14 +80,14 @@ export class HttpSender {
       settings.timeout ?? timeout,
     );
     try {
-      const address = `${url.replace(/\/+$/, '')}/${this.#facts.prefix}/${path}${text === '' ? '' : `?${text}`}`;
+      const address = `${url.replace(/\/+$/, '')}/${this.#facts.prefix}/${path}${search === '' ? '' : `?${search}`}`;
       const response = await send(address, { method, headers: all, signal: stop.signal, ...(body === undefined ? {} : { body }) });
       const type = response.headers.get('content-type') ?? '';
       if (!response.ok) throw refusal(response, await response.text());
-      // What is no text is a file.
+      // Anything that is not text is a file.
       if (!/json|^text\/|xml|yaml|^$/.test(type)) return { body: new Uint8Array(await response.arrayBuffer()), headers: response.headers };
-      const said = await response.text();
-      return { body: said === '' ? undefined : this.#parse(type, said), headers: response.headers };
+      const text = await response.text();
+      return { body: text === '' ? undefined : this.#parse(type, text), headers: response.headers };
     } catch (error) {
       if (error instanceof Transient || error instanceof MillraceError) throw error;
       if (stop.signal.aborted) throw stop.signal.reason ?? error;
@@ -104,8 +104,8 @@ export class HttpSender {
   }
 }
 
-/** Waits; who aborts meanwhile does not. */
-function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Rejects when the signal aborts. */
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       clearTimeout(timer);
@@ -119,7 +119,7 @@ function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** May go away when it is tried again. */
+/** A failure that a retry may resolve. */
 class Transient extends Error {
   readonly error: MillraceError;
   readonly pause: number | undefined;
@@ -136,7 +136,7 @@ function refusal(response: Response, text: string): Error {
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
-    // Something between here and the service answered.
+    // A proxy may answer with something other than JSON.
   }
   const id = response.headers.get('x-request-id') ?? undefined;
   const error = new MillraceError(body.code ?? response.status, body.status ?? response.statusText, body.message ?? text.slice(0, 200), id);

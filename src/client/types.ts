@@ -1,6 +1,6 @@
-/** The types of the client: what a generated file fills in, and what is made of it. No code. */
+/** Types of the client: shapes that a generated file fills in, and the interface built from them. No code. */
 
-/** Of a column that can only be asked whether it is NULL. */
+/** Filter on a column that can only be compared with NULL. */
 export type NullFilter = null | { null?: boolean };
 
 interface Compared<V> {
@@ -10,7 +10,7 @@ interface Compared<V> {
   le?: V;
   gt?: V;
   ge?: V;
-  /** Both ends included. */
+  /** Between, including both ends. */
   bw?: readonly [low: V, high: V];
   in?: readonly V[];
   nin?: readonly V[];
@@ -24,17 +24,17 @@ interface Searched {
   rli?: string;
   /** Does not contain. */
   nli?: string;
-  /** Contains, in any case. */
+  /** Contains, ignoring case. */
   il?: string;
 }
 
 export type ValueFilter<V> = null | V | Compared<V>;
 export type TextFilter<V extends string = string> = null | V | (Compared<V> & Searched);
 
-/** Conditions by column, all of which hold. */
+/** Conditions by column, which must all hold. */
 export type Where<F> = F & { $or?: readonly Where<F>[]; $and?: readonly Where<F>[]; $not?: Where<F> };
 
-/** What a generated file says of a table. */
+/** Types of a table in a generated file. */
 export interface TableShape {
   row: object;
   insert: object;
@@ -42,7 +42,7 @@ export interface TableShape {
   where: object;
   /** The value of the primary key, or a tuple of its values. */
   key: unknown;
-  /** Rows of other tables that `expand` brings, by their names. */
+  /** Related rows that `expand` adds, by name. */
   relations: object;
 }
 
@@ -51,7 +51,7 @@ export type EndpointShapes = { [uri: string]: { [method: string]: { input: objec
 
 export interface CallSettings {
   signal?: AbortSignal;
-  /** Milliseconds; the client's own when absent. */
+  /** Milliseconds. Defaults to the client's timeout. */
   timeout?: number;
 }
 
@@ -66,11 +66,11 @@ export interface ExpandOptions {
 }
 
 type Relation<T extends TableShape> = keyof T['relations'] & string;
-/** A relation, or one under a name that the caller chooses: `giver:customer!from_id`. */
+/** A relation, optionally with an alias: `giver:customer!from_id`. */
 export type Expandable<T extends TableShape> = Relation<T> | `${string}:${Relation<T>}`;
 
 type Named<E> = E extends `"${infer Q}"${string}` ? Q : E extends `${infer N}!${string}` ? N : E;
-/** The name under which related rows stand in a row. */
+/** The member of a row that holds related rows. */
 type ExpandedName<E> = E extends `"${string}` ? Named<E> : E extends `${infer A}:${string}` ? A : Named<E>;
 type ExpandedRows<R, E> = E extends keyof R ? R[E] : E extends `${string}:${infer N}` ? (N extends keyof R ? R[N] : never) : never;
 
@@ -79,7 +79,7 @@ export interface ReadOptions<T extends TableShape, K extends keyof T['row'], E e
   select?: readonly K[];
   order?: { [C in keyof T['row']]?: Direction };
   expand?: { [P in E]: true | ExpandOptions };
-  /** From 0. */
+  /** Counted from 0. */
   page?: number;
   size?: number;
 }
@@ -89,9 +89,9 @@ export type ReadRow<T extends TableShape, K extends keyof T['row'], E extends Ex
 };
 
 export interface WriteSettings extends CallSettings {
-  /** Counts, and changes nothing. */
+  /** Only counts the affected rows. */
   dryRun?: boolean;
-  /** When more rows would be affected, nothing is changed. */
+  /** Rejects the write if more rows would be affected. */
   maxAffected?: number;
 }
 
@@ -104,7 +104,7 @@ type Part = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour' | 'minute';
 
 export interface AggregateOptions<T extends TableShape, A extends string> extends CallSettings {
   group?: readonly (Numbers<T['row']> | `${Numbers<T['row']>}.${Part}`)[];
-  /** By the names of the answer: `{n: 'count', s: 'sum.total'}`. */
+  /** Aggregates by result name: `{n: 'count', s: 'sum.total'}`. */
   agg: { [N in A]: Aggregation<T['row']> };
   where?: Where<T['where']>;
   having?: object;
@@ -117,7 +117,7 @@ export interface TableClient<T extends TableShape> {
   read<K extends keyof T['row'] = keyof T['row'], E extends Expandable<T> = never>(
     options?: ReadOptions<T, K, E>,
   ): Promise<ReadRow<T, K, E>[]>;
-  /** The row of a key; rejects when there is none. */
+  /** Returns the row with this key. Rejects if it does not exist. */
   row<K extends keyof T['row'] = keyof T['row'], E extends Expandable<T> = never>(
     key: T['key'],
     options?: Pick<ReadOptions<T, K, E>, 'select' | 'expand' | 'signal' | 'timeout'>,
@@ -133,11 +133,11 @@ export interface TableClient<T extends TableShape> {
     options: WriteSettings & Returns<R> & { where: Where<T['where']> },
   ): Promise<Given<R, T['row']>>;
   aggregate<A extends string>(options: AggregateOptions<T, A>): Promise<({ [N in A]: unknown } & { [group: string]: unknown })[]>;
-  /** Page after page, by cursors. */
+  /** Iterates over pages by cursor. */
   pages<K extends keyof T['row'] = keyof T['row']>(
     options?: Omit<ReadOptions<T, K, never>, 'page' | 'expand'>,
   ): AsyncIterable<Pick<T['row'], K>[]>;
-  /** Row after row, by cursors. */
+  /** Iterates over rows by cursor. */
   rows<K extends keyof T['row'] = keyof T['row']>(
     options?: Omit<ReadOptions<T, K, never>, 'page' | 'expand'>,
   ): AsyncIterable<Pick<T['row'], K>>;
@@ -159,7 +159,7 @@ export interface CallOptions<M> extends CallSettings {
 
 export interface MillraceClient<S, C> {
   db<D extends DatabaseOf<keyof S>>(name: D): DatabaseClient<S, D>;
-  /** Calls a Custom endpoint; `get` when no method is named. */
+  /** Calls a Custom endpoint, by default with `get`. */
   call<U extends keyof C, M extends keyof C[U] = 'get' extends keyof C[U] ? 'get' : keyof C[U]>(
     uri: U,
     input?: C[U][M] extends { input: infer I } ? I : never,
@@ -168,31 +168,31 @@ export interface MillraceClient<S, C> {
 }
 
 export interface ClientOptions {
-  /** Where the service is, without the path prefix. */
+  /** URL of the service without the path prefix. */
   url: string;
-  /** The context headers, where no token is used. */
+  /** The context headers, if no token is used. */
   headers?: { [name: string]: string };
   /** A Power Token. */
   token?: string;
-  /** Integers beyond 2^53 are bigints, and decimals texts. */
+  /** Reads integers beyond 2^53 as bigint, and decimals as strings. */
   exact?: boolean;
-  /** Milliseconds that a request may take; 30,000 when nothing is said. */
+  /** Timeout of a request in milliseconds. Defaults to 30,000. */
   timeout?: number;
-  /** How often a read is tried again; 2 when nothing is said. */
+  /** Number of retries of a read. Defaults to 2. */
   retries?: number;
-  /** Instead of the runtime's own. */
+  /** Replaces the runtime's fetch. */
   fetch?: typeof fetch;
 }
 
-/** What a generated file knows of the service. */
+/** Facts about the service in a generated file. */
 export interface ServiceFacts {
   prefix: string;
   org: string;
   project: string;
-  /** Columns of floats, by table: they stay numbers when numbers are exact. */
+  /** Float columns by table. They stay numbers with `exact`. */
   floats: { [ref: string]: readonly string[] };
-  /** Columns of decimals, by table: they are texts when numbers are exact, also where they have no fraction. */
+  /** Decimal columns by table. They are strings with `exact`, even without a fraction. */
   decimals?: { [ref: string]: readonly string[] };
-  /** How each endpoint takes its input, by uri and method. */
+  /** Encoding of each endpoint's input, by URI and method. */
   calls?: { [uri: string]: { [method: string]: 'json' | 'form' | 'multipart' } };
 }

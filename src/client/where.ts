@@ -1,9 +1,9 @@
 /**
- * A condition as an object → parameters of a query: every name and value quoted as the grammar demands. Part of the client's runtime, so it has no
- * dependency; the tools for agents take the same objects.
+ * Condition objects → quoted query parameters. Pure. Part of the client's runtime, so no dependencies;
+ * the tools for agents accept the same objects.
  */
 
-/** A filter of the wrong form, named in words for its author. */
+/** An invalid filter, with a message for its author. */
 export class InvalidFilter extends Error {}
 
 export type QueryPair = readonly [name: string, value: string];
@@ -65,7 +65,7 @@ function group(name: string, items: readonly QueryPair[]): QueryPair {
   return [name, `(${items.map(([key, value]) => `${key}=${value}`).join(',')})`];
 }
 
-/** One filter as one item of a group. */
+/** Writes a condition as a single item of a group. */
 function single(where: unknown): QueryPair {
   const pairs = whereToQuery(where);
   const [first] = pairs;
@@ -83,7 +83,7 @@ function member(name: string, value: unknown): readonly QueryPair[] {
   return [comparison(name, 'eq', value)];
 }
 
-/** All of them hold. What is undefined is not there. */
+/** Conditions that must all hold. Members that are `undefined` are ignored. */
 export function whereToQuery(where: unknown): readonly QueryPair[] {
   if (!isObject(where)) throw new InvalidFilter('a filter is an object of columns');
   return Object.entries(where).flatMap(([name, value]) => (value === undefined ? [] : member(name, value)));

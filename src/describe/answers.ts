@@ -1,6 +1,6 @@
 /**
- * What a definition tells of its answers without being run: the statuses, headers and media type of its `response`, what its programs refuse with, and
- * whether its result is rows. What cannot be told is left open.
+ * Statuses, headers, media type and result of an endpoint, read from its definition without running it.
+ * Facts that depend on a run are left open. Pure.
  */
 import type { DefinitionDocument } from '../custom/document/document.ts';
 import { parseTemplate } from '../sql/template/parse-template.ts';
@@ -29,7 +29,7 @@ export function answerOf(document: DefinitionDocument): DescribedAnswer {
     refusesOther: known.length < refusals.length,
     result: response?.body === undefined ? resultOf(document) : 'unknown',
     onlyReads: document.logic.every(({ kind, code }) => kind !== 'sql' || reads(code, document.database.engine.syntax)),
-    isKept: config.cacheResult,
+    isCached: config.cacheResult,
   };
 }
 
@@ -42,7 +42,7 @@ function reads(code: string, syntax: SqlSyntax): boolean {
   }
 }
 
-/** The numbers of an expression; one without any may give anything. */
+/** Returns the numbers in an expression. Any status is possible if it contains none. */
 function statusesOf(status: Response['status'] | undefined): Pick<DescribedAnswer, 'statuses' | 'isOpen'> {
   if (status === undefined) return { statuses: [200], isOpen: false };
   if (typeof status === 'number') return { statuses: [status], isOpen: false };
@@ -56,7 +56,7 @@ function mediaTypeOf(type: NonNullable<Response['file']>['type']): string {
   return double ?? single ?? '*/*';
 }
 
-/** Of the step that answers: the last one that is not omitted. */
+/** Classifies the last step that is not omitted, which returns the result. */
 function resultOf({ logic }: DefinitionDocument): DescribedAnswer['result'] {
   const step = logic.findLast(({ omit }) => !omit) ?? logic.at(-1);
   if (step?.kind !== 'sql') return 'unknown';

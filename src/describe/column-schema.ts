@@ -1,23 +1,23 @@
 /**
- * A column as JSON Schema: what its values look like in JSON, an example that the column takes, and the pattern of filters on it. One row a kind.
- * Knows no table.
+ * A column as JSON Schema: its values in JSON, an example, and the pattern of filters on it. Pure.
+ * One row per kind. Must not import tables.
  */
 import type { Column, Kind } from '../model/table.ts';
 import { OPERATORS } from '../sql/operators.ts';
 
 export type Schema = { readonly [name: string]: unknown };
 
-/** All of a column that its schema and its filters are made of. */
+/** The properties of a column that its schema and filters depend on. */
 type ColumnFacts = Omit<Column, 'name' | 'default' | 'required' | 'generated' | 'takesBooleans' | 'fraction' | 'cast'>;
 
-/** Does a column hold values of its own, or refer to another table's? */
+/** Whether a column holds its own values or refers to another table. */
 export type ColumnUse = 'own' | 'reference';
 
 interface KindRow {
   readonly schema: (column: ColumnFacts) => Schema;
-  /** Undefined when nothing is known that every such column takes. */
+  /** `undefined` if no value is certain to be accepted. */
   readonly example: (column: ColumnFacts, use: ColumnUse) => unknown;
-  /** How a value is written in a query, as a pattern. */
+  /** Pattern of a value in a query. */
   readonly text: string;
 }
 
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<Kind, KindRow>> = {
   int: { schema: integerSchema, example: integerExample, text: '[+-]?[0-9]+' },
   decimal: { schema: () => ({ type: 'number' }), example: decimalExample, text: NUMBER },
   float: {
-    // What is no number has a name.
+    // NaN and infinities are strings.
     schema: () => ({ type: ['number', 'string'], format: 'double', pattern: '^(?:NaN|-?Infinity)$' }),
     example: () => 1.5,
     text: `(?:${NUMBER}|NaN|[+-]?Infinity)`,
@@ -90,7 +90,7 @@ const KINDS: Readonly<Record<Kind, KindRow>> = {
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Bounds that a reader of JSON could round are left to the format's name. */
+/** Bounds beyond 2^53 are left out, since JSON readers may round them. The format implies them. */
 function integerSchema({ min, max }: ColumnFacts): Schema {
   const isSafe = (bound: bigint | undefined): bound is bigint => bound !== undefined && bound >= -SAFE && bound <= SAFE;
   const format = isSafe(min) && isSafe(max) ? (min < -(2n ** 31n) || max >= 2n ** 31n ? 'int64' : 'int32') : 'int64';
@@ -102,7 +102,7 @@ function integerSchema({ min, max }: ColumnFacts): Schema {
   };
 }
 
-/** A key gets a number that hardly any row has; the copy of another table's key one that many have. */
+/** A primary key gets a number that is probably free; a reference gets one that probably exists. */
 function integerExample({ min, max, primaryKey }: ColumnFacts, use: ColumnUse): number {
   const wanted = primaryKey && use === 'own' ? 987_654_321 : 1;
   return Math.min(Math.max(wanted, Number(min ?? wanted)), Number(max ?? wanted));
@@ -114,7 +114,6 @@ function decimalExample({ precision, scale }: ColumnFacts): number {
   return precision !== undefined && precision <= scale ? 0.5 / 10 ** (scale - precision) : 1.5;
 }
 
-/** Arrays, where an engine has such columns. */
 function isList(type: string): boolean {
   return /\[\]$|^Array\(/.test(type);
 }
@@ -124,7 +123,7 @@ function jsonExample({ type }: ColumnFacts): unknown {
   return /^(?:jsonb?|longtext|json|Map\(.*)$/is.test(type) ? {} : undefined;
 }
 
-/** Notations of engines, by the beginning of the type's name. */
+/** Examples in the engines' own notations, by the beginning of the type name. */
 const NOTATIONS: readonly (readonly [RegExp, (type: string) => string])[] = [
   [/^interval/, () => '1 day'],
   [/^inet$|^IPv4|^inet4/i, () => '192.0.2.1'],
@@ -142,7 +141,6 @@ function otherExample({ type }: ColumnFacts): string | undefined {
   return NOTATIONS.find(([pattern]) => pattern.test(type))?.[1](type);
 }
 
-/** The column's own schema: what JSON has for it. */
 export function columnSchema(column: ColumnFacts, use: ColumnUse = 'own'): Schema {
   const own = KINDS[column.kind].schema(column);
   const example = columnExample(column, use);
@@ -171,17 +169,16 @@ export function columnExample(column: ColumnFacts, use: ColumnUse = 'own'): unkn
 
 const TEXT_KINDS: ReadonlySet<Kind> = new Set<Kind>(['text', 'enum', 'set']);
 
-/** Columns of one of these can be filtered by more than whether they are NULL. */
+/** Other columns can only be compared with NULL. */
 export function isFiltered({ kind, sortable }: ColumnFacts): boolean {
   return sortable || TEXT_KINDS.has(kind);
 }
 
-/** The name of the schema of filters on a column. */
 export function filterName({ kind, sortable }: ColumnFacts): string {
   return sortable ? `filter.${kind}` : 'filter.search';
 }
 
-/** The schemas of filters, by their names: an operator, a dot, and a value as the kind has it, quoted or not. */
+/** Schemas of filters by name: an operator, a dot, and a value of the kind, quoted or not. */
 export function filterSchemas(): Readonly<Record<string, Schema>> {
   const kinds = Object.keys(KINDS) as Kind[];
   return Object.fromEntries([
@@ -204,7 +201,7 @@ function filterSchema(value: string | undefined, kind: Kind): Schema {
   return { type: 'string', pattern, description: `An operator and its value: ${words}. Quote values that hold commas or dots.` };
 }
 
-/** A filter on the column that answers. */
+/** A filter on the column that the service accepts. */
 export function filterExample(column: ColumnFacts): string | undefined {
   if (!column.sortable) return 'li.text';
   const example = columnExample(column);

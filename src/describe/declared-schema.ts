@@ -1,4 +1,4 @@
-/** Declared inputs as JSON Schema, for documents and tools. Knows no method and no body. */
+/** Declared inputs as JSON Schema, for documents and tools. Pure. */
 import type { Declaration, Declarations, DeclaredType } from '../custom/inputs/declaration.ts';
 import { Decimal, type PlainValue } from '../util/text/decimal.ts';
 import type { Schema } from './column-schema.ts';
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<DeclaredType, Schema>> = {
   any: {},
 };
 
-/** As JSON.stringify can write it; digits beyond a double's are rounded, which is what a reader would do anyway. */
+/** Converts to what JSON.stringify accepts. Rounds numbers to doubles, as most readers of JSON do. */
 export function jsonOf(value: PlainValue): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Decimal) return value.toNumber();
@@ -25,7 +25,7 @@ export function jsonOf(value: PlainValue): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([name, item]) => [name, jsonOf(item)])) : value;
 }
 
-/** RE2 has some notations that readers of JSON Schema do not know. */
+/** RE2 has some notations that JSON Schema does not support. */
 function isPattern(pattern: string | undefined): pattern is string {
   if (pattern === undefined) return false;
   try {
@@ -64,7 +64,7 @@ export function declaredSchema(declaration: Declaration): Schema {
   return given;
 }
 
-/** An object of declared inputs; what is not declared is refused. */
+/** Undeclared inputs are rejected. */
 export function objectSchema(declarations: Declarations): Schema {
   const required = [...declarations].filter(([, { required: isRequired }]) => isRequired).map(([name]) => name);
   return {

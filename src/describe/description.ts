@@ -1,6 +1,6 @@
 /**
- * What one caller may do in its space: tables with the operations on them, and Custom endpoints. Plain data, made once for each picture of
- * catalogue, space and rights; the OpenAPI document, llms.txt, the typed client and the tools for agents are its readers. Knows no HTTP.
+ * Everything one caller may do in its space, as plain data: operations on tables, and Custom endpoints.
+ * Read by the OpenAPI document, llms.txt, the typed client and the tools for agents. No HTTP.
  */
 import type { About, Declarations } from '../custom/inputs/declaration.ts';
 import type { DefinitionMethod } from '../model/definition.ts';
@@ -8,12 +8,12 @@ import type { Operation } from '../model/persona.ts';
 import type { ForeignKey } from '../model/relation.ts';
 import type { Column, Table } from '../model/table.ts';
 
-/** What an operation may touch; an operation that is absent is not granted. */
+/** The columns of a granted operation. */
 export interface DescribedRight {
-  /** Of `read`: what is shown. Of `insert` and `update`: what may be given. */
+  /** Columns that `read` returns, or that `insert` and `update` accept. */
   readonly columns: readonly Column[];
   readonly maxPageSize?: number | undefined;
-  /** Columns of which something else is shown: they cannot be asked for. */
+  /** Columns whose values are replaced. They cannot be used in filters. */
   readonly masked?: ReadonlySet<Column> | undefined;
 }
 
@@ -23,76 +23,76 @@ export interface DescribedTable {
   /** `pg/shop/orders`, `pg/shop.sales/orders` */
   readonly ref: string;
   readonly type: string;
-  /** With the schema, where one is named. */
+  /** Includes the schema if the caller names one. */
   readonly database: string;
   readonly table: Table;
-  /** From this table to others, as far as the caller sees both. */
+  /** Foreign keys to other tables. The caller may read the columns on both sides. */
   readonly keys: readonly ForeignKey[];
   readonly rights: DescribedRights;
 }
 
-/** What is known of an endpoint's answers before it is called. */
+/** Facts about an endpoint's answers that are known before a call. */
 export interface DescribedAnswer {
-  /** That its author chose; 200 when nothing was said. */
+  /** Statuses that the author chose; 200 by default. */
   readonly statuses: readonly number[];
-  /** It may choose others. */
+  /** `true` if other statuses are possible. */
   readonly isOpen: boolean;
   readonly headers: readonly string[];
-  /** The media type of a file instead of rows. */
+  /** Media type, if the answer is a file instead of rows. */
   readonly file: string | undefined;
-  /** Statuses of `refuse(…)` in its programs … */
+  /** Constant statuses of `refuse(…)` in its programs. */
   readonly refusals: readonly number[];
-  /** … and whether there are some that are computed. */
+  /** `true` if a program computes such a status. */
   readonly refusesOther: boolean;
   readonly result: 'rows' | 'count' | 'unknown';
-  /** Its statements write nothing, as far as their words tell. */
+  /** `true` if no statement contains a keyword that writes. */
   readonly onlyReads: boolean;
-  /** It may come from the cache. */
-  readonly isKept: boolean;
+  /** `true` if responses may be cached. */
+  readonly isCached: boolean;
 }
 
 export interface DescribedEndpoint {
   readonly uri: string;
   readonly method: DefinitionMethod;
-  /** The highest that the caller may call. */
+  /** The highest version that the caller may call. */
   readonly version: string;
-  /** A higher one answers, and refuses the caller, when none is asked for. */
+  /** `true` if the default version is a higher one that rejects the caller. */
   readonly needsVersion: boolean;
-  /** Others that the caller may ask for. */
+  /** Lower versions that the caller may call. */
   readonly otherVersions: readonly string[];
   readonly about: About;
   readonly inputType: string;
-  /** Undefined: anything may be sent. */
+  /** `undefined` if any input is accepted. */
   readonly inputs: Declarations | undefined;
   readonly answer: DescribedAnswer;
-  /** It is a tool of its own for agents. */
+  /** `true` if agents get the endpoint as a tool of its own. */
   readonly isTool: boolean;
 }
 
-/** What is known without a look at any database. */
+/** The part of a description that needs no database. */
 export interface Outline {
   readonly org: string;
   readonly project: string;
   readonly space: string;
   readonly endpoints: readonly DescribedEndpoint[];
-  /** What the caller may do with some table, whether its database can be reached or not. */
+  /** Operations that the caller may do on at least one table, reachable or not. */
   readonly operations: ReadonlySet<Operation>;
 }
 
 export interface Description extends Omit<Outline, 'operations'> {
-  /** Two descriptions with the same key are the same. */
+  /** Descriptions with the same key are equal. */
   readonly key: string;
   readonly prefix: string;
   readonly maxPageSize: number;
-  /** Made when somebody asks: there may be thousands. */
+  /** Made on demand, since there may be thousands. */
   readonly tables: () => Promise<readonly DescribedTable[]>;
-  /** Databases that gave no answer: `ms/name`. */
+  /** Databases that did not answer, such as `ms/name`. */
   readonly unreachable: readonly string[];
 }
 
 export const OPERATIONS: readonly Operation[] = ['read', 'insert', 'update', 'delete'];
 
-/** The columns by which a row is found: the primary key, or what stands for it where keys repeat. */
+/** The columns that identify a row: the primary key, or the sorting key where keys may repeat. */
 export function keyOf(table: Table): readonly Column[] {
   return table.primaryKey.length > 0 ? table.primaryKey : table.sortedBy;
 }

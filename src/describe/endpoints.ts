@@ -1,6 +1,6 @@
 /**
- * The Custom endpoints of a space that a caller's roles permit, one for each uri and method. Documents are read, never compiled; each is read
- * once as long as the store keeps it.
+ * The Custom endpoints that a caller's roles permit, one per URI and method.
+ * Definitions are parsed but not compiled, each once for as long as the store caches it.
  */
 import { createHash } from 'node:crypto';
 import { type DefinitionDocument, readDocumentSlices } from '../custom/document/document.ts';
@@ -74,7 +74,7 @@ export class Endpoints {
     };
   }
 
-  /** Undefined for one that cannot be read any more: no call of it succeeds either. */
+  /** `undefined` if the definition can no longer be parsed. Calls of it fail, too. */
   async #find(projectId: string, definition: Definition): Promise<ReadDefinition | undefined> {
     const known = this.#read.get(definition);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Names in documents, made from names in databases so that two different ones never meet: letters, digits and `_` stay, everything else is its
- * code point between hyphens. Knows nothing of what is named.
+ * Names in documents, made from names in databases without collisions. Pure.
+ * Letters, digits and `_` stay; every other character becomes its code point between hyphens.
  */
 
 /** `order-items` becomes `order-2d-items`. */
@@ -21,10 +21,10 @@ export function endpointName(uri: string): string {
     .join('.');
 }
 
-/** Names that mean something else in a query; a column of such a name is quoted. */
+/** Parameters of queries. Columns with such a name are quoted. */
 const RESERVED: ReadonlySet<string> = new Set(['pg', 'ps', 'format', 'set', 'version', 'pwt']);
 
-/** A column as a query names it. */
+/** The name of a column as it is written in a query. */
 export function columnInQuery(name: string): string {
   const isPlain = !RESERVED.has(name) && !/^[$"]/.test(name);
   return isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;

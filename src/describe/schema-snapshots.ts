@@ -1,4 +1,7 @@
-/** Cache of all tables and keys of a schema. A snapshot stays the same object while nothing changes, so that documents made of it stay valid. */
+/**
+ * Cache of all tables and keys of a schema. A snapshot stays the same object while nothing changes,
+ * so documents made of it stay valid.
+ */
 import { createHash } from 'node:crypto';
 import { type Catalog, type Connection, DbFailure, type SchemaDescription, type SchemaReadOptions } from '../engines/contract/engine.ts';
 import type { Connections } from '../engines/pool/connections.ts';
@@ -64,7 +67,7 @@ export class SchemaSnapshots {
       const connection = await pool.acquire(waiting);
       try {
         const { catalog } = this.#connections.engine(entry.type);
-        // Most schemas are read once or very often, so the fingerprint is read from the second time on.
+        // Most schemas are read once or very often, so the first read skips the fingerprint.
         const options = { timeoutMs: READ_TIMEOUT_MS, signal, owner: ownerOf(entry), withFingerprint: old !== undefined };
         const isUnchanged =
           old?.snapshot.kind === 'seen' &&

@@ -1,6 +1,6 @@
 /**
- * Numbers and instants in BSON, from their text: int32, int64, double, decimal128, UTC datetime. Each function appends the bytes and returns
- * the type, or returns undefined and appends nothing when the type cannot hold the value exactly.
+ * Numbers and instants as BSON, from text. Each function appends the bytes and returns the type,
+ * or returns `undefined` and appends nothing if the type cannot hold the value exactly. Pure.
  */
 import { type ByteWriter, viewOf } from '../util/bytes/byte-writer.ts';
 
@@ -13,7 +13,7 @@ const DECIMAL128 = 0x13;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const TWO_32 = 2 ** 32;
-/** This many decimal digits always fit a float without rounding. */
+/** Decimal digits that a double always holds without rounding. */
 const SAFE_DIGITS = 15;
 
 export function appendInt32(value: number, out: ByteWriter): void {
@@ -33,7 +33,7 @@ function appendBigint64(value: bigint, out: ByteWriter): void {
   appendInt32(Number(BigInt.asIntN(32, value >> 32n)), out);
 }
 
-/** A whole number within ±2^53. */
+/** Appends a whole number within ±2^53. */
 export function appendInteger(value: number, out: ByteWriter): number {
   if (value === (value | 0)) {
     appendInt32(value, out);
@@ -49,13 +49,13 @@ export function appendBigint(value: bigint, out: ByteWriter): number | undefined
   return INT64;
 }
 
-/** A whole number as int32 or int64, or as decimal128 if it is larger. */
+/** Appends a whole number as int32 or int64, or as decimal128 if it is larger. */
 export function appendIntegerText(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
   const negative = source[from] === MINUS;
   const start = negative ? from + 1 : from;
   if (to - start > SAFE_DIGITS) {
     const text = to - start <= 19 ? source.toString('latin1', from, to) : '';
-    // If a server calls a text a number, it stays a text.
+    // Text that is not a number stays text, whatever type the server reports.
     const type = WHOLE.test(text) ? appendBigint(BigInt(text), out) : undefined;
     return type ?? appendDecimal128(source, from, to, out);
   }
@@ -79,8 +79,8 @@ const NAN_HIGH = 0x7c00_0000;
 const INFINITY_HIGH = 0x7800_0000;
 
 /**
- * decimal128 in its binary encoding: one bit of sign, 14 of exponent, 113 of coefficient. The scale is kept (`0.10` has the coefficient
- * 10); zeros at the end of a fraction go only where there are more than 34 digits.
+ * decimal128 in its binary encoding: 1 bit sign, 14 bits exponent, 113 bits coefficient. The scale is kept:
+ * `0.10` has the coefficient 10. Trailing zeros are dropped only if there are more than 34 digits.
  */
 export function appendDecimal128(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
   const negative = source[from] === MINUS;
@@ -112,7 +112,7 @@ export function appendDecimal128(source: Buffer, from: number, to: number, out: 
   return DECIMAL128;
 }
 
-/** The upper 32 bits apart from the coefficient's share. */
+/** The upper 32 bits without the coefficient's part. */
 function signAndExponent(negative: boolean, exponent: number): number {
   return (negative ? 0x8000_0000 : 0) | ((exponent + BIAS) << 17);
 }
@@ -145,7 +145,7 @@ function appendSpecial(high: number, negative: boolean, out: ByteWriter): number
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAY_MS = 86_400_000;
 
-/** `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh[:mm[:ss]]]`; no zone counts as UTC, digits past milliseconds are cut off. */
+/** `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh[:mm[:ss]]]`. UTC without a zone; digits beyond milliseconds are cut. */
 export function appendInstant(source: Buffer, from: number, to: number, out: ByteWriter): number | undefined {
   const instant = readInstant(source, from, to);
   if (Number.isNaN(instant)) return undefined;
@@ -153,7 +153,7 @@ export function appendInstant(source: Buffer, from: number, to: number, out: Byt
   return DATETIME;
 }
 
-/** Milliseconds since 1970; NaN for anything but an instant in the years 0 to 9999. */
+/** Milliseconds since 1970. NaN unless the text is an instant in the years 0 to 9999. */
 export function readInstant(source: Buffer, from: number, to: number): number {
   if (to - from < 19 || source[from + 10] !== 0x54) return Number.NaN;
   const words = viewOf(source);
@@ -179,14 +179,14 @@ export function readInstant(source: Buffer, from: number, to: number): number {
   return days(year, month, day) * DAY_MS + (hour * 3600 + minute * 60 + second) * 1000 + fraction - readOffset(source, at, to);
 }
 
-/** Days since 1970 in the proleptic Gregorian calendar; years are counted from March 400 BC, so that the leap day comes last and none is negative. */
+/** Days since 1970 (proleptic Gregorian). Years begin in March, so that the leap day is the last day. */
 function days(year: number, month: number, day: number): number {
   const y = (month > 2 ? year : year - 1) + 400;
   const ofYear = (((153 * ((month + 9) % 12) + 2) / 5) | 0) + day - 1;
   return y * 365 + (y >> 2) - ((y / 100) | 0) + ((y / 400) | 0) + ofYear - 865_565;
 }
 
-/** The zone at the end in milliseconds; NaN when something else stands there. */
+/** Offset of the zone in milliseconds. NaN if the text is not a zone. */
 function readOffset(source: Buffer, from: number, to: number): number {
   if (from === to || (source[from] === 0x5a && from + 1 === to)) return 0;
   const words = viewOf(source);
@@ -201,7 +201,7 @@ function readOffset(source: Buffer, from: number, to: number): number {
   return sign * seconds * 1000;
 }
 
-/** Two digits as a number, NaN otherwise. Tests both bytes at once: a sum beyond 0x7f reveals anything above 9. */
+/** Two digits as a number, otherwise NaN. Tests both bytes at once: values above 9 exceed 0x7f in the sum. */
 function pair(words: DataView, at: number): number {
   const digits = words.getUint16(at, true) ^ 0x3030;
   return ((digits | (digits + 0x7676)) & 0x8080) === 0 ? (digits & 0xff) * 10 + (digits >> 8) : Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * Plain values as BSON elements, nested, with exact numbers. Written by hand because the library takes objects and JavaScript numbers: it would
- * turn an unsigned 64-bit number into -1 and refuse keys like `_bsontype`.
+ * Plain values as nested BSON elements with exact numbers. Pure. The library is not used: it rounds
+ * unsigned 64-bit numbers and rejects keys such as `_bsontype`.
  */
 import type { ByteWriter } from '../util/bytes/byte-writer.ts';
 import { JsonError, parseJson } from '../util/json/json.ts';
@@ -15,7 +15,7 @@ export const BINARY = 0x05;
 export const BOOLEAN = 0x08;
 export const NULL = 0x0a;
 
-/** An element: type, name, value. */
+/** Appends an element: type, name, value. */
 export function appendPlain(name: string, value: PlainValue, out: ByteWriter, depth = 0): void {
   const typeAt = out.length;
   out.byte(NULL);
@@ -24,7 +24,7 @@ export function appendPlain(name: string, value: PlainValue, out: ByteWriter, de
   out.bytes[typeAt] = type;
 }
 
-/** A JSON cell as a nested value. Returns undefined and appends nothing when its text is not valid JSON. */
+/** Appends a JSON cell as a nested value. Returns `undefined` and appends nothing if it is not valid JSON. */
 export function appendCell(bytes: Buffer, out: ByteWriter): number | undefined {
   try {
     return appendContent(parseJson(bytes, { maxDepth: MAX_RESULT_DEPTH, repeatedKeys: 'last' }), out, 0);
@@ -34,7 +34,7 @@ export function appendCell(bytes: Buffer, out: ByteWriter): number | undefined {
   }
 }
 
-/** A name cannot hold the zero byte that ends it. */
+/** A zero byte ends a name, so zero bytes in names become U+FFFD. */
 export function appendCString(text: string, out: ByteWriter): void {
   out.text(text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
   out.byte(0);

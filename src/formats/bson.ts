@@ -1,10 +1,6 @@
 /**
- * BSON: one document `{"rows": [ … ]}`. A whole number is int32 or int64 by its size and decimal128 beyond, a decimal is decimal128,
- * a float a double (NaN and infinities are real ones), a timestamp a UTC datetime in milliseconds; what such a type cannot hold exactly
- * (more than 34 digits, `infinity`, years BC) is the string that the other formats give. Dates and times of day are strings: a BSON date
- * is an instant. JSON is nested documents with exact numbers.
- *
- * The document begins with its length, so rows() and value() write what follows the first 14 bytes, and head() makes those at the end.
+ * BSON: one document `{"rows": [ … ]}`. Values that a BSON type cannot hold exactly are strings.
+ * The document begins with its length, so head() is made last, for the 14 bytes before the body.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
@@ -68,7 +64,7 @@ const WRITERS: Readonly<Record<Kind, BsonWriter>> = {
 };
 
 interface BsonColumn {
-  /** The name with the zero byte that ends it. */
+  /** Name with its terminating zero byte. */
   readonly name: EncodedText;
   readonly write: BsonWriter;
 }
@@ -92,7 +88,7 @@ function writeFields(columns: readonly BsonColumn[], { bytes, from, to }: Cells,
   }
 }
 
-/** Rows inside of a cell: a document, or an array of them. */
+/** Writes related rows inside a cell as a document or an array of documents. */
 function documentsOf({ kind, columns }: NestedRows): BsonWriter {
   const inner = columns.map(columnOf);
   const reader = new NestedReader(columns.length);
@@ -138,7 +134,7 @@ class BsonRows implements RowWriter {
     this.close(start);
   }
 
-  /** Begins a row. Returns where its length goes. */
+  /** Begins a row. Returns the position of its length. */
   open(): number {
     const out = this.#out;
     out.byte(DOCUMENT);
@@ -167,10 +163,10 @@ function cString(name: string): EncodedText {
 
 const ZERO = 0x30;
 const NINE = 0x39;
-/** A document cannot hold more rows. */
+/** Enough for every row that fits into a document. */
 const INDEX_DIGITS = 10;
 
-/** The keys of an array: the index in digits, counted like an odometer, since divisions would cost more than the rest. */
+/** Keys of an array: the index in decimal digits, incremented digit by digit because divisions are slow. */
 class Index {
   readonly #digits = new Uint8Array(INDEX_DIGITS).fill(ZERO);
   #first = INDEX_DIGITS - 1;

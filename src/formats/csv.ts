@@ -1,6 +1,6 @@
 /**
- * CSV as in RFC 4180: CRLF, quotes where needed, a header even without rows. NULL is an empty field, an empty string is `""`. Cells are data:
- * formulas are not escaped for spreadsheets.
+ * CSV (RFC 4180): CRLF, quotes where needed, always a header. NULL is an empty field, `""` an empty string.
+ * Cells are data: formulas are not escaped for spreadsheets.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { NestedRows } from '../model/nested.ts';
@@ -32,7 +32,7 @@ const writeQuoted: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
 };
 
-/** Writes without quotes as long as none are needed; most cells need none. */
+/** Writes without quotes until a byte requires them. Most cells need none. */
 const writeText: CellWriter = (source, from, to, out) => {
   if (from === to || !copyEscaped(source, from, to, out, BARE, quoteInstead)) writeQuoted(source, from, to, out);
 };
@@ -57,7 +57,7 @@ const WRITERS: Readonly<Record<Kind, CellWriter>> = {
   other: writeText,
 };
 
-/** Rows inside of a cell are JSON text. */
+/** Related rows inside a cell are JSON text. */
 function jsonText(nested: NestedRows): CellWriter {
   const write = jsonOfRows(nested);
   const scratch = new ByteWriter(Number.POSITIVE_INFINITY, () => {});

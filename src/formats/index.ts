@@ -1,6 +1,4 @@
-/**
- * The formats that a caller can ask for, by the name that `format` gives.
- */
+/** The formats by their name in the parameter `format`. */
 import { bson } from './bson.ts';
 import { csv } from './csv.ts';
 import type { Format } from './format.ts';

@@ -1,6 +1,6 @@
 /**
- * JSON: an array with one object per row, or a plain value as it is. Numbers are copied digit by digit.
- * A column name that appears twice in a result is written twice.
+ * JSON: an array with an object per row, or a plain value. Numbers are copied digit by digit.
+ * A column name that occurs twice in a result is written twice.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
@@ -8,6 +8,7 @@ import type { Kind } from '../model/table.ts';
 import { BoundedMap } from '../util/bounded-map.ts';
 import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
 import { appendJson, writeJson } from '../util/json/json.ts';
+import { memo } from '../util/memo.ts';
 import type { Format, RowWriter } from './format.ts';
 import {
   type CellWriter,
@@ -23,7 +24,7 @@ import {
 
 const QUOTE = 0x22;
 const PLAIN = plainBytes({ except: '"\\' });
-/** By byte, its escape inside a string. */
+/** Escapes inside a string, by byte. */
 const ESCAPES: readonly EncodedText[] = Array.from(
   { length: 0x80 },
   (_, byte) => new EncodedText(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
@@ -53,12 +54,12 @@ const writeBytes: CellWriter = (source, from, to, out) => {
 };
 
 /**
- * How a value is written: copied as it is, in quotes, or in quotes with escapes; or by a writer of its own. The first three are calls that
- * the runtime knows beforehand, which shows in the cost of a page.
+ * Encoding of a value: copied, quoted, quoted with escapes, or by a writer of its own. The first three are
+ * direct calls, which makes pages cheaper than calling a writer.
  */
-type Way = 'bare' | 'quoted' | 'escaped' | CellWriter;
+type Encoding = 'bare' | 'quoted' | 'escaped' | CellWriter;
 
-const WAYS: Readonly<Record<Kind, Way>> = {
+const ENCODINGS: Readonly<Record<Kind, Encoding>> = {
   int: 'bare',
   decimal: writeNumber,
   float: writeNumber,
@@ -77,70 +78,63 @@ const WAYS: Readonly<Record<Kind, Way>> = {
 };
 
 interface JsonColumn {
-  readonly way: Way;
-  /** `,"name":`, for the first column with the brace; and the quote of a value that has one. */
+  readonly encoding: Encoding;
+  /** `,"name":` (`{` in the first column), with the opening quote if the value has one. */
   readonly before: EncodedText;
-  /** The same with NULL. */
+  /** `,"name":null` */
   readonly whenNull: EncodedText;
 }
 
-/** What stands before each value, by columns: statements of one shape share it. */
-const prepared = new WeakMap<readonly ResultColumn[], readonly JsonColumn[]>();
+/** Results of the same prepared statement share their columns. */
+const prepare = memo((columns: readonly ResultColumn[]): readonly JsonColumn[] =>
+  columns.map((column, index) => {
+    const mark = index === 0 ? '{' : ',';
+    return column.nested === undefined ? plainColumn(column, mark) : columnAs(jsonOfRows(column.nested), column, mark);
+  }),
+);
 
-function prepare(columns: readonly ResultColumn[]): readonly JsonColumn[] {
-  let known = prepared.get(columns);
-  if (known === undefined) {
-    known = columns.map((column, index) => {
-      const mark = index === 0 ? '{' : ',';
-      return column.nested === undefined ? plainColumn(column, mark) : columnAs(jsonOfRows(column.nested), column, mark);
-    });
-    prepared.set(columns, known);
-  }
-  return known;
-}
-
-/** Of tables that are alike, as those of many tenants are; so many characters of names. */
-const plain = new BoundedMap<string, JsonColumn>(256 * 1024, { sizeOf: (_, key) => key.length });
+/** Tables of different tenants are often alike. The limit is in characters of names. */
+const plainColumns = new BoundedMap<string, JsonColumn>(256 * 1024, { sizeOf: (_, key) => key.length });
 
 function plainColumn(column: ResultColumn, mark: string): JsonColumn {
   const key = `${mark}${column.kind} ${column.name}`;
-  let known = plain.get(key);
+  let known = plainColumns.get(key);
   if (known === undefined) {
-    known = columnAs(WAYS[column.kind], column, mark);
-    plain.set(key, known);
+    known = columnAs(ENCODINGS[column.kind], column, mark);
+    plainColumns.set(key, known);
   }
   return known;
 }
 
-function columnAs(way: Way, { name }: ResultColumn, mark: string): JsonColumn {
+function columnAs(encoding: Encoding, { name }: ResultColumn, mark: string): JsonColumn {
   const before = `${mark}${writeJson(name)}:`;
-  const quote = way === 'quoted' || way === 'escaped' ? '"' : '';
-  return { way, before: new EncodedText(before + quote), whenNull: new EncodedText(`${before}null`) };
+  const quote = encoding === 'quoted' || encoding === 'escaped' ? '"' : '';
+  return { encoding, before: new EncodedText(before + quote), whenNull: new EncodedText(`${before}null`) };
 }
 
 function writeRow(columns: readonly JsonColumn[], { bytes, from, to }: Cells, out: ByteWriter): void {
   if (columns.length === 0) out.byte(0x7b);
   for (let i = 0; i < columns.length; i++) {
-    const { way, before, whenNull } = columns[i] as JsonColumn;
+    const { encoding, before, whenNull } = columns[i] as JsonColumn;
     const start = from[i] as number;
     const end = to[i] as number;
     if (start < 0) {
       out.encoded(whenNull);
-    } else if (way === 'escaped') {
+    } else if (encoding === 'escaped') {
       copyEscaped(bytes, start, end, out, PLAIN, escapeByte, before, QUOTE);
-    } else if (way === 'quoted') {
+    } else if (encoding === 'quoted') {
       out.copy(bytes, start, end, before, QUOTE);
-    } else if (way === 'bare') {
+    } else if (encoding === 'bare') {
       out.copy(bytes, start, end, before);
     } else {
       out.encoded(before);
-      way(bytes, start, end, out);
+      encoding(bytes, start, end, out);
     }
   }
   out.byte(0x7d);
 }
 
-/** Rows inside of a cell: an object, or an array of them. */
+/** Writes related rows inside a cell as an object or an array of objects. */
 export function jsonOfRows({ kind, columns }: NestedRows): CellWriter {
   const inner = prepare(columns);
   const reader = new NestedReader(columns.length);
@@ -182,7 +176,7 @@ class JsonRows implements RowWriter {
   }
 }
 
-/** The object without its array. */
+/** Writes a single row without an array. */
 class JsonRow implements RowWriter {
   readonly #rows: JsonRows;
 

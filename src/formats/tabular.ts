@@ -1,7 +1,6 @@
 /**
- * Any plain value as rows, for formats that know nothing else. An object is one row; a list has a row per item; anything else goes into a
- * column `value` (in a mixed list, beside the columns of the objects). The columns are all keys in order of first appearance; a missing key is
- * NULL. Lists and objects inside a row are JSON text.
+ * Plain values as rows, for formats that have only rows. An object is a row, a list has a row per item,
+ * and other values go to a column `value`. Columns are in order of first appearance.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import type { Kind } from '../model/table.ts';
@@ -56,7 +55,7 @@ export function writeTabular(
   writer.end();
 }
 
-/** Appends the canonical bytes of a cell with this value. Returns their kind. */
+/** Appends the canonical bytes of a value and returns their kind. */
 function appendCanonical(value: Exclude<PlainValue, null>, out: ByteWriter): Kind {
   const kind = kindOf(value);
   if (kind === 'json') out.text(writeJson(value));

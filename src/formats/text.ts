@@ -1,10 +1,10 @@
 /**
- * What the text formats share: copying UTF-8 from a cell into the answer with escapes, and base64. Bytes in, bytes out, no strings.
- * Knows no format: each brings a table of the bytes that need no escape, and a function for the others.
+ * Shared by the text formats: copies UTF-8 from a cell with escapes, and writes base64.
+ * Bytes in, bytes out, no strings. Each format supplies its table of plain bytes.
  */
 import { type ByteWriter, EncodedText, NONE, NOTHING, viewOf } from '../util/bytes/byte-writer.ts';
 
-/** Writes one cell that is not NULL: source[from..to) holds its canonical bytes. */
+/** Writes a cell that is not NULL. source[from..to) holds its canonical bytes. */
 export type CellWriter = (source: Buffer, from: number, to: number, out: ByteWriter) => void;
 
 /**
@@ -17,9 +17,9 @@ export const ABANDON = -1;
 export const REPLACEMENT = new EncodedText('\ufffd');
 
 /**
- * Bytes that need no escape: ASCII without controls and a few exceptions. `table` is the rule, byte by byte. `a`, `b` and `c` hold each of the
- * first three exceptions four times, so that four bytes can be tested at once (a control or DEL that the table allows only misses the fast
- * path).
+ * Bytes that need no escape: ASCII except controls and some others. `table` is the rule, byte by byte.
+ * `a`, `b` and `c` each repeat one excepted byte four times, so that four bytes are tested at once.
+ * Controls and DEL that the table allows take the slow path.
  */
 interface PlainBytes {
   readonly table: Uint8Array;
@@ -46,13 +46,13 @@ const ONES = 0x0101_0101;
 const SPACES = 0x2020_2020;
 const HIGH_BITS = 0x8080_8080;
 
-/** Of ASCII bytes, only those below a space, an exception or DEL set a high bit here; other bytes have it themselves. */
+/** Controls, exceptions, DEL and bytes beyond ASCII set a high bit. All others set none. */
 function isPlain(word: number, { a, b, c }: PlainBytes): boolean {
   const special = (word - SPACES) | ((word ^ a) - ONES) | ((word ^ b) - ONES) | ((word ^ c) - ONES) | (word + ONES) | word;
   return (special & HIGH_BITS) === 0;
 }
 
-/** Copies with escapes, between a text and a byte. Returns false when the escape function gave up; then nothing has been written. */
+/** Copies with escapes between `before` and `after`. Returns `false`, with nothing written, if `escape` abandons. */
 export function copyEscaped(
   source: Buffer,
   from: number,
@@ -69,7 +69,7 @@ export function copyEscaped(
   const words = viewOf(source);
   let { bytes, view } = out;
   let length = before.put(view, start);
-  // From here on, all was copied as it is.
+  // Everything before this byte was copied unchanged.
   let since = from;
   for (let at = from; at < to; ) {
     while (at + 4 <= to) {
@@ -80,7 +80,7 @@ export function copyEscaped(
       at += 4;
     }
     if (at >= to) break;
-    // The last bytes are tested with those before them, which were copied as they are, and may be again.
+    // The last bytes are tested together with earlier ones, which may be copied twice.
     if (at + 4 > to && to - since >= 4) {
       const word = words.getInt32(to - 4, true);
       if (isPlain(word, plain)) {
@@ -111,8 +111,8 @@ export function copyEscaped(
 }
 
 /**
- * The length of the UTF-8 character at `at`, whose first byte is 0x80 or above. Negative when it is invalid: that many bytes become one
- * U+FFFD (the longest valid beginning of a character, as in browsers).
+ * Length of the UTF-8 character at `at`, whose first byte is at least 0x80. Negative if it is invalid: then
+ * that number of bytes becomes one U+FFFD (the longest valid prefix, as in browsers).
  */
 export function characterLength(source: Buffer, at: number, to: number): number {
   const first = source[at] as number;
@@ -128,7 +128,7 @@ export function characterLength(source: Buffer, at: number, to: number): number 
   return 4;
 }
 
-/** Copies the run of bytes of 0x80 and above at `from`; invalid UTF-8 becomes U+FFFD. Returns where the run ends. */
+/** Copies a run of bytes of at least 0x80. Invalid UTF-8 becomes U+FFFD. Returns the end of the run. */
 export function copyBeyondAscii(source: Buffer, from: number, to: number, out: ByteWriter): number {
   let at = from;
   while (at < to && (source[at] as number) >= 0x80) {
@@ -144,7 +144,7 @@ export function copyBeyondAscii(source: Buffer, from: number, to: number, out: B
   return at;
 }
 
-/** Copies UTF-8 as it is; invalid bytes become U+FFFD. */
+/** Copies UTF-8. Invalid bytes become U+FFFD. */
 export const copyText: CellWriter = (source, from, to, out) => {
   copyEscaped(source, from, to, out, ASCII, copyBeyondAscii);
 };
@@ -154,7 +154,7 @@ const ASCII = plainBytes({ also: CONTROLS, except: '' });
 
 export const copyCell: CellWriter = (source, from, to, out) => out.copy(source, from, to);
 
-/** Is a number's text a number, and not NaN or an infinity? */
+/** `true` unless the text of a number is NaN or an infinity. */
 export function isFiniteText(source: Buffer, from: number): boolean {
   const first = source[from] as number;
   const digit = first === 0x2d ? (source[from + 1] as number) : first;
@@ -168,7 +168,7 @@ export const copyBool: CellWriter = (source, from, _to, out) => out.encoded(sour
 
 const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 const PADDING = 0x3d;
-/** Larger values go through the runtime's encoder, in pieces of a multiple of three bytes. */
+/** Larger values are encoded by the runtime, in pieces of a multiple of three bytes. */
 const SMALL_BINARY = 96;
 const BINARY_PIECE = 48 * 1024;
 

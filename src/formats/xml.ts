@@ -1,7 +1,6 @@
 /**
- * XML: `<response>` with a `<row>` for each row and an element for each column. NULL is an empty element with nil="true"; a column whose
- * name is no XML name is `<column name="…">`; characters that XML 1.0 cannot hold, not even escaped, are U+FFFD. No namespaces: a name
- * with a colon counts as no name, since its prefix would be declared nowhere.
+ * XML: `<response>` with a `<row>` per row and an element per column. NULL is an empty element with nil="true".
+ * Names that are not XML names are `<column name="…">`; characters that XML cannot hold become U+FFFD.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
@@ -26,8 +25,8 @@ const CLOSING = Buffer.from('</response>');
 const EMPTY_ROW = new EncodedText('<row></row>');
 
 /**
- * XML names that are valid in every edition of XML 1.0, since many parsers keep to the early ones: ASCII and the letters of the large scripts.
- * Other names are legal today, but `<column name="…">` is understood everywhere.
+ * Names that are valid in every edition of XML 1.0, since many parsers implement an early one. Names with
+ * a colon are excluded, since their prefix would be an undeclared namespace.
  */
 const NAME_START = [
   'A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0388-\\u038a\\u038e-\\u03a1\\u03a3-\\u03ce',
@@ -36,10 +35,10 @@ const NAME_START = [
 const NAME = new RegExp(`^[${NAME_START}][-.0-9${NAME_START}]*$`, 'u');
 
 const PLAIN = plainBytes({ also: '\t\n', except: '&<>' });
-/** A `>` does no harm there. */
+/** `>` needs no escape in attributes. */
 const PLAIN_IN_ATTRIBUTE = plainBytes({ except: '&<"' });
 
-/** A literal carriage return would be read as a line feed, and any white space in an attribute as a space. */
+/** Parsers read a literal CR as LF, and all white space in attributes as spaces. */
 const ENTITIES: Readonly<Record<number, EncodedText>> = Object.fromEntries(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;', '\n': '&#10;', '\t': '&#9;' }).map(
     ([character, entity]) => [character.charCodeAt(0), new EncodedText(entity)],
@@ -98,7 +97,7 @@ interface XmlTags {
   readonly nil: EncodedText;
 }
 
-/** The tags of a row are part of its first and last column's. */
+/** The first and the last column include the tags of the row. */
 function tags(column: ResultColumn, index: number, columns: readonly ResultColumn[]): XmlTags {
   return tagsWithin(column, index === 0 ? '<row>' : '', index === columns.length - 1 ? '</row>' : '');
 }
@@ -136,7 +135,7 @@ function writeElements(all: readonly XmlTags[], writers: readonly CellWriter[], 
 
 const writerOf = ({ kind, nested }: ResultColumn): CellWriter => (nested === undefined ? WRITERS[kind] : elementsOf(nested));
 
-/** Rows inside of a cell: the elements of the one row, or a `<row>` for each. */
+/** Writes related rows inside a cell: the elements of a single row, or a `<row>` for each. */
 function elementsOf({ kind, columns }: NestedRows): CellWriter {
   const all = kind === 'one' ? columns.map((column) => tagsWithin(column, '', '')) : columns.map(tags);
   const writers = columns.map(writerOf);

@@ -1,6 +1,6 @@
 /**
- * Single values in YAML that readers of versions 1.1 and 1.2 understand in the same way: strings as strings, numbers as numbers.
- * Plain where that is certain (a letter first, only safe characters, no word with a meaning), else in double quotes.
+ * Scalars that YAML 1.1 and 1.2 read alike: strings as strings, numbers as numbers. Pure.
+ * Strings are plain only if that is certain to be safe, otherwise in double quotes.
  */
 import type { Kind } from '../model/table.ts';
 import { type ByteWriter, EncodedText } from '../util/bytes/byte-writer.ts';
@@ -25,12 +25,12 @@ const PLAIN = plainBytes({ except: ':#"\x7f' });
 const QUOTED = plainBytes({ except: '"\\\x7f' });
 
 const LONGEST_WORD = 5;
-/** What some version of YAML takes for null, a boolean or a number, although it begins with a letter (and so is `e5`); in any case of letters. */
+/** Words that some YAML version reads as null, a boolean or a number. Compared without case. */
 const WORDS = new Set(
   ['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null', 'nan', 'inf'].map((word) => packed(Buffer.from(word), 0, word.length)),
 );
 
-/** A word of up to five letters as a number, the same for upper and lower case. */
+/** Packs a word of up to five letters into a number, ignoring case. */
 function packed(source: Buffer, from: number, to: number): number {
   let code = 0;
   for (let at = from; at < to; at++) code = code * 256 + ((source[at] as number) | 0x20);
@@ -54,7 +54,7 @@ const ESCAPES: readonly EncodedText[] = Array.from(
   (_, byte) => new EncodedText(SHORT_ESCAPES[byte] ?? `\\x${byte.toString(16).padStart(2, '0')}`),
 );
 
-/** Beyond ASCII: what YAML does not count as printable, or takes for a line break or a byte order mark, is escaped. */
+/** Escapes non-ASCII characters that are not printable in YAML, line breaks, and byte order marks. */
 const escapeQuoted: Escape = (source, from, to, out) => {
   let at = from;
   if ((source[at] as number) < 0x80) {
@@ -101,7 +101,7 @@ export const writeText: CellWriter = (source, from, to, out) => {
   if (!maybePlain(source, from, to) || !copyEscaped(source, from, to, out, PLAIN, giveUp)) writeQuoted(source, from, to, out);
 };
 
-/** Rules out texts that are not plain strings although they contain only safe characters. */
+/** `false` if the text must be quoted even if all its characters are safe, such as `true`. */
 function maybePlain(source: Buffer, from: number, to: number): boolean {
   const letter = (source[from] as number) | 0x20;
   if (from === to || letter < 0x61 || letter > 0x7a || source[to - 1] === SPACE) return false;
@@ -109,14 +109,14 @@ function maybePlain(source: Buffer, from: number, to: number): boolean {
   return to - from > LONGEST_WORD || !WORDS.has(packed(source, from, to));
 }
 
-/** For values that need no escapes but would be read as a date or a number. */
+/** Quotes values that need no escapes but would be read as dates or numbers. */
 const writeAsIs: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
   out.copy(source, from, to);
   out.byte(QUOTE);
 };
 
-/** Version 1.1 knows an exponent only after a point and with a sign: `1e5` would be a string there, `1.0e+5` is a number in both. */
+/** YAML 1.1 requires a point and a sign in exponents: it reads `1e5` as a string, `1.0e+5` as a number. */
 export const writeNumber: CellWriter = (source, from, to, out) => {
   if (!isFiniteText(source, from)) {
     writeAsIs(source, from, to, out);
@@ -142,12 +142,12 @@ const writeBytes: CellWriter = (source, from, to, out) => {
   out.byte(QUOTE);
 };
 
-/** A key of more than 1024 characters must be announced with a question mark; the limit is met with a margin. */
-const LONGEST_SIMPLE_KEY = 1000;
+/** YAML limits simple keys to 1024 characters. Longer keys need a question mark. */
+const MAX_SIMPLE_KEY_CHARS = 1000;
 
 /**
- * JSON text as a YAML flow value. White space is dropped (line breaks would need indentation), numbers get the form above, and escapes that
- * only JSON has (`\/`, surrogate pairs) become the characters themselves.
+ * Writes JSON text as a YAML flow value. White space is dropped, since line breaks would need indentation.
+ * Numbers get the form above, and escapes that only JSON has become the characters themselves.
  */
 const writeFlow: CellWriter = (source, from, to, out) => {
   for (let at = from; at < to; ) {
@@ -180,7 +180,7 @@ function flowString(source: Buffer, from: number, to: number, out: ByteWriter): 
   }
   let next = end + 1;
   while (next < to && (source[next] as number) <= SPACE) next++;
-  if (source[next] === 0x3a && end - from > LONGEST_SIMPLE_KEY) out.text('? ');
+  if (source[next] === 0x3a && end - from > MAX_SIMPLE_KEY_CHARS) out.text('? ');
   if (escaped) {
     const text = Buffer.from(decoded(source.toString('utf8', from, end + 1)));
     writeQuoted(text, 0, text.length, out);
@@ -188,7 +188,7 @@ function flowString(source: Buffer, from: number, to: number, out: ByteWriter): 
   return end + 1;
 }
 
-/** The text of a JSON string; as it stands when it is none after all. */
+/** Decodes a JSON string. Returns the literal unchanged if it is invalid. */
 function decoded(literal: string): string {
   try {
     return String(JSON.parse(literal));
@@ -197,12 +197,12 @@ function decoded(literal: string): string {
   }
 }
 
-/** A key as it stands before its colon, announced when it is very long. */
+/** Writes a key without its colon, with a question mark if it is very long. */
 export function writeKey(name: string, out: ByteWriter): void {
   const bytes = Buffer.from(name);
   const start = out.length;
   writeText(bytes, 0, bytes.length, out);
-  if (out.length - start <= LONGEST_SIMPLE_KEY) return;
+  if (out.length - start <= MAX_SIMPLE_KEY_CHARS) return;
   out.length = start;
   out.text('? ');
   writeQuoted(bytes, 0, bytes.length, out);

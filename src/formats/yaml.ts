@@ -1,6 +1,6 @@
 /**
- * YAML: a list of mappings, one per row, with nested values as flow collections; or a plain value in block style.
- * yaml-scalar.ts writes single values.
+ * YAML: a list of mappings, one per row, with nested values as flow collections; or a plain value as blocks.
+ * Scalars are in yaml-scalar.ts.
  */
 import type { Cells, ResultColumn } from '../model/cells.ts';
 import { NestedReader, type NestedRows } from '../model/nested.ts';
@@ -36,13 +36,13 @@ function keyText(name: string): string {
   return text;
 }
 
-/** A key and its colon, for what follows after a space or on the next line; a very long one stands on a line of its own. */
+/** A key with its colon. A very long key has a line of its own. */
 export function memberStart(name: string, indent: string): string {
   const key = keyText(name);
   return key.startsWith('? ') ? `${key}\n${indent}:` : `${key}:`;
 }
 
-/** Columns of rows that stand `indent` deep; behind it comes what the first of them begins with, and what all others do. */
+/** Columns of rows at an indentation, followed by `first` in the first column and by `other` in the others. */
 function columnsAt(columns: readonly ResultColumn[], indent: string, first: string, other: string): readonly YamlColumn[] {
   return columns.map(({ name, kind, nested }, index) => ({
     prefix: new EncodedText(`${indent}${index === 0 ? first : other}${memberStart(name, indent + other)} `),
@@ -61,7 +61,7 @@ function writeMembers(columns: readonly YamlColumn[], { bytes, from, to }: Cells
   }
 }
 
-/** Rows inside of a cell: a block below the key, a mapping or a list of them. */
+/** Writes related rows inside a cell as a block below the key: a mapping, or a list of mappings. */
 function blockOf({ kind, columns }: NestedRows, indent: string): CellWriter {
   const inner = columnsAt(columns, indent, kind === 'one' ? '  ' : '- ', '  ');
   const reader = new NestedReader(columns.length);
@@ -71,7 +71,7 @@ function blockOf({ kind, columns }: NestedRows, indent: string): CellWriter {
     if (rows === 0 || columns.length === 0) return;
     out.byte(LINE_END);
     for (let row = 0; row < rows; row++) writeMembers(inner, reader.next(), out);
-    // The line of the key ends with its value, and this one has ended it already.
+    // The caller ends the line of the key, which the block has already done.
     out.length--;
   };
 }
@@ -99,7 +99,7 @@ class YamlRows implements RowWriter {
   }
 }
 
-/** Appends a value that begins on the current line; nested lines are indented by `indent`. Ends with a line break. */
+/** Appends a value that begins on the current line, and a line break. Nested lines are indented by `indent`. */
 function appendValue(value: PlainValue, indent: string, out: ByteWriter): void {
   if (indent.length > MAX_RESULT_DEPTH * 2) throw new NestingError();
   if (value instanceof Map && value.size > 0) appendMembers(value, indent, out);
@@ -143,7 +143,7 @@ function appendScalar(value: PlainValue, out: ByteWriter): void {
   }
 }
 
-/** A value that is neither a list nor a mapping, as it stands on a line. */
+/** A scalar as YAML text. */
 export function scalarText(value: string | number | boolean | null): string {
   const out = new ByteWriter(Number.POSITIVE_INFINITY, () => {});
   appendScalar(value, out);

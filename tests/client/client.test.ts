@@ -1,5 +1,5 @@
-// The typed client: what the command writes compiles with the last two TypeScript majors and refuses what is wrong; reads are tried again; the runtime
-// stays small.
+// The typed client: generated files compile with the last two TypeScript majors and reject mistakes,
+// reads are retried, and the runtime stays small.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -23,7 +23,7 @@ let project: TestProject;
 let folder: string;
 let shop: Shop;
 
-/** Two foreign keys to one table, one to itself, one that is unique, and a junction. */
+/** Tables with two foreign keys to one table, a self-reference, a unique one, and a junction. */
 const RELATED = [
   `CREATE TABLE transfer (id int PRIMARY KEY, from_id int REFERENCES customer (id), to_id int NOT NULL REFERENCES customer (id),
     undoes int REFERENCES transfer (id))`,
@@ -56,7 +56,7 @@ function generate(...more: readonly string[]): Promise<{ stdout: string }> {
   return run(process.execPath, [join(root, 'dist/main.js'), 'client', 'generate', '--url', service.url, ...ids, ...more], { cwd: folder });
 }
 
-/** Errors of a file beside the generated one, as the compiler says them. */
+/** Returns the compiler's errors for a file beside the generated one. */
 async function compile(compiler: string, name: string, text: string): Promise<string> {
   writeFileSync(join(folder, name), text);
   const args = [
@@ -134,7 +134,7 @@ export async function related(): Promise<unknown> {
     'a list for one row': 'void db.transfer.row(1, { expand: { receipt: true } }).then((row) => row.receipt?.map(String));',
   };
 
-  test('is written, found to be current, and found to be old', async () => {
+  test('is written, and reported as current or outdated', async () => {
     await generate('--out', 'api.ts');
     expect((await generate('--out', 'api.ts', '--check')).stdout).toContain('up to date');
     const text = readFileSync(join(folder, 'api.ts'), 'utf8');
@@ -146,7 +146,7 @@ export async function related(): Promise<unknown> {
     expect(await compile(compiler, 'good.ts', program(GOOD))).toBe('');
   });
 
-  test('refuses what is wrong, each on its own line', async () => {
+  test('causes a type error for each mistake', async () => {
     const start = program('').split('\n').length - 1;
     const said = await compile('typescript/bin/tsc', 'bad.ts', program(Object.values(BAD).join('\n')));
     const lines = new Set([...said.matchAll(/bad\.ts\((\d+),/g)].map(([, line]) => Number(line)));
@@ -155,7 +155,7 @@ export async function related(): Promise<unknown> {
   });
 });
 
-test('numbers of a text are exact, whatever stands around them', () => {
+test('exact reading keeps all digits of numbers in any context', () => {
   expect(
     parseExact(
       '{"a":[9007199254740993,-9007199254740993,0.10,1e3,7],"b":"9007199254740993 0.5","c":"\\\\u0000b1","d":"x\\\\"1.5"}'.replaceAll(
@@ -171,7 +171,7 @@ test('numbers of a text are exact, whatever stands around them', () => {
   });
 });
 
-test('bigints are written as the numbers that they are, whatever stands around them', () => {
+test('exact writing turns bigints into numbers in any context', () => {
   const value = { big: [9007199254740993n, -1n, 7], text: 'x"\0b1', marked: '\0b1', '\0b2': '\0s', quoted: '"\\', none: null };
   const text = writeExact(value);
   expect(text).toContain('"big":[9007199254740993,-1,7]');
@@ -179,7 +179,7 @@ test('bigints are written as the numbers that they are, whatever stands around t
   expect(writeExact({ a: 1, b: 'x' })).toBe('{"a":1,"b":"x"}');
 });
 
-test('related rows come under the names that the types say', async () => {
+test('related rows are in the members that the types declare', async () => {
   const facts = { org: project.orgAbbr, project: project.projectAbbr };
   const db = looseClient({ url: service.url, headers: { ...project.headers } }, facts).db(`pg/${shop.database.name}`);
   const expand = {
@@ -207,7 +207,7 @@ test('related rows come under the names that the types say', async () => {
   });
 });
 
-describe('broken connections', () => {
+describe('a broken connection', () => {
   let server: Server;
   let answers: (number | 'break' | 'silence')[] = [];
   let asked = 0;
@@ -232,7 +232,7 @@ describe('broken connections', () => {
     return looseClient({ url, token: 'mr_x' }).db('pg/x')['t'] ?? expect.unreachable();
   };
 
-  test('reads are tried again, writes never', async () => {
+  test('causes retries of reads, never of writes', async () => {
     answers = [503, 'break'];
     asked = 0;
     expect(await client().read()).toEqual([]);
@@ -243,7 +243,7 @@ describe('broken connections', () => {
     expect(asked).toBe(1);
   });
 
-  test('a wait ends at its deadline', async () => {
+  test('ends a request at its timeout when nothing arrives', async () => {
     answers = ['silence'];
     await expect(client().read({ timeout: 20 })).rejects.toMatchObject({ name: 'MillraceError', code: 0, status: 'Timeout' });
   });

@@ -1,5 +1,5 @@
-// What the client sends and gets on all four engines: hostile values, pages, keys, sums, related rows, upserts, rows that were written, long queries, calls,
-// aborts, and exact numbers.
+// The client on all four engines: hostile values, pages, keys, aggregates, related rows, writes, long
+// queries, calls, aborts, and exact numbers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MillraceError, type ServiceFacts } from '../../src/client/index.ts';
 import { Bench } from '../custom/definitions.ts';
@@ -35,15 +35,15 @@ function api(more: Partial<ServiceFacts> = {}, exact = false): LooseApi {
 
 const HOSTILE = ['a,b', 'x.y', 'say "hi"', '\\', "'; --", '(a=eq.1)', '%', '_', '"', ' + ', '&x=1;y', '日本 𝄞', '', 'null', '$or', '#?/'];
 
-describe.each(ENGINE_NAMES)('on %s', (engine) => {
+describe.each(ENGINE_NAMES)('the client on %s', (engine) => {
   const table = (name: string, exact = false): LooseTable => {
     const decimals = { [`${refOf(engine)}/product`]: ['price'], [`${refOf(engine)}/orders`]: ['total'] };
     return api({ decimals }, exact).db(refOf(engine))[name] ?? expect.unreachable();
   };
-  // Where a statement takes long, some values stand for all.
+  // Statements are slow on this engine, so only some values are tested.
   const hostile = HOSTILE.slice(0, engine === 'clickhouse' ? 4 : undefined);
 
-  test('hostile values arrive as they are', async () => {
+  test('stores hostile values unchanged', async () => {
     const tag = table('tag');
     await tag.insert(hostile.map((label, index) => ({ id: 100 + index, label })));
     for (const [index, label] of hostile.entries()) {
@@ -54,7 +54,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(await tag.delete({ where: { id: { bw: [100, 200] } } })).toBe(hostile.length);
   });
 
-  test('reads rows, pages and keys; rejects with the words of the service', async () => {
+  test('reads rows, pages and keys; rejects with the message of the service', async () => {
     const orders = table('orders');
     expect(await orders.read({ where: { customer_id: null }, select: ['id'] })).toEqual([{ id: 4 }]);
     expect(await orders.read({ where: { customer_id: { null: false }, $not: { id: 1 } }, select: ['id'], order: { id: 'desc' } })).toEqual([
@@ -70,11 +70,11 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(missing).toMatchObject({ code: 404, status: 'Not Found', requestId: expect.any(String) as unknown });
   });
 
-  test('decimals are exact where that is asked for', async () => {
+  test('reads exact decimals with `exact`', async () => {
     expect(await table('product', true).read({ where: { id: 2 }, select: ['price'] })).toEqual([{ price: '1234567890123456.7891' }]);
   });
 
-  test('sums and groups, of hostile values too', async () => {
+  test('aggregates and groups hostile values', async () => {
     const tag = table('tag');
     await tag.insert(hostile.map((label, index) => ({ id: 500 + index, label })));
     const sums = await tag.aggregate({
@@ -94,7 +94,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect(months[0]).toHaveProperty('placed_at_month');
   });
 
-  test('decimals are texts where that is asked for, in sums and related rows too, with and without a fraction', async () => {
+  test('reads decimals as strings with `exact`, in aggregates and related rows as well', async () => {
     const [row] = await table('orders', true).read({
       where: { id: 1 },
       select: ['id', 'total'],
@@ -113,7 +113,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     expect([typeof sum?.s, Number(sum?.s), typeof sum?.a, typeof sum?.n]).toEqual(['string', 10, 'string', 'number']);
   });
 
-  test('a long list goes through a body, an abort ends the wait, and a refusal has its words', async () => {
+  test('sends long queries in a body, stops on abort, and reports messages of errors', async () => {
     const orders = table('orders');
     const ids = Array.from({ length: 2500 }, (_, index) => index + 2);
     expect((await orders.read({ where: { id: { in: ids } }, select: ['id'], order: { id: 'asc' } })).map(({ id }) => id)).toEqual([
@@ -126,7 +126,7 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
     await expect(orders.read({ where: { id: { is: 1 } } })).rejects.toThrow('is no operator');
   });
 
-  test('calls with hostile values in path, query and body', async () => {
+  test('calls endpoints with hostile values in path, query and body', async () => {
     const { database } = shops.get(engine) ?? expect.unreachable();
     const text = engine === 'clickhouse' ? 'toString(?:text)' : engine === 'postgres' ? '?:text::text' : '?:text';
     const sql = `SELECT ${text} AS said`;
@@ -150,8 +150,8 @@ describe.each(ENGINE_NAMES)('on %s', (engine) => {
   });
 });
 
-describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('writes on %s', (engine) => {
-  test('give rows or their number, replace what is there, try, and have a bound', async () => {
+describe.each(ENGINE_NAMES.filter((engine) => engine !== 'clickhouse'))('a table of the client on %s', (engine) => {
+  test('returns rows or counts from writes, upserts, dry-runs, and limits affected rows', async () => {
     const tag = api().db(refOf(engine))['tag'] ?? expect.unreachable();
     const rows = HOSTILE.map((label, index) => ({ id: 700 + index, label }));
     expect(await tag.insert(rows, { dryRun: true })).toBe(rows.length);

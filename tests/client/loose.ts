@@ -1,4 +1,4 @@
-// Clients whose types say nothing, so that one test serves all tables.
+// Clients with loose types, so that one test works on all tables.
 import { createClient, type ServiceFacts, type TableClient, type TableShape } from '../../src/client/index.ts';
 
 interface Loose extends TableShape {

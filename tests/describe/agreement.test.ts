@@ -1,7 +1,8 @@
-// One table of parameters and errors feeds the parser, the document and the reference: what the service takes and answers is what it says, both ways.
+// Parser, OpenAPI document and reference share one table of parameters and errors. The service must
+// accept and return exactly what the document lists.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiOperation, PARAMETERS } from '../../src/auto/request/parameters.ts';
-import { API_OPERATIONS, BESIDES, errorsOf, OPERATION_ROWS, statusesOf } from '../../src/describe/operations.ts';
+import { API_OPERATIONS, errorsOf, GENERAL_ERRORS, OPERATION_ROWS, statusesOf } from '../../src/describe/operations.ts';
 import { AUTO_ERRORS } from '../../src/errors/auto.ts';
 import { createShop, type Shop } from '../spec/shop-tables.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
@@ -30,19 +31,19 @@ afterAll(async () => {
 
 interface Sent {
   readonly at?: string;
-  /** Instead of the query that works. */
+  /** Replaces the valid query. */
   readonly query?: string;
-  /** Behind it. */
+  /** Appended to the query. */
   readonly more?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Nothing refers to the row. */
+/** Row 4 has no references to it. */
 const PATHS = { table: '', query: '/query', row: '/4' } as const;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What makes each operation work, changed by what is sent. */
+/** A valid request for each operation. */
 const WORKING: Readonly<Record<ApiOperation, Sent>> = {
   read: { query: 'pg=0&ps=5' },
   query: { body: 'pg=0&ps=5', headers: FORM },
@@ -70,14 +71,14 @@ function send(operation: ApiOperation, { at, query, more = '', body, headers }: 
   });
 }
 
-describe('parameters', () => {
+describe('the parameters of an operation', () => {
   const answers = async (operation: ApiOperation, name: string): Promise<string> => {
     const sent = { more: `${encodeURIComponent(name)}=` };
     const { text } = await send(operation, sent);
     return text;
   };
 
-  test.each(API_OPERATIONS)('%s takes those that the document lists, and no others', async (operation) => {
+  test.each(API_OPERATIONS)('%s accepts exactly the parameters that the document lists', async (operation) => {
     const { method, path } = OPERATION_ROWS[operation];
     const at = { table, query: `${table}/query`, row: `${table}/{key}` }[path];
     const { Query, [`pg.${shop.database.name}.orders.query`]: own } = document.components.schemas;
@@ -93,15 +94,15 @@ describe('parameters', () => {
   });
 });
 
-describe('errors', () => {
-  test('every error of the Auto API belongs to an operation', () => {
+describe('the errors of an operation', () => {
+  test('include every error of the Auto API at least once', () => {
     const known = new Set(API_OPERATIONS.flatMap((operation) => [...errorsOf(operation)]));
     expect(Object.keys(AUTO_ERRORS).filter((key) => !known.has(key as keyof typeof AUTO_ERRORS))).toEqual([]);
-    // What can happen to any request is the default answer, and listed nowhere.
-    expect(BESIDES.filter((key) => known.has(key))).toEqual([]);
+    // General errors are the default response and are not listed by operation.
+    expect(GENERAL_ERRORS.filter((key) => known.has(key))).toEqual([]);
   });
 
-  /** Bad requests for any operation, by the status that they get. */
+  /** Bad requests for any operation, by expected status. */
   const anyBad = (): Readonly<Record<number, Sent>> => ({
     400: { more: '$nothing=1' },
     401: { headers: { 'x-power-token': 'mr_x' } },
@@ -129,11 +130,11 @@ describe('errors', () => {
     'row.patch': () => ({ ...badKey(), ...badBody, 422: { body: { total: 'x' } } }),
     'row.delete': () => ({ ...badKey(), 422: { query: '$max_affected=0' } }),
   };
-  /** What takes a database that is away, a slow client, or another engine. */
+  /** Statuses that need an unreachable database, a slow client, or another engine. */
   const ELSEWHERE: Readonly<Partial<Record<ApiOperation, readonly number[]>>> = { 'row.read': [422] };
   const INFRASTRUCTURE = [424, 503, 504];
 
-  test.each(API_OPERATIONS)('%s gives the statuses that the document lists', async (operation) => {
+  test.each(API_OPERATIONS)('%s returns the statuses that the document lists', async (operation) => {
     const wanted = { ...anyBad(), ...BAD[operation]() };
     const seen: number[] = [];
     for (const [status, sent] of Object.entries(wanted)) {

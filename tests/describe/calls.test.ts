@@ -1,5 +1,5 @@
-// Custom endpoints in the OpenAPI document: inputs, paths, the answers that their definitions tell of, and refusals; each is called from the document, and
-// its answer judged by it.
+// Custom endpoints in the OpenAPI document: inputs, paths, responses and rejections. Each endpoint is
+// called as the document says, and its response validated against the document.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Bench } from '../custom/definitions.ts';
@@ -69,12 +69,12 @@ afterAll(async () => {
 const pathOf = (uri: string): string => `/${project.orgAbbr}/${project.projectAbbr}/${uri}`;
 const operation = (uri: string, method: string): Operation => document.paths[pathOf(uri)]?.[method] ?? expect.unreachable();
 
-test('a public validator accepts them', async () => {
+test('a public validator accepts a document with Custom endpoints', async () => {
   const judged = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
   expect(judged.errors ?? []).toEqual([]);
 });
 
-test('inputs, statuses, headers, files and refusals are described', () => {
+test('the document describes inputs, statuses, headers, files and rejections', () => {
   expect(parametersOf(document, pathOf('things/{id}'), 'get')[0]).toMatchObject({ name: 'id', in: 'path', schema: { type: 'integer' } });
   const read = operation('things/{id}', 'get').responses;
   expect(read['200']).toMatchObject({ headers: { Location: {}, 'X-Served-Version': {} }, content: { 'text/csv': {} } });

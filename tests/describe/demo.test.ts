@@ -1,5 +1,5 @@
-// The demo, as its own document describes it: every operation is called by requests that are made from the document alone, and every answer is judged by
-// it strictly. And the README's TypeScript, with the client that is generated from it.
+// The demo service: every operation is called from the OpenAPI document alone, and every response validated
+// strictly. Also the TypeScript of the README, with a generated client.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Sends what the document says, and returns what is wrong with the answer. */
+/** Sends a documented request and returns the problem of the response, if any. */
 async function tryOut(judge: Judge, path: string, method: string, operation: Operation, more: Readonly<Record<string, string>> = {}) {
   const made = requestFrom(document, path, method, more);
   if (made === undefined) return { label: `${method} ${path}`, status: 0, problem: 'no body can be made' };
@@ -57,25 +57,25 @@ async function tryOut(judge: Judge, path: string, method: string, operation: Ope
   return { label, status: answer.status, problem: judge.problem(operation, answer) };
 }
 
-test('every operation answers a request made from the document as the document says', async () => {
+test('every operation returns a documented response to a documented request', async () => {
   const judge = new Judge(document);
   expect(operations.length).toBeGreaterThan(50);
   const failures: string[] = [];
   const statuses = new Map<string, number>();
   for (const [path, method, operation] of operations) {
-    // Rows that the requests before have made, or that others refer to, decide about these.
+    // The outcome of these depends on rows of earlier requests and on references between rows.
     const others = path.endsWith('{key}') ? [404, 422] : method === 'delete' || method === 'put' || method === 'patch' ? [422] : [];
     const { label, status, problem } = await tryOut(judge, path, method, operation);
     statuses.set(operation.operationId, status);
     if (problem !== undefined || (status >= 300 && !others.includes(status))) failures.push(`${label} ${problem ?? ''}`);
   }
   expect(failures).toEqual([]);
-  // Most of them succeed.
+  // Most requests succeed.
   const refused = [...statuses.values()].filter((status) => status >= 300);
   expect(refused.length).toBeLessThan(operations.length / 4);
 });
 
-test('so do all formats, all words of parameters, and the filter on every column', async () => {
+test('all formats, all enumerated parameter values and filters on all columns return documented responses', async () => {
   const judge = new Judge(document);
   const failures: string[] = [];
   for (const [path, method, operation] of operations.filter(([path, method]) => method === 'get' && !path.endsWith('{key}')))
@@ -89,7 +89,7 @@ test('so do all formats, all words of parameters, and the filter on every column
   expect(failures).toEqual([]);
 });
 
-test("the README's TypeScript compiles with the client that is generated, and does what it says", async () => {
+test("the README's TypeScript compiles with a generated client, and works as described", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
   try {
     mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });

@@ -1,5 +1,5 @@
-// An OpenAPI document as its readers use it: references, requests that are made from nothing but the document, and a strict judge of answers: a status,
-// a media type or a member that is not in the document is a failure.
+// Reads an OpenAPI document as clients do: resolves references, builds requests, and validates responses.
+// Statuses, media types and members that the document does not list are failures.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from '../support/service.ts';
 
@@ -54,14 +54,14 @@ export function resolve<T>(document: OpenApi, value: object): T {
     .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document) as T;
 }
 
-/** All parameters of an operation, those of its path among them. */
+/** Returns the parameters of an operation and of its path. */
 export function parametersOf(document: OpenApi, path: string, method: string): readonly Parameter[] {
   const item = document.paths[path] ?? {};
   const shared = (item['parameters'] ?? []) as unknown as readonly Parameter[];
   return [...shared, ...(item[method]?.parameters ?? [])].map((parameter) => resolve<Parameter>(document, parameter));
 }
 
-/** A value of a schema: its example, its default, its first word, or the least that fits. */
+/** Returns the example, the default, the first enum value, or a minimal value of a schema. */
 export function exampleOf(document: OpenApi, schema: SchemaDoc): unknown {
   const own = resolve<SchemaDoc>(document, schema);
   const given = own.examples?.[0] ?? own.default ?? own.enum?.[0];
@@ -86,7 +86,7 @@ export interface MadeRequest {
   readonly type: string | undefined;
 }
 
-/** What a reader of the document would send: what is required, one filter, and whatever else is asked for. */
+/** Builds a request with all required parameters, one filter, and the parameters in `more`. */
 export function requestFrom(
   document: OpenApi,
   path: string,
@@ -115,7 +115,7 @@ export function requestFrom(
   return { path: address, type, body: isForm ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value) };
 }
 
-/** Judges answers; undefined when there is nothing to say against one. */
+/** Validates responses strictly. */
 export class Judge {
   readonly #document: OpenApi;
   readonly #ajv: Ajv2020;
@@ -138,7 +138,7 @@ export class Judge {
   }
 }
 
-/** Rows, counts and errors without members that the document does not name. */
+/** Forbids undocumented members in rows, counts and errors. */
 function closed(document: OpenApi): OpenApi {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
     const isClosed = 'x-table' in schema || name === 'Error' || name === 'RowsAffected';
@@ -147,7 +147,7 @@ function closed(document: OpenApi): OpenApi {
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) as never } };
 }
 
-/** References within the document, for a validator that knows it by its name. */
+/** Makes references absolute, since the validator knows the document by name. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
 }

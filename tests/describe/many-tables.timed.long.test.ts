@@ -1,4 +1,4 @@
-// The document of a thousand tables: it flows while it is made, others have their turns meanwhile, and it is made once.
+// The document of 1,000 tables: it is streamed, does not block the event loop, and is made once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/engines.ts';
 import { type Response, type Service, setUpProject, startService, type TestProject } from '../support/service.ts';
 
 const TABLES = 1000;
-const LONGEST_TURN_MS = 50;
+const MAX_TICK_MS = 50;
 const WATCH = new URL('../support/loop-watch.mjs', import.meta.url).href;
 
 let many: TestDatabase;
@@ -39,30 +39,30 @@ interface Watched {
   readonly work: number;
 }
 
-/** What the event loop had to do for an answer. */
+/** Measures the CPU time of the event loop during a request. */
 async function watched(ask: () => Promise<Response>): Promise<readonly [Response, Watched]> {
   const known = service.logs().filter((line) => line['watched'] === true).length;
   service.kill('SIGUSR2');
   const answer = await ask();
   service.kill('SIGUSR2');
-  const told = () => service.logs().filter((line) => line['watched'] === true) as unknown as Watched[];
-  await expect.poll(() => told().length, { timeout: 10_000 }).toBe(known + 1);
-  return [answer, told().at(-1) ?? { longest: Number.NaN, work: Number.NaN }];
+  const reports = () => service.logs().filter((line) => line['watched'] === true) as unknown as Watched[];
+  await expect.poll(() => reports().length, { timeout: 10_000 }).toBe(known + 1);
+  return [answer, reports().at(-1) ?? { longest: Number.NaN, work: Number.NaN }];
 }
 
 const ask = (database: TestDatabase, etag = ''): Promise<Response> =>
   service.request('GET', `/svc/rest/openapi/v1?db=pg/${database.name}`, { headers: { ...project.headers, 'if-none-match': etag } });
 
-test('a thousand tables hold nobody up, and the second time nothing is made', async () => {
-  // Programs are slow before the runtime knows them.
+test('the document of 1,000 tables does not block the event loop, and is made once', async () => {
+  // Warms up the runtime.
   expect((await ask(few)).status).toBe(200);
   const [first, making] = await watched(() => ask(many));
   expect(first.status).toBe(200);
   expect(Object.keys(first.json<{ paths: object }>().paths)).toHaveLength(3 * TABLES);
-  // Nobody knows its length when it begins.
+  // The length is unknown when the response begins.
   expect(first.headers['transfer-encoding']).toBe('chunked');
-  expect(making.longest).toBeLessThan(LONGEST_TURN_MS);
-  // A picture of the schema that is more than five seconds old is looked after before.
+  expect(making.longest).toBeLessThan(MAX_TICK_MS);
+  // A snapshot older than five seconds is refreshed first, which also takes time.
   const copying = async (): Promise<number> => {
     const [again, { work }] = await watched(() => ask(many));
     expect(again.body.equals(first.body)).toBe(true);
@@ -74,7 +74,7 @@ test('a thousand tables hold nobody up, and the second time nothing is made', as
   expect((await ask(many, first.headers.etag)).status).toBe(304);
 });
 
-test('who comes while it is made gets the same, and so does who asks the next instance whether it has changed', async () => {
+test('concurrent requests get the same document, and the next instance confirms its ETag', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-many-'));
   const other = await startService({ dataDir });
   const elsewhere = await setUpProject(other, [few.entry()]);

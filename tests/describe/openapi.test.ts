@@ -1,5 +1,5 @@
-// The OpenAPI document on all four engines: two public validators accept it, what it says of tables is true, and every operation that it lists
-// answers a request made from it with something that its own schemas accept.
+// The OpenAPI document on all four engines: public validators accept it, it describes the tables, and each
+// operation returns a response that matches its own schemas.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const PATH = '/svc/rest/openapi/v1';
 
 const quote = (engine: EngineName, name: string): string => (engine === 'postgres' ? `"${name.replaceAll('"', '""')}"` : `\`${name}\``);
 
-/** One table with a column of each type, one with names that mean something elsewhere, a view, and one of all but keys. */
+/** Adds a table with a column of each type, a table with special names, and a view. */
 async function addTables(engine: EngineName, { run }: TestDatabase): Promise<void> {
   for (const statement of PREPARATIONS[engine]) await run(statement);
   const columns = VALUE_TYPES[engine].map(({ declared }, index) => `c${index} ${declared}`);
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const world = (engine: EngineName) => worlds.get(engine) ?? expect.unreachable();
 
-describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
+describe.each(ENGINE_NAMES)('the OpenAPI document of %s', (engine) => {
   test('is accepted by two public validators', async () => {
     const { document, database, project } = world(engine);
     const judged = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
@@ -63,7 +63,7 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
     }
   });
 
-  test('says what the tables are', () => {
+  test('describes keys, columns and rights of the tables', () => {
     const { document, database } = world(engine);
     const schemas = document.components.schemas;
     const name = `${database.dbType}.${database.name}`;
@@ -85,7 +85,7 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
     expect(document['x-unreachable']).toEqual([]);
   });
 
-  test('has operations with names that are unique, and the statuses that each can give', () => {
+  test('has unique operation ids, and lists the statuses of each operation', () => {
     const operations = Object.values(world(engine).document.paths).flatMap((item) =>
       Object.values(item).filter(({ operationId }) => operationId !== undefined),
     );
@@ -95,15 +95,15 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '403', '404', '424', '503', '504']));
   });
 
-  test('has examples that work: every operation answers a request made from it as its schemas say', async () => {
+  test('has working examples: every operation returns a response that matches its schemas', async () => {
     const { document, project } = world(engine);
     const judge = new Judge(document);
     const failures: string[] = [];
-    // Where each write waits for the server to rewrite what it keeps, some tables stand for all.
+    // Writes are slow on ClickHouse, so only some tables are tested there.
     const paths = Object.entries(document.paths).slice(0, engine === 'clickhouse' ? 4 : undefined);
     for (const [path, item] of paths)
       for (const [method, operation] of Object.entries(item)) {
-        // No value is known that a column of some engine's own type takes.
+        // Some engine-specific types have no example.
         const sent = METHODS.includes(method) ? requestFrom(document, path, method) : undefined;
         if (sent === undefined) continue;
         const type = sent.type === undefined ? {} : { 'content-type': sent.type };
@@ -111,7 +111,7 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
           headers: { ...project.headers, ...type },
           body: sent.body,
         });
-        // Whether a row of these values is there already, and what refers to it, no document can know.
+        // The document cannot know existing rows and references to them.
         const unknowable = path.endsWith('{key}') ? [404, 409, 422] : [409];
         const isRefused = answer.status >= 400 && !unknowable.includes(answer.status);
         const problem = judge.problem(operation, answer) ?? (isRefused ? 'refused' : undefined);
@@ -121,7 +121,7 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
     expect(failures).toEqual([]);
   });
 
-  test('is narrowed to a database or a table, and tells that it has not changed', async () => {
+  test('can be limited to a database or a table, and returns 304 when unchanged', async () => {
     const { project, database } = world(engine);
     const get = (query: string, headers = {}) =>
       service.request('GET', `${PATH}?${query}`, { headers: { ...project.headers, ...headers } });
@@ -135,7 +135,7 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
     expect((await get(`db=${database.dbType}/${database.name}&table=nothing`)).status).toBe(404);
     expect((await get('db=zz/nowhere')).status).toBe(404);
     expect((await get('table=orders')).status).toBe(400);
-    // All of it: every type and the odd names.
+    // The whole database, with every type and the special names.
     const slice = `db=${database.dbType}/${database.name}`;
     const yaml = await get(`${slice}&format=yaml`);
     expect(yaml.headers['content-type']).toContain('yaml');
@@ -143,7 +143,7 @@ describe.each(ENGINE_NAMES)('the document of %s', (engine) => {
   });
 });
 
-test('the document lists the parameters that each method takes, and no others', async () => {
+test('the document lists exactly the parameters that each method accepts', async () => {
   const { document, project, database } = world('postgres');
   const path = project.autoPath('pg', database.name, 'orders');
   const all = Object.entries(document.components.parameters).flatMap(([name, parameter]) =>
@@ -164,7 +164,7 @@ test('the document lists the parameters that each method takes, and no others', 
   expect(wrong).toEqual([]);
 });
 
-test('a parameter that is unknown is refused with those that there are', async () => {
+test('an unknown parameter is rejected with a list of the known ones', async () => {
   const { project } = world('postgres');
   const ask = (path: string) => service.request('GET', `/svc/rest/${path}`, { headers: project.headers });
   const refused = await ask('openapi/v1?tabel=orders');
@@ -173,7 +173,7 @@ test('a parameter that is unknown is refused with those that there are', async (
   expect((await ask('openapi/v1?format=yaml')).status).toBe(200);
 });
 
-test('callers see what they may do: a token without the right to write, and one without the right to read', async () => {
+test('the document is limited to the rights of the token', async () => {
   const { project, database } = world('postgres');
   const makeToken = async (keyType: string): Promise<string> => {
     const made = await service.request('POST', '/svc/system/api/v1/token', {
@@ -191,7 +191,7 @@ test('callers see what they may do: a token without the right to write, and one 
   expect((await service.request('GET', PATH)).status).toBe(401);
 });
 
-test('a persona sees what it is granted, no more and no less', async () => {
+test('the document is limited to the grants of the persona', async () => {
   const { database } = world('postgres');
   const project = await setUpProject(service, [database.entry()]);
   const table = (name: string): string => `pg/${database.name}/${name}`;
@@ -227,7 +227,7 @@ test('a persona sees what it is granted, no more and no less', async () => {
   expect(Object.keys(all.paths)).toContain(project.autoPath('pg', database.name, 'item'));
 });
 
-test('a database that gives no answer is left out and named', async () => {
+test('an unreachable database is omitted and named', async () => {
   const { database } = world('postgres');
   const away = { ...database.entry(), db_name: 'away', host_details: [{ host: '127.0.0.1', port: '1' }] };
   const project = await setUpProject(service, [database.entry(), away]);
@@ -236,7 +236,7 @@ test('a database that gives no answer is left out and named', async () => {
   expect(Object.keys(document.paths)).toContain(project.autoPath('pg', database.name, 'orders'));
 });
 
-test('a table that changed shows within five seconds, under another tag', async () => {
+test('a changed table appears within five seconds, with another ETag', async () => {
   const { project, database } = world('postgres');
   const ask = () => service.request('GET', `${PATH}?db=pg/${database.name}`, { headers: project.headers });
   const before = await ask();
@@ -245,7 +245,7 @@ test('a table that changed shows within five seconds, under another tag', async 
   expect((await ask()).headers.etag).not.toBe(before.headers.etag);
 });
 
-test('Custom endpoints are there for those whom they permit, with the other versions', async () => {
+test('the document has the Custom endpoints that the caller may call, with their other versions', async () => {
   const { project, database } = world('postgres');
   const definition = (version: string, permission: string): string => `
 identifiers: {org_id: ${project.orgId}, project_id: ${project.projectId}, feature_id: ${project.userId}, space_id: ${project.spaces.dev}, user_id: ${project.userId}}
@@ -283,7 +283,7 @@ database: {ref: pg/${database.name}}
   expect((await new Validator().validate(document as unknown as Record<string, unknown>)).valid).toBe(true);
 });
 
-test('the page shows itself to anyone, allows nothing but itself, and names no other host', async () => {
+test('the viewer needs no authentication, and loads only its own files', async () => {
   const page = await service.request('GET', `${PATH}/ui`);
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -294,7 +294,7 @@ test('the page shows itself to anyone, allows nothing but itself, and names no o
   expect(page.text).not.toMatch(/<script>|style="|onclick/);
 });
 
-test('llms.txt says the same in less than 16 KB for 60 tables', async () => {
+test('llms.txt describes 60 tables in less than 16 KB', async () => {
   const { project, database } = world('mysql');
   for (let i = 0; i < 60; i++) {
     const columns = Array.from({ length: 20 }, (_, index) => `a_rather_long_column_${index} varchar(100)`);

@@ -1,4 +1,4 @@
-// How fresh the snapshot of a schema is, and what an unchanged schema costs its database.
+// Freshness of schema snapshots, and the cost of an unchanged schema for its database.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SchemaSnapshots } from '../../src/describe/schema-snapshots.ts';
 import type { SchemaDescription, SchemaReadOptions } from '../../src/engines/contract/engine.ts';

@@ -1,6 +1,4 @@
-/**
- * Numbers, instants and nested JSON: exact in every format, read back by readers that share no code with the writers.
- */
+/** Numbers, instants and nested JSON are exact in every format, as independent readers show. */
 import { Decimal128, Long } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +23,7 @@ const exact = fc.tuple(sign, digits(20), fraction).map(([minus, whole, part]) =>
 const bsonCell = (kind: ResultColumn['kind'], cell: TestCell) =>
   Object.values(readBsonRows(writeRows(bson, [{ name: 'c', kind }], [[cell]]))[0] ?? {})[0];
 
-/** Digits without sign of zero, point and zeros at the end, with the power of ten that they had. */
+/** Normalizes digits: no sign of zero, no point, no trailing zeros, and the exponent apart. */
 function normal(value: string): string {
   const [, minus = '', whole = '', part = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:E\+?(-?\d+))?$/.exec(value) ?? [];
   const significant = `${whole}${part}`.replace(/^0+/, '');
@@ -33,8 +31,8 @@ function normal(value: string): string {
   return `${minus}${kept}e${kept === '' ? 0 : Number(power) - part.length + significant.length - kept.length}`;
 }
 
-describe('numbers are exact', () => {
-  it('integers in bson: int32, int64, decimal128 or digits, whichever is first to hold them', () => {
+describe('a number', () => {
+  it('is int32, int64, decimal128 or digits in BSON, the first that holds an integer exactly', () => {
     fc.assert(
       fc.property(integer, (cell) => {
         const value = BigInt(cell);
@@ -48,7 +46,7 @@ describe('numbers are exact', () => {
     );
   });
 
-  it('decimals in bson', () => {
+  it('is an exact decimal128 in BSON when it is a decimal', () => {
     fc.assert(
       fc.property(exact, (cell) => {
         const read = bsonCell('decimal', cell);
@@ -59,7 +57,7 @@ describe('numbers are exact', () => {
     );
   });
 
-  it('instants in bson', () => {
+  it('is a datetime in BSON when it is an instant', () => {
     const instant = fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
     fc.assert(
       fc.property(instant, fc.integer({ min: -15 * 60, max: 15 * 60 }), (date, minutes) => {
@@ -82,7 +80,7 @@ describe('numbers are exact', () => {
       expect(readInstant(Buffer.from(bad), 0, bad.length)).toBeNaN();
   });
 
-  it('in yaml as numbers, in both versions', () => {
+  it('is read as the same number by YAML 1.1 and 1.2', () => {
     const float = fc.double({ noNaN: true, noDefaultInfinity: true });
     for (const version of ['1.1', '1.2'] as const) {
       fc.assert(
@@ -103,13 +101,13 @@ describe('numbers are exact', () => {
   });
 });
 
-describe('json cells', () => {
+describe('a JSON cell', () => {
   const column: ResultColumn[] = [{ name: 'c', kind: 'json' }];
   const spaced = fc.constantFrom(undefined, 1, '\t');
-  /** Arrays and objects of anything, without -0, which JSON.stringify does not keep. */
+  /** Any JSON except -0, which JSON.stringify does not keep. */
   const nested = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }).map((value) => JSON.parse(JSON.stringify(value)) as fc.JsonValue);
 
-  it('are the same nested values in json, yaml and bson', () => {
+  it('is the same nested value in JSON, YAML and BSON', () => {
     fc.assert(
       fc.property(nested, spaced, (value, space) => {
         const cell = JSON.stringify(value, null, space);
@@ -123,13 +121,13 @@ describe('json cells', () => {
     );
   });
 
-  it('keep escapes that only JSON has', () => {
+  it('keeps escapes that only JSON has', () => {
     const cell = '{"a\\/b": "\\ud83d\\ude00\\u0041", "e": 1E5, "k": [1e-3]}';
     expect(writeRows(yaml, column, [[cell]]).toString()).toBe('- c: {"a/b":"😀A","e":1.0e+5,"k":[1.0e-3]}\n');
     expect(bsonCell('json', cell)).toStrictEqual({ 'a/b': '😀A', e: Decimal128.fromString('1E+5'), k: [Decimal128.fromString('0.001')] });
   });
 
-  it('are nested documents in bson, whatever their keys', () => {
+  it('is a nested document in BSON with any keys', () => {
     const keys = fc.constantFrom('_bsontype', '__proto__', 'constructor', '$oid', '', 'a.b', 'x');
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.boolean(), fc.constant(null), fc.integer());
     fc.assert(
@@ -141,13 +139,13 @@ describe('json cells', () => {
     );
   });
 
-  it('are text in bson when they cannot be read, and the last of a repeated key counts', () => {
+  it('is text in BSON when it is invalid, and its last repeated key counts', () => {
     expect(bsonCell('json', '{"a":1,"a":2}')).toStrictEqual({ a: 2 });
     expect(bsonCell('json', '{"a":')).toBe('{"a":');
     expect(bsonCell('json', '['.repeat(5000) + ']'.repeat(5000))).toHaveLength(10_000);
   });
 
-  it('have long keys announced in yaml', () => {
+  it('has explicit keys in YAML when they are long', () => {
     const long = 'k'.repeat(2000);
     const document = writeRows(yaml, column, [[JSON.stringify({ [long]: 1 })]]).toString();
     expect(parseYaml(document)).toStrictEqual([{ c: { [long]: 1 } }]);

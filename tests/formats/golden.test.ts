@@ -1,6 +1,4 @@
-/**
- * One row of every kind in the five formats, byte for byte (BSON through the library): what a client sees, and that it is the same.
- */
+/** One row of every kind in the five formats, byte by byte (BSON through the library). */
 import { Binary, Decimal128, Long } from 'bson';
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../src/formats/format.ts';
@@ -25,7 +23,7 @@ interface Golden {
   readonly bson: unknown;
 }
 
-/** Cells that read alike in all text formats. */
+/** A cell with the same text in all text formats. */
 function number(kind: Kind, cell: string, bson: unknown): Golden {
   return { kind, cell, json: cell, xml: cell, yaml: cell, csv: cell, bson };
 }
@@ -152,11 +150,11 @@ const GOLDEN: readonly Golden[] = [
   { kind: 'text', cell: null, json: 'null', xml: 'NIL', yaml: 'null', csv: '', bson: null },
 ];
 
-describe('one cell of every kind', () => {
+describe('a cell', () => {
   for (const { kind, cell, ...expected } of GOLDEN) {
     const columns: ResultColumn[] = [{ name: 'c', kind }];
     const write = (name: string) => writeRows(format(name), columns, [[cell]]);
-    it(`${kind} ${JSON.stringify(cell?.toString() ?? null)}`, () => {
+    it(`is written byte by byte when it is ${kind} ${JSON.stringify(cell?.toString() ?? null)}`, () => {
       expect(write('json').toString()).toBe(`[{"c":${expected.json}}]`);
       const element = expected.xml === 'NIL' ? '<c nil="true"/>' : `<c>${expected.xml}</c>`;
       expect(write('xml').toString()).toBe(`<?xml version="1.0" encoding="UTF-8"?><response><row>${element}</row></response>`);
@@ -167,7 +165,7 @@ describe('one cell of every kind', () => {
   }
 });
 
-describe('documents', () => {
+describe('a document', () => {
   const columns: ResultColumn[] = [
     { name: 'id', kind: 'int' },
     { name: 'first name', kind: 'text' },
@@ -177,7 +175,7 @@ describe('documents', () => {
     ['2', null],
   ];
 
-  it('has two rows', () => {
+  it('holds two rows in every format', () => {
     const write = (name: string) => writeRows(format(name), columns, rows);
     expect(write('json').toString()).toBe('[{"id":1,"first name":"Ada"},{"id":2,"first name":null}]');
     expect(write('xml').toString()).toBe(
@@ -192,7 +190,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('has no rows', () => {
+  it('is valid without rows in every format', () => {
     const write = (name: string) => writeRows(format(name), columns, []);
     expect(write('json').toString()).toBe('[]');
     expect(write('xml').toString()).toBe('<?xml version="1.0" encoding="UTF-8"?><response></response>');
@@ -201,7 +199,7 @@ describe('documents', () => {
     expect(readBsonRows(write('bson'))).toStrictEqual([]);
   });
 
-  it('writes a repeated column name as it comes', () => {
+  it('repeats a column name that occurs twice', () => {
     const twice: ResultColumn[] = [
       { name: 'a', kind: 'int' },
       { name: 'a', kind: 'int' },
@@ -215,7 +213,7 @@ describe('documents', () => {
     expect(read.map(({ id }) => id)).toStrictEqual(many.map(([id]) => Number(id)));
   });
 
-  it('says when a BSON document would be too large', () => {
+  it('has no head when it is too large for BSON', () => {
     expect(
       format('bson')
         .head?.(2 ** 31 - 15)
@@ -236,7 +234,7 @@ describe('the table of formats', () => {
     ]);
   });
 
-  it('knows no other name', () => {
+  it('has no other names', () => {
     expect(formatByName('toml')).toBeUndefined();
     expect(formatByName('constructor')).toBeUndefined();
   });

@@ -1,6 +1,4 @@
-/**
- * Any string under any column name: written, and read back by readers that share no code with the writers.
- */
+/** Any string under any column name, written and then read back by independent readers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bson } from '../../src/formats/bson.ts';
@@ -11,7 +9,7 @@ import { yaml } from '../../src/formats/yaml.ts';
 import type { ResultColumn } from '../../src/model/cells.ts';
 import { readBsonRows, readCsv, readXml, writeRows, xmlColumn, yamlEntries } from './support.ts';
 
-/** Strings that formats stumble over, beside random ones. */
+/** Strings that formats often get wrong. */
 const TROUBLE = [
   ...[
     '',
@@ -135,11 +133,11 @@ const textColumns = (names: readonly string[]): ResultColumn[] => names.map((nam
 const entries = ({ names, rows }: Sheet) => rows.map((row) => row.map((cell, index) => [names[index], cell]));
 const RUNS = { numRuns: 1000 };
 
-/** What XML cannot hold. */
+/** Replaces characters that XML cannot hold. */
 const legal = (value: string) => value.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
 
 describe('any text under any name', () => {
-  it('json', () => {
+  it('reads back from JSON', () => {
     fc.assert(
       fc.property(sheet, ({ names, rows }) => {
         const document = writeRows(json, textColumns(names), rows).toString();
@@ -152,7 +150,7 @@ describe('any text under any name', () => {
     );
   });
 
-  it('csv', () => {
+  it('reads back from CSV', () => {
     fc.assert(
       fc.property(sheet, ({ names, rows }) => {
         expect(readCsv(writeRows(csv, textColumns(names), rows).toString())).toStrictEqual([names, ...rows]);
@@ -161,7 +159,7 @@ describe('any text under any name', () => {
     );
   });
 
-  it('xml', () => {
+  it('reads back from XML', () => {
     fc.assert(
       fc.property(sheet, ({ names, rows }) => {
         const root = readXml(writeRows(xml, textColumns(names), rows).toString());
@@ -176,7 +174,7 @@ describe('any text under any name', () => {
   });
 
   for (const version of ['1.1', '1.2'] as const) {
-    it(`yaml ${version}`, () => {
+    it(`reads back from YAML ${version}`, () => {
       fc.assert(
         fc.property(sheet, (page) => {
           expect(yamlEntries(writeRows(yaml, textColumns(page.names), page.rows).toString(), version)).toStrictEqual(entries(page));
@@ -186,7 +184,7 @@ describe('any text under any name', () => {
     });
   }
 
-  it('bson', () => {
+  it('reads back from BSON', () => {
     fc.assert(
       fc.property(sheet, ({ names, rows }) => {
         const keys = names.map((name) => name.replaceAll('\0', '\ufffd'));
@@ -203,7 +201,7 @@ describe('any text under any name', () => {
 });
 
 describe('any bytes as text', () => {
-  it('what is no UTF-8 is replaced as the platform does it', () => {
+  it('have invalid UTF-8 replaced in the same way as the platform does', () => {
     const bytes = fc.uint8Array({ maxLength: 12 }).map((array) => Buffer.from(array));
     const highBytes = fc.array(fc.constantFrom(0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0xed, 0xa0, 0xc0, 0xff, 0x61, 0xf4, 0x90), {
       maxLength: 8,
@@ -227,7 +225,7 @@ describe('any bytes as text', () => {
     );
   });
 
-  it('base64 of any bytes', () => {
+  it('are the same base64 as the platform writes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (array) => {
         const cell = Buffer.from(array);

@@ -1,6 +1,6 @@
 /**
- * Rows for the format tests: cells made from text, a document from rows, and strict little readers for CSV and XML.
- * The readers refuse whatever their standards refuse, so that a document that passes is one that anybody's reader takes.
+ * Test support: cells made from text, documents made from rows, and strict readers for CSV and XML.
+ * The readers reject everything that the standards do not allow.
  */
 import { type DeserializeOptions, deserialize } from 'bson';
 import { parse as parseYaml } from 'yaml';
@@ -13,7 +13,7 @@ export type TestCell = string | Buffer | null;
 
 export function makeCells(row: readonly TestCell[]): Cells {
   const parts = row.map((cell) => (cell === null ? Buffer.alloc(0) : Buffer.from(cell)));
-  // Bytes around the cells catch a writer that reads past its own.
+  // Bytes around the cells reveal a writer that reads beyond a cell.
   const bytes = Buffer.concat([Buffer.from('"<'), ...parts, Buffer.from('\\"\n')]);
   const from = new Int32Array(row.length);
   const to = new Int32Array(row.length);
@@ -26,7 +26,7 @@ export function makeCells(row: readonly TestCell[]): Cells {
   return { bytes, from, to };
 }
 
-/** The whole document, in pieces of any size. */
+/** Writes a whole document, in pieces of any size. */
 export function writeRows(format: Format, columns: readonly ResultColumn[], rows: readonly (readonly TestCell[])[], limit = 64): Buffer {
   const pieces: Buffer[] = [];
   const out = new ByteWriter(limit, ({ bytes }) => pieces.push(bytes));
@@ -51,7 +51,7 @@ export function writeValue(format: Format, value: PlainValue): Buffer {
   return withHead(format, [...pieces, out.take().bytes]);
 }
 
-/** The rows of a BSON document, with 64-bit numbers as they are. */
+/** Reads the rows of a BSON document, keeping 64-bit numbers. */
 export function readBsonRows(
   bytes: Buffer,
   options: DeserializeOptions = { promoteLongs: false, promoteBuffers: false },
@@ -61,13 +61,13 @@ export function readBsonRows(
   return document.rows;
 }
 
-/** The keys and values of each row, as a reader of that version of YAML takes them. */
+/** Reads the keys and values of each row with a version of YAML. */
 export function yamlEntries(document: string, version: '1.1' | '1.2'): unknown {
   const read: unknown = parseYaml(document, { version, mapAsMap: true, intAsBigInt: true });
   return (read as Map<string, unknown>[]).map((row) => [...row]);
 }
 
-/** RFC 4180; NULL is what has neither content nor quotes. */
+/** Reads RFC 4180. An empty field without quotes is NULL. */
 export function readCsv(text: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let row: (string | null)[] = [];
@@ -111,7 +111,7 @@ const NAME_RANGES = [
 const XML_NAME = new RegExp(`(?![${NOT_FIRST}])[${NAME_RANGES}${NOT_FIRST}]+`, 'u');
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A well-formed document without DOCTYPE, comments and CDATA: nothing else is expected here. */
+/** Reads a well-formed document without DOCTYPE, comments and CDATA. */
 export function readXml(text: string): XmlElement {
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
   if (!text.startsWith(declaration)) throw new Error('no declaration');
@@ -175,7 +175,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** The column's name and its value, null for nil. */
+/** Returns the name and the value of a column; null for nil. */
 export function xmlColumn(element: XmlElement): [string, string | null] {
   const name = element.attributes.get('name') ?? element.name;
   const nil = element.attributes.get('nil') === 'true';

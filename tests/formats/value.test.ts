@@ -1,6 +1,4 @@
-/**
- * Plain values, the results of lark and expr steps: as they are in JSON and YAML, as rows in the others.
- */
+/** Plain values in all formats: directly in JSON and YAML, as rows in the others. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -17,8 +15,8 @@ const xmlRows = (value: PlainValue) => readXml(writeValue(xml, value).toString()
 const csvRows = (value: PlainValue) => readCsv(writeValue(csv, value).toString());
 const bsonRows = (value: PlainValue) => readBsonRows(writeValue(bson, value), {});
 
-describe('shapes', () => {
-  it('an object is one row', () => {
+describe('a plain value', () => {
+  it('is one row when it is an object', () => {
     const value = map({ a: 1, b: 'x', c: null });
     expect(writeValue(json, value).toString()).toBe('{"a":1,"b":"x","c":null}');
     expect(writeValue(yaml, value).toString()).toBe('a: 1\nb: x\nc: null\n');
@@ -32,7 +30,7 @@ describe('shapes', () => {
     expect(bsonRows(value)).toStrictEqual([{ a: 1, b: 'x', c: null }]);
   });
 
-  it('a list of objects is rows with all their keys', () => {
+  it('is a row per item, with all keys, when it is a list of objects', () => {
     const value = [map({ a: 1 }), map({ b: true, a: new Decimal('0.10') })];
     expect(writeValue(json, value).toString()).toBe('[{"a":1},{"b":true,"a":0.10}]');
     expect(writeValue(yaml, value).toString()).toBe('- a: 1\n- b: true\n  a: 0.10\n');
@@ -54,7 +52,7 @@ describe('shapes', () => {
     expect(JSON.stringify(bsonRows(value))).toBe('[{"a":1,"b":null},{"a":{"$numberDecimal":"0.10"},"b":true}]');
   });
 
-  it('scalars stand in the column value', () => {
+  it('is in the column `value` when it is a scalar', () => {
     expect(writeValue(json, 5).toString()).toBe('5');
     expect(writeValue(yaml, 'no').toString()).toBe('"no"\n');
     expect(csvRows('x,y')).toStrictEqual([['value'], ['x,y']]);
@@ -63,7 +61,7 @@ describe('shapes', () => {
     expect(bsonRows(['a', null, Number.NaN])).toStrictEqual([{ value: 'a' }, { value: null }, { value: Number.NaN }]);
   });
 
-  it('a mixed list has the scalars beside the columns of the objects', () => {
+  it('has scalars beside the columns of objects when it is a mixed list', () => {
     const value = [map({ a: 1 }), 7, [1, 'x']];
     expect(csvRows(value)).toStrictEqual([
       ['a', 'value'],
@@ -73,7 +71,7 @@ describe('shapes', () => {
     ]);
   });
 
-  it('nested values inside rows are JSON text, in BSON nested', () => {
+  it('has nested values as JSON text, or nested in BSON', () => {
     const value = map({ a: [1, map({ b: new Decimal('1.0') })] });
     expect(csvRows(value)).toStrictEqual([['a'], ['[1,{"b":1.0}]']]);
     expect(xmlRows(value)).toStrictEqual([[['a', '[1,{"b":1.0}]']]]);
@@ -81,7 +79,7 @@ describe('shapes', () => {
     expect(writeValue(yaml, value).toString()).toBe('a:\n  - 1\n  - b: 1.0\n');
   });
 
-  it('nothing at all', () => {
+  it('may be empty', () => {
     expect(writeValue(json, []).toString()).toBe('[]');
     expect(writeValue(yaml, []).toString()).toBe('[]\n');
     expect(writeValue(yaml, map({})).toString()).toBe('{}\n');
@@ -91,12 +89,12 @@ describe('shapes', () => {
     expect(xmlRows(map({}))).toStrictEqual([[]]);
   });
 
-  it('numbers that are none are strings where JSON has no other way', () => {
+  it('has NaN and infinities as strings in JSON', () => {
     expect(writeValue(json, [Number.NaN, Number.NEGATIVE_INFINITY, new Decimal('NaN')]).toString()).toBe('["NaN","-Infinity","NaN"]');
     expect(parseYaml(writeValue(yaml, [Number.NaN, 1e300, 1e-7]).toString(), { version: '1.1' })).toStrictEqual(['NaN', 1e300, 1e-7]);
   });
 
-  it('refuses what is nested without end rather than run out of stack', () => {
+  it('is rejected when it is nested too deeply', () => {
     let value: PlainValue = 1;
     for (let i = 0; i < 100_000; i++) value = [value];
     for (const format of [json, yaml, xml, csv, bson]) expect(() => writeValue(format, value)).toThrow(/nested deeper than 512/);

@@ -56,7 +56,7 @@ export class DocumentWriter {
     for (const member of Object.entries(object)) await this.#write(this.#bytesOf([member]));
   }
 
-  /** Writes the members that `make` returns. `key` must stand for everything they depend on, their depth included. */
+  /** Writes the members that `make` returns. `key` must identify their content and depth. */
   async cachedMembers(key: string, make: () => Members): Promise<void> {
     const cacheKey = `${this.#notationName} ${key}`;
     let bytes = this.#cache.get(cacheKey);

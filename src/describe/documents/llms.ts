@@ -1,20 +1,23 @@
 /**
- * Description → llms.txt: the same for language models, short enough to be read whole: tables, endpoints, the grammar, how to authenticate. The more
- * tables there are, the less is said of each.
+ * Description → llms.txt, a short text for language models: tables, endpoints, grammar, authentication.
+ * Lines are shortened so that the whole text stays readable at once.
  */
 import { OPERATORS } from '../../sql/operators.ts';
 import { mapCooperatively } from '../../util/concurrency/slices.ts';
 import { type DescribedEndpoint, type DescribedTable, type Description, keyOf, OPERATIONS } from '../description.ts';
 
-/** For all tables and endpoints together; never less than a few words for each. */
-const ROOM = 11_000;
-const SHORTEST = 60;
-const LONGEST = 400;
+/** Characters for all tables and endpoints together. */
+const MAX_CHARS = 11_000;
+const MIN_LINE_CHARS = 60;
+const MAX_LINE_CHARS = 400;
 
 export async function writeLlms(description: Description): Promise<string> {
   const { prefix, org, project, space, endpoints, unreachable, maxPageSize } = description;
   const tables = await description.tables();
-  const room = Math.max(SHORTEST, Math.min(LONGEST, Math.floor(ROOM / Math.max(1, tables.length + endpoints.length))));
+  const lineChars = Math.max(
+    MIN_LINE_CHARS,
+    Math.min(MAX_LINE_CHARS, Math.floor(MAX_CHARS / Math.max(1, tables.length + endpoints.length))),
+  );
   const auto = `/${prefix}/api/rest/auto/v1/${org}/${project}`;
   const operators = Object.entries(OPERATORS).map(([name, { meaning }]) => `${name} (${meaning})`);
   return [
@@ -45,10 +48,10 @@ export async function writeLlms(description: Description): Promise<string> {
     '',
     'Each line: table (operations; key): columns.',
     '',
-    ...(await mapCooperatively(tables, project, (table) => clip(tableLine(table), room))),
+    ...(await mapCooperatively(tables, project, (table) => clip(tableLine(table), lineChars))),
     ...(unreachable.length === 0 ? [] : ['', `Not reachable at this moment: ${unreachable.join(', ')}.`]),
     ...(endpoints.length === 0 ? [] : ['', '## Endpoints', '', `Path: /${org}/${project}/<uri>`, '']),
-    ...endpoints.map((endpoint) => clip(endpointLine(endpoint), room)),
+    ...endpoints.map((endpoint) => clip(endpointLine(endpoint), lineChars)),
     '',
     '## More',
     '',
@@ -71,7 +74,7 @@ function endpointLine({ method, uri, version, about, inputs }: DescribedEndpoint
   return `- ${method.toUpperCase()} ${uri}${given} (${version})${about.summary === undefined ? '' : `: ${about.summary}`}`;
 }
 
-function clip(line: string, room: number): string {
+function clip(line: string, maxChars: number): string {
   const one = line.replace(/\s+/g, ' ');
-  return one.length <= room ? one : `${one.slice(0, room - 1)}…`;
+  return one.length <= maxChars ? one : `${one.slice(0, maxChars - 1)}…`;
 }

@@ -14,7 +14,7 @@ export const SHARED = Symbol('shared members');
 
 /**
  * An object or a list that occurs many times in a document, and so is written once per depth.
- * As an item of a list, a shared list stands for its items. Must not be empty.
+ * A shared list inside a list is replaced by its items. Must not be empty.
  */
 export class Shared {
   readonly value: Json | readonly unknown[];
@@ -106,7 +106,7 @@ export type NotationName = keyof typeof NOTATIONS;
 
 const indentOf = (depth: number): string => '  '.repeat(depth);
 
-/** Adds the lines of members or items. `first` replaces the indentation of the first line, which may continue another one. */
+/** Adds the lines of members or items. `first` replaces the indentation of the first line. */
 function addBlock(block: Block, depth: number, out: string[], first: string): void {
   const indent = indentOf(depth);
   if (block instanceof Shared) {

@@ -1,4 +1,4 @@
-/** Custom endpoints as paths of an OpenAPI document: one operation for each uri and method. */
+/** Custom endpoints as paths of an OpenAPI document, one operation per URI and method. Pure. */
 
 import { braceNames } from '../../custom/document/uri.ts';
 import type { Declarations } from '../../custom/inputs/declaration.ts';
@@ -16,11 +16,11 @@ const BODY_TYPES: Readonly<Record<string, string>> = {
   multipart: 'multipart/form-data',
 };
 
-/** A path with all its methods at a time. */
+/** Yields each path with all its methods. */
 export function* callPaths({ org, project, endpoints }: Description): Generator<Json> {
   const paths = new Map<string, DescribedEndpoint[]>();
   for (const endpoint of endpoints) {
-    // Two methods of one shape may name their braces differently; a document has one path for each spelling.
+    // Methods of the same shape may name path parameters differently. Each spelling is a path.
     const path = `/${org}/${project}/${endpoint.uri}`;
     const methods = paths.get(path) ?? [];
     methods.push(endpoint);
@@ -45,7 +45,7 @@ function callOperation(endpoint: DescribedEndpoint): Json {
       ...inPath.map((name) => pathParameter(name, endpoint.inputs)),
       ...(isQuery ? queryParameters(endpoint, inPath) : []),
       ...(otherVersions.length === 0 && !endpoint.needsVersion ? [] : [versionParameter(endpoint)]),
-      // A file has one format: its own.
+      // Files have a fixed format.
       ...(endpoint.answer.file === undefined ? [refTo('parameters', 'query.format')] : []),
     ],
     ...(isQuery ? {} : { requestBody: bodyOf(endpoint, inPath) }),
@@ -61,22 +61,22 @@ const RESULTS: Readonly<Record<DescribedAnswer['result'], Json>> = {
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
 const ERROR: Json = { 'application/json': { schema: refTo('schemas', 'Error') } };
-/** They have no body. */
+/** Statuses without a body. */
 const BODILESS: readonly number[] = [204, 304];
 
 function responsesOf(answer: DescribedAnswer): Json {
-  const { statuses, isOpen, headers, file, refusals, refusesOther, result, isKept } = answer;
+  const { statuses, isOpen, headers, file, refusals, refusesOther, result, isCached } = answer;
   const given = {
     'X-Served-Version': text('The version that answered'),
     'X-Rolled-Back-From': text('The version that failed, when another answered for it'),
-    ...(isKept ? { 'X-Cache': text('HIT or MISS') } : {}),
+    ...(isCached ? { 'X-Cache': text('HIT or MISS') } : {}),
     ...Object.fromEntries(headers.map((name) => [name, text("The endpoint's own")])),
   };
   const content = file === undefined ? inAllFormats(RESULTS[result]) : { [file]: { schema: {} } };
   const own = (status: number): Json => ({
     description: status === 200 ? 'The result' : (REASONS[status] ?? 'The result'),
     headers: given,
-    // The body of a refusal is the author's, or the service's own.
+    // The author or the service writes the body of an error.
     ...(BODILESS.includes(status) ? {} : { content: status < 400 ? content : { ...content, ...inAllFormats({}) } }),
   });
   const refused = refusals.map((status) => [status, { description: REASONS[status] ?? 'Refused by the endpoint', content: ERROR }]);
@@ -104,7 +104,7 @@ function versionParameter({ version, otherVersions, needsVersion }: DescribedEnd
   };
 }
 
-/** A list is a repeated parameter. Without a declaration any name may be sent. */
+/** Lists are repeated parameters. Without a declaration, any parameter is accepted. */
 function queryParameters({ inputs }: DescribedEndpoint, inPath: readonly string[]): readonly Json[] {
   if (inputs === undefined)
     return [

@@ -6,7 +6,7 @@ import { columnInQuery, tableName } from '../names.ts';
 import type { Json } from './notation.ts';
 import { refTo } from './openapi-parts.ts';
 
-/** A list of conditions, all of which must hold. */
+/** A list of conditions that must all hold. */
 export function filterSchema(column: Column): Json {
   return { type: 'array', items: refTo('schemas', filterName(column)) };
 }

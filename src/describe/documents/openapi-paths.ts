@@ -1,4 +1,4 @@
-/** The paths of a table in an OpenAPI document, with the parameters, bodies and answers of their operations. Pure. */
+/** The paths of a table in an OpenAPI document, with the parameters, bodies and responses of each operation. Pure. */
 import { type ApiOperation, FILTERED, PARAMETERS } from '../../auto/request/parameters.ts';
 import { BoundedMap } from '../../util/bounded-map.ts';
 import { type Description, keyOf } from '../description.ts';
@@ -94,7 +94,7 @@ function sharedParametersWithout(hidden: readonly string[], operation: ApiOperat
   return refs;
 }
 
-/** Returns all parameters except filters on columns. A table's own parameter, or its column `version`, hides a shared one. */
+/** All parameters except filters on columns. The table's own ones, and a column `version`, hide shared ones. */
 function ownAndSharedParameters(documented: DocumentedTable, operation: ApiOperation): readonly (Json | Shared)[] {
   const hidden: string[] = [];
   const own: Json[] = [];

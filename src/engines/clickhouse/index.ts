@@ -1,4 +1,4 @@
-/** ClickHouse as an engine: the parts of this folder under the one interface. */
+/** Registers ClickHouse: the entry of this folder. */
 import type { Engine } from '../contract/engine.ts';
 import { checkStatement } from './check-statement.ts';
 import { clickhouseCatalog } from './dialect/catalog.ts';

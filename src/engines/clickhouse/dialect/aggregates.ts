@@ -1,6 +1,6 @@
 /**
- * Sums and parts of time as ClickHouse writes them. Its own sums go around at the end of their type, so numbers are widened first, and its aggregates over
- * no rows are zero, unless they are asked to be NULL.
+ * Sums and date parts in ClickHouse's SQL. Its sums overflow silently, so numbers are widened
+ * first. Its aggregates over no rows are 0 instead of NULL, unless told otherwise.
  */
 import type { Column } from '../../../model/table.ts';
 import type { AggregateFunction, TimePart } from '../../../sql/aggregates.ts';
@@ -44,7 +44,7 @@ function average(column: Column, name: string): string {
   return `divideDecimal(${sum}, toDecimal256(greatest(count(${name}), 1), 0), ${scale})`;
 }
 
-/** The padding of a FixedString is no part of its text. */
+/** Removes the padding of a FixedString. */
 function textOf(column: Column, expression: string): string {
   return innerType(parseType(column.type)).name === 'FixedString' ? `toString(${expression})` : expression;
 }

@@ -1,6 +1,6 @@
 /**
- * ClickHouse's SQL where it differs from that of other engines: typed parameters, mutations, and inserts as one block. No value of a request
- * becomes part of a text.
+ * ClickHouse's SQL dialect: typed parameters, mutations, and inserts as one block. No value of a
+ * request becomes part of an SQL text.
  */
 import type { Column, Table } from '../../../model/table.ts';
 import type { BoundStatement, Dialect } from '../../../sql/dialect.ts';
@@ -29,7 +29,7 @@ export const clickhouseDialect: Dialect = {
   related: 'uncorrelated',
   limitPerGroup: (limit, group) => `LIMIT ${limit} BY ${group.join(', ')}`,
   page: (limit, offset, bind) => ` LIMIT ${bind.int(limit)}${offset === 0 ? '' : ` OFFSET ${bind.int(offset)}`}`,
-  // Only tables of the MergeTree family can tell.
+  // Only tables of the MergeTree family have estimates.
   estimate: {
     explain: (select) => `EXPLAIN ESTIMATE ${select}`,
     rows: (answer) => (answer.length === 0 ? undefined : answer.reduce((sum, row) => sum + Number(row.get('rows') ?? 0), 0)),
@@ -42,17 +42,20 @@ export const clickhouseDialect: Dialect = {
   delete: deleteOf,
 };
 
-/** Types with moments in them, of which a text can be cast as it is: nothing in it is escaped twice. */
-const MOMENTS = /^(?!.*(?:String|Enum)).*\bDateTime64\(/;
+/** Types with timestamps whose text can be cast without double escaping. */
+const TIMESTAMPS = /^(?!.*(?:String|Enum)).*\bDateTime64\(/;
 
-/** Moments travel as texts: a mutation is kept as text itself, where the server writes one before 1970 in a way that it cannot read. */
+/**
+ * Passes timestamps as text: a mutation is stored as text, in which the server writes times before
+ * 1970 in a form that it cannot parse.
+ */
 function placeholder(index: number, cast: string): string {
-  return MOMENTS.test(cast) ? `CAST({p${index}:String} AS ${cast})` : `{p${index}:${cast}}`;
+  return TIMESTAMPS.test(cast) ? `CAST({p${index}:String} AS ${cast})` : `{p${index}:${cast}}`;
 }
 
 /**
- * A state of an aggregate is bytes of the server's own, and what a reader wants is its result; a FixedString's padding is no part of
- * its text. Neither gets a name, since a name would stand for the expression in the WHERE clause too.
+ * Functions that make a column readable: the state of an aggregate is binary, and a FixedString is
+ * padded. The results have no alias, because it would also apply in the WHERE clause.
  */
 const READ_THROUGH: Readonly<Record<string, string>> = { AggregateFunction: 'finalizeAggregation', FixedString: 'toString' };
 
@@ -62,14 +65,20 @@ function selectItem(column: Column): string {
   return through === undefined ? name : `${through}(${name})`;
 }
 
-/** NULLs first ascending and last descending; said only where there can be one, so that reading in key order stays possible. */
+/**
+ * NULLs first ascending, last descending. Only nullable columns say so, so that reading in key
+ * order stays possible.
+ */
 function orderItem(column: Column, direction: 'asc' | 'desc', name = quoteName(column.name)): string {
   if (column.kind === 'float') return floatOrder(name, column.nullable, direction);
   if (!column.nullable) return `${name} ${direction === 'asc' ? 'ASC' : 'DESC'}`;
   return direction === 'asc' ? `${name} ASC NULLS FIRST` : `${name} DESC NULLS LAST`;
 }
 
-/** NaN is above every number, as on PostgreSQL. The server puts it where NULLs go, so these are ordered before it by themselves. */
+/**
+ * Orders NaN above every number, as PostgreSQL does. The server sorts NaN with NULL, so NULLs are
+ * ordered by a separate term.
+ */
 function floatOrder(name: string, nullable: boolean, direction: 'asc' | 'desc'): string {
   const floats = direction === 'asc' ? `${name} ASC NULLS LAST` : `${name} DESC NULLS FIRST`;
   return nullable ? `isNotNull(${name}) ${direction === 'asc' ? 'ASC' : 'DESC'}, ${floats}` : floats;
@@ -80,7 +89,8 @@ function insert(plan: InsertPlan): readonly BoundStatement[] {
     throw new DbFailure('unsupported', 'ClickHouse has no unique keys, so a row cannot be updated by inserting it again ($upsert)');
   }
   const { text, columns, rows } = plan.absent === undefined ? wholeRows(plan) : rowsWithGaps(plan, plan.absent);
-  // Encoded before anything runs: a value that does not fit is found out while nothing has been written.
+  // Encodes before anything runs: a value that does not fit is rejected while nothing has been
+  // written.
   const statement: ClickhouseStatement = { text, types: [], block: encodeBlock(columns, rows), isOneOfMany: plan.absent === undefined };
   return [{ statement, params: [] }];
 }
@@ -101,8 +111,8 @@ function wholeRows(plan: InsertPlan): Insertion {
 }
 
 /**
- * Rows that lack columns which others have: beside each such column travels a mark, and the server puts the column's default where it is
- * set. What stands in a gap is never read; it is a value that another row gives, so that it can be encoded.
+ * Inserts rows that lack columns of other rows. Each such column has a flag column, and the server
+ * uses the default where it is set. The value in a gap is another row's, and is never read.
  */
 function rowsWithGaps(plan: InsertPlan, absent: readonly ReadonlySet<number>[]): Insertion {
   const gaps = plan.columns.flatMap((_, index) => (absent.some((missing) => missing.has(index)) ? [index] : []));
@@ -128,7 +138,7 @@ function rowsWithGaps(plan: InsertPlan, absent: readonly ReadonlySet<number>[]):
   };
 }
 
-/** Types and names of the catalogue as a text of the server's. */
+/** Returns a string literal for names and types of the catalog. */
 function literal(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

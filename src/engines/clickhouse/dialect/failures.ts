@@ -1,6 +1,6 @@
 /**
- * Translates ClickHouse's exception codes and the errors of sockets into the kinds of failure that all engines share. The only file that knows
- * the codes. Removes from a message what quotes the statement: callers must not see it.
+ * Maps ClickHouse's exception codes and socket errors to failure kinds. The only file that knows
+ * the codes. Removes quotes of the statement from messages, because callers must not see it.
  */
 import { DbFailure, type FailureKind, type StatementEffect } from '../../contract/engine.ts';
 
@@ -72,13 +72,13 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
 
 const EXCEPTION = /^(?:[\s\S]*?)Code: (\d+)\. (?:DB::Exception|DB::NetException|DB::ErrnoException|DB::ParsingException): ([\s\S]*)$/;
 
-/** Where a message stops speaking of the caller's data and begins to quote the statement or the server. */
+/** Start of the part of a message that quotes the statement or the server instead of the data. */
 const TAIL =
   /(?:: |\. |, )? ?(?:[Ii]n scope |[Ww]hile (?:executing|processing|converting|reading|calculating) |\(at row \d+\)|Stack trace|\(version |\([A-Z][A-Z0-9_]+\)\s*(?:\(version|$)|Maybe you meant:? ?\[[^\]]*\]\s*$)[\s\S]*$/;
 
-const LONGEST = 300;
+const MAX_MESSAGE = 300;
 
-/** The failure that an exception text stands for. */
+/** Translates an exception text. */
 export function failureOf(text: string, code?: number): DbFailure {
   const match = EXCEPTION.exec(text);
   const number = code ?? Number(match?.[1] ?? '0');
@@ -94,7 +94,10 @@ export function exceptionFailure(code: number, message: string): DbFailure {
 
 const MUTATION_FAILED = 341;
 
-/** A mutation that has failed while it ran. Some parts may have been changed, and it will be tried again until it is withdrawn. */
+/**
+ * Failure of a mutation while it ran. Some parts may have changed, and the server retries it until
+ * it is killed.
+ */
 export class MutationFailure extends DbFailure {
   override withEffect(effect: StatementEffect): MutationFailure {
     const { kind, message, code, column } = this;
@@ -102,16 +105,18 @@ export class MutationFailure extends DbFailure {
   }
 }
 
-/** The true reason is inside the message. */
+/** The cause is inside the message. */
 function mutationFailure(message: string): MutationFailure {
   const [, code, reason] = EXCEPTION.exec(message) ?? [undefined, String(MUTATION_FAILED), message];
   const kind = KINDS[Number(code)] ?? 'other';
   return new MutationFailure(kind, plainMessage(reason ?? ''), { code: code ?? '', column: columnOf(message), effect: 'unknown' });
 }
 
-/** A mutation that ran out of time goes on in the background, and blocks of an insert that came before stay. */
+/**
+ * A mutation that timed out continues in the background, and earlier blocks of an insert are kept.
+ */
 const STOPPED: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'cancelled', 'lost']);
-/** A materialized view failed when the rows were in its source already. */
+/** A materialized view failed after the rows were written to its source. */
 const IN_A_VIEW = /pushing to view/i;
 
 const SYNTAX_QUOTE = /: failed at position (\d+)[\s\S]*$/;
@@ -122,7 +127,7 @@ function plainMessage(message: string): string {
     .replace(SYNTAX_QUOTE, ' at position $1')
     .replace(TAIL, '')
     .trim();
-  return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain;
+  return plain.length > MAX_MESSAGE ? `${plain.slice(0, MAX_MESSAGE)}…` : plain;
 }
 
 const COLUMN = /(?:column|identifier|Column) [`'‘]([^`'’]+)[`'’]/;
@@ -142,7 +147,7 @@ const DIALLING: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** A socket's error while connecting. */
+/** Translates a socket error while connecting. */
 export function dialFailure(error: Error): DbFailure {
   if (error instanceof DbFailure) return error;
   const code = codeOf(error);
@@ -150,7 +155,7 @@ export function dialFailure(error: Error): DbFailure {
   return new DbFailure('unreachable', `the ClickHouse server cannot be reached (${reason})`, { code, cause: error });
 }
 
-/** A socket that ended while a statement ran. */
+/** Failure for a socket that closed while a statement ran. */
 export function lostFailure(cause?: Error, effect: StatementEffect = 'unknown'): DbFailure {
   return new DbFailure('lost', 'the ClickHouse server closed the connection before the answer was complete', {
     code: cause === undefined ? '' : codeOf(cause),

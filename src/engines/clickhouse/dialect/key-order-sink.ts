@@ -1,10 +1,11 @@
 /**
- * Passes rows on in the order of a key that may repeat: each row once the next one has shown that its key is unique. Where two neighbours share a
- * key, the rows of another statement, in the full order, take over after those that were passed on. Knows no statements.
+ * Passes rows on in the order of a key that may repeat, each as soon as the next row proves its key
+ * unique. If two neighbors share a key, the rows of a second statement in full order continue after
+ * those already passed on.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 
-/** Holds up whichever statement the rows come from. */
+/** Forwards backpressure to the statement that currently produces rows. */
 class Relay implements Backpressure {
   current: Backpressure | undefined;
 
@@ -24,15 +25,17 @@ export class KeyOrderSink implements RowSink {
   readonly #size: number;
   readonly #flow = new Relay();
   readonly #held = new HeldRow();
-  /** Rows that were held and not found to share their key. */
+  /** Rows whose key is proven unique. */
   #settled = 0;
   /** Rows that were passed on. */
   passed = 0;
   #inOrder = true;
-  /** Rows of the other statement that were passed on already; undefined before it has taken over. */
+  /**
+   * Rows of the second statement that were passed on already. `undefined` before it has started.
+   */
   #toSkip: number | undefined;
 
-  /** `key`: where its columns stand; `before`: rows that come before the page. */
+  /** `key`: indexes of the key columns. `before`: number of rows before the page. */
   constructor(inner: RowSink, key: readonly number[], before: number, size: number) {
     this.#inner = inner;
     this.#key = key;
@@ -52,7 +55,10 @@ export class KeyOrderSink implements RowSink {
     else this.#inner.row(cells);
   }
 
-  /** The statement in key order has succeeded. True: the page is whole. False: the rows of the other statement are awaited. */
+  /**
+   * Ends the statement in key order. Returns `true` if the page is complete, `false` if the second
+   * statement is needed.
+   */
   end(): boolean {
     if (this.#inOrder) this.#settle();
     else this.#toSkip = this.passed;
@@ -67,7 +73,7 @@ export class KeyOrderSink implements RowSink {
     this.#held.hold(cells);
   }
 
-  /** The row that is held stands where it belongs. */
+  /** Passes on the held row, which is in its place. */
   #settle(): void {
     const { row } = this.#held;
     if (row === undefined) return;
@@ -79,7 +85,7 @@ export class KeyOrderSink implements RowSink {
   }
 }
 
-/** A copy of one row, in memory that serves the next one. */
+/** Copy of one row, in memory that the next one reuses. */
 class HeldRow {
   row: Cells | undefined;
   #space: Cells = { bytes: Buffer.allocUnsafe(256), from: new Int32Array(0), to: new Int32Array(0) };

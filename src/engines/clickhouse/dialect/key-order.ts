@@ -1,7 +1,7 @@
 /**
- * Pages of a table that is sorted by a key whose values may repeat. The full order, by the key and then by every other column, is expensive. The
- * key's own order is free, and gives the same page unless two neighbours, in the page or beside it, share a key.
- * So it is tried first; `key-order-sink.ts` finds out whether it was enough.
+ * Pages of a table that is sorted by a key with repeated values. The full order (key, then every
+ * other column) is expensive. The order of the key is free, and gives the same page unless two
+ * neighbors share a key. It is tried first; `key-order-sink.ts` detects repeats.
  */
 import type { RowSink } from '../../../model/cells.ts';
 import type { Column, Table } from '../../../model/table.ts';
@@ -14,18 +14,24 @@ import { KeyOrderSink } from './key-order-sink.ts';
 
 type PagePlan = Authorized<SelectPlan>;
 
-/** A statement that may give a page, and the rows beside it, by which to know whether it does. */
+/**
+ * A statement in key order for a page and the rows next to it, which prove whether the page is
+ * right.
+ */
 export interface KeyOrderedPage extends BoundStatement {
-  /** Where the columns of the key stand among the selected ones; none when every row has the same key. */
+  /** Indexes of the key columns in the selected ones. Empty if every row has the same key. */
   readonly key: readonly number[];
-  /** Rows before the first of the page: one, unless there are none. The row behind the page, if there is one, comes too. */
+  /**
+   * Number of rows before the page: 1, unless it is the first. The row after the page is selected
+   * too.
+   */
   readonly before: 0 | 1;
 }
 
-/** Tables in which neighbours with the same key were seen: not tried again while the catalogue's description of the table lasts. */
+/** Tables with repeated keys. Not tried again while their cached description is valid. */
 const repeating = new WeakSet<Table>();
 
-/** The rows of a page into a sink; returns how many there were. */
+/** Reads a page and returns its number of rows. */
 export function readPage(plan: PagePlan, connection: Connection, options: RunOptions, sink: RowSink): Promise<number> {
   const quick = repeating.has(plan.table) ? undefined : compileInKeyOrder(plan);
   return quick === undefined ? readInOrder(plan, connection, options, sink) : readInKeyOrder(plan, quick, connection, options, sink);
@@ -50,7 +56,10 @@ async function readInKeyOrder(
   return readInOrder(plan, connection, options, checked);
 }
 
-/** Undefined where there is no such key, another order is asked for, or other filters leave few rows to be ordered. */
+/**
+ * `undefined` if there is no such key, another order is requested, or other filters leave few rows
+ * to sort.
+ */
 export function compileInKeyOrder(plan: PagePlan): KeyOrderedPage | undefined {
   if (plan.table.sortedBy.length === 0) return undefined;
   return plan.where === undefined || plan.isContinuation === true ? pageInKeyOrder(plan) : rowOfKey(plan, plan.where);
@@ -67,7 +76,7 @@ function pageInKeyOrder(plan: PagePlan): KeyOrderedPage | undefined {
   return { ...compileSelect({ ...plan, order: keyOrder(table), limit: before + limit + 1, offset: from }, clickhouseDialect), key, before };
 }
 
-/** Always the same list for a table: its text is found by it. */
+/** The same list for each table: its SQL text is cached by it. */
 const keyOrders = new WeakMap<Table, readonly OrderTerm[]>();
 
 function keyOrder(table: Table): readonly OrderTerm[] {
@@ -81,7 +90,10 @@ function keyOrder(table: Table): readonly OrderTerm[] {
 const NO_ORDER: readonly OrderTerm[] = [];
 const NO_KEY: readonly number[] = [];
 
-/** Rows of one key need no order as long as there is one of them; two are enough to know that there are more. */
+/**
+ * Reads at most two rows of a single key: one row needs no order, and two prove that there are
+ * more.
+ */
 function rowOfKey(plan: PagePlan, given: Condition): KeyOrderedPage | undefined {
   const { table, offset } = plan;
   if (offset !== 0 || !table.sortedBy.every((column) => isFixed(column, given))) return undefined;

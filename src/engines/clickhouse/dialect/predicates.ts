@@ -1,6 +1,6 @@
 /**
- * What ClickHouse can say of a column: comparisons that keep to SQL's rules for NULL, and to values that the column can hold. Floats are
- * compared as PostgreSQL does: NaN equals itself and is above every number.
+ * ClickHouse's predicates: they follow SQL's rules for NULL, and compare with values that the
+ * column can hold. As on PostgreSQL, NaN equals itself and is above every number.
  */
 import type { Column } from '../../../model/table.ts';
 import type { ParamBinder } from '../../../sql/dialect.ts';
@@ -16,20 +16,23 @@ export function clickhousePredicates(column: Column, name: string, bind: ParamBi
   return column.kind === 'float' ? new FloatPredicates(column, type, name, bind) : new OrderedPredicates(column, type, name, bind);
 }
 
-/** Types that no typed parameter can spell. */
+/** Types that typed parameters cannot express. */
 const COMPARED_BY_TEXT = /^(Interval\w+|Nothing|Map|JSON|Object|Variant|Dynamic|AggregateFunction|Geometry|QBit)$/;
 
-/** Compared in the order that ORDER BY has, so that paging by key and filtering agree; what has no such order is compared by its text. */
+/**
+ * Types without the order of ORDER BY are compared by their text, so that paging by key and
+ * filtering agree.
+ */
 function isComparedByText(type: ChType): boolean {
   return COMPARED_BY_TEXT.test(type.name) || !isSortable(type);
 }
 
-/** Lists of whole numbers that are longer are one parameter. */
+/** Longer lists of integers become a single parameter. */
 const LONG_LIST = 20;
 
 type OrderSign = Exclude<Sign, '=' | '<>'>;
 
-/** A value between two that the column can hold lies above the lower one: `< 1.5` of whole numbers is `<= 1`. */
+/** A value between two of the column's is rounded down: for integers, `< 1.5` is `<= 1`. */
 const ROUNDED: Readonly<Record<OrderSign, OrderSign>> = { '<': '<=', '<=': '<=', '>': '>', '>=': '>' };
 
 class OrderedPredicates implements Predicates {
@@ -65,13 +68,13 @@ class OrderedPredicates implements Predicates {
     return `${this.left()} ${negated ? 'NOT IN' : 'IN'} ${list ?? `(${held.map((found) => this.value(found.text)).join(', ')})`}`;
   }
 
-  /** Many parameters take the server long; one array does not. */
+  /** Passes one array: many parameters take the server long. */
   #asArray(held: readonly Fit[]): string {
     const texts = held.map((found) => ('text' in found ? found.text : ''));
     return this.#bind.value({ ...this.column, kind: 'json', cast: `Array(${parameterType(this.type)})` }, `[${texts.join(',')}]`);
   }
 
-  /** Searches for the text itself: no pattern language, so nothing in it needs escaping. */
+  /** Searches for the text itself, so nothing needs escaping. */
   contains({ text, at, letters, negated }: Search): string {
     const fold = (side: string): string => (letters === 'any case' ? `lowerUTF8(${side})` : side);
     const [column, wanted] = [fold(this.#asText()), fold(this.#bind.text(text))];
@@ -79,14 +82,14 @@ class OrderedPredicates implements Predicates {
     return `position(${column}, ${wanted}) ${negated ? '=' : '>'} 0`;
   }
 
-  /** What stands left of a comparison. */
+  /** Returns the left side of a comparison. */
   left(): string {
     const { name } = this.type;
     if (name === 'String' || name === 'FixedString' || !isComparedByText(this.type)) return this.name;
     return this.column.kind === 'json' ? `toJSONString(${this.name})` : `toString(${this.name})`;
   }
 
-  /** A value as it is bound for a comparison. */
+  /** Binds the right side of a comparison. */
   value(text: string): string {
     const { name } = this.type;
     if (name === 'String' || name === 'FixedString' || isComparedByText(this.type)) return this.#bind.text(text);
@@ -99,7 +102,7 @@ class OrderedPredicates implements Predicates {
     return `CAST(${this.name}, ${this.column.nullable ? `'Nullable(String)'` : `'String'`})`;
   }
 
-  /** True, and false, for every value but NULL. */
+  /** `true` (or `false`) for every value except NULL. */
   #always(): string {
     return `${this.left()} = ${this.left()}`;
   }
@@ -118,7 +121,7 @@ class OrderedPredicates implements Predicates {
 
 const NAN = 'NaN';
 
-/** The server itself compares NaN with nothing; the order here is that of ORDER BY in the dialect. */
+/** The server compares NaN with nothing; this order is that of ORDER BY in the dialect. */
 class FloatPredicates extends OrderedPredicates {
   override compare(sign: Sign, value: Operand): string {
     const isNan = `isNaN(${this.name})`;

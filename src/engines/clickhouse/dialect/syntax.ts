@@ -1,7 +1,7 @@
-/** ClickHouse's syntax, as far as reading and binding the SQL of a step needs it. */
+/** ClickHouse's lexical syntax, as far as parsing and binding the SQL of a step needs it. */
 import { isDashes, isSymbol, type SqlSyntax } from '../../../sql/template/syntax.ts';
 
-/** The names that our own parameters have. */
+/** Names of our own parameters. */
 const OWN_PARAMETER = /^p\d+$/;
 
 export const clickhouseSyntax: SqlSyntax = {
@@ -20,6 +20,6 @@ export const clickhouseSyntax: SqlSyntax = {
   },
   literalCasts: { DATE: 'Date', TIMESTAMP: 'DateTime' },
   outsideTransactions: /^(?:CREATE|ALTER|DROP) DATABASE\b/,
-  // No function can change anything here, and there is no session that it could change.
+  // No function has side effects here, and there is no session to change.
   isHarmless: () => true,
 };

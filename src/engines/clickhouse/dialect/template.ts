@@ -1,6 +1,7 @@
 /**
- * Binds the values of a step for ClickHouse as typed parameters; the value decides the type. The server compares only values of one family, so
- * a value of the wrong kind is an error and never a surprise. Lists become arrays; NULL and empty lists are written into the text.
+ * Binds the parameters of a step's SQL as typed parameters; the value decides the type. The server
+ * rejects comparisons between type families. Lists become arrays; NULL and empty lists become part
+ * of the SQL text.
  */
 
 import type { ParamKind, ParamType } from '../../../sql/statement.ts';
@@ -55,7 +56,7 @@ function byValue(value: PlainValue): Typed {
   return { type: typed, value: value instanceof Decimal ? exactDigits(value) : String(value) };
 }
 
-/** Undefined for what travels as text. */
+/** `undefined` for values that travel as text. */
 function typeOf(value: PlainValue): ParamType | undefined {
   if (typeof value === 'boolean') return type('bool', 'Bool');
   if (typeof value === 'bigint') return integerType(value);
@@ -85,7 +86,7 @@ function decimalType(value: Decimal): ParamType {
   return type('decimal', `Decimal(${digits <= 38 ? 38 : 76}, ${fraction.length})`);
 }
 
-/** All of one type; of several numeric ones the widest, of unlike ones texts. */
+/** Returns one array. Mixed numbers become the widest type, other mixtures strings. */
 function listOf(items: readonly PlainValue[]): Filling {
   if (items.length === 0) return EMPTY;
   const present = items.filter((item) => item !== null);

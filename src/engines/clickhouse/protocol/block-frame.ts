@@ -1,6 +1,6 @@
 /**
- * Frames encoded blocks of columns for a request body (`FORMAT Native`) and for the native protocol: names, types and counts.
- * Knows no values.
+ * Frames encoded blocks for a request body (`FORMAT Native`) and for the native protocol: names,
+ * types and counts.
  */
 import type { Block } from '../types/block.ts';
 
@@ -24,7 +24,7 @@ export function encodeHttpBlock(block: Block): readonly Uint8Array[] {
   return framed(block, []);
 }
 
-/** The native protocol says of each column that it is serialized in the default way. */
+/** In the native protocol each column also says that it has the default serialization. */
 export function encodeNativeBlock(block: Block): readonly Uint8Array[] {
   return framed(block, [Buffer.from([0])]);
 }

@@ -1,6 +1,6 @@
 /**
- * Opens sockets to a ClickHouse server and detects what a port speaks: HTTP or the native protocol, with or without TLS. The port's answer counts,
- * never its number. Knows no query and sends no credentials.
+ * Opens sockets and detects what a port speaks: HTTP or the native protocol, with or without TLS.
+ * The response decides, not the port number. Must not send credentials or queries.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
@@ -14,7 +14,10 @@ export interface Transport {
   readonly tls: boolean;
 }
 
-/** What an address answered last time. It saves a probe and proves nothing: who finds it wrong calls `forgetTransport`. */
+/**
+ * What an address spoke last time. It saves a probe and proves nothing: callers that find it wrong
+ * call `forgetTransport`.
+ */
 const transports = new BoundedMap<string, Transport>(10_000);
 
 function keyOf(entry: Entry, options: ConnectOptions): string {
@@ -29,7 +32,7 @@ export function forgetTransport(entry: Entry, options: ConnectOptions): void {
   transports.delete(keyOf(entry, options));
 }
 
-/** Asks which protocol the registered port speaks, and remembers it. */
+/** Probes the protocol of the port and remembers it. */
 export async function detectTransport(entry: Entry, options: ConnectOptions): Promise<Transport> {
   const found = await probe(entry, options);
   transports.set(keyOf(entry, options), found);
@@ -37,14 +40,14 @@ export async function detectTransport(entry: Entry, options: ConnectOptions): Pr
 }
 
 async function probe(entry: Entry, options: ConnectOptions): Promise<Transport> {
-  if (entry.tls === 'disable') return { protocol: await ask(entry, options, 'plain'), tls: false };
-  if (entry.tls !== 'prefer') return { protocol: await ask(entry, options, 'tls'), tls: true };
+  if (entry.tls === 'disable') return { protocol: await probePlain(entry, options, 'plain'), tls: false };
+  if (entry.tls !== 'prefer') return { protocol: await probePlain(entry, options, 'tls'), tls: true };
   try {
-    return { protocol: await ask(entry, options, 'tls'), tls: true };
+    return { protocol: await probePlain(entry, options, 'tls'), tls: true };
   } catch (error) {
-    // A port without TLS breaks the handshake off; a port that nobody listens on refuses both.
+    // A port without TLS breaks the handshake off; a closed port refuses both.
     if (error instanceof DbFailure && error.code !== 'ECONNREFUSED' && error.kind === 'unreachable') {
-      return { protocol: await ask(entry, options, 'plain'), tls: false };
+      return { protocol: await probePlain(entry, options, 'plain'), tls: false };
     }
     throw error;
   }
@@ -53,8 +56,8 @@ async function probe(entry: Entry, options: ConnectOptions): Promise<Transport> 
 const NATIVE_ANSWER = 'is for clickhouse-client program';
 const LONGEST_ANSWER = 4096;
 
-/** `GET /ping` is answered by the HTTP port with `Ok.` and by the native port with a line that says what it is for. */
-async function ask(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Transport['protocol']> {
+/** `GET /ping`: the HTTP port answers `Ok.`, the native port an explanation. */
+async function probePlain(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Transport['protocol']> {
   const socket = await openSocket(entry, options, layer);
   const deadline = setTimeout(() => socket.destroy(new Error('no answer to a ping')), options.timeoutMs);
   const abort = (): void => void socket.destroy(cancelled());
@@ -85,7 +88,7 @@ export function hostHeader(options: ConnectOptions): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** A connected socket, its handshake done, within the time given. */
+/** Returns a connected socket after the handshake, within the timeout. */
 export function openSocket(entry: Entry, options: ConnectOptions, layer: 'plain' | 'tls'): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (options.signal?.aborted === true) {
@@ -122,7 +125,7 @@ export function openSocket(entry: Entry, options: ConnectOptions, layer: 'plain'
   });
 }
 
-/** `prefer` and `require` encrypt; only `verify-full` also asks who answers. */
+/** `prefer` and `require` encrypt; only `verify-full` also verifies the certificate. */
 function tlsOptions(entry: Entry, options: ConnectOptions): ConnectionOptions {
   const name = isIP(options.host.host) === 0 ? { servername: options.host.host } : {};
   if (entry.tls !== 'verify-full') return { ...name, rejectUnauthorized: false };

@@ -1,4 +1,4 @@
-/** Reads the two lines before the rows of a result: names, then types, each a JSON array of strings. Knows no rows. */
+/** Reads the two header lines of a result: names, then types, each a JSON array of strings. */
 import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
 
 export function readHeaderLine(bytes: Buffer, from: number, to: number): readonly string[] {

@@ -1,13 +1,13 @@
 /**
- * Parses one HTTP/1.1 response as it arrives in pieces: status, headers, and a body that is chunked, counted or ends with the socket. Passes the
- * bytes of the body on in place. Refuses whatever is not exactly a response: the server may be anything.
- * Knows no ClickHouse.
+ * Incremental parser of one HTTP/1.1 response: status, headers, and a body that is chunked, counted
+ * or ends with the socket. Passes the body on without copying. Rejects everything else: the server
+ * may be anything. Independent of ClickHouse.
  */
 import { malformed } from '../../contract/limits.ts';
 
 export interface ResponseHead {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -29,15 +29,15 @@ const LF = 0x0a;
 const LONGEST_HEAD = 256 * 1024;
 const LONGEST_LINE = 16 * 1024;
 const LONGEST_TRAILER = 64 * 1024;
-/** Heads that only announce another one. */
-const MOST_INTERIM = 8;
-/** Headers that decide where a response ends, and must not say two things. */
+/** Maximum number of interim responses (1xx). */
+const MAX_INTERIM = 8;
+/** Headers that decide where a response ends, so they must not be repeated. */
 const SINGLE: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'content-encoding']);
 
 export class ResponseParser {
   #state = HEAD;
   #left = 0;
-  /** A head or line that has not wholly arrived. */
+  /** Incomplete head or line. */
   #partial = '';
   #interim = 0;
   #trailer = 0;
@@ -51,7 +51,10 @@ export class ResponseParser {
     return this.#state === DONE;
   }
 
-  /** May the response end with the socket? Otherwise an end before `done` is a cut. */
+  /**
+   * `true` if the response may end with the socket. Otherwise an end before `done` means that it is
+   * truncated.
+   */
   get endsWithSocket(): boolean {
     return this.#state === UNTIL_CLOSE;
   }
@@ -89,9 +92,9 @@ export class ResponseParser {
     }
     const head = parseHead(this.#partial.slice(0, end));
     this.#partial = '';
-    // An interim response (100 Continue) announces the true one.
+    // An interim response (100 Continue) precedes the final one.
     if (head.status >= 200) this.#begin(head);
-    else if (++this.#interim > MOST_INTERIM) throw malformed('heads without end');
+    else if (++this.#interim > MAX_INTERIM) throw malformed('heads without end');
     return at + (end + 4 - before);
   }
 
@@ -106,9 +109,9 @@ export class ResponseParser {
     else this.#count(/^\d{1,15}$/.test(length) ? Number(length) : Number.NaN, COUNTED, DONE);
   }
 
-  /** What an error says may break off. Rows may not: their end would look like any other. */
+  /** Only errors may end with the socket: truncated rows would look complete. */
   #untilClose(head: ResponseHead): void {
-    if (head.status === 200) throw malformed('an answer without a length, whose end cannot be told from a cut');
+    if (head.status === 200) throw malformed('a response without a length, which may be truncated');
     this.#state = UNTIL_CLOSE;
   }
 
@@ -147,7 +150,7 @@ export class ResponseParser {
   }
 }
 
-/** Hexadecimal, with extensions that nobody reads behind it. */
+/** Parses a hexadecimal size, and ignores chunk extensions. */
 function chunkSize(line: string): number {
   const digits = /^([0-9a-fA-F]{1,13})[ \t]*(?:;|$)/.exec(line)?.[1];
   return digits === undefined ? Number.NaN : Number.parseInt(digits, 16);

@@ -1,7 +1,7 @@
 /**
- * Runs statements over ClickHouse's HTTP interface: one kept-alive socket, one request at a time, rows read as they arrive.
- * A row is a line that begins with `[`. JSON escapes every line break, so any other line is an exception of the server in mid-stream.
- * Knows no timeouts and no retries.
+ * Runs statements over ClickHouse's HTTP interface: one kept-alive socket, one request at a time. A
+ * row is a line that begins with `[`. JSON escapes line breaks, so any other line is an exception
+ * in mid-stream. Must not use timeouts or retries.
  */
 import type { Socket } from 'node:net';
 import type { ResultColumn } from '../../../model/cells.ts';
@@ -21,19 +21,24 @@ import type { QueryExchange, Summary, Wire } from './wire.ts';
 const ROWS = 'JSONCompactEachRow';
 const DESCRIBED_ROWS = 'JSONCompactEachRowWithNamesAndTypes';
 
-/** Servers limit the fields of a request (1,000) and a field's size (128 KiB); what is larger is SET in a session before. */
-const MOST_FIELDS = 800;
-const LARGEST_FIELD = 64 * 1024;
+/**
+ * Servers limit the fields of a request (1,000) and the size of a field (128 KiB). Larger ones are
+ * SET in a session first.
+ */
+const MAX_FIELDS = 800;
+const MAX_FIELD_LENGTH = 64 * 1024;
 const SESSION_SECS = 20;
 
 const LF = 0x0a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-/** Close an idle connection a little before the server does, so that no request runs into the closing. */
+/**
+ * Idle connections are closed this long before the server closes them, so that no request is lost.
+ */
 const IDLE_MARGIN_MS = 1_000;
 
-/** What a status says when a proxy, not ClickHouse, gave it. */
+/** Kinds of responses from a proxy instead of ClickHouse. */
 const STATUS_KINDS: Readonly<Record<number, FailureKind>> = { 401: 'login', 403: 'login', 429: 'busy', 502: 'unreachable', 503: 'busy' };
 
 const EXCEPTION_CODE = /^\d{1,9}$/;
@@ -55,9 +60,9 @@ export class HttpWire implements Wire {
   #parser: ResponseParser;
   #pending: Pending | undefined;
   #head: ResponseHead | undefined;
-  /** Of a result that describes itself: a line with the names of its columns, and one with their types. */
+  /** Header lines of a result: the names of its columns, and their types. */
   #headerLines: string[] = [];
-  /** How much of the line that is on its way was looked through. */
+  /** Bytes of the incomplete line that were searched. */
   #seen = 0;
   #error = '';
   #failed = false;
@@ -149,7 +154,7 @@ export class HttpWire implements Wire {
     this.#socket.uncork();
   }
 
-  /** The settings are the same for every statement of a connection, and so is their text. */
+  /** The text of the settings is cached: they are the same for every statement of a connection. */
   #settingsOf(exchange: QueryExchange): string {
     if (this.#settings.of !== exchange.settings) {
       const text = exchange.settings.map(([name, value]) => `&${name}=${encode(value)}`).join('');
@@ -182,7 +187,7 @@ export class HttpWire implements Wire {
       if (this.#parser.done) this.#finish();
       else if (this.#error.length >= LIMITS.errorText) this.#breakOff();
     } catch (error) {
-      // The reader of the rows failed, or the response is no HTTP: either way this socket is out of step.
+      // The row sink failed, or the response is not HTTP: this socket is out of sync.
       this.#settle(error as Error);
       this.destroy();
     }
@@ -194,7 +199,7 @@ export class HttpWire implements Wire {
     throw new DbFailure('syntax', 'leave the FORMAT clause out of the statement: the answer is formatted by the service');
   }
 
-  /** Reads every whole line that has arrived. */
+  /** Reads all complete lines. */
   #readLines(): void {
     const spool = this.#spool;
     while (!this.#failed) {
@@ -232,7 +237,7 @@ export class HttpWire implements Wire {
     if (this.#error.length < LIMITS.errorText) this.#error += bytes.toString('utf8', from, Math.min(to, from + LIMITS.errorText));
   }
 
-  /** The response is complete. */
+  /** Handles the end of a response. */
   #finish(): void {
     if (!this.#failed && !this.#spool.empty) {
       this.#failed = true;
@@ -241,7 +246,7 @@ export class HttpWire implements Wire {
     const head = this.#head;
     this.#keepAlive(head);
     if (this.#failed) {
-      // After an exception in mid-stream the server closes; what else is on this socket is nothing to rely on.
+      // After an exception in mid-stream the server closes, so the socket is not reused.
       this.#settle(this.#failure());
       if (head?.status === 200) this.destroy();
       return;
@@ -252,7 +257,7 @@ export class HttpWire implements Wire {
     });
   }
 
-  /** An error that goes on and on has said enough. */
+  /** Stops reading an error that is too long. */
   #breakOff(): void {
     this.#settle(this.#failure());
     this.destroy();
@@ -279,13 +284,16 @@ export class HttpWire implements Wire {
     return this.#head?.status === 200 ? lostFailure() : failure;
   }
 
-  /** An error that was cut off counts when it says by then what it is. */
+  /** Uses a truncated error if it contains an exception. */
   #cutFailure(error: Error | undefined): DbFailure {
     const failure = this.#failure();
     return failure.code === '0' ? lostFailure(error) : failure;
   }
 
-  /** The socket is gone. A body that may end with the socket is complete then; anything else was cut. */
+  /**
+   * Handles the end of the socket, which completes a body that may end with it and truncates any
+   * other.
+   */
   #end(error?: Error): void {
     if (this.#pending !== undefined) {
       if (this.#failed && this.#error !== '') this.#settle(this.#cutFailure(error));
@@ -307,14 +315,14 @@ export class HttpWire implements Wire {
 }
 
 function needsSession(exchange: QueryExchange): boolean {
-  return exchange.params.length > MOST_FIELDS || exchange.params.some((param) => param.text.length > LARGEST_FIELD);
+  return exchange.params.length > MAX_FIELDS || exchange.params.some((param) => param.text.length > MAX_FIELD_LENGTH);
 }
 
 function writtenRows(summary: string | undefined): number {
   return Number(/"written_rows":"(\d+)"/.exec(summary ?? '')?.[1] ?? 0);
 }
 
-/** A lone surrogate has no UTF-8; it becomes U+FFFD like everywhere else. */
+/** Encodes as UTF-8; lone surrogates become U+FFFD. */
 function encode(text: string): string {
   try {
     return encodeURIComponent(text);
@@ -323,7 +331,7 @@ function encode(text: string): string {
   }
 }
 
-/** Basic credentials take any bytes but a colon in the name, which ClickHouse's own headers take. */
+/** Basic credentials cannot contain a colon in the name; ClickHouse's own headers can. */
 function credentials(entry: Entry): string {
   if (!entry.username.includes(':')) {
     return `Authorization: Basic ${Buffer.from(`${entry.username}:${entry.password}`).toString('base64')}\r\n`;
@@ -336,7 +344,7 @@ function isDescribed({ columns, planned }: QueryExchange): boolean {
   return columns === undefined || planned !== undefined;
 }
 
-/** The line of types that results of these columns had the last time, when they agreed: most results are like the one before. */
+/** The type line that matched these columns last time: most results are like the previous one. */
 const agreed = new WeakMap<readonly ResultColumn[], string>();
 
 function start({ reader, columns, planned }: QueryExchange, names: string, types: string): void {

@@ -1,6 +1,6 @@
 /**
- * The packets of ClickHouse's native protocol that this client sends and reads, at one fixed protocol revision. Pure bytes: no socket, no state.
- * The revision has typed parameters but no chunked framing, so servers of many years support it.
+ * Packets of ClickHouse's native protocol, at one fixed revision. Pure. The revision has typed
+ * parameters but no chunked framing, so servers of many years support it.
  */
 import type { Entry } from '../../../model/entry.ts';
 import { checkColumns, LIMITS, malformed } from '../../contract/limits.ts';
@@ -13,7 +13,7 @@ import type { Spool } from './spool.ts';
 import type { QueryExchange } from './wire.ts';
 
 const REVISION = 54_459;
-/** From this revision on, a server waits for a quota key after the greeting. */
+/** From this revision on, a server expects a quota key after the greeting. */
 const QUOTA_KEY_REVISION = 54_458;
 
 const CLIENT = { hello: 0, query: 1, data: 2 } as const;
@@ -53,12 +53,12 @@ export function helloPacket(entry: Entry): Buffer {
   ]);
 }
 
-/** What follows the server's greeting; empty for servers that expect nothing. */
+/** Returns the packet after the server's greeting; empty for servers that expect none. */
 export function afterHello(serverRevision: number): Buffer {
   return serverRevision >= QUOTA_KEY_REVISION ? EMPTY : NOTHING;
 }
 
-/** Who asks: a first query over TCP, with no further names, traces or replicas. */
+/** Client info: an initial query over TCP, without names, traces or replicas. */
 const CLIENT_INFO = Buffer.concat([
   Buffer.from([1]),
   EMPTY,
@@ -90,13 +90,13 @@ export function encodeSettings(settings: Settings): Buffer {
   return Buffer.concat(settings.flatMap(([name, value]) => [varText(name), IMPORTANT_FLAG, varText(value)]));
 }
 
-/** Logs and counters of the server's threads would arrive between the rows. */
+/** Disables server logs and profile events, which would arrive between the rows. */
 const QUIET = encodeSettings([
   ['send_logs_level', 'none'],
   ['send_profile_events', '0'],
 ]);
 
-/** `settings` are those of the exchange, encoded: they are the same for every statement of a connection. */
+/** `settings`: encoded settings of the exchange, the same for every statement of a connection. */
 export function queryPacket(exchange: QueryExchange, text: string, queryId: string, settings: Buffer): Buffer {
   return Buffer.concat([
     varint(CLIENT.query),
@@ -120,16 +120,19 @@ export function dataPackets(blocks: readonly Block[]): readonly Uint8Array[] {
   return [...blocks.flatMap((block) => [DATA_HEAD, ...encodeNativeBlock(block)]), EMPTY_DATA];
 }
 
-/** Thrown when a packet has not wholly arrived: what was read of it is read again later. */
+/** Thrown when a packet is incomplete. It is read again from its start later. */
 export const SHORT = Symbol('short');
 
-/** Names and types: an Enum16 may list tens of thousands of members. */
-export const NAME_MOST = 1024 * 1024;
-const VARINT_MOST = 10;
+/** Names and types: an Enum16 may have tens of thousands of members. */
+export const MAX_NAME_BYTES = 1024 * 1024;
+const MAX_VARINT_BYTES = 10;
 const NESTED_MOST = 16;
 const BLOCK_FIELDS_MOST = 8;
 
-/** Reads values from a spool; nothing is consumed before `commit`. No announced length is waited for that may not come. */
+/**
+ * Reads values from a spool. Consumes nothing before `commit`. Rejects announced lengths that
+ * exceed a limit instead of waiting.
+ */
 export class Cursor {
   readonly #spool: Spool;
   at: number;
@@ -151,7 +154,7 @@ export class Cursor {
   varint(): number {
     let value = 0;
     let factor = 1;
-    for (let i = 0; i < VARINT_MOST; i++) {
+    for (let i = 0; i < MAX_VARINT_BYTES; i++) {
       const byte = this.byte();
       value += (byte & 127) * factor;
       if (byte < 128) return value;
@@ -165,25 +168,25 @@ export class Cursor {
     return this.#spool.bytes.readInt32LE(at);
   }
 
-  /** The beginning of a text that may have so many bytes. */
-  text(most: number, kept = most): string {
-    const size = this.#size(most);
+  /** Reads a string of at most `max` bytes, and returns its first `kept` bytes. */
+  text(max: number, kept = max): string {
+    const size = this.#size(max);
     const at = this.skip(size);
     return this.#spool.bytes.toString('utf8', at, at + Math.min(size, kept));
   }
 
-  /** Steps over a text. */
-  skipText(most: number): void {
-    this.skip(this.#size(most));
+  /** Skips a string. */
+  skipText(max: number): void {
+    this.skip(this.#size(max));
   }
 
-  #size(most: number): number {
+  #size(max: number): number {
     const size = this.varint();
-    if (size > most) throw malformed(`a text of ${size} bytes; at most ${most} are read`);
+    if (size > max) throw malformed(`a text of ${size} bytes; at most ${max} are read`);
     return size;
   }
 
-  /** Steps over bytes and returns where they begin. */
+  /** Skips bytes and returns where they begin. */
   skip(size: number): number {
     const at = this.at;
     if (size > this.#spool.end - at) this.#await(size);
@@ -196,7 +199,7 @@ export class Cursor {
     throw SHORT;
   }
 
-  /** A little-endian whole number of up to eight bytes, as digits. */
+  /** Reads a little-endian integer of up to eight bytes as decimal digits. */
   digits({ bytes, min }: WholeRange): string {
     const at = this.skip(bytes);
     let value = 0n;
@@ -210,7 +213,7 @@ export interface ServerException {
   readonly message: string;
 }
 
-/** The outermost exception; nested ones are read and dropped. */
+/** Returns the outermost exception; nested ones are read and dropped. */
 export function readException(cursor: Cursor): ServerException {
   const outer = readOneException(cursor);
   for (let depth = 0; cursor.byte() !== 0; depth++) {
@@ -222,13 +225,13 @@ export function readException(cursor: Cursor): ServerException {
 
 function readOneException(cursor: Cursor): ServerException {
   const code = cursor.int32();
-  cursor.skipText(NAME_MOST);
+  cursor.skipText(MAX_NAME_BYTES);
   const message = cursor.text(LIMITS.messageBytes, LIMITS.errorText);
   cursor.skipText(LIMITS.messageBytes);
   return { code, message };
 }
 
-/** Returns the rows written since the last such packet. */
+/** Returns the rows written since the last progress packet. */
 export function readProgress(cursor: Cursor): number {
   cursor.varint();
   cursor.varint();
@@ -253,7 +256,7 @@ export interface BlockHead {
 }
 
 export function readBlockHead(cursor: Cursor): BlockHead {
-  cursor.skipText(NAME_MOST);
+  cursor.skipText(MAX_NAME_BYTES);
   let fields = 0;
   for (let field = cursor.varint(); field !== 0; field = cursor.varint()) {
     if (++fields > BLOCK_FIELDS_MOST) throw malformed('a block that says too much of itself');
@@ -268,10 +271,10 @@ export function readBlockHead(cursor: Cursor): BlockHead {
 export interface ColumnHead {
   readonly name: string;
   readonly type: string;
-  /** True when the data is not laid out in the default way. */
+  /** `true` if the data does not have the default serialization. */
   readonly special: boolean;
 }
 
 export function readColumnHead(cursor: Cursor): ColumnHead {
-  return { name: cursor.text(NAME_MOST), type: cursor.text(NAME_MOST), special: cursor.byte() !== 0 };
+  return { name: cursor.text(MAX_NAME_BYTES), type: cursor.text(MAX_NAME_BYTES), special: cursor.byte() !== 0 };
 }

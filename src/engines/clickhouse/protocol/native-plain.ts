@@ -1,23 +1,23 @@
 /**
- * Reads small results of the native protocol that no outer SELECT can format (SHOW, DESCRIBE, EXPLAIN …), as text, bounded like a message. Knows the
- * few simple types that such statements return, and refuses others instead of guessing at their bytes.
- * What has been read of a block stays read: a block that arrives byte by byte costs no more than a whole one.
+ * Reads small results that no outer SELECT can format (SHOW, DESCRIBE, EXPLAIN …) as text, limited
+ * like a message. Rejects types other than the simple ones that such statements return. Reads
+ * incrementally, so that a block that arrives byte by byte costs no more than a whole one.
  */
 import { DbFailure } from '../../contract/engine.ts';
 import { LIMITS, malformed } from '../../contract/limits.ts';
 import { wholeRange } from '../types/kinds.ts';
 import { type BlockHead, type Cursor, readBlockHead, readColumnHead } from './native-packets.ts';
 
-/** About what a value takes beside its text. */
+/** Approximate size of a value besides its text. */
 const VALUE_BYTES = 24;
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 type ValueReader = (cursor: Cursor) => string;
 
 interface BlockColumn {
   readonly name: string;
   readonly type: string;
-  /** Undefined where there is nothing to read. */
+  /** `undefined` if there is nothing to read. */
   readonly read: ValueReader | undefined;
   readonly values: string[];
 }
@@ -30,7 +30,7 @@ export class PlainResult {
   #head: BlockHead | undefined;
   #columns: BlockColumn[] = [];
 
-  /** Goes on reading a block, to its end unless the cursor runs short. */
+  /** Continues reading a block, to its end unless the cursor runs short. */
   readBlock(cursor: Cursor): void {
     this.#head ??= readBlockHead(cursor);
     cursor.commit();
@@ -65,7 +65,7 @@ export class PlainResult {
     }
   }
 
-  /** A block without columns says nothing; all others have the same ones. */
+  /** Ignores blocks without columns; all others have the same columns. */
   #finish(rows: number): void {
     const columns = this.#columns;
     this.#head = undefined;
@@ -84,7 +84,7 @@ export class PlainResult {
 }
 
 function shown(type: string): string {
-  return type.length > LONGEST_SHOWN ? `${type.slice(0, LONGEST_SHOWN)}…` : type;
+  return type.length > MAX_SHOWN ? `${type.slice(0, MAX_SHOWN)}…` : type;
 }
 
 function valueReader(type: string): ValueReader | undefined {

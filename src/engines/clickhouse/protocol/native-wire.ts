@@ -1,7 +1,7 @@
 /**
- * Runs statements over ClickHouse's native protocol, on the registered port itself. An outer SELECT makes the server format each row as a line of
- * JSON. So one String column arrives whatever the types are, and rows are read as they arrive, as over HTTP.
- * Knows no timeouts but that of the greeting.
+ * Runs statements over ClickHouse's native protocol. An outer SELECT makes the server format each
+ * row as a line of JSON, so one String column is received whatever the types are. Must not use
+ * timeouts, except for the greeting.
  */
 import type { Socket } from 'node:net';
 import type { Entry } from '../../../model/entry.ts';
@@ -15,7 +15,7 @@ import {
   dataPackets,
   encodeSettings,
   helloPacket,
-  NAME_MOST,
+  MAX_NAME_BYTES,
   queryPacket,
   readBlockHead,
   readColumnHead,
@@ -30,10 +30,10 @@ import type { Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import type { QueryExchange, Summary, Wire } from './wire.ts';
 
-/** Statements that can stand in parentheses after FROM. */
+/** Statements that can be a subquery in FROM. */
 const SELECTS = /^(?:\s|\(|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/)*(?:SELECT|WITH)\b/i;
 
-/** What arrives: rows as lines of JSON, a small result read whole, or the go-ahead of an insert. */
+/** What the response contains: JSON lines, a small result, or the go-ahead of an insert. */
 type Mode = 'lines' | 'plain' | 'insert';
 
 interface Pending {
@@ -43,11 +43,11 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Changes of a schema show after five seconds at the latest. */
+/** Cache lifetime of a description: schema changes are visible after five seconds at most. */
 const DESCRIPTION_MS = 4_000;
-const MOST_DESCRIPTIONS = 200;
-/** Longer ones are asked for each time: they would be held for every statement. */
-const LONGEST_KEPT = 64 * 1024;
+const MAX_DESCRIPTIONS = 200;
+/** Descriptions of longer statements are not cached, because of their memory. */
+const MAX_CACHED_LENGTH = 64 * 1024;
 
 interface Description {
   readonly names: readonly string[];
@@ -61,12 +61,12 @@ export class NativeWire implements Wire {
   readonly #spool: Spool;
   readonly #listeners: (() => void)[] = [];
   #settings: { readonly of: Settings | undefined; readonly bytes: Buffer } = { of: undefined, bytes: Buffer.alloc(0) };
-  readonly #descriptions = new BoundedMap<string, Description>(MOST_DESCRIPTIONS);
+  readonly #descriptions = new BoundedMap<string, Description>(MAX_DESCRIPTIONS);
   #pending: Pending | undefined;
   #rowsLeft = 0;
   #written = 0;
-  /** Packets since a row came last. */
-  #asides = 0;
+  /** Packets since the last row. */
+  #asyncPackets = 0;
   #plain = new PlainResult();
   #insideBlock = false;
   #sentBlock = false;
@@ -124,13 +124,16 @@ export class NativeWire implements Wire {
     this.#listeners.push(listener);
   }
 
-  /** The server watches the socket of a running query and stops it when the socket closes. */
+  /** Closing the socket also stops its query, because the server watches it. */
   destroy(): void {
     this.#socket.destroy();
     this.#end();
   }
 
-  /** What a SELECT yields. Kept for a moment, since statements repeat; a row that does not fit it is a failure, never a wrong value. */
+  /**
+   * Returns the columns of a SELECT, cached for a short time. A row that does not match is a
+   * failure, never a wrong value.
+   */
   async #describe(exchange: QueryExchange, text: string): Promise<Description> {
     const known = this.#descriptions.get(text);
     if (known !== undefined && performance.now() < known.until) return known;
@@ -142,11 +145,14 @@ export class NativeWire implements Wire {
       types: rows.map(([, type = '']) => type),
       until: performance.now() + DESCRIPTION_MS,
     };
-    if (found.names.join().length + found.types.join().length <= LONGEST_KEPT) this.#descriptions.set(text, found);
+    if (found.names.join().length + found.types.join().length <= MAX_CACHED_LENGTH) this.#descriptions.set(text, found);
     return found;
   }
 
-  /** Statements that are no SELECT: writes, and the small results of SHOW, DESCRIBE and the like. */
+  /**
+   * Runs statements other than SELECT: writes, and the small results of SHOW, DESCRIBE and the
+   * like.
+   */
   async #runPlain(exchange: QueryExchange, text: string): Promise<Summary> {
     await this.#query(exchange, text, 'plain');
     const { names, types, rows } = this.#plain;
@@ -167,7 +173,7 @@ export class NativeWire implements Wire {
       }
       this.#pending = { mode, exchange, resolve, reject };
       this.#plain = new PlainResult();
-      this.#asides = 0;
+      this.#asyncPackets = 0;
       this.#sentBlock = false;
       this.#socket.write(queryPacket(exchange, text, exchange.queryId + suffix, this.#settingsOf(exchange)));
     });
@@ -192,7 +198,7 @@ export class NativeWire implements Wire {
       spool.rewind();
     } catch (error) {
       if (error === SHORT) return;
-      // The reader of the rows failed, or the server said something unknown: this socket is out of step.
+      // The row sink failed, or the server sent something unknown: this socket is out of sync.
       this.#settle(error as Error);
       this.destroy();
     }
@@ -213,7 +219,7 @@ export class NativeWire implements Wire {
 
   #readPacket(): void {
     if (this.#pending === undefined) throw malformed('an answer before there was a question');
-    if (++this.#asides > LIMITS.asides) throw malformed('packets without end');
+    if (++this.#asyncPackets > LIMITS.asides) throw malformed('packets without end');
     const cursor = new Cursor(this.#spool);
     const kind = cursor.varint();
     const handle = HANDLERS[kind];
@@ -223,7 +229,7 @@ export class NativeWire implements Wire {
     after?.();
   }
 
-  /** A block that is kept, or that only says which columns an insert takes. */
+  /** Reads the block of a small result, or the one that lists the columns of an insert. */
   #readBlock(): void {
     this.#plain.readBlock(new Cursor(this.#spool));
     this.#insideBlock = false;
@@ -243,7 +249,7 @@ export class NativeWire implements Wire {
       if (column.type !== 'String' || column.special) throw malformed('rows in an unknown form');
       return () => {
         this.#rowsLeft = head.rows;
-        if (head.rows > 0) this.#asides = 0;
+        if (head.rows > 0) this.#asyncPackets = 0;
       };
     },
     exception: (cursor) => {
@@ -251,7 +257,7 @@ export class NativeWire implements Wire {
       return () => {
         this.#rowsLeft = 0;
         this.#settle(exceptionFailure(code, message));
-        // The server may still be reading what was sent to it: such a connection is not used again.
+        // The server may still be reading the block: the connection is not reused.
         if (this.#sentBlock) this.destroy();
       };
     },
@@ -267,7 +273,7 @@ export class NativeWire implements Wire {
     },
   };
 
-  /** The server has said which columns it takes; now the rows may follow. */
+  /** Sends the rows after the server has listed the columns. */
   #sendBlock(): void {
     const blocks = this.#pending?.exchange.blocks;
     if (blocks === undefined || this.#sentBlock) return;
@@ -299,7 +305,7 @@ function asLines(text: string): string {
   return `SELECT formatRowNoNewline('JSONCompactEachRow', *) FROM (\n${text}\n)`;
 }
 
-/** What to do once a packet has wholly arrived. */
+/** Action once a packet is complete. */
 type After = (() => void) | undefined;
 
 interface Steps {
@@ -317,11 +323,11 @@ const HANDLERS: Readonly<Record<number, (cursor: Cursor, steps: Steps) => After>
   [SERVER.pong]: () => undefined,
   [SERVER.profileInfo]: (cursor) => void readProfileInfo(cursor),
   [SERVER.tableColumns]: (cursor) => {
-    cursor.skipText(NAME_MOST);
+    cursor.skipText(MAX_NAME_BYTES);
     cursor.skipText(LIMITS.messageBytes);
     return undefined;
   },
-  [SERVER.timezoneUpdate]: (cursor) => void cursor.skipText(NAME_MOST),
+  [SERVER.timezoneUpdate]: (cursor) => void cursor.skipText(MAX_NAME_BYTES),
 };
 
 /** Sends the greeting and returns the server's revision. */

@@ -1,7 +1,6 @@
 /**
- * Reads one row in JSONCompactEachRow (`[1, "a", null]`) into cells that point into the same bytes. The server has formatted every value, so
- * nothing is converted: quotes are skipped, escapes are undone in place, nested values stay JSON.
- * Knows no socket and no SQL.
+ * Reads rows in JSONCompactEachRow (`[1, "a", null]`) into cells that point into the same bytes.
+ * Skips quotes, unescapes in place, and keeps nested values as JSON. Must not know sockets or SQL.
  */
 import type { Backpressure, Cells, ResultColumn, RowSink } from '../../../model/cells.ts';
 import type { Kind } from '../../../model/table.ts';
@@ -32,7 +31,7 @@ const NINE = 0x39;
 const LETTER_E = 0x65;
 const LOWER = 0x20;
 
-/** What a value needs after its quotes have been found. */
+/** Treatments of a value after its quotes were found. */
 const PLAIN = 0;
 const FLOAT = 1;
 const JSON_TEXT = 2;
@@ -56,20 +55,20 @@ const TREATMENT: Partial<Readonly<Record<Kind, number>>> = {
   timestamptz: MOMENT,
 };
 
-/** What a backslash and the next character stand for; `u` is apart. */
+/** Bytes of the escapes, except `\u`. */
 const UNESCAPED = new Uint8Array(128);
 for (const [letter, byte] of Object.entries({ '"': 0x22, '\\': 0x5c, '/': 0x2f, b: 8, f: 12, n: 10, r: 13, t: 9 })) {
   UNESCAPED[letter.charCodeAt(0)] = byte;
 }
 
 export class RowReader {
-  /** Rows given to the sink so far. */
+  /** Rows passed to the sink. */
   rows = 0;
   readonly #sink: RowSink | undefined;
   readonly #flow: Backpressure;
   #cells: Cells = { bytes: Buffer.alloc(0), from: new Int32Array(0), to: new Int32Array(0) };
   #treatments: Uint8Array = new Uint8Array(0);
-  /** Where the value last read ends, and where the row does: a broken row must not be read past its end. */
+  /** End of the last value, and of the row: a malformed row must not be read past its end. */
   #at = 0;
   #end = 0;
 
@@ -84,12 +83,13 @@ export class RowReader {
     this.#sink?.start(columns, this.#flow);
   }
 
-  /** Starts with what the result's own header says, which must agree with what the statement was planned for. */
+  /** Starts with the columns of the result's header, which must match the plan. */
   startWith(names: readonly string[], types: readonly string[], planned?: Statement): void {
     checkColumns(names.length);
     if (names.length !== types.length) throw malformed('names and types of different columns');
     const described = names.map((name, index): ResultColumn => {
-      // Whatever the server writes is JSON: the result of an aggregate's state, say, which the catalogue does not know the type of.
+      // The server's text is valid JSON, even for types that the catalog does not know, such as
+      // aggregate states.
       return { name, kind: planned?.columns?.[index]?.kind === 'json' ? 'json' : kindOfText(types[index] ?? 'String') };
     });
     const columns = planned === undefined ? described : columnsOf(planned, described);
@@ -100,7 +100,7 @@ export class RowReader {
     });
   }
 
-  /** One row between `from` and `to`; its bytes may be rewritten while it is read. */
+  /** Reads the row between `from` and `to`. Its bytes may be rewritten. */
   row(bytes: Buffer, from: number, to: number): void {
     this.rows += 1;
     if (this.#sink === undefined) return;
@@ -155,10 +155,10 @@ export class RowReader {
     this.#at += word.length;
   }
 
-  /** A quoted value: the cell is what stands between the quotes. */
+  /** Reads a quoted value. */
   #text(cells: Cells, index: number, treatment: number | undefined): void {
     const bytes = cells.bytes;
-    // A text where a number was expected would not be written as JSON: the column is no longer what it was.
+    // A string instead of a number would not be valid JSON: the column has changed.
     if (treatment === INT || treatment === DECIMAL || treatment === BOOL) throw otherColumns();
     const start = this.#at + 1;
     if (treatment === MOMENT && bytes[start + 4] !== MINUS) throw otherColumns();
@@ -179,7 +179,10 @@ export class RowReader {
     cells.to[index] = spelling.to;
   }
 
-  /** Undoes escapes in place, from the first backslash on: the text can only become shorter. Returns where it ends. */
+  /**
+   * Unescapes in place from the first backslash on, since the text can only get shorter. Returns
+   * its end.
+   */
   #unescape(bytes: Buffer, first: number): number {
     let read = first;
     let write = first;
@@ -231,7 +234,7 @@ const NULL = Buffer.from('null');
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 
-/** Where a number ends. It is copied into answers as it stands, so it has to be one. */
+/** Returns the end of a number, which is validated because it is copied into responses. */
 function numberEnd(bytes: Buffer, start: number): number {
   let at = digitsEnd(bytes, bytes[start] === MINUS ? start + 1 : start);
   if (bytes[at] === DOT) at = digitsEnd(bytes, at + 1);
@@ -249,7 +252,10 @@ function digitsEnd(bytes: Buffer, start: number): number {
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
-/** Is a number of the kind? The native protocol does not say what formatted rows were made of: their values must. */
+/**
+ * Validates a number by its kind, since the native protocol does not report the types of formatted
+ * rows.
+ */
 function isNumberOf(bytes: Buffer, from: number, to: number, treatment: number | undefined): boolean {
   switch (treatment) {
     case INT:
@@ -264,14 +270,14 @@ function isNumberOf(bytes: Buffer, from: number, to: number, treatment: number |
   }
 }
 
-/** A FixedString is filled up with zero bytes, which are no part of its text. */
+/** Removes the zero padding of a FixedString. */
 function withoutPadding(bytes: Buffer, from: number, to: number): number {
   let end = to;
   while (end > from && bytes[end - 1] === 0) end--;
   return end;
 }
 
-/** `nan`, `inf`, `-inf` as the server quotes them; anything else was no float. */
+/** Returns `nan`, `inf` or `-inf`, which the server quotes. Anything else is not a float. */
 function spellingOf(bytes: Buffer, from: number, to: number): Span {
   const spelling = to - from > LONGEST_SPELLING ? undefined : SPELLINGS[bytes.toString('latin1', from, to)];
   if (spelling === undefined) throw otherColumns();
@@ -290,7 +296,10 @@ function hexDigits(bytes: Buffer, at: number): number {
   return value;
 }
 
-/** The server escapes control characters and line separators only, never halves of a surrogate pair. */
+/**
+ * Encodes a code unit. The server escapes control characters and line separators only, never
+ * surrogates.
+ */
 function writeCodeUnit(bytes: Buffer, at: number, unit: number): number {
   if (unit < 0x80) {
     bytes[at] = unit;

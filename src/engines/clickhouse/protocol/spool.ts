@@ -1,14 +1,14 @@
 /**
- * Received bytes that have not been read yet, in one buffer that rows point into. Its first bytes spell the float values that JSON has no number
- * for, so that a cell can point at them as at any other bytes. It is acquired with the first byte that waits and released when all have been read: a
- * connection at rest holds none. Knows nothing of what the bytes mean.
+ * Buffer of received bytes that were not read yet; rows point into it. Its first bytes spell the
+ * float values that JSON has no number for, so that cells can point to them. It is acquired with
+ * the first byte and released when all have been read, so that an idle connection holds none.
  */
 import { acquireBuffer, type PooledBuffer } from '../../../util/bytes/buffer-pool.ts';
 import type { LargeRowBudget } from '../../contract/limits.ts';
 
 const SPELLINGS = Buffer.from('NaN Infinity -Infinity');
 
-/** Where received bytes begin. */
+/** Offset of the received bytes. */
 const HEAD = 32;
 const NOTHING = Buffer.alloc(0);
 
@@ -22,15 +22,15 @@ export const INFINITY: Span = { from: 4, to: 12 };
 export const MINUS_INFINITY: Span = { from: 13, to: 22 };
 
 export class Spool {
-  /** Those of the buffer. */
+  /** Content of the buffer. */
   bytes: Buffer = NOTHING;
-  /** The first byte not yet read, and the end of what was received. */
+  /** First unread byte, and end of the received bytes. */
   start = 0;
   end = 0;
-  /** So many bytes must wait here before it is worth reading again. */
+  /** Resume reading once at least this many bytes are buffered. */
   needed = 0;
   #buffer: PooledBuffer | undefined;
-  /** How far the buffer has been written. */
+  /** End of the bytes that were ever written. */
   #written = 0;
   readonly #share: LargeRowBudget;
 
@@ -38,7 +38,7 @@ export class Spool {
     this.#share = share;
   }
 
-  /** Where the byte comes next after `from`, or the end. A search stops there, not where the buffer does. */
+  /** Returns the next index of the byte after `from`, or the end of the received bytes. */
   find(byte: number, from: number): number {
     if (this.empty) return this.end;
     this.bytes[this.end] = byte;
@@ -53,13 +53,13 @@ export class Spool {
     this.#written = Math.max(this.#written, this.end + 1);
   }
 
-  /** Everything has been read. */
+  /** Resets the buffer after everything was read. */
   rewind(): void {
     this.#release();
     this.#forget();
   }
 
-  /** Nothing comes any more. Whoever is just being handed a row may still read it: nobody else gets its buffer. */
+  /** Drops the buffer without returning it to the pool: the current reader may still use it. */
   letGo(): void {
     this.#buffer = undefined;
     this.#forget();
@@ -73,7 +73,7 @@ export class Spool {
     this.#share.hold(0);
   }
 
-  /** A faulty reader can never show bytes of another connection. */
+  /** Wipes the bytes, so that a faulty reader cannot see those of another connection. */
   #release(): void {
     this.#buffer?.releaseWiped(this.#written);
     this.#buffer = undefined;

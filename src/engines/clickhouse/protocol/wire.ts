@@ -1,6 +1,6 @@
 /**
- * What the driver needs from a connection, whichever protocol it speaks: run one text with parameters, and hand its rows to a reader. One exchange
- * at a time. Knows no plans and no timeouts: the driver ends what takes too long.
+ * What the driver needs from a connection, whichever protocol it speaks. One exchange at a time.
+ * Must not use timeouts: the driver ends what takes too long.
  */
 import type { ResultColumn } from '../../../model/cells.ts';
 import type { Statement } from '../../../sql/statement.ts';
@@ -20,14 +20,17 @@ export interface QueryExchange {
   readonly params: readonly WireParam[];
   /** Settings of the connection, the same object for every statement. */
   readonly settings: Settings;
-  /** How long the server lets the statement run, in seconds; undefined leaves it to the server. */
+  /** Server-side time limit in seconds. `undefined` leaves it to the server. */
   readonly maxSeconds: string | undefined;
   readonly reader: RowReader;
-  /** What the statement yields, when the caller knows. */
+  /** Columns of the result, if the caller knows them. */
   readonly columns: readonly ResultColumn[] | undefined;
-  /** The statement itself, where its result must agree with what it was planned for. */
+  /** The statement, if its result must match the plan. */
   readonly planned?: Statement | undefined;
-  /** Rows to insert, column by column; `text` then is an INSERT that ends before its data. More than one are written as one. */
+  /**
+   * Rows to insert, column by column; `text` is an INSERT without data. Several blocks are written
+   * as one.
+   */
   readonly blocks: readonly Block[] | undefined;
 }
 
@@ -39,11 +42,11 @@ export interface Summary {
 export interface Wire {
   readonly usable: boolean;
   execute(exchange: QueryExchange): Promise<Summary>;
-  /** Hold and release the socket while rows arrive. */
+  /** Pause and resume the socket while rows arrive. */
   pause(): void;
   resume(): void;
   /** Called once when the socket is gone. */
   onClosed(listener: () => void): void;
-  /** Tells the server to stop as far as the protocol can, and closes. */
+  /** Stops the running statement as far as the protocol can, and closes. */
   destroy(): void;
 }

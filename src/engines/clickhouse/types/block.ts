@@ -1,6 +1,6 @@
 /**
- * Encodes rows as one block of columns in ClickHouse's native format, so that a batch is one insert block by construction. Names the row and the
- * column of a value that does not fit. `column-encoders.ts` encodes a single column, `protocol/block-frame.ts` writes the bytes around it.
+ * Encodes rows as one block in ClickHouse's native format, so that a batch is one insert block.
+ * Errors name the row and the column of the value.
  */
 import type { RowValues } from '../../../sql/rows.ts';
 import type { Lease } from '../../../util/bytes/buffer-pool.ts';
@@ -25,7 +25,7 @@ export interface BlockColumn {
   readonly data: readonly Lease[];
 }
 
-/** In memory of the pool, until `releaseBlock`. */
+/** The block uses pooled memory until `releaseBlock`. */
 export function encodeBlock(shapes: readonly ColumnShape[], rows: RowValues): Block {
   const columns = shapes.map((shape, index): BlockColumn => {
     const type = sentType(shape.type);
@@ -42,7 +42,7 @@ export function encodeBlock(shapes: readonly ColumnShape[], rows: RowValues): Bl
   return { rows: rows.count, columns };
 }
 
-/** The block has been sent: its memory goes back to the pool. */
+/** Returns the memory of a block that was sent to the pool. */
 export function releaseBlock({ columns }: Block): void {
   for (const { data } of columns) for (const piece of data) piece.release();
 }
@@ -64,7 +64,10 @@ function atCell(error: unknown, row: number, column: string): unknown {
   return new DbFailure(error.kind, `row ${row}: ${error.message}`, { code: error.code, column, cause: error });
 }
 
-/** A Dynamic column takes a Variant of what JSON can hold, which the server turns into its own form. */
+/**
+ * Type of a Dynamic column on the wire: a Variant of everything that JSON has. The server converts
+ * it.
+ */
 const JSON_TYPES =
   'Variant(Array(Nullable(Bool)), Array(Nullable(Float64)), Array(Nullable(Int64)), Array(Nullable(String)), Bool, Float64, Int64, String, UInt64)';
 

@@ -1,6 +1,6 @@
 /**
- * Encodes columns in ClickHouse's native format, one encoder for each type: NULL, nesting and dictionaries are here, single values in
- * `leaf-encoders.ts`. Each encoder refuses what its type does not take. None knows rows or names.
+ * Encodes columns in ClickHouse's native format: NULL, nesting and dictionaries. Single values are
+ * in `leaf-encoders.ts`. Encoders reject values that their type cannot hold.
  */
 import type { Lease } from '../../../util/bytes/buffer-pool.ts';
 import { writeJson } from '../../../util/json/json.ts';
@@ -52,7 +52,7 @@ function first(members: readonly ColumnEncoder[]): ColumnEncoder {
   return member;
 }
 
-/** What a type's empty slot holds: never read, but it must parse. */
+/** Placeholders for NULL. They are never read, but must be valid. */
 const BLANKS: readonly (readonly [RegExp, string])[] = [
   [/^(String|FixedString)$/, ''],
   [/^(Date|Date32)$/, '1970-01-01'],
@@ -221,7 +221,10 @@ const DICTIONARY_VERSION = 1;
 const HAS_KEYS = 0x200;
 const WIDE_INDEX = 2;
 
-/** LowCardinality: every distinct value once, then a 32-bit number for each row. A nullable one keeps its first slot for NULL. */
+/**
+ * Encoder of LowCardinality: every distinct value once, then a 32-bit index per row. In a nullable
+ * column, slot 0 is NULL.
+ */
 class DictionaryEncoder implements ColumnEncoder {
   readonly #keys: LeafEncoder;
   readonly #type: ChType;
@@ -261,7 +264,7 @@ class DictionaryEncoder implements ColumnEncoder {
   }
 
   blank(): void {
-    // Only a nullable part is ever blank, and a dictionary stands under none: its own NULL is slot 0.
+    // Only nullable columns have blanks, and slot 0 of the dictionary is its NULL.
     this.#put(0);
   }
 
@@ -283,7 +286,7 @@ class DictionaryEncoder implements ColumnEncoder {
 
 const JSON_AS_TEXT = 1;
 
-/** The JSON type takes its documents as text; the server takes them apart. */
+/** Encoder of the JSON type, which takes documents as text; the server parses them. */
 class JsonEncoder implements ColumnEncoder {
   readonly #out = growing();
 

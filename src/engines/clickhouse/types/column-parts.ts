@@ -1,19 +1,27 @@
-/** What every column encoder is made of: the interface that parents and children share, growing bytes, and 64-bit counts. Knows no type. */
+/**
+ * Parts of every column encoder: the common interface, growing buffers, and 64-bit counts.
+ * Independent of types.
+ */
 import type { Lease } from '../../../util/bytes/buffer-pool.ts';
 import { ByteWriter } from '../../../util/bytes/byte-writer.ts';
 import type { PlainValue } from '../../../util/text/decimal.ts';
 
-/** One column (or a part of one) that grows row by row. */
+/** A column, or a part of one, that grows row by row. */
 export interface ColumnEncoder {
-  /** A value inside a nested one. */
+  /** Appends a value inside a nested one. */
   json(value: PlainValue): void;
-  /** A whole cell as canonical text. */
+  /** Appends a whole cell from canonical text. */
   text(value: string): void;
-  /** The same as the bytes of the text, where they need not become a string first. */
+  /**
+   * Appends a cell from the bytes of its canonical text. `undefined` if the encoder needs a string.
+   */
   range?: ((source: Buffer, from: number, to: number) => void) | undefined;
-  /** The value that stands where NULL is. */
+  /** Appends the placeholder for NULL. */
   blank(): void;
-  /** What the format puts before the column's data, for the whole tree at once. Both are asked for once, and are the caller's. */
+  /**
+   * Bytes that precede the column's data, for the whole tree. `prefix` and `data` are called once;
+   * the caller owns the leases.
+   */
   prefix(): Lease[];
   data(): Lease[];
 }
@@ -22,7 +30,7 @@ export function growing(): ByteWriter {
   return new ByteWriter(Number.POSITIVE_INFINITY, () => undefined);
 }
 
-/** One 64-bit little-endian count. */
+/** Appends a 64-bit little-endian count. */
 export function putCount(out: ByteWriter, value: number): void {
   out.reserve(8);
   out.length = out.bytes.writeUInt32LE(value >>> 0, out.length);

@@ -1,7 +1,7 @@
 /**
- * Compares a value with what a column's type can hold: inside its range, below or above it, and exact or between two values of the type. So a
- * filter on any value becomes a comparison with a value of the column's own type, and a write that does not fit is refused. ClickHouse itself
- * would wrap such a value around, or cut it.
+ * Compares a value with those a column's type can hold: inside its range or not, exact or between
+ * two of them. Filters on any value can so be expressed with a value of the type, and writes that
+ * do not fit are rejected. ClickHouse itself would wrap or truncate.
  */
 import { wholeRange } from './kinds.ts';
 import { DATE_RANGES, dateText, instantText, parseDate, parseInstant, secondRange } from './temporal.ts';
@@ -9,15 +9,15 @@ import { type ChType, decimalShape, literalNumber } from './type-text.ts';
 
 export interface Fit {
   readonly side: 'below' | 'within' | 'above';
-  /** False when the type has no such value: then `text` is the next lower one. */
+  /** `false` if the type has no such value. Then `text` is the next lower one. */
   readonly exact: boolean;
-  /** The value in canonical text, of a precision that the type has. */
+  /** Canonical text, in a precision that the type has. */
   readonly text: string;
 }
 
 const UNLIMITED = (text: string): Fit => ({ side: 'within', exact: true, text });
 
-/** Undefined when the text is no value of this sort at all. Types without an order of their own take any text. */
+/** `undefined` if the text is not a value of this kind. Types without an order accept any text. */
 export function fitOf(type: ChType, text: string): Fit | undefined {
   const { name } = type;
   const range = wholeRange(name);

@@ -1,7 +1,4 @@
-/**
- * What a ClickHouse type means to a caller: its kind, and the limits that a value must keep. Pure look-ups in type trees; knows neither SQL nor
- * bytes.
- */
+/** Maps ClickHouse types to kinds and value limits. Pure. Must not know SQL or bytes. */
 import type { Column, Kind } from '../../../model/table.ts';
 import { type ChType, decimalShape, enumMembers, innerType, isNullable, literalNumber, parameterType, parseType } from './type-text.ts';
 
@@ -46,11 +43,11 @@ export function kindOf(type: ChType): Kind {
   const { name } = innerType(type);
   if (WHOLE_NUMBER.test(name)) return 'int';
   if (name.startsWith('Decimal')) return 'decimal';
-  // A server chooses the names.
+  // The server chooses the names, so inherited properties must not match.
   return (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? 'other';
 }
 
-/** The kind of a result column, from the type text in the result's own header. */
+/** Returns the kind of a result column, from the type in the result's header. */
 export function kindOfText(type: string): Kind {
   return kindOf(parseType(type));
 }
@@ -61,7 +58,7 @@ export interface WholeRange {
   readonly bytes: number;
 }
 
-/** Undefined when the name is no whole-number type. */
+/** `undefined` if the type is not an integer type. */
 export function wholeRange(name: string): WholeRange | undefined {
   const match = WHOLE_NUMBER.exec(name);
   if (match === null) return undefined;
@@ -74,7 +71,7 @@ export function wholeRange(name: string): WholeRange | undefined {
 
 const UNSORTABLE = new Set(['Map', 'JSON', 'Object', 'Variant', 'Dynamic', 'AggregateFunction', 'Geometry', 'QBit']);
 
-/** A tuple or array is as sortable as what is in it. */
+/** A tuple or array is sortable if its elements are. */
 export function isSortable(type: ChType): boolean {
   return !UNSORTABLE.has(type.name) && !type.name.startsWith('Interval') && type.of.every(isSortable);
 }
@@ -84,7 +81,7 @@ export type ColumnFacts = Pick<
   'type' | 'kind' | 'nullable' | 'sortable' | 'cast' | 'min' | 'max' | 'precision' | 'scale' | 'maxLength' | 'values' | 'fraction'
 >;
 
-/** Everything about a column that its type alone says. */
+/** Facts of a column that follow from its type. */
 export function typeFacts(text: string): ColumnFacts {
   const type = parseType(text);
   return {

@@ -1,6 +1,6 @@
 /**
- * Encodes values without structure in ClickHouse's native format, by type name. Each writer refuses what its type cannot hold instead of wrapping
- * it around. `column-encoders.ts` handles NULL and nesting.
+ * Encodes scalar values in ClickHouse's native format, by type name. Each writer rejects a value
+ * that its type cannot hold instead of wrapping it. `column-encoders.ts` handles NULL and nesting.
  */
 import { Buffer } from 'node:buffer';
 import ipaddr from 'ipaddr.js';
@@ -14,7 +14,7 @@ import { boolText } from './params.ts';
 import { DATE_RANGES, parseClock, parseDate, parseInstant, secondRange, ticks } from './temporal.ts';
 import { type ChType, decimalShape, enumMembers, literalNumber } from './type-text.ts';
 
-/** Appends one value given as canonical text. */
+/** Appends one value from its canonical text. */
 export type LeafWriter = (out: ByteWriter, text: string) => void;
 
 type LeafFactory = (type: ChType) => LeafWriter;
@@ -40,7 +40,7 @@ const FACTORIES: Readonly<Record<string, LeafFactory>> = {
   Enum16: (type) => enumWriter(type, 2),
 };
 
-/** Undefined when values of the type cannot be written by us. */
+/** `undefined` if values of the type cannot be written. */
 export function leafWriter(type: ChType): LeafWriter | undefined {
   const factory = FACTORIES[type.name];
   if (factory !== undefined) return factory(type);
@@ -49,7 +49,7 @@ export function leafWriter(type: ChType): LeafWriter | undefined {
   return type.name.startsWith('Interval') ? intervalWriter(type) : undefined;
 }
 
-/** Appends one value given as the bytes of its canonical text. */
+/** Appends one value from the bytes of its canonical text. */
 export type RangeWriter = (out: ByteWriter, source: Buffer, from: number, to: number) => void;
 
 const RANGES: Readonly<Record<string, (type: ChType) => RangeWriter>> = {
@@ -61,7 +61,7 @@ const RANGES: Readonly<Record<string, (type: ChType) => RangeWriter>> = {
   },
 };
 
-/** Undefined when a text has to be made of the bytes first. */
+/** `undefined` if the type needs a string. */
 export function rangeWriter(type: ChType): RangeWriter | undefined {
   return RANGES[type.name]?.(type);
 }
@@ -81,7 +81,7 @@ function putMoment(out: ByteWriter, source: Buffer, from: number, to: number, di
 
 const WORD = 2 ** 32;
 
-/** Little-endian two's complement of 1 to 32 bytes. */
+/** Appends a little-endian two's complement integer of 1 to 32 bytes. */
 function putWhole(out: ByteWriter, value: number | bigint, bytes: number): void {
   out.reserve(bytes);
   if (typeof value === 'number') {
@@ -107,7 +107,7 @@ function putNumber(out: ByteWriter, value: number, bytes: number): void {
   }
 }
 
-/** Digits that a number surely holds exactly. */
+/** Integers of at most this many digits are exact as doubles. */
 const SMALL = 15;
 
 function wholeWriter(type: ChType): LeafWriter {
@@ -142,7 +142,7 @@ function decimalWriter(type: ChType): LeafWriter {
   };
 }
 
-/** Texts up to this length are written by hand as long as they are ASCII: that is quicker than a call into the runtime. */
+/** Up to this length, a loop writes ASCII faster than a call into the runtime. */
 const SHORT_TEXT = 64;
 
 function writeText(out: ByteWriter, text: string): void {
@@ -151,7 +151,7 @@ function writeText(out: ByteWriter, text: string): void {
   out.text(text);
 }
 
-/** False, and nothing written, when the text is not ASCII. */
+/** Returns `false`, without writing, if the text is not ASCII. */
 function putAscii(out: ByteWriter, text: string): boolean {
   const size = text.length;
   out.reserve(size + 1);
@@ -222,7 +222,7 @@ function writeFloat32(out: ByteWriter, text: string): void {
   out.raw(narrowed(text).subarray(0, 4));
 }
 
-/** The upper half of a Float32. */
+/** Writes the upper half of a Float32. */
 function writeBFloat16(out: ByteWriter, text: string): void {
   out.raw(narrowed(text).subarray(2, 4));
 }
@@ -246,7 +246,7 @@ function dateTime64(type: ChType): LeafWriter {
   return (out, text) => putWhole(out, ticksOf(text, digits), 8);
 }
 
-/** Digits finer than the type's are cut, as the server would. */
+/** Truncates digits that are finer than the type's, as the server does. */
 function ticksOf(text: string, digits: number | undefined): number | bigint {
   const instant = parseInstant(text);
   if (instant === undefined) throw invalid(`${shown(text)} is no date and time`);
@@ -274,7 +274,7 @@ function clockTicks(text: string, digits: number): number | bigint {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Two halves of eight bytes, each little-endian. */
+/** Writes two halves of eight bytes, each little-endian. */
 function writeUuid(out: ByteWriter, text: string): void {
   if (!UUID.test(text)) throw invalid(`${shown(text)} is no UUID`);
   const bytes = Buffer.from(text.replaceAll('-', ''), 'hex');

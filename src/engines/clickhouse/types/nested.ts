@@ -1,6 +1,6 @@
 /**
- * Reads JSON values as members of nested types: lists, pairs, tuples and the scalars in them, with every digit kept.
- * Knows which JSON a type takes, not how its values are written.
+ * Reads JSON values as members of nested types: lists, pairs, tuples and scalars, with all their
+ * digits. Must not know how values are written.
  */
 
 import { JsonError, parseJson } from '../../../util/json/json.ts';
@@ -43,13 +43,13 @@ export function listOf(value: PlainValue): readonly PlainValue[] {
   return value as readonly PlainValue[];
 }
 
-/** A JSON object's members, or pairs in a list: keys of maps need not be text. */
+/** Returns the members of an object, or of a list of pairs: keys of maps need not be strings. */
 export function entriesOf(value: PlainValue): readonly (readonly [PlainValue, PlainValue])[] {
   if (value instanceof Map) return [...value];
   throw invalid('an object is needed');
 }
 
-/** A tuple comes as a list, and one with named members as an object too. */
+/** Returns the items of a tuple, which is a list, or an object if its members have names. */
 export function tupleItems(type: ChType, value: PlainValue): readonly PlainValue[] {
   if (!(value instanceof Map)) {
     const items = listOf(value);
@@ -64,7 +64,10 @@ export function tupleItems(type: ChType, value: PlainValue): readonly PlainValue
   });
 }
 
-/** A JSON scalar as canonical text. Text columns take strings only, so that a number is never stored as its digits by accident. */
+/**
+ * Returns a JSON scalar as canonical text. String columns accept strings only, so that a number is
+ * never stored as its digits by accident.
+ */
 export function scalarText(type: ChType, value: PlainValue): string {
   if (typeof value === 'string') return value;
   if (isNumber(value) && type.name !== 'String' && type.name !== 'FixedString') return numberText(value);

@@ -1,6 +1,6 @@
 /**
- * Writes canonical values as texts of typed parameters (`{p1:Array(Int64)}`), in the escaped tab-separated form that both protocols read.
- * Refuses what the server would silently wrap or cut. The type of the parameter alone decides how a value is written.
+ * Writes canonical values as typed parameters (`{p1:Array(Int64)}`), in the escaped tab-separated
+ * form of both protocols. Rejects what the server would silently wrap or truncate.
  */
 import type { ParamType, StatementParam } from '../../../sql/statement.ts';
 import { bytesOf } from '../../../util/bytes/buffer-pool.ts';
@@ -12,7 +12,7 @@ import { type ChType, innerType, isNullable, parseType } from './type-text.ts';
 
 const NULL_TEXT = '\\N';
 
-/** Nothing of the pool comes here: rows go in a block. */
+/** Parameters hold no leases: rows are sent as a block. */
 export function paramText(param: ParamType, value: StatementParam): string {
   const type = parseType(param.cast);
   if (value === null) {
@@ -37,7 +37,7 @@ const FLOAT_NAMES: ReadonlyMap<string, string> = new Map([
   ['-Infinity', '-inf'],
 ]);
 
-/** A value without structure as ClickHouse spells it. */
+/** Returns a scalar value in ClickHouse's notation. */
 export function leafText(type: ChType, text: string): string {
   const fit = fitOf(type, text);
   if (fit === undefined) throw invalid(`${shown(text)} is no value of ${type.name}`);
@@ -65,7 +65,7 @@ function typeName(type: ChType): string {
   return type.literals.length === 0 ? type.name : `${type.name}(${type.literals.join(', ')})`;
 }
 
-/** Arrays, tuples and maps are written with quoted members, once escaped and not twice. */
+/** Writes arrays, tuples and maps with quoted members, which are escaped once. */
 function compositeText(type: ChType, value: PlainValue): string {
   const inner = innerType(type);
   if (value === null) {
@@ -117,7 +117,7 @@ function escapeTabSeparated(text: string): string {
   return text.replace(/[\\\n\t\r\0\b\f]/g, (character) => TAB_ESCAPES[character] ?? character);
 }
 
-/** A quoted literal. Backslash and quote are escaped, and what would be hard to read in a log. */
+/** Returns a quoted literal. Escapes backslashes, quotes and control characters. */
 export function literalText(text: string): string {
   return `'${text.replace(/[\\\n\t\r\0\b\f']/g, (character) => TAB_ESCAPES[character] ?? `\\${character}`)}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * Converts dates and instants between ISO 8601 and ClickHouse's counts (days, ticks). Exact, proleptic Gregorian, UTC only. Knows no time zone
- * database and no type.
+ * Converts dates and timestamps between ISO 8601 and ClickHouse's counts (days, ticks). Exact,
+ * proleptic Gregorian, UTC only. Pure.
  */
 import { daysOf } from '../../../util/text/fast-timestamp.ts';
 
@@ -15,19 +15,19 @@ const INSTANT = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\
 const CLOCK = /^(-?)(\d{1,3}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/;
 const DAY_SECONDS = 86_400;
 
-/** Days since 1970-01-01; undefined when the text is no date of the calendar. */
+/** Returns days since 1970-01-01. `undefined` if the text is not a date of the calendar. */
 export function parseDate(text: string): number | undefined {
   return DATE.test(text) ? daysOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)) : undefined;
 }
 
-/** The number that digits of a text spell; the caller knows that they are digits. */
+/** Parses digits; the caller has validated them. */
 function digits(text: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;
   return value;
 }
 
-/** A text without zone is taken as UTC. Digits past the ninth are dropped. */
+/** Parses a timestamp. Without a zone it is UTC. Digits after the ninth are dropped. */
 export function parseInstant(text: string): Instant | undefined {
   if (!INSTANT.test(text)) return dateAsInstant(text);
   const days = daysOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
@@ -53,11 +53,11 @@ function nanosOf(text: string): number {
 
 const OFFSET = /([+-])(\d{2}):?(\d{2})?$/;
 
-/** Seconds that the text's clock is ahead of UTC. */
+/** Returns the offset from UTC in seconds. */
 function offsetOf(text: string): number {
   const last = text.charCodeAt(text.length - 1);
   if (last === 0x5a || last === 0x7a) return 0;
-  // The hyphens of the date are no sign of an offset.
+  // Skips the hyphens of the date, which look like a sign.
   const match = OFFSET.exec(text.slice(FRACTION_AT - 4));
   if (match === null) return 0;
   return (match[1] === '-' ? -60 : 60) * (Number(match[2]) * 60 + Number(match[3] ?? '0'));
@@ -68,7 +68,7 @@ function dateAsInstant(text: string): Instant | undefined {
   return days === undefined ? undefined : { seconds: days * DAY_SECONDS, nanos: 0 };
 }
 
-/** Seconds and nanoseconds of `hhh:mm:ss[.fraction]`, both negative for a negative text. */
+/** Parses `hhh:mm:ss[.fraction]`. Both results are negative for a negative text. */
 export function parseClock(text: string): Instant | undefined {
   const match = CLOCK.exec(text);
   if (match === null || Number(match[3]) > 59 || Number(match[4]) > 59) return undefined;
@@ -83,17 +83,19 @@ export function dateText(days: number): string {
   return iso.slice(0, iso.indexOf('T'));
 }
 
-/** `YYYY-MM-DD hh:mm:ss[.fraction]` in UTC with as many digits as asked for; finer ones are cut. */
+/** `YYYY-MM-DD hh:mm:ss[.fraction]` in UTC with `scale` digits; finer ones are truncated. */
 export function instantText(instant: Instant, scale: number): string {
   const iso = new Date(instant.seconds * 1000).toISOString();
   const whole = iso.slice(0, iso.indexOf('.')).replace('T', ' ');
   return scale === 0 ? whole : `${whole}.${String(instant.nanos).padStart(9, '0').slice(0, scale)}`;
 }
 
-/** Of ten. */
+/** Powers of ten. */
 const POWERS: readonly number[] = Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 
-/** The count of 10^-scale seconds since 1970, rounded down; a bigint only where a number would not be exact. */
+/**
+ * Returns 10^-scale seconds since 1970, rounded down. A bigint only if a number would not be exact.
+ */
 export function ticks(instant: Instant, scale: number): number | bigint {
   const part = Math.trunc(instant.nanos / (POWERS[9 - scale] as number));
   const count = instant.seconds * (POWERS[scale] as number) + part;
@@ -115,7 +117,7 @@ const PLAIN_RANGE: readonly [first: number, last: number] = [0, 4_294_967_295];
 const WIDE_RANGE: readonly [first: number, last: number] = [FIRST_SECOND, LAST_SECOND];
 const NANO_RANGE: readonly [first: number, last: number] = [FIRST_SECOND, LAST_NANO_SECOND];
 
-/** Seconds that DateTime (scale undefined) and DateTime64 hold. */
+/** Seconds that DateTime (`scale` undefined) and DateTime64 hold. */
 export function secondRange(scale: number | undefined): readonly [first: number, last: number] {
   if (scale === undefined) return PLAIN_RANGE;
   return scale >= 9 ? NANO_RANGE : WIDE_RANGE;

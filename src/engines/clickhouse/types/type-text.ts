@@ -1,6 +1,6 @@
 /**
- * Parses ClickHouse type texts (`Map(String, Array(Nullable(Int64)))`) into trees, and writes them back. Knows the grammar of type names only:
- * `kinds.ts` knows what a type means, `block.ts` and `params.ts` how its values are written.
+ * Parses ClickHouse type names (`Map(String, Array(Nullable(Int64)))`) into trees, and prints them.
+ * Knows their grammar, not their meaning.
  */
 import { BoundedMap } from '../../../util/bounded-map.ts';
 import { DbFailure } from '../../contract/engine.ts';
@@ -10,30 +10,30 @@ export interface ChType {
   readonly name: string;
   /** Types in the parentheses: element, key and value, members. */
   readonly of: readonly ChType[];
-  /** Literals in the parentheses: lengths, scales, zones, enum members as written, aggregate names. */
+  /** Literals in the parentheses: lengths, scales, zones, enum members, aggregate names. */
   readonly literals: readonly string[];
-  /** Names of tuple and Nested members, '' where a member has none. */
+  /** Names of tuple and Nested members; '' for a member without a name. */
   readonly fields: readonly string[];
 }
 
-/** Types whose parentheses hold no types, so that `Enum8('Array(x)' = 1)` is not looked into. */
+/** Types whose parentheses contain no types: `Enum8('Array(x)' = 1)`. */
 const LITERAL_ONLY =
   /^(Enum8|Enum16|Enum|FixedString|Decimal\d*|DateTime|DateTime32|DateTime64|Time64|JSON|Object|Dynamic|QBit|AggregateFunction)$/;
 const NAMED_MEMBERS = new Set(['Tuple', 'Nested']);
 const BARE = /[A-Za-z0-9_]/;
 
-/** Characters of all texts that are kept; their trees take some ten times as much. */
+/** Characters of all cached type names. Their trees take about ten times as much. */
 const CACHE_LIMIT = 1024 * 1024;
-const LONGEST_TYPE = 1024 * 1024;
+const MAX_TYPE_LENGTH = 1024 * 1024;
 const DEEPEST_TYPE = 64;
 const LONGEST_SHOWN = 100;
 const cache = new BoundedMap<string, ChType>(CACHE_LIMIT, { sizeOf: (_, text) => text.length });
 
-/** Parses once per distinct text: catalogues and result headers repeat the same few. */
+/** Parses each distinct name once: catalogs and result headers repeat a few. */
 export function parseType(text: string): ChType {
   const known = cache.get(text);
   if (known !== undefined) return known;
-  if (text.length > LONGEST_TYPE) throw malformed('a type that is too long to be one');
+  if (text.length > MAX_TYPE_LENGTH) throw malformed('a type that is too long to be one');
   const type = new TypeParser(text).whole();
   cache.set(text, type);
   return type;
@@ -88,7 +88,7 @@ class TypeParser {
     return { name, of, literals, fields };
   }
 
-  /** A member's name stands before its type with a space between; a type alone has none. */
+  /** Reads a member's name, which is followed by a space and its type. '' if there is none. */
   #fieldName(): string {
     const start = this.#at;
     const name = this.#text[start] === '`' || this.#text[start] === '"' ? unquote(this.#quoted()) : this.#word();
@@ -112,7 +112,7 @@ class TypeParser {
     return found;
   }
 
-  /** Up to the next comma or closing parenthesis of this level, with quotes and inner parentheses skipped over. */
+  /** Reads up to the next comma or closing parenthesis of this level. */
   #literal(): string {
     const start = this.#at;
     let depth = 0;
@@ -158,14 +158,14 @@ class TypeParser {
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0', a: '\x07', v: '\v' };
 
-/** The content of a quoted literal as ClickHouse writes it. */
+/** Returns the content of a quoted literal. */
 export function unquote(literal: string): string {
   return literal.slice(1, -1).replace(/\\(?:x([0-9A-Fa-f]{2})|([\s\S]))/g, (_, hex: string | undefined, character: string) => {
     return hex === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(Number.parseInt(hex, 16));
   });
 }
 
-/** Members of an Enum in the order of their declaration. */
+/** Returns the members of an Enum in the order of their declaration. */
 export function enumMembers(type: ChType): ReadonlyMap<string, number> {
   const members = new Map<string, number>();
   for (const literal of type.literals) {
@@ -175,7 +175,10 @@ export function enumMembers(type: ChType): ReadonlyMap<string, number> {
   return members;
 }
 
-/** Whole-number literal n of a type (`Decimal(P, S)`, `FixedString(N)`, `DateTime64(S, zone)`). */
+/**
+ * Returns the n-th integer literal of a type (`Decimal(P, S)`, `FixedString(N)`, `DateTime64(S,
+ * zone)`).
+ */
 export function literalNumber(type: ChType, index: number): number {
   return Number(type.literals[index] ?? '0');
 }
@@ -198,7 +201,7 @@ export function decimalShape(type: ChType): DecimalShape {
 
 const WRAPPERS = new Set(['Nullable', 'LowCardinality', 'SimpleAggregateFunction']);
 
-/** The type without Nullable, LowCardinality and SimpleAggregateFunction around it. */
+/** Removes Nullable, LowCardinality and SimpleAggregateFunction. */
 export function innerType(type: ChType): ChType {
   const [inner] = type.of;
   return inner !== undefined && WRAPPERS.has(type.name) ? innerType(inner) : type;
@@ -210,17 +213,19 @@ export function isNullable(type: ChType): boolean {
   return inner !== undefined && WRAPPERS.has(type.name) && isNullable(inner);
 }
 
-/** Types that no literal of a typed parameter can stand for: they travel as text and the server converts. */
-const AS_TEXT = new Set(['JSON', 'Object', 'Dynamic', 'Variant', 'AggregateFunction', 'Geometry', 'QBit']);
+/**
+ * Types that have no literals for typed parameters: they travel as text and the server converts.
+ */
+const TEXT_TYPES = new Set(['JSON', 'Object', 'Dynamic', 'Variant', 'AggregateFunction', 'Geometry', 'QBit']);
 
 /**
- * The type as a typed parameter names it: LowCardinality is storage only, and every instant is given in UTC, so that neither the
- * column's nor the server's zone is ever guessed.
+ * Returns the type for a typed parameter. LowCardinality concerns storage only. Timestamps are in
+ * UTC, so that neither the column's nor the server's zone is assumed.
  */
 export function parameterType(type: ChType): string {
   const { name } = type;
   if (name === 'LowCardinality' || name === 'SimpleAggregateFunction') return type.of.map(parameterType).join();
-  if (AS_TEXT.has(name)) return 'String';
+  if (TEXT_TYPES.has(name)) return 'String';
   if (name === 'DateTime' || name === 'DateTime32') return `DateTime('UTC')`;
   if (name === 'DateTime64') return `DateTime64(${type.literals[0] ?? '3'}, 'UTC')`;
   if (name === 'Nested') return `Array(Tuple(${members(type)}))`;
@@ -236,7 +241,7 @@ function fieldPrefix(field: string | undefined): string {
   return field === undefined || field === '' ? '' : `${quoteName(field)} `;
 }
 
-/** An identifier in backticks; nothing in it can end the quoting. */
+/** Returns an identifier in backticks. */
 export function quoteName(identifier: string): string {
   return `\`${identifier.replace(/[\\`]/g, '\\$&').replaceAll('\0', '\\0')}\``;
 }

@@ -1,6 +1,6 @@
 /**
- * Encodes Variant columns: for each row the number of the member type that its value has, then the values of each member. JSON does not name the
- * type, so a value belongs to the first member that takes it.
+ * Encodes Variant columns: the member type of each row, then the values of each member. JSON does
+ * not name the type, so a value belongs to the first member that accepts it.
  */
 import type { Lease } from '../../../util/bytes/buffer-pool.ts';
 import type { PlainValue } from '../../../util/text/decimal.ts';
@@ -11,7 +11,7 @@ import type { ChType } from './type-text.ts';
 
 const NO_MEMBER = 255;
 
-/** Each value goes to the member type that takes it; numbers try whole ones first, texts the plain String last. */
+/** Tries integer types first for numbers, and String last for text. */
 export class VariantEncoder implements ColumnEncoder {
   readonly #encoderOf: (type: ChType) => ColumnEncoder;
   readonly #types: readonly ChType[];
@@ -45,7 +45,7 @@ export class VariantEncoder implements ColumnEncoder {
     this.#choices.byte(NO_MEMBER);
   }
 
-  /** Tried on an encoder of its own: half a value must not stay in the column. */
+  /** Tries the value on a separate encoder: half a value must not stay in the column. */
   #takes(index: number, value: PlainValue): boolean {
     const type = this.#types[index];
     if (type === undefined || !isOfSort(type, value)) return false;
@@ -68,7 +68,10 @@ export class VariantEncoder implements ColumnEncoder {
 
 const NUMERIC = /^(U?Int\d+|Float\d+|BFloat16|Decimal\d*)$/;
 
-/** A number is no text and no truth value, though single columns of such types take each other's spelling. */
+/**
+ * `true` if the JSON kind matches. Unlike single columns, members do not accept each other's
+ * notation.
+ */
 function isOfSort(type: ChType, value: PlainValue): boolean {
   if (typeof value === 'boolean' || type.name === 'Bool') return typeof value === 'boolean' && type.name === 'Bool';
   return isNumber(value) === NUMERIC.test(type.name);
